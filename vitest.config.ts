@@ -1,0 +1,10 @@
+import { defineConfig } from "vitest/config"
+
+export default defineConfig({
+  // The packages are tested from their sources, as the custom condition of their exports gives them.
+  ssr: { resolve: { conditions: ["@effect-speech/source"] } },
+  test: {
+    include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
+    testTimeout: 20_000
+  }
+})
