@@ -1,0 +1,49 @@
+/**
+ * What the bytes of raw audio mean: how many samples a second, how many channels, and how each sample is
+ * written down.
+ */
+
+/**
+ * How one sample is encoded. All are little-endian.
+ *
+ * | encoding  | bytes | range of a sample |
+ * | --------- | ----- | ----------------- |
+ * | `pcm8`    | 1     | 0 to 255, silence is 128 |
+ * | `pcm16`   | 2     | -32,768 to 32,767 |
+ * | `pcm24`   | 3     | -8,388,608 to 8,388,607 |
+ * | `pcm32`   | 4     | -2,147,483,648 to 2,147,483,647 |
+ * | `float32` | 4     | -1 to 1, and beyond without clipping |
+ * | `float64` | 8     | -1 to 1, and beyond without clipping |
+ */
+export type Encoding = "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64"
+
+export interface AudioFormat {
+  /** Frames per second, in Hz. */
+  readonly sampleRate: number
+  /** Samples per frame, at least 1. The samples of a frame are interleaved. */
+  readonly channels: number
+  readonly encoding: Encoding
+}
+
+const sampleBytes: Record<Encoding, number> = {
+  pcm8: 1,
+  pcm16: 2,
+  pcm24: 3,
+  pcm32: 4,
+  float32: 4,
+  float64: 8
+}
+
+/** The size of one sample, in bytes. */
+export const bytesPerSample = (encoding: Encoding): number => sampleBytes[encoding]
+
+/** The size of one frame (a sample of every channel), in bytes. */
+export const bytesPerFrame = (format: AudioFormat): number => sampleBytes[format.encoding] * format.channels
+
+/** How long `byteLength` bytes of this format last, in milliseconds; a part of a frame counts as that part. */
+export const durationMillis = (format: AudioFormat, byteLength: number): number =>
+  (byteLength / bytesPerFrame(format) / format.sampleRate) * 1000
+
+/** The format in words: `24000 Hz, 1 channel, float32`. */
+export const describe = (format: AudioFormat): string =>
+  `${format.sampleRate} Hz, ${format.channels} ${format.channels === 1 ? "channel" : "channels"}, ${format.encoding}`

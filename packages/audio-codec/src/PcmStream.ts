@@ -1,0 +1,27 @@
+/**
+ * The noun that everything here speaks: a format, and its bytes as a `Stream`.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { AudioFormat } from "./AudioFormat.js"
+import { concatBytes } from "./internal/bytes.js"
+
+export interface PcmStream<out E = never, out R = never> {
+  readonly format: AudioFormat
+  /** The exact number of bytes that the stream will give, where it is known before the end. */
+  readonly byteLength?: number | undefined
+  /** Raw samples in `format`. A chunk may end anywhere, also inside a sample. */
+  readonly stream: Stream.Stream<Uint8Array, E, R>
+}
+
+/** Audio that is already in memory. */
+export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream => ({
+  format,
+  byteLength: bytes.byteLength,
+  stream: Stream.make(bytes)
+})
+
+/** All bytes of the stream as one array: memory grows with the audio. */
+export const collect = <E, R>(audio: PcmStream<E, R>): Effect.Effect<Uint8Array, E, R> =>
+  Effect.map(Stream.runCollect(audio.stream), (chunks) => concatBytes(Chunk.toReadonlyArray(chunks)))

@@ -1,0 +1,6 @@
+export * as AudioFormat from "./AudioFormat.js"
+export * as Channels from "./Channels.js"
+export * as Pcm from "./Pcm.js"
+export * as PcmStream from "./PcmStream.js"
+export * as Resampler from "./Resampler.js"
+export * as Wav from "./Wav.js"
