@@ -1,0 +1,60 @@
+/**
+ * How a call can end without a usable answer. An operation turns these facts into its own tagged errors.
+ */
+import type * as HttpClientError from "@effect/platform/HttpClientError"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import type { Phase } from "./Deadlines.js"
+
+/**
+ * | reason     | means |
+ * | ---------- | ----- |
+ * | `refused`  | nothing listens at the address, or no route leads there |
+ * | `notFound` | the host name is not known |
+ * | `tls`      | no secure connection could be made |
+ * | `reset`    | the connection was closed before an answer came |
+ * | `timeout`  | the network gave up |
+ * | `cut`      | the answer ended before its end |
+ * | `unknown`  | none of these; `code` may say more |
+ */
+export const ConnectionReason = Schema.Literal("refused", "notFound", "tls", "reset", "timeout", "cut", "unknown")
+export type ConnectionReason = typeof ConnectionReason.Type
+
+export type Failure =
+  | { readonly _tag: "ConnectionFailed"; readonly reason: ConnectionReason; readonly code: string | undefined }
+  | { readonly _tag: "DeadlineExceeded"; readonly phase: Phase; readonly limitMillis: number }
+
+/** A key that is not of the right form. */
+export interface InvalidApiKey {
+  readonly problem: string
+}
+
+const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "refused"],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, "notFound"],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, "reset"],
+  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
+]
+
+/** The system's code (`ECONNREFUSED` and the like), from wherever in the chain of causes it stands. */
+const codeOf = (error: unknown): string | undefined => {
+  let current = error
+  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
+    if (typeof current.code === "string") return current.code
+    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
+    current = current.cause ?? inner
+  }
+  return undefined
+}
+
+/** Keeps the facts of an HttpClient's error and nothing of the error itself, which holds the key and the body. */
+export const fromHttpClient = (error: HttpClientError.HttpClientError): Failure => {
+  const code = codeOf(error.cause)
+  const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
+  return {
+    _tag: "ConnectionFailed",
+    reason: error._tag === "ResponseError" ? (known === "timeout" ? known : "cut") : (known ?? "unknown"),
+    code
+  }
+}
