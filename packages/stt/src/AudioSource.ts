@@ -1,0 +1,71 @@
+/**
+ * Where a recording comes from. A source can be opened anew, so that a request can be sent again whole.
+ */
+import * as Predicate from "effect/Predicate"
+import type * as Stream from "effect/Stream"
+
+const TypeId: unique symbol = Symbol.for("@effect-speech/stt/AudioSource")
+
+interface Common {
+  readonly [TypeId]: typeof TypeId
+  /** What the file is called in the request. */
+  readonly filename: string
+}
+
+export interface PathSource extends Common {
+  readonly _tag: "Path"
+  readonly path: string
+}
+
+export interface BytesSource extends Common {
+  readonly _tag: "Bytes"
+  readonly bytes: Uint8Array
+}
+
+export interface StreamSource extends Common {
+  readonly _tag: "Stream"
+  readonly open: () => Stream.Stream<Uint8Array, unknown>
+  readonly byteLength: number | undefined
+}
+
+export type AudioSource = PathSource | BytesSource | StreamSource
+
+export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
+
+/** A file, which is read as it is sent and never held in memory. */
+export const fromPath = (path: string): AudioSource => ({
+  [TypeId]: TypeId,
+  _tag: "Path",
+  path,
+  filename: path.split(/[/\\]/).at(-1) ?? path
+})
+
+export interface NamedOptions {
+  /** What the file is called in the request. Default: `audio`. */
+  readonly filename?: string | undefined
+}
+
+/** A recording that is already in memory. */
+export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource => ({
+  [TypeId]: TypeId,
+  _tag: "Bytes",
+  bytes,
+  filename: options.filename ?? "audio"
+})
+
+export interface StreamOptions extends NamedOptions {
+  /** The exact number of bytes. Without it the request is sent chunked, with no Content-Length. */
+  readonly byteLength?: number | undefined
+}
+
+/** A stream of the bytes of a recording; `open` is called anew for each attempt and must give all of them. */
+export const fromStream = (
+  open: () => Stream.Stream<Uint8Array, unknown>,
+  options: StreamOptions = {}
+): AudioSource => ({
+  [TypeId]: TypeId,
+  _tag: "Stream",
+  open,
+  byteLength: options.byteLength,
+  filename: options.filename ?? "audio"
+})

@@ -1,0 +1,320 @@
+/**
+ * Speech to text: a recording goes in, a transcript comes out.
+ *
+ * ```ts
+ * const program = Effect.gen(function* () {
+ *   const stt = yield* SpeechToText
+ *   const { text } = yield* stt.transcribe({
+ *     audio: AudioSource.fromPath("call.wav"),
+ *     model: "hi-general-v2-8khz"
+ *   })
+ *   return text
+ * })
+ * ```
+ */
+
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpBody from "@effect/platform/HttpBody"
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import type { ApiKey } from "@effect-speech/transport/ApiKey"
+import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import { type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
+import * as Deadlines from "@effect-speech/transport/Deadlines"
+import type { Failure } from "@effect-speech/transport/Failure"
+import type { Progress, Response } from "@effect-speech/transport/Operation"
+import { readAtMost } from "@effect-speech/transport/ResponseBody"
+import * as Transport from "@effect-speech/transport/Transport"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { contentTypeOf } from "./internal/contentType.js"
+import { frame } from "./internal/multipart.js"
+import { openAudio } from "./internal/openAudio.js"
+import * as Contract from "./SttContract.js"
+import {
+  SttAudioUnreadable,
+  SttBadRequest,
+  SttConnectionFailed,
+  SttCreditExhausted,
+  SttDeadlineExceeded,
+  SttError,
+  SttForbidden,
+  SttInvalidApiKey,
+  SttInvalidRequest,
+  SttInvalidResponse,
+  SttServerError,
+  SttTranscriptionFailed,
+  SttUnauthorized,
+  SttUnavailable,
+  SttUnexpectedStatus
+} from "./SttError.js"
+import type { Transcription } from "./Transcription.js"
+import { TranscriptionRequest } from "./TranscriptionRequest.js"
+
+export interface SpeechToTextService {
+  /**
+   * Transcribes one recording, which is sent as it is read. The answer comes when the service has heard all of it,
+   * which for a long recording takes minutes.
+   */
+  readonly transcribe: (request: TranscriptionRequest) => Effect.Effect<Transcription, SttError>
+}
+
+export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions {
+  /** The whole `<prefix>.<secret>` value, or an effect that reads it when the layer is built. */
+  readonly apiKey: ApiKey
+  /** The address of the transcription host, with or without a path prefix. There is no default. */
+  readonly baseUrl: string
+  /** How long each phase may take. Default: 60 seconds without progress either way, one hour for the answer. */
+  readonly deadlines?: Deadlines.Deadlines | undefined
+}
+
+/** What the service needs: an HttpClient (`@effect-speech/transport/node` has the recommended one), and files. */
+export type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
+
+export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
+  /** The service from explicit options. A wrong address is a `ConfigError`, a malformed key an `SttInvalidApiKey`. */
+  static readonly layer = (
+    options: SpeechToTextOptions
+  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+    Layer.effect(SpeechToText, make(options))
+
+  /** The same from a `Config` of the options, or of any of them. */
+  static readonly layerConfig = (
+    options: Config.Config.Wrap<SpeechToTextOptions>
+  ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+    Layer.effect(
+      SpeechToText,
+      Effect.flatMap(Config.unwrap(options), (unwrapped) => make(unwrapped))
+    )
+
+  /** From `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
+  static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
+    SpeechToText.layerConfig({
+      apiKey: Config.redacted("SPEECH_API_KEY"),
+      baseUrl: Config.string("SPEECH_STT_BASE_URL")
+    })
+
+  /**
+   * A double for tests, which checks requests as the real service does and answers as told: with a transcript, with
+   * parts of a {@link Transcription}, with an error, or with what a function of the request makes of it.
+   *
+   * {@link SpeechToText.calls} gives what was asked.
+   */
+  static readonly layerTest = (answer: TestAnswer): Layer.Layer<SpeechToText | SpeechToTextCalls> =>
+    Layer.effectContext(makeTest(answer))
+
+  /** The requests that the double of {@link SpeechToText.layerTest} got so far. */
+  static readonly calls: Effect.Effect<ReadonlyArray<TranscriptionRequest>, never, SpeechToTextCalls> = Effect.suspend(
+    () => Effect.map(SpeechToTextCalls, (calls) => [...calls])
+  )
+}
+
+/** The record of a test double. */
+export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
+  SpeechToTextCalls,
+  ReadonlyArray<TranscriptionRequest>
+>() {}
+
+/** The operation over an HttpClient. */
+export const make = (
+  options: SpeechToTextOptions
+): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
+  Effect.gen(function* () {
+    const baseUrl = yield* BaseUrl.parse("SPEECH_STT_BASE_URL", options.baseUrl, options)
+    const fs = yield* FileSystem.FileSystem
+    const transport = yield* Effect.mapError(
+      Transport.make({
+        apiKey: options.apiKey,
+        apiKeyHeader: Contract.apiKeyHeader,
+        deadlines: Deadlines.resolve(options.deadlines ?? {}, "1 hour")
+      }),
+      ({ problem }) => new SttInvalidApiKey({ problem })
+    )
+    const url = BaseUrl.resolve(baseUrl, Contract.path)
+
+    return {
+      transcribe: (request) =>
+        Effect.gen(function* () {
+          const { audio, ...fields } = yield* validate(request)
+          const transactionId = fields.transactionId ?? crypto.randomUUID()
+          let unreadable: SttAudioUnreadable | undefined
+
+          const upload = Effect.gen(function* () {
+            const { byteLength, stream } = yield* openAudio(audio)
+            const { contentType, head, tail } = frame(fields, transactionId, {
+              filename: audio.filename,
+              contentType: contentTypeOf(audio.filename)
+            })
+            // An HttpClient hides the error of a body behind its own, so it is kept here until `fail` asks.
+            const file = Stream.tapError(stream, (error) => Effect.sync(() => (unreadable = error)))
+            return HttpClientRequest.post(url, { acceptJson: true }).pipe(
+              HttpClientRequest.setBody(
+                HttpBody.stream(
+                  Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail))),
+                  contentType,
+                  byteLength === undefined ? undefined : head.byteLength + byteLength + tail.byteLength
+                )
+              )
+            )
+          })
+
+          return yield* transport.run<Transcription, SttError>({
+            name: "transcribe",
+            sentId: transactionId,
+            request: Effect.provideService(upload, FileSystem.FileSystem, fs),
+            accept,
+            fail: (failure, progress) =>
+              unreadable === undefined
+                ? connectionError(failure, progress)
+                : new SttAudioUnreadable({
+                    source: unreadable.source,
+                    problem: unreadable.problem,
+                    call: report(progress)
+                  })
+          })
+        }).pipe(Effect.scoped)
+    }
+  })
+
+const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(TranscriptionRequest))
+
+const validate = (request: TranscriptionRequest): Effect.Effect<TranscriptionRequest, SttInvalidRequest> =>
+  Effect.mapError(decodeRequest(request), (error) => {
+    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
+    return new SttInvalidRequest({
+      field: issue?.path.join(".") ?? "request",
+      problem: issue?.message ?? "is not valid"
+    })
+  })
+
+/** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
+const report = (progress: Progress, receivedId?: string): CallReport => ({
+  sentId: progress.sentId,
+  receivedId,
+  attempts: progress.attempts,
+  billing: progress.sent === "all" ? "unknown" : "notBilled",
+  elapsedMillis: progress.elapsedMillis
+})
+
+const connectionError = (failure: Failure, progress: Progress): SttError => {
+  const call = report(progress)
+  switch (failure._tag) {
+    case "ConnectionFailed":
+      return new SttConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
+    case "DeadlineExceeded":
+      return new SttDeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
+  }
+}
+
+const byStatus = {
+  400: SttBadRequest,
+  401: SttUnauthorized,
+  402: SttCreditExhausted,
+  403: SttForbidden,
+  500: SttServerError,
+  503: SttUnavailable
+} as const
+
+const isKnownStatus = (status: number): status is keyof typeof byStatus => status in byStatus
+
+/** The largest transcript that is read, far above that of a day of speech. */
+const answerLimit = 64 * 1024 * 1024
+
+const accept = (response: Response<SttError>): Effect.Effect<Transcription, SttError> =>
+  Effect.gen(function* () {
+    if (response.status !== 200) return yield* statusError(response)
+
+    const { bytes, complete } = yield* readAtMost(response.body, answerLimit)
+    const call = report(yield* response.progress)
+    if (!complete) return yield* new SttInvalidResponse({ problem: `it is longer than ${answerLimit} bytes`, call })
+
+    const answer = yield* Effect.mapError(
+      decodeAnswer(new TextDecoder().decode(bytes)),
+      (error) => new SttInvalidResponse({ problem: describeIssues(error), call })
+    )
+    if (answer.status === "error") {
+      return yield* new SttTranscriptionFailed({
+        serverError: redacted(response, answer.error),
+        serverMessage: redacted(response, answer.message),
+        callId: answer.call_id,
+        call: { ...call, receivedId: answer.call_id }
+      })
+    }
+    return {
+      text: answer.text,
+      callId: answer.call_id,
+      transactionId: call.sentId,
+      auxInfo: answer.aux_info,
+      call: { ...call, receivedId: answer.call_id }
+    }
+  })
+
+const decodeAnswer = Schema.decodeUnknown(Schema.parseJson(Contract.Answer))
+const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody))
+
+/** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
+const describeIssues = (error: ParseResult.ParseError): string => {
+  const paths = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
+  const fields = [...new Set(paths)].filter((path) => path !== "")
+  return fields.length === 0
+    ? "it is not a JSON object of that form"
+    : `${fields.join(", ")} is missing or of another type`
+}
+
+const redacted = (response: Response<SttError>, text: string | undefined): string | undefined =>
+  text === undefined ? undefined : response.redact(text)
+
+const statusError = (response: Response<SttError>): Effect.Effect<never, SttError> =>
+  Effect.gen(function* () {
+    const words = yield* Effect.orElseSucceed(
+      Effect.flatMap(response.errorText, decodeErrorBody),
+      (): Contract.ErrorBody => ({})
+    )
+    const facts = {
+      status: response.status,
+      serverError: words.error,
+      serverMessage: words.message,
+      call: report(yield* response.progress)
+    }
+    return yield* isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new SttUnexpectedStatus(facts)
+  })
+
+/** What a test double says to a request. */
+export type TestAnswer =
+  | TestOutcome
+  | ((request: TranscriptionRequest) => TestOutcome | Effect.Effect<string | Partial<Transcription>, SttError>)
+
+export type TestOutcome = string | Partial<Transcription> | SttError
+
+const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<SpeechToText | SpeechToTextCalls>> =>
+  Effect.sync(() => {
+    const calls: Array<TranscriptionRequest> = []
+    const service: SpeechToTextService = {
+      transcribe: (request) =>
+        Effect.gen(function* () {
+          const valid = yield* validate(request)
+          calls.push(valid)
+          const outcome = typeof answer === "function" ? answer(valid) : answer
+          if (isSttError(outcome)) return yield* outcome
+          const given = Effect.isEffect(outcome) ? yield* outcome : outcome
+          const transactionId = valid.transactionId ?? crypto.randomUUID()
+          return {
+            text: "",
+            callId: `test-${calls.length}`,
+            transactionId,
+            call: { ...nothingSent, sentId: transactionId },
+            ...(Predicate.isString(given) ? { text: given } : given)
+          }
+        })
+    }
+    return Context.make(SpeechToText, service).pipe(Context.add(SpeechToTextCalls, calls))
+  })
+
+const isSttError: (value: unknown) => value is SttError = Schema.is(SttError)

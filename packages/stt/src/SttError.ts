@@ -1,0 +1,197 @@
+/**
+ * Every way in which a transcription can fail: one class for each row of the status table, and for each way to
+ * get no usable answer.
+ */
+
+import { Sent } from "@effect-speech/transport/CallReport"
+import { Phase } from "@effect-speech/transport/Deadlines"
+import { ConnectionReason } from "@effect-speech/transport/Failure"
+import { define } from "@effect-speech/transport/ServiceError"
+import * as Schema from "effect/Schema"
+
+/** An answer with another status than 200: the status, and the service's own words where it gave some. */
+const answered = {
+  status: Schema.Number,
+  /** The service's summary. */
+  serverError: Schema.optional(Schema.String),
+  /** The service's details. */
+  serverMessage: Schema.optional(Schema.String)
+}
+
+const said = (facts: { readonly serverError?: string | undefined; readonly serverMessage?: string | undefined }) => {
+  const words = [facts.serverError, facts.serverMessage].filter((part) => part !== undefined && part !== "")
+  return words.length === 0 ? "" : ` The service says: ${words.join(": ")}.`.replace(/([.!?])\.$/, "$1")
+}
+
+/** The request breaks a rule that is known here. Nothing was sent. */
+export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", {
+  fields: {
+    /** The field of the request, as the caller writes it. */
+    field: Schema.String,
+    /** The rule it breaks. */
+    problem: Schema.String
+  },
+  defaults: { field: "model", problem: "must not be empty" },
+  retryable: false,
+  message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
+}) {}
+
+/** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
+export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", {
+  fields: { problem: Schema.String },
+  defaults: { problem: "it is empty" },
+  retryable: false,
+  message: ({ problem }) =>
+    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+}) {}
+
+/** The recording is missing, can't be read, or changed while it was being sent. */
+export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
+  fields: {
+    /** The path, or the name of the source. */
+    source: Schema.String,
+    problem: Schema.String
+  },
+  defaults: { source: "audio", problem: "it does not exist" },
+  retryable: false,
+  message: ({ problem, source }) => `The recording ${source} can't be sent: ${problem}.`
+}) {}
+
+/** 400: the request is malformed, the transaction id is no UUID, or the model is not known. */
+export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
+  fields: answered,
+  defaults: { status: 400 },
+  retryable: false,
+  message: (facts) =>
+    `The service refused the request (400).${said(facts)} Check the name of the model first: the service has no list of them to ask for.`
+}) {}
+
+/** 401: the key is missing, malformed, not known or revoked. */
+export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
+  fields: answered,
+  defaults: { status: 401 },
+  retryable: false,
+  message: (facts) =>
+    `The service did not accept the API key (401).${said(facts)} Creating a new key revokes the old one at once: check that the newest is in use.`
+}) {}
+
+/** 402: the credit balance is exhausted. */
+export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
+  fields: answered,
+  defaults: { status: 402 },
+  retryable: false,
+  message: (facts) =>
+    `The account is out of credit (402).${said(facts)} Top it up: until then every call fails the same way.`
+}) {}
+
+/** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
+export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
+  fields: answered,
+  defaults: { status: 403 },
+  retryable: false,
+  message: (facts) =>
+    `The account or the key may not transcribe (403).${said(facts)} Check that the account is active, and the key's scopes.`
+}) {}
+
+/** 500: the service failed. */
+export class SttServerError extends define<SttServerError>()("SttServerError", {
+  fields: answered,
+  defaults: { status: 500 },
+  retryable: true,
+  message: (facts) =>
+    `The service failed (500).${said(facts)} Try again later; if it lasts, report the transaction id to the service.`
+}) {}
+
+/** 503: the service is unavailable or overloaded. */
+export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
+  fields: answered,
+  defaults: { status: 503 },
+  retryable: true,
+  message: (facts) =>
+    `The service is unavailable or overloaded (503).${said(facts)} Try again later, and send less at once.`
+}) {}
+
+/** A status that the contract does not name, redirects among them. */
+export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
+  fields: answered,
+  defaults: { status: 418 },
+  retryable: false,
+  message: (facts) =>
+    `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the transcription host's; redirects are not followed.`
+}) {}
+
+/** No answer, or only a part of one. */
+export class SttConnectionFailed extends define<SttConnectionFailed>()("SttConnectionFailed", {
+  fields: {
+    reason: ConnectionReason,
+    /** How much of the request had left this process. */
+    sent: Sent,
+    /** The system's code, such as `ECONNREFUSED`. */
+    code: Schema.optional(Schema.String)
+  },
+  defaults: { reason: "refused", sent: "nothing" },
+  retryable: true,
+  message: ({ code, reason, sent }) =>
+    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
+      sent === "all"
+        ? "The recording had been sent whole, so the service may have transcribed and billed it."
+        : "Check the base URL and the network, and try again."
+    }`
+}) {}
+
+/** A phase of the call took longer than it may. */
+export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()("SttDeadlineExceeded", {
+  fields: { phase: Phase, limitMillis: Schema.Number },
+  defaults: { phase: "answer", limitMillis: 3_600_000 },
+  retryable: false,
+  message: ({ limitMillis, phase }) =>
+    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. A long recording takes long: raise deadlines.${
+      phase === "upload" || phase === "download" ? `${phase}Idle` : phase
+    } if the service was still at work.`
+}) {}
+
+/** A 200 that can't be read. */
+export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
+  fields: {
+    /** What is wrong with it, by field. */
+    problem: Schema.String
+  },
+  defaults: { problem: "it is not JSON" },
+  retryable: false,
+  message: ({ problem }) =>
+    `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is the transcription host's.`
+}) {}
+
+/** A 200 whose `status` is `error`. */
+export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
+  fields: {
+    serverError: Schema.optional(Schema.String),
+    serverMessage: Schema.optional(Schema.String),
+    callId: Schema.optional(Schema.String)
+  },
+  defaults: {},
+  retryable: false,
+  message: (facts) =>
+    `The service took the recording but could not transcribe it.${said(facts)} Check that the file plays and holds speech${
+      facts.callId === undefined ? "" : `, and give the service the call id ${facts.callId}`
+    }.`
+}) {}
+
+/** Every failure of {@link SpeechToText}, as a Schema: it crosses a process boundary without loss. */
+export const SttError = Schema.Union(
+  SttInvalidRequest,
+  SttInvalidApiKey,
+  SttAudioUnreadable,
+  SttBadRequest,
+  SttUnauthorized,
+  SttCreditExhausted,
+  SttForbidden,
+  SttServerError,
+  SttUnavailable,
+  SttUnexpectedStatus,
+  SttConnectionFailed,
+  SttDeadlineExceeded,
+  SttInvalidResponse,
+  SttTranscriptionFailed
+)
+export type SttError = typeof SttError.Type

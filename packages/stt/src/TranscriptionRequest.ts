@@ -1,0 +1,31 @@
+/**
+ * What a caller asks for. It is checked before anything is sent.
+ */
+import * as Schema from "effect/Schema"
+import { isAudioSource } from "./AudioSource.js"
+import { Hotword } from "./SttContract.js"
+
+export const TranscriptionRequest = Schema.Struct({
+  /** The recording: mono, ideally at 8 kHz. WAV, MP3, M4A, FLAC, OGG or WebM. */
+  audio: Schema.declare(isAudioSource, {
+    identifier: "AudioSource",
+    message: () => "must be an AudioSource: AudioSource.fromPath, fromBytes or fromStream"
+  }),
+  /** The name of a model. It decides the language: there is no detection. */
+  model: Schema.String.pipe(
+    Schema.filter((model) => model.trim() !== "" || "must not be empty: the model decides the language")
+  ),
+  /** A UUID for correlation. Default: a random one. */
+  transactionId: Schema.optional(
+    Schema.String.pipe(
+      Schema.filter((id) => Schema.is(Schema.UUID)(id) || "must be a UUID, like 7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f")
+    )
+  ),
+  /** Ask for `auxInfo`: timings, tokens, confidences. The service takes false where it is absent. */
+  aux: Schema.optional(Schema.Boolean),
+  /** Turn spoken numbers into digits; the service does it for hi, ml, kn, gu and mr models alone. */
+  parseNumber: Schema.optional(Schema.Boolean),
+  /** Phrases that recognition is biased towards. */
+  hotwords: Schema.optional(Schema.Array(Hotword))
+})
+export type TranscriptionRequest = typeof TranscriptionRequest.Type

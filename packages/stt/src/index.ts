@@ -1,0 +1,6 @@
+export * as AudioSource from "./AudioSource.js"
+export * from "./SpeechToText.js"
+export * as SttContract from "./SttContract.js"
+export * from "./SttError.js"
+export * from "./Transcription.js"
+export * from "./TranscriptionRequest.js"
