@@ -1,0 +1,77 @@
+/**
+ * The wire contract of the synthesis operation: one place for the client and for a service that answers it. Names
+ * are the wire's own.
+ */
+import * as Schema from "effect/Schema"
+
+export const path = "/tts/bytes"
+
+/** Header names are case-insensitive; this is how the contract writes them. */
+export const header = {
+  apiKey: "X-API-Key",
+  /** Sent by a client that wants its own id, and returned on every answer. */
+  requestId: "X-Request-Id",
+  /** In Hz. */
+  sampleRate: "X-Sample-Rate",
+  encoding: "X-Encoding",
+  /** In milliseconds. */
+  audioDuration: "X-Audio-Duration-Ms"
+} as const
+
+/** The most Unicode code points that a text may have. */
+export const maximumCodePoints = 10_000
+
+/** In Hz. */
+export const sampleRates = [8000, 16000, 24000] as const
+export const encodings = ["pcm16", "float32"] as const
+
+export type Encoding = (typeof encodings)[number]
+export type OutputFormat = `${(typeof sampleRates)[number]}:${Encoding}`
+
+/** The six values of `output_format`, `<sample_rate>:<encoding>`. */
+export const outputFormats: ReadonlyArray<OutputFormat> = sampleRates.flatMap((rate) =>
+  encodings.map((encoding): OutputFormat => `${rate}:${encoding}`)
+)
+
+export const defaultLang = "hi"
+export const defaultVoice = "default_female"
+export const defaultOutputFormat: OutputFormat = "24000:float32"
+
+/** Both ends belong to the range. */
+export const speedRange = { from: 0.25, to: 4 } as const
+
+/** Flow-matching steps. Both ends belong to the range. */
+export const numStepRange = { from: 1, to: 100 } as const
+
+/** The form of a request id. A service ignores any other, and makes its own. */
+export const requestIdPattern = /^[A-Za-z0-9._:-]{1,64}$/
+
+/** The unit of billing and of the limit: Unicode code points, whatever their bytes. */
+export const codePoints = (text: string): number => {
+  let count = 0
+  for (const _ of text) count++
+  return count
+}
+
+/** The JSON body of a request. Only `text` is required. */
+export const SynthesisBody = Schema.Struct({
+  text: Schema.String,
+  lang: Schema.optional(Schema.String),
+  voice: Schema.optional(Schema.String),
+  output_format: Schema.optional(Schema.String),
+  speed: Schema.optional(Schema.Number),
+  num_step: Schema.optional(Schema.Number),
+  /** From a word to its tokens, whose form the contract does not show. */
+  g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
+})
+export type SynthesisBody = typeof SynthesisBody.Type
+
+/** The headers of a 200 without which its body means nothing, named in lower case as they arrive. */
+export const AudioHeaders = Schema.Struct({
+  "x-sample-rate": Schema.NumberFromString.pipe(Schema.int(), Schema.positive()),
+  "x-encoding": Schema.Literal(...encodings)
+})
+
+/** The body of every failure. */
+export const ErrorBody = Schema.Struct({ error: Schema.String })
+export type ErrorBody = typeof ErrorBody.Type

@@ -1,0 +1,166 @@
+/**
+ * Every way in which a synthesis can fail: one class for each row of the status table, and for each way to get no
+ * usable audio. The table is not the transcription's: here a 401 stands for every refused key.
+ */
+import { type CallReport, Sent } from "@effect-speech/transport/CallReport"
+import { Phase } from "@effect-speech/transport/Deadlines"
+import { ConnectionReason } from "@effect-speech/transport/Failure"
+import { define } from "@effect-speech/transport/ServiceError"
+import * as Schema from "effect/Schema"
+
+/** An answer with another status than 200: the status, and the service's own words where it gave some. */
+const answered = {
+  status: Schema.Number,
+  serverMessage: Schema.optional(Schema.String)
+}
+
+const said = ({ serverMessage }: { readonly serverMessage?: string | undefined }) =>
+  serverMessage === undefined || serverMessage === ""
+    ? ""
+    : ` The service says: ${serverMessage.replace(/[.!?]?$/, ".")}`
+
+const reference = ({ receivedId, sentId }: CallReport) =>
+  sentId === "" ? "the request id" : `the request id ${receivedId ?? sentId}`
+
+/** The request breaks a rule that is known here. Nothing was sent. */
+export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", {
+  fields: {
+    /** The field of the request, as the caller writes it. */
+    field: Schema.String,
+    /** The rule it breaks. */
+    problem: Schema.String
+  },
+  defaults: { field: "text", problem: "must not be empty" },
+  retryable: false,
+  message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
+}) {}
+
+/** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
+export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", {
+  fields: { problem: Schema.String },
+  defaults: { problem: "it is empty" },
+  retryable: false,
+  message: ({ problem }) =>
+    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+}) {}
+
+/** 400: the request is malformed, or a field has a value that is not supported. */
+export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
+  fields: {
+    ...answered,
+    /** The field of the wire that the service's message names, if it names one. */
+    field: Schema.optional(Schema.String)
+  },
+  defaults: { status: 400 },
+  retryable: false,
+  message: (facts) =>
+    `The service refused the request (400).${said(facts)} Change ${facts.field ?? "what it names"} and send it again.`
+}) {}
+
+/** 401: the key was not accepted, for whatever reason. */
+export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
+  fields: answered,
+  defaults: { status: 401 },
+  retryable: false,
+  message: (facts) =>
+    `The service did not accept the API key (401), and does not say why.${said(facts)} It may be wrong or revoked, the account out of credit or not active, or the key without the tts:synth scope: look at the platform.`
+}) {}
+
+/** 500: the service failed. */
+export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
+  fields: answered,
+  defaults: { status: 500 },
+  retryable: true,
+  message: (facts) =>
+    `The service failed (500).${said(facts)} Try again later; if it lasts, report ${reference(facts.call)} to the service.`
+}) {}
+
+/** 502: the synthesis backend was unreachable or failed. */
+export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
+  fields: answered,
+  defaults: { status: 502 },
+  retryable: true,
+  message: (facts) =>
+    `The service's synthesis backend failed (502).${said(facts)} Nothing was billed: try again; if it lasts, report ${reference(facts.call)} to the service.`
+}) {}
+
+/** A status that the contract does not name, redirects among them. */
+export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
+  fields: answered,
+  defaults: { status: 418 },
+  retryable: false,
+  message: (facts) =>
+    `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the synthesis host's; redirects are not followed.`
+}) {}
+
+/** No answer, or only a part of one. */
+export class TtsConnectionFailed extends define<TtsConnectionFailed>()("TtsConnectionFailed", {
+  fields: {
+    reason: ConnectionReason,
+    /** How much of the request had left this process. */
+    sent: Sent,
+    /** The system's code, such as `ECONNREFUSED`. */
+    code: Schema.optional(Schema.String)
+  },
+  defaults: { reason: "refused", sent: "nothing" },
+  retryable: true,
+  message: ({ code, reason, sent }) =>
+    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
+      sent === "all"
+        ? "The request had been sent, so the service may have synthesized and billed it."
+        : "Check the base URL and the network, and try again."
+    }`
+}) {}
+
+/** A phase of the call took longer than it may. */
+export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()("TtsDeadlineExceeded", {
+  fields: { phase: Phase, limitMillis: Schema.Number },
+  defaults: { phase: "answer", limitMillis: 600_000 },
+  retryable: false,
+  message: ({ limitMillis, phase }) =>
+    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. Send a shorter text, or raise deadlines.${
+      phase === "upload" || phase === "download" ? `${phase}Idle` : phase
+    } if the service was still at work.`
+}) {}
+
+/** A 200 that is not audio, or does not say which. */
+export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {
+  fields: {
+    /** What is wrong with it. */
+    problem: Schema.String
+  },
+  defaults: { problem: "X-Sample-Rate is missing" },
+  retryable: false,
+  message: ({ problem }) =>
+    `The service answered 200 with something other than audio: ${problem}. Check that the base URL is the synthesis host's.`
+}) {}
+
+/** Audio that contradicts itself. It was billed, and is not to be used. */
+export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
+  fields: {
+    /** What is wrong with it. */
+    problem: Schema.String,
+    /** How many bytes of audio had come. */
+    receivedBytes: Schema.Number
+  },
+  defaults: { problem: "it is empty", receivedBytes: 0 },
+  retryable: false,
+  message: (facts) =>
+    `The audio that came back can't be right: ${facts.problem}. Don't use it; it was billed, so report ${reference(facts.call)} to the service.`
+}) {}
+
+/** Every failure of {@link TextToSpeech}, as a Schema: it crosses a process boundary without loss. */
+export const TtsError = Schema.Union(
+  TtsInvalidRequest,
+  TtsInvalidApiKey,
+  TtsBadRequest,
+  TtsUnauthorized,
+  TtsServerError,
+  TtsBackendFailed,
+  TtsUnexpectedStatus,
+  TtsConnectionFailed,
+  TtsDeadlineExceeded,
+  TtsInvalidResponse,
+  TtsCorruptAudio
+)
+export type TtsError = typeof TtsError.Type

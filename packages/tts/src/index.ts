@@ -1,0 +1,5 @@
+export * from "./Speech.js"
+export * from "./SynthesisRequest.js"
+export * from "./TextToSpeech.js"
+export * as TtsContract from "./TtsContract.js"
+export * from "./TtsError.js"

@@ -1,0 +1,28 @@
+import { type AudioFormat, bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import { makeDecoder } from "@effect-speech/audio-codec/Pcm"
+
+/**
+ * What is wrong with `byteLength` bytes of audio that were said to last `statedMillis`, if anything is. A
+ * millisecond and a frame are granted for rounding.
+ */
+export const lengthProblem = (
+  format: AudioFormat,
+  byteLength: number,
+  statedMillis: number | undefined
+): string | undefined => {
+  if (byteLength === 0) return "it is empty"
+  const frame = bytesPerFrame(format)
+  if (byteLength % frame !== 0) return `its ${byteLength} bytes are not a multiple of the ${frame} of a sample`
+  if (statedMillis === undefined) return undefined
+  const actual = durationMillis(format, byteLength)
+  return Math.abs(actual - statedMillis) > 1 + 1000 / format.sampleRate
+    ? `it lasts ${actual.toFixed(1)} ms, and ${statedMillis} ms were announced`
+    : undefined
+}
+
+/** What is wrong with the samples of bytes that arrive in pieces: a float that is not a number is no sound. */
+export const makeSampleCheck = (format: AudioFormat): ((bytes: Uint8Array) => string | undefined) => {
+  if (format.encoding !== "float32") return () => undefined
+  const decoder = makeDecoder(format)
+  return (bytes) => (decoder.push(bytes).every(Number.isFinite) ? undefined : "it holds values that are not numbers")
+}
