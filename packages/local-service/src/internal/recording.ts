@@ -1,0 +1,38 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Channels from "@effect-speech/audio-codec/Channels"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { sampleRate } from "../Recogniser.js"
+
+export interface DecodeLimits {
+  /** Of the decoded recording, in seconds. */
+  readonly maximumSeconds: number
+}
+
+/** A WAV file as a recogniser takes it: mono, 8 kHz. The error is a sentence for the answer. */
+export const readRecording = (
+  path: string,
+  limits: DecodeLimits
+): Effect.Effect<Float32Array, string, FileSystem.FileSystem> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const audio = yield* Wav.decodeStream(Stream.orDie(fs.stream(path)))
+      const { channels, sampleRate: from } = audio.format
+      let decoded = 0
+      return yield* Pcm.samples(audio).pipe(
+        Stream.map((block) => Channels.mixdown(block, channels)),
+        Stream.tap((block) => {
+          decoded += block.length
+          return decoded > limits.maximumSeconds * from
+            ? Effect.fail(`the recording is longer than ${limits.maximumSeconds} seconds`)
+            : Effect.void
+        }),
+        Resampler.stream({ from, to: sampleRate }),
+        Pcm.collectSamples
+      )
+    })
+  ).pipe(Effect.mapError((error) => (typeof error === "string" ? error : error.message)))
