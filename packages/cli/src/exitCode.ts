@@ -1,0 +1,44 @@
+/**
+ * What the command tells its caller by its exit code. An error of a tag that is not here is a defect of the command.
+ */
+import type { SttError } from "@effect-speech/stt"
+import type { TtsError } from "@effect-speech/tts"
+
+export const done = 0
+/** The command, its configuration or the request is not valid. */
+export const invalid = 2
+/** A file can't be read or written. */
+export const fileFailed = 3
+export const interrupted = 130
+/** A failure that nobody foresaw. */
+export const defect = 70
+
+const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {
+  SttInvalidRequest: invalid,
+  SttInvalidApiKey: invalid,
+  SttAudioUnreadable: fileFailed,
+  SttBadRequest: 10,
+  SttUnauthorized: 11,
+  SttCreditExhausted: 12,
+  SttForbidden: 13,
+  SttServerError: 20,
+  SttUnavailable: 20,
+  SttUnexpectedStatus: 21,
+  SttConnectionFailed: 30,
+  SttDeadlineExceeded: 31,
+  SttInvalidResponse: 32,
+  SttTranscriptionFailed: 32,
+  TtsInvalidRequest: invalid,
+  TtsInvalidApiKey: invalid,
+  TtsBadRequest: 10,
+  TtsUnauthorized: 11,
+  TtsServerError: 20,
+  TtsBackendFailed: 20,
+  TtsUnexpectedStatus: 21,
+  TtsConnectionFailed: 30,
+  TtsDeadlineExceeded: 31,
+  TtsInvalidResponse: 32,
+  TtsCorruptAudio: 32
+}
+
+export const ofServiceError = (error: SttError | TtsError): number => ofTag[error._tag]
