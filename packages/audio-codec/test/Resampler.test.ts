@@ -1,0 +1,80 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Pcm, Resampler } from "@effect-speech/audio-codec"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+
+const rate = FastCheck.constantFrom(8000, 11025, 16000, 22050, 24000, 44100, 48000)
+
+const sine = (frequency: number, sampleRate: number, length: number) =>
+  Float32Array.from({ length }, (_, index) => Math.sin((2 * Math.PI * frequency * index) / sampleRate))
+
+/** The level of the difference to a sine of unit amplitude, in dB, away from the ends. */
+const errorDecibels = (output: Float32Array, frequency: number, sampleRate: number) => {
+  const expected = sine(frequency, sampleRate, output.length)
+  const margin = 1000
+  let error = 0
+  for (let index = margin; index < output.length - margin; index++) {
+    error += ((output[index] ?? 0) - (expected[index] ?? 0)) ** 2
+  }
+  return 10 * Math.log10(error / (output.length - 2 * margin) / 0.5)
+}
+
+const levelDecibels = (samples: Float32Array) => {
+  const inner = samples.subarray(1000, -1000)
+  return 10 * Math.log10(inner.reduce((sum, sample) => sum + sample * sample, 0) / inner.length / 0.5)
+}
+
+describe("resampling", () => {
+  it("gives ceil(n * to / from) samples for n", () => {
+    FastCheck.assert(
+      FastCheck.property(rate, rate, FastCheck.integer({ min: 0, max: 500 }), (from, to, length) => {
+        const output = Resampler.resample(new Float32Array(length), { from, to })
+        expect(output.length).toBe(Math.ceil((length * to) / from))
+      }),
+      { numRuns: 50 }
+    )
+  })
+
+  it.effect("of a stream equals that of the whole, bit for bit", () =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(
+          rate,
+          rate,
+          FastCheck.array(FastCheck.float32Array({ maxLength: 300, noNaN: true, min: -1, max: 1 }), { maxLength: 6 }),
+          async (from, to, blocks) => {
+            const streamed = await Stream.fromIterable(blocks).pipe(
+              Resampler.stream({ from, to }),
+              Pcm.collectSamples,
+              Effect.runPromise
+            )
+            const whole = Resampler.resample(Float32Array.from(blocks.flatMap((block) => [...block])), { from, to })
+            expect(Buffer.compare(Buffer.from(streamed.buffer), Buffer.from(whole.buffer))).toBe(0)
+          }
+        ),
+        { numRuns: 40 }
+      )
+    )
+  )
+
+  it.each([
+    [22050, 24000],
+    [22050, 8000],
+    [24000, 8000],
+    [48000, 8000],
+    [8000, 24000]
+  ])("from %i to %i Hz keeps a tone where and as it is, to -110 dB", (from, to) => {
+    for (const frequency of [300, 1000, 3400]) {
+      const output = Resampler.resample(sine(frequency, from, from), { from, to })
+      expect(errorDecibels(output, frequency, to)).toBeLessThan(-110)
+    }
+  })
+
+  it("silences what the lower rate can't hold, to -105 dB", () => {
+    for (const frequency of [4100, 5000, 7900, 10000]) {
+      const output = Resampler.resample(sine(frequency, 24000, 24000), { from: 24000, to: 8000 })
+      expect(levelDecibels(output)).toBeLessThan(-105)
+    }
+  })
+})

@@ -1,0 +1,271 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { type AudioFormat, Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
+import * as Chunk from "effect/Chunk"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+
+const telephony: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+const float: AudioFormat.AudioFormat = { sampleRate: 24000, channels: 1, encoding: "float32" }
+
+const ascii = (bytes: Uint8Array, from: number, to: number) => Buffer.from(bytes.subarray(from, to)).toString("latin1")
+const uint32 = (bytes: Uint8Array, offset: number) => Buffer.from(bytes).readUInt32LE(offset)
+const uint16 = (bytes: Uint8Array, offset: number) => Buffer.from(bytes).readUInt16LE(offset)
+
+const audio = FastCheck.record({
+  sampleRate: FastCheck.integer({ min: 1, max: 192_000 }),
+  channels: FastCheck.integer({ min: 1, max: 8 }),
+  encoding: FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64")
+}).chain((format) => {
+  const frame = format.channels * { pcm8: 1, pcm16: 2, pcm24: 3, pcm32: 4, float32: 4, float64: 8 }[format.encoding]
+  return FastCheck.integer({ min: 0, max: 40 }).chain((frames) =>
+    FastCheck.record({
+      format: FastCheck.constant(format),
+      bytes: FastCheck.uint8Array({ minLength: frames * frame, maxLength: frames * frame })
+    })
+  )
+})
+
+const cutAt = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
+  const parts: Array<Uint8Array> = []
+  let offset = 0
+  for (let index = 0; offset < bytes.byteLength; index++) {
+    const size = sizes[index % sizes.length] ?? 1
+    parts.push(bytes.subarray(offset, offset + size))
+    offset += size
+  }
+  return parts
+}
+
+describe("the header", () => {
+  it("of 16-bit mono is the canonical 44 bytes of the contract", () => {
+    const header = Wav.header(telephony, 1000)
+    expect(header.byteLength).toBe(44)
+    expect(ascii(header, 0, 4)).toBe("RIFF")
+    expect(uint32(header, 4)).toBe(36 + 1000)
+    expect(ascii(header, 8, 16)).toBe("WAVEfmt ")
+    expect(uint32(header, 16)).toBe(16)
+    expect(uint16(header, 20)).toBe(1)
+    expect(uint16(header, 22)).toBe(1)
+    expect(uint32(header, 24)).toBe(8000)
+    expect(uint32(header, 28)).toBe(16000)
+    expect(uint16(header, 32)).toBe(2)
+    expect(uint16(header, 34)).toBe(16)
+    expect(ascii(header, 36, 40)).toBe("data")
+    expect(uint32(header, 40)).toBe(1000)
+  })
+
+  it("of float has format 3 and a fact chunk with the number of frames", () => {
+    const header = Wav.header(float, 4000)
+    expect(header.byteLength).toBe(58)
+    expect(uint16(header, 20)).toBe(3)
+    expect(ascii(header, 38, 42)).toBe("fact")
+    expect(uint32(header, 46)).toBe(1000)
+    expect(uint32(header, 54)).toBe(4000)
+  })
+
+  it("says 0xFFFFFFFF where the length is not known, or does not fit into 32 bits", () => {
+    for (const header of [Wav.header(telephony), Wav.header(telephony, 5_000_000_000)]) {
+      expect(uint32(header, 4)).toBe(0xffffffff)
+      expect(uint32(header, 40)).toBe(0xffffffff)
+    }
+  })
+})
+
+describe("reading", () => {
+  it("gives back what was encoded, whatever the format", () => {
+    FastCheck.assert(
+      FastCheck.property(audio, ({ bytes, format }) => {
+        const decoded = Either.getOrThrow(Wav.decode(Wav.encode(format, bytes)))
+        expect(decoded.format).toEqual(format)
+        expect(Buffer.compare(decoded.bytes, bytes)).toBe(0)
+      })
+    )
+  })
+
+  it.effect("as a stream gives the same however the file is cut into pieces", () =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(
+          audio,
+          FastCheck.array(FastCheck.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 5 }),
+          ({ bytes, format }, sizes) =>
+            Effect.gen(function* () {
+              const file = Wav.encode(format, bytes)
+              const decoded = yield* Wav.decodeStream(Stream.fromIterable(cutAt(file, sizes)))
+              expect(decoded.format).toEqual(format)
+              expect(decoded.byteLength).toBe(bytes.byteLength)
+              expect(Buffer.compare(yield* PcmStream.collect(decoded), bytes)).toBe(0)
+            }).pipe(Effect.scoped, Effect.runPromise)
+        )
+      )
+    )
+  )
+
+  it("skips chunks before the data and after it, odd ones with their pad byte", () => {
+    const plain = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4))
+    const extra = Buffer.from("LIST\x03\x00\x00\x00abc\x00", "latin1")
+    const file = Buffer.concat([plain.subarray(0, 12), extra, plain.subarray(12), extra])
+    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  })
+
+  it("takes a file that was streamed, whose data has no known size, to its end", () => {
+    const file = Buffer.concat([Wav.header(telephony), Uint8Array.of(1, 2, 3, 4)])
+    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  })
+
+  it("takes what there is of a file that ends early, in whole frames", () => {
+    const file = Wav.encode(telephony, new Uint8Array(100)).subarray(0, 44 + 51)
+    expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(50)
+  })
+
+  it("of the extensible kind finds the format inside it", () => {
+    const header = Buffer.alloc(68)
+    header.write("RIFF", 0)
+    header.write("WAVEfmt ", 8)
+    header.writeUInt32LE(40, 16)
+    header.writeUInt16LE(0xfffe, 20)
+    header.writeUInt16LE(2, 22)
+    header.writeUInt32LE(48000, 24)
+    header.writeUInt16LE(6, 32)
+    header.writeUInt16LE(24, 34)
+    header.writeUInt16LE(1, 44)
+    header.write("data", 60)
+    header.writeUInt32LE(6, 64)
+    const { bytes, format } = Either.getOrThrow(Wav.decode(Buffer.concat([header, Buffer.alloc(6, 7)])))
+    expect(format).toEqual({ sampleRate: 48000, channels: 2, encoding: "pcm24" })
+    expect(bytes.byteLength).toBe(6)
+  })
+
+  it.each([
+    ["nothing at all", Buffer.alloc(0), "NotWav"],
+    ["an MP3", Buffer.from("ID3\x04\x00\x00\x00\x00\x00\x00\x00\x00", "latin1"), "NotWav"],
+    ["a file without data", Wav.encode(telephony, new Uint8Array(0)).subarray(0, 36), "Malformed"],
+    ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
+    ["a codec that is not read here", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported"],
+    ["no channels", mutate(Wav.header(telephony, 0), 22, 0), "Malformed"],
+    ["a big-endian file", mutate(Wav.header(telephony, 0), 3, "X".charCodeAt(0)), "Unsupported"]
+  ])("refuses %s with a reason and the place", (_, file, reason) => {
+    const error = Either.getOrThrow(Either.flip(Wav.decode(file)))
+    expect(error.reason).toBe(reason)
+    expect(error.message).toContain(`at byte ${error.offset}`)
+    expect(JSON.parse(JSON.stringify(error)).message).toBe(error.message)
+  })
+
+  it("of random bytes never throws", () => {
+    FastCheck.assert(
+      FastCheck.property(audio, FastCheck.nat(), FastCheck.nat(255), ({ bytes, format }, at, value) => {
+        const file = Wav.encode(format, bytes)
+        Wav.decode(mutate(file, at % file.byteLength, value))
+        Wav.decode(bytes)
+      })
+    )
+  })
+})
+
+function mutate(bytes: Uint8Array, offset: number, value: number): Uint8Array {
+  const changed = Uint8Array.from(bytes)
+  changed[offset] = value
+  return changed
+}
+
+layer(NodeFileSystem.layer)("writing a file", (it) => {
+  const inFolder = Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    return { fs, folder, path: `${folder}/speech.wav` }
+  })
+
+  it.scoped("gives sizes that are the file's, of a length that was known and of one that was not", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      for (const format of [telephony, float]) {
+        const stream = Stream.make(new Uint8Array(1000), new Uint8Array(0), new Uint8Array(3000))
+        for (const byteLength of [4000, undefined]) {
+          const written = yield* Wav.writeFile({ format, byteLength, stream }, path)
+          const file = yield* fs.readFile(path)
+          expect(written.dataLength).toBe(4000)
+          expect(uint32(file, 4)).toBe(file.byteLength - 8)
+          expect(file.byteLength).toBe(Wav.header(format, 4000).byteLength + 4000)
+          expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(4000)
+        }
+      }
+      expect(yield* fs.readDirectory(folder)).toEqual(["speech.wav"])
+    })
+  )
+
+  it.scoped("leaves the old file, and nothing else, when the audio fails", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      yield* fs.writeFileString(path, "old")
+      const stream = Stream.concat(Stream.make(new Uint8Array(1000)), Stream.fail("cut"))
+      const error = yield* Effect.flip(Wav.writeFile({ format: telephony, stream }, path))
+      expect(error).toBe("cut")
+      expect(yield* fs.readFileString(path)).toBe("old")
+      expect(yield* fs.readDirectory(folder)).toEqual(["speech.wav"])
+    })
+  )
+
+  it.scoped("leaves nothing when it is interrupted", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      const begun = yield* Deferred.make<void>()
+      const stream = Stream.make(new Uint8Array(1000)).pipe(
+        Stream.concat(Stream.execute(Deferred.succeed(begun, undefined))),
+        Stream.concat(Stream.never)
+      )
+      const fiber = yield* Effect.fork(Wav.writeFile({ format: telephony, stream }, path))
+      yield* Deferred.await(begun)
+      expect((yield* fs.readDirectory(folder)).length).toBe(1)
+      yield* Fiber.interrupt(fiber)
+      expect(yield* fs.readDirectory(folder)).toEqual([])
+    })
+  )
+
+  it.scoped.each([
+    { what: "ends early", byteLength: 1002, actual: 1000 },
+    { what: "goes on", byteLength: 998, actual: 1000 },
+    { what: "ends inside a frame", byteLength: undefined, actual: 999 }
+  ])("refuses audio that $what", ({ actual, byteLength }) =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      const stream = Stream.make(new Uint8Array(actual))
+      const error = yield* Effect.flip(Wav.writeFile({ format: telephony, byteLength, stream }, path))
+      expect(error).toMatchObject({ _tag: "WavError", reason: "LengthMismatch" })
+      expect(yield* fs.readDirectory(folder)).toEqual([])
+    })
+  )
+
+  it.scoped("fails with the file system's error where the folder is missing", () =>
+    Effect.gen(function* () {
+      const { folder } = yield* inFolder
+      const audio = PcmStream.fromBytes(telephony, new Uint8Array(2))
+      const error = yield* Effect.flip(Wav.writeFile(audio, `${folder}/nowhere/speech.wav`))
+      expect(error).toMatchObject({ _tag: "SystemError", reason: "NotFound" })
+    })
+  )
+})
+
+it.effect("encodeStream gives the bytes of encode", () =>
+  Effect.gen(function* () {
+    const bytes = Uint8Array.from({ length: 101 }, (_, index) => index)
+    const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm8" }
+    const parts = yield* Stream.runCollect(Wav.encodeStream(PcmStream.fromBytes(format, bytes)))
+    expect(Buffer.concat(Chunk.toArray(parts))).toEqual(Buffer.from(Wav.encode(format, bytes)))
+  })
+)
+
+it.effect("a file of one encoding becomes one of another, sample by sample", () =>
+  Effect.gen(function* () {
+    const samples = Float32Array.of(0, 0.5, -0.5, 1 / 0x8000)
+    const file = Wav.encode({ ...telephony, encoding: "float32" }, Pcm.encode(samples, "float32").bytes)
+    const decoded = yield* Wav.decodeStream(Stream.make(file))
+    const again = yield* Pcm.collectSamples(Pcm.samples(decoded))
+    expect([...Pcm.decode(Pcm.encode(again, "pcm16").bytes, "pcm16")]).toEqual([...samples])
+  }).pipe(Effect.scoped)
+)

@@ -1,0 +1,501 @@
+import { inspect } from "node:util"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import { AudioSource, SpeechToText, type SpeechToTextOptions, type SttError, SttForbidden } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Cause from "effect/Cause"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
+
+const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
+const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
+const recording = AudioSource.fromBytes(new TextEncoder().encode("RIFF....WAVE"), { filename: "call.wav" })
+const request = { audio: recording, model: "hi-general-v2-8khz", transactionId }
+
+const against = (
+  url: string,
+  options: Partial<SpeechToTextOptions> = {}
+): Layer.Layer<SpeechToText | FileSystem.FileSystem, unknown> =>
+  SpeechToText.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: url, ...options }).pipe(
+    Layer.provideMerge(NodeTransport.layer)
+  )
+
+/** Transcribes against a server that gives one answer, and gives the outcome and what the server got. */
+const transcribe = (
+  answer: Parameters<typeof scriptedServer>[0],
+  asked: Parameters<SpeechToText["Type"]["transcribe"]>[0] = request
+) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer(answer)
+    const outcome = yield* SpeechToText.pipe(
+      Effect.flatMap((stt) => stt.transcribe(asked)),
+      Effect.either,
+      Effect.provide(against(server.url)),
+      Effect.orDie
+    )
+    return { outcome, received: server.received }
+  })
+
+const failure = (answer: Parameters<typeof scriptedServer>[0], asked?: typeof request) =>
+  Effect.flatMap(transcribe(answer, asked), ({ outcome }) => Effect.orDie(Effect.flip(outcome)))
+
+const answering = (status: number, body: unknown) => (response: Parameters<typeof answerJson>[0]) =>
+  answerJson(response, status, body)
+
+interface Part {
+  readonly headers: string
+  readonly body: string
+}
+
+/** The parts of a form, split by its own boundary. */
+const partsOf = ({ body, headers }: Received): ReadonlyArray<Part> => {
+  const boundary = /boundary=(.+)$/.exec(headers["content-type"] ?? "")?.[1] ?? ""
+  const text = body.toString("utf8")
+  expect(text.endsWith(`\r\n--${boundary}--\r\n`)).toBe(true)
+  return text
+    .split(`--${boundary}`)
+    .slice(1, -1)
+    .map((part) => {
+      const [head = "", ...rest] = part.split("\r\n\r\n")
+      return { headers: head.trim(), body: rest.join("\r\n\r\n").replace(/\r\n$/, "") }
+    })
+}
+
+describe("a request", () => {
+  it.scoped("is a form with the fields before the file, the key in its header, and an exact length", () =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe(answering(200, success))
+      expect(outcome._tag).toBe("Right")
+      const [sent] = received
+      expect(sent?.method).toBe("POST")
+      expect(sent?.url).toBe("/api/transcribe")
+      expect(sent?.headers["x-api-key"]).toBe("prefix.topsecret")
+      expect(Number(sent?.headers["content-length"])).toBe(sent?.body.byteLength)
+      expect(sent?.headers).not.toHaveProperty("traceparent")
+      expect(sent?.headers).not.toHaveProperty("b3")
+      expect(sent && partsOf(sent)).toEqual([
+        { headers: 'Content-Disposition: form-data; name="model"', body: "hi-general-v2-8khz" },
+        { headers: 'Content-Disposition: form-data; name="transaction_id"', body: transactionId },
+        {
+          headers: 'Content-Disposition: form-data; name="audio_file"; filename="call.wav"\r\nContent-Type: audio/wav',
+          body: "RIFF....WAVE"
+        }
+      ])
+    })
+  )
+
+  it.scoped("holds what the caller set, in the contract's words", () =>
+    Effect.gen(function* () {
+      const { received } = yield* transcribe(answering(200, success), {
+        ...request,
+        aux: true,
+        parseNumber: false,
+        hotwords: [{ phrase: "Kotak: Bank", score: 2.5 }, { phrase: "UPI" }]
+      })
+      const fields = received.flatMap(partsOf).map(({ body, headers }) => [/name="([^"]+)"/.exec(headers)?.[1], body])
+      expect(fields.slice(2, 5)).toEqual([
+        ["aux", "true"],
+        ["parse_number", "false"],
+        ["hotwords", '[{"phrase":"Kotak: Bank","score":2.5},{"phrase":"UPI"}]']
+      ])
+    })
+  )
+
+  it.scoped("makes a transaction id where the caller gives none", () =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe(answering(200, success), {
+        audio: recording,
+        model: "hi-general-v2-8khz"
+      })
+      const sent = received.flatMap(partsOf)[1]?.body
+      expect(sent).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+      expect(outcome).toMatchObject({ right: { transactionId: sent } })
+    })
+  )
+
+  it.scoped("can't be broken out of by the name of a file", () =>
+    Effect.gen(function* () {
+      const filename = 'a"; name="model"\r\nX-Evil: 1\r\n\r\nevil.wav'
+      const { received } = yield* transcribe(answering(200, success), {
+        ...request,
+        audio: AudioSource.fromBytes(Uint8Array.of(1), { filename })
+      })
+      const parts = received.flatMap(partsOf)
+      expect(parts.length).toBe(3)
+      expect(parts[2]?.headers).toBe(
+        'Content-Disposition: form-data; name="audio_file"; filename="a%22; name=%22model%22%0D%0AX-Evil: 1%0D%0A%0D%0Aevil.wav"\r\nContent-Type: audio/wav'
+      )
+    })
+  )
+
+  it.scoped("goes below the path of the base URL", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(200, success))
+      const stt = Effect.flatMap(SpeechToText, (service) => service.transcribe(request))
+      yield* Effect.orDie(Effect.provide(stt, against(`${server.url}/speech/v1/`)))
+      expect(server.received[0]?.url).toBe("/speech/v1/api/transcribe")
+    })
+  )
+
+  it.scoped("streams a file from disk with its exact length", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* fs.makeTempFileScoped({ suffix: ".flac" })
+      yield* fs.writeFile(path, new Uint8Array(1_000_000).fill(7))
+      const { received } = yield* transcribe(answering(200, success), {
+        ...request,
+        audio: AudioSource.fromPath(path)
+      })
+      const [sent] = received
+      expect(Number(sent?.headers["content-length"])).toBe(sent?.body.byteLength)
+      expect(sent?.body.includes(Buffer.alloc(1_000_000, 7))).toBe(true)
+      expect(sent?.body.toString("latin1")).toContain("Content-Type: audio/flac")
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scoped("of a stream of unknown length is sent chunked", () =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe(answering(200, success), {
+        ...request,
+        audio: AudioSource.fromStream(() => Stream.make(Uint8Array.of(65), Uint8Array.of(66)))
+      })
+      expect(outcome._tag).toBe("Right")
+      expect(received[0]?.headers["transfer-encoding"]).toBe("chunked")
+      expect(received.flatMap(partsOf)[2]?.body).toBe("AB")
+    })
+  )
+})
+
+describe("an answer", () => {
+  it.scoped("gives the text and the ids, and what aux_info holds, known or not", () =>
+    Effect.gen(function* () {
+      const auxInfo = {
+        request_time: 1.5,
+        received_request_time: 1700000000,
+        confidence: 0.9,
+        later: { x: 1 },
+        segments_meta: [{ confidence: 0.8, tokens: ["न"] }]
+      }
+      const { outcome } = yield* transcribe(answering(200, { ...success, later: true, aux_info: auxInfo }))
+      expect(outcome).toMatchObject({
+        right: {
+          text: "नमस्ते",
+          callId: "call-1",
+          transactionId,
+          auxInfo,
+          call: {
+            sentId: transactionId,
+            receivedId: "call-1",
+            billing: "unknown",
+            attempts: [{ status: 200, sent: "all" }]
+          }
+        }
+      })
+    })
+  )
+
+  it.scoped("with an empty text is a success", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* transcribe(answering(200, { ...success, text: "" }))
+      expect(outcome).toMatchObject({ right: { text: "" } })
+    })
+  )
+
+  it.scoped.each([
+    { status: 400, tag: "SttBadRequest", retryable: false },
+    { status: 401, tag: "SttUnauthorized", retryable: false },
+    { status: 402, tag: "SttCreditExhausted", retryable: false },
+    { status: 403, tag: "SttForbidden", retryable: false },
+    { status: 500, tag: "SttServerError", retryable: true },
+    { status: 503, tag: "SttUnavailable", retryable: true },
+    { status: 404, tag: "SttUnexpectedStatus", retryable: false },
+    { status: 502, tag: "SttUnexpectedStatus", retryable: false },
+    { status: 204, tag: "SttUnexpectedStatus", retryable: false }
+  ])("of status $status is $tag, with the service's words where it gives some", ({ retryable, status, tag }) =>
+    Effect.gen(function* () {
+      const told = yield* failure(answering(status, { status: "error", error: "a summary", message: "the details" }))
+      expect(told).toMatchObject({
+        _tag: tag,
+        status,
+        retryable,
+        call: { sentId: transactionId, billing: "unknown", attempts: [{ status }] }
+      })
+      if (status !== 204) {
+        expect(told).toMatchObject({ serverError: "a summary", serverMessage: "the details" })
+        expect(told.message).toContain("a summary: the details")
+      }
+      expect(told.message).toContain(String(status))
+
+      for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
+        const mute = yield* failure((response) => response.writeHead(status).end(status === 204 ? undefined : body))
+        expect(mute).toMatchObject({ _tag: tag, status })
+        expect(mute).not.toHaveProperty("serverError", expect.anything())
+      }
+    })
+  )
+
+  it.scoped("that redirects is not followed, so that the key goes nowhere else", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* scriptedServer(answering(200, success))
+      const told = yield* failure((response) => response.writeHead(307, { location: `${elsewhere.url}/` }).end())
+      expect(told).toMatchObject({ _tag: "SttUnexpectedStatus", status: 307 })
+      expect(elsewhere.received).toEqual([])
+    })
+  )
+
+  it.scoped("of 200 that is an error is a failure", () =>
+    Effect.gen(function* () {
+      const told = yield* failure(
+        answering(200, { status: "error", error: "no speech", message: "silence", call_id: "call-2" })
+      )
+      expect(told).toMatchObject({
+        _tag: "SttTranscriptionFailed",
+        serverError: "no speech",
+        serverMessage: "silence",
+        callId: "call-2"
+      })
+    })
+  )
+
+  it.scoped.each([
+    { what: "HTML", body: "<html></html>", problem: "not a JSON object" },
+    { what: "nothing", body: "", problem: "not a JSON object" },
+    { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text" },
+    { what: "a number for a text", body: '{"status":"success","text":7,"call_id":"x"}', problem: "text" },
+    { what: "no status", body: '{"text":"secret words","call_id":"x"}', problem: "status" }
+  ])("of 200 with $what can't be read, and says which part, without quoting it", ({ body, problem }) =>
+    Effect.gen(function* () {
+      const told = yield* failure((response) => response.end(body))
+      expect(told._tag).toBe("SttInvalidResponse")
+      expect(told.message).toContain(problem)
+      expect(told.message).not.toContain("secret words")
+    })
+  )
+
+  it.scoped("that is cut is a connection that failed, with all sent", () =>
+    Effect.gen(function* () {
+      const told = yield* failure((response) => {
+        response.writeHead(200, { "content-length": "1000" }).write("{")
+        setTimeout(() => response.destroy(), 20)
+      })
+      expect(told).toMatchObject({ _tag: "SttConnectionFailed", reason: "cut", sent: "all" })
+    })
+  )
+})
+
+describe("before anything is sent", () => {
+  const unreachable = against("http://127.0.0.1:1")
+  const refused = (asked: object) =>
+    SpeechToText.pipe(
+      Effect.flatMap((stt) => stt.transcribe({ ...request, ...asked })),
+      Effect.flip,
+      Effect.provide(unreachable),
+      Effect.orDie
+    )
+
+  it.effect.each([
+    { field: "model", asked: { model: " " } },
+    { field: "transactionId", asked: { transactionId: "not-a-uuid" } },
+    { field: "audio", asked: { audio: "call.wav" } },
+    { field: "hotwords.0.phrase", asked: { hotwords: [{ phrase: "" }] } },
+    { field: "hotwords.0.score", asked: { hotwords: [{ phrase: "UPI", score: Number.NaN }] } }
+  ])("a wrong $field is named, with its rule", ({ asked, field }) =>
+    Effect.gen(function* () {
+      const told = yield* refused(asked)
+      expect(told).toMatchObject({ _tag: "SttInvalidRequest", field, call: { attempts: [], billing: "notBilled" } })
+      expect(told.message).toContain(field)
+    })
+  )
+
+  it.effect.each([
+    { what: "missing", audio: AudioSource.fromPath("/nowhere/call.wav"), problem: "does not exist" },
+    { what: "a folder", audio: AudioSource.fromPath("/"), problem: "is a folder" },
+    { what: "empty", audio: AudioSource.fromBytes(new Uint8Array(0)), problem: "is empty" }
+  ])("a recording that is $what is told as such", ({ audio, problem }) =>
+    Effect.gen(function* () {
+      const told = yield* refused({ audio })
+      expect(told).toMatchObject({ _tag: "SttAudioUnreadable", retryable: false })
+      expect(told.message).toContain(problem)
+    })
+  )
+
+  it.scoped.each([
+    {
+      what: "fails",
+      audio: AudioSource.fromStream(() => Stream.concat(Stream.make(Uint8Array.of(1)), Stream.fail(new Error("disk")))),
+      problem: "its stream failed"
+    },
+    {
+      what: "is shorter than announced",
+      audio: AudioSource.fromStream(() => Stream.make(Uint8Array.of(1)), { byteLength: 2 }),
+      problem: "ended after 1 of 2 bytes"
+    },
+    {
+      what: "is longer than announced",
+      audio: AudioSource.fromStream(() => Stream.make(Uint8Array.of(1, 2, 3)), { byteLength: 2 }),
+      problem: "longer than the 2 bytes"
+    }
+  ])("a recording that $what under way ends the call, and the server gets no whole request", ({ audio, problem }) =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe(answering(200, success), { ...request, audio })
+      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable" } })
+      expect(String(outcome)).toContain(problem)
+      expect(received).toEqual([])
+    })
+  )
+
+  it.scoped("a file that changes while it is being sent ends the call", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* fs.makeTempFileScoped()
+      yield* fs.writeFile(path, new Uint8Array(100))
+      const growing = FileSystem.FileSystem.of({
+        ...fs,
+        stream: (file, options) =>
+          Stream.concat(fs.stream(file, options), Stream.execute(fs.writeFile(path, new Uint8Array(101))))
+      })
+      const server = yield* scriptedServer(answering(200, success))
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe({ ...request, audio: AudioSource.fromPath(path) })),
+        Effect.flip,
+        Effect.provide(
+          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+            Layer.provide(Layer.succeed(FileSystem.FileSystem, growing))
+          )
+        ),
+        Effect.orDie
+      )
+      expect(told).toMatchObject({ _tag: "SttAudioUnreadable", source: path })
+      expect(server.received).toEqual([])
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+})
+
+describe("a connection", () => {
+  it.effect("that is refused says so, with nothing sent and nothing billed", () =>
+    Effect.gen(function* () {
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe(request)),
+        Effect.flip,
+        Effect.provide(against("http://127.0.0.1:1")),
+        Effect.orDie
+      )
+      expect(told).toMatchObject({
+        _tag: "SttConnectionFailed",
+        reason: "refused",
+        sent: "nothing",
+        code: "ECONNREFUSED",
+        call: { billing: "notBilled" }
+      })
+    })
+  )
+
+  it.scoped("is free again after a failure", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(500, {}))
+      yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => Effect.replicateEffect(Effect.flip(stt.transcribe(request)), 20)),
+        Effect.zipRight(server.connections),
+        Effect.tap((open) => Effect.sync(() => expect(open).toBeLessThanOrEqual(2))),
+        Effect.provide(against(server.url)),
+        Effect.orDie
+      )
+    })
+  )
+})
+
+describe("the key", () => {
+  it.scoped("is in no error, not even where the service quotes it", () =>
+    Effect.gen(function* () {
+      const quoting = { status: "error", error: "bad key prefix.topsecret", message: "prefix.topsecret" }
+      const errors: Array<SttError> = [
+        yield* failure(answering(401, quoting)),
+        yield* failure(answering(200, quoting)),
+        yield* failure((response) => response.destroy())
+      ]
+      for (const error of errors) {
+        const shown = [
+          JSON.stringify(error),
+          inspect(error, { depth: 20, showHidden: true }),
+          String(error.stack),
+          Cause.pretty(Cause.fail(error), { renderErrorCause: true })
+        ]
+        for (const text of shown) expect(text).not.toContain("topsecret")
+      }
+    })
+  )
+
+  it.effect.each(["", "no-dot", "with space.secret"])("%j is refused before any call, and not quoted", (key) =>
+    Effect.gen(function* () {
+      const told = yield* Effect.flip(
+        Layer.build(SpeechToText.layer({ apiKey: Redacted.make(key), baseUrl: "https://host.example" }))
+      )
+      expect(told).toMatchObject({ _tag: "SttInvalidApiKey" })
+      expect(String(told)).toContain("<prefix>.<secret>")
+      if (key !== "") expect(inspect(told)).not.toContain(key)
+    }).pipe(Effect.scoped, Effect.provide(NodeTransport.layer))
+  )
+})
+
+describe("the layers", () => {
+  const fromEnv = (environment: Record<string, string>) =>
+    Layer.build(SpeechToText.layerFromEnv).pipe(
+      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),
+      Effect.scoped,
+      Effect.provide(NodeTransport.layer)
+    )
+
+  it.scoped("read the environment", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(200, success))
+      const environment = new Map([
+        ["SPEECH_API_KEY", "prefix.secret"],
+        ["SPEECH_STT_BASE_URL", server.url]
+      ])
+      const { text } = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe(request)),
+        Effect.provide(SpeechToText.layerFromEnv.pipe(Layer.provide(NodeTransport.layer))),
+        Effect.withConfigProvider(ConfigProvider.fromMap(environment))
+      )
+      expect(text).toBe("नमस्ते")
+    })
+  )
+
+  it.effect("name a setting that is missing", () =>
+    Effect.gen(function* () {
+      expect(String(yield* Effect.flip(fromEnv({ SPEECH_API_KEY: "a.b" })))).toContain("SPEECH_STT_BASE_URL")
+      expect(String(yield* Effect.flip(fromEnv({ SPEECH_STT_BASE_URL: "https://h" })))).toContain("SPEECH_API_KEY")
+    })
+  )
+})
+
+describe("the test double", () => {
+  it.effect("answers with a text, and keeps what it was asked", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      expect((yield* stt.transcribe(request)).text).toBe("hello")
+      const [call] = yield* SpeechToText.calls
+      expect(call).toMatchObject({ model: "hi-general-v2-8khz", transactionId })
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
+  )
+
+  it.effect("fails as told", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      expect((yield* Effect.flip(stt.transcribe(request)))._tag).toBe("SttForbidden")
+    }).pipe(Effect.provide(SpeechToText.layerTest(new SttForbidden())))
+  )
+
+  it.effect("computes an answer from the request, and refuses a request that the service would not be sent", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      expect(yield* stt.transcribe(request)).toMatchObject({ text: "hi-general-v2-8khz", callId: "test-1" })
+      expect((yield* Effect.flip(stt.transcribe({ ...request, model: "" })))._tag).toBe("SttInvalidRequest")
+      expect((yield* SpeechToText.calls).length).toBe(1)
+    }).pipe(Effect.provide(SpeechToText.layerTest(({ model }) => Effect.succeed(model))))
+  )
+})

@@ -1,0 +1,82 @@
+import { inspect } from "node:util"
+import { describe, expect, expectTypeOf, it } from "@effect/vitest"
+import { CallReport, ServiceError } from "@effect-speech/transport"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Logger from "effect/Logger"
+import * as Schema from "effect/Schema"
+
+class TooHot extends ServiceError.define<TooHot>()("TooHot", {
+  fields: { degrees: Schema.Number, place: Schema.optional(Schema.String) },
+  defaults: { degrees: 100 },
+  retryable: true,
+  message: ({ degrees, place }) => `It is ${degrees} degrees in ${place ?? "here"}. Open a window.`
+}) {}
+
+describe("an error of the factory", () => {
+  it("needs no arguments, has its tag, and is retryable as defined", () => {
+    const error = new TooHot()
+    expect(error._tag).toBe("TooHot")
+    expect(error.name).toBe("TooHot")
+    expect(error.degrees).toBe(100)
+    expect(error.call).toEqual(CallReport.nothingSent)
+    expect(error.retryable).toBe(true)
+    expect(error).toBeInstanceOf(Error)
+    expectTypeOf(error.place).toEqualTypeOf<string | undefined>()
+  })
+
+  it("says what to do wherever it is shown", () => {
+    const error = new TooHot({ degrees: 40, place: "the attic" })
+    const sentence = "It is 40 degrees in the attic. Open a window."
+    expect(error.message).toBe(sentence)
+    expect(String(error)).toContain(sentence)
+    expect(inspect(error)).toContain(sentence)
+    expect(error.stack).toContain(sentence)
+    expect(JSON.parse(JSON.stringify(error))).toMatchObject({ _tag: "TooHot", degrees: 40, message: sentence })
+    expect(Cause.pretty(Cause.fail(error))).toContain(sentence)
+  })
+
+  it.effect("keeps its sentence in Effect's loggers", () =>
+    Effect.gen(function* () {
+      const lines: Array<string> = []
+      const keep = <A>(logger: Logger.Logger<unknown, A>) =>
+        Logger.map(logger, (line) => {
+          lines.push(inspect(line, { depth: 10 }))
+        })
+      const loggers = [
+        keep(Logger.stringLogger),
+        keep(Logger.logfmtLogger),
+        keep(Logger.jsonLogger),
+        keep(Logger.structuredLogger)
+      ]
+      for (const logger of loggers) {
+        yield* Effect.logError("failed", new TooHot({ degrees: 40 })).pipe(
+          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+        )
+      }
+      expect(lines.length).toBe(4)
+      for (const line of lines) expect(line).toContain("It is 40 degrees in here. Open a window.")
+    })
+  )
+
+  it.effect("is a Schema of itself, and comes back as an error of its class", () =>
+    Effect.gen(function* () {
+      const error = new TooHot({ degrees: 40 })
+      const json = JSON.stringify(yield* Schema.encode(TooHot)(error))
+      const again = yield* Schema.decode(Schema.parseJson(TooHot))(json)
+      expect(again).toBeInstanceOf(TooHot)
+      expect(again.message).toBe(error.message)
+      expect(again.retryable).toBe(true)
+    })
+  )
+
+  it.effect("is yielded and caught by its tag", () =>
+    Effect.gen(function* () {
+      const failing = Effect.gen(function* () {
+        return yield* new TooHot()
+      })
+      const degrees = yield* Effect.catchTag(failing, "TooHot", (error) => Effect.succeed(error.degrees))
+      expect(degrees).toBe(100)
+    })
+  )
+})

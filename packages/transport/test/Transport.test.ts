@@ -1,0 +1,171 @@
+import * as HttpBody from "@effect/platform/HttpBody"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import { describe, expect, it } from "@effect/vitest"
+import { Deadlines, type Failure, type Operation, Transport } from "@effect-speech/transport"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+
+interface Failed {
+  readonly failure: Failure.Failure
+  readonly progress: Operation.Progress
+}
+
+const deadlines = Deadlines.resolve({ uploadIdle: "10 seconds", downloadIdle: "20 seconds" }, "1 minute")
+
+/** A call over an HttpClient that a test plays, since a real one can't be made to wait without real time. */
+const call = (
+  answer: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.RequestError>,
+  options: { readonly body?: HttpBody.HttpBody; readonly deadlines?: Deadlines.ResolvedDeadlines } = {}
+) =>
+  Effect.gen(function* () {
+    const transport = yield* Effect.orDie(
+      Transport.make({
+        apiKey: Redacted.make("prefix.secret"),
+        apiKeyHeader: "X-Api-Key",
+        deadlines: options.deadlines ?? deadlines
+      })
+    )
+    return yield* transport.run<string, Failed>({
+      name: "test",
+      sentId: "id-1",
+      request: Effect.succeed(
+        HttpClientRequest.post("https://host.example/", { body: options.body ?? HttpBody.text("hello") })
+      ),
+      accept: (response) => Stream.mkString(Stream.decodeText(response.body)),
+      fail: (failure, progress) => ({ failure, progress })
+    })
+  }).pipe(
+    Effect.scoped,
+    Effect.provideService(
+      HttpClient.HttpClient,
+      HttpClient.make((request) =>
+        Effect.map(answer(request), (response) => HttpClientResponse.fromWeb(request, response))
+      )
+    )
+  )
+
+const consume = (request: HttpClientRequest.HttpClientRequest) =>
+  request.body._tag === "Stream" ? Effect.orDie(Stream.runDrain(request.body.stream)) : Effect.void
+
+describe("a call", () => {
+  it.effect("sends the key in its header, and gives what the operation makes of the answer", () =>
+    Effect.gen(function* () {
+      let key: string | undefined
+      const text = yield* call((request) => {
+        key = request.headers["x-api-key"]
+        return Effect.succeed(new Response("answer"))
+      })
+      expect(text).toBe("answer")
+      expect(key).toBe("prefix.secret")
+    })
+  )
+
+  it.effect("is not built with a key of the wrong form", () =>
+    Effect.gen(function* () {
+      const failure = yield* Effect.flip(
+        Transport.make({ apiKey: Effect.succeed(Redacted.make("wrong")), apiKeyHeader: "X-Api-Key", deadlines })
+      )
+      expect(failure.problem).toContain("dot")
+    }).pipe(
+      Effect.provideService(
+        HttpClient.HttpClient,
+        HttpClient.make(() => Effect.never)
+      )
+    )
+  )
+})
+
+describe("a deadline", () => {
+  const outcome = (effect: Effect.Effect<string, Failed>, wait: string & `${number} seconds`) =>
+    Effect.gen(function* () {
+      const fiber = yield* Effect.fork(Effect.flip(effect))
+      yield* TestClock.adjust(wait)
+      return yield* Fiber.join(fiber)
+    })
+
+  it.effect("ends a call whose answer does not begin", () =>
+    Effect.gen(function* () {
+      const { failure, progress } = yield* outcome(
+        call(() => Effect.never),
+        "60 seconds"
+      )
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "answer", limitMillis: 60_000 })
+      expect(progress).toEqual({
+        sentId: "id-1",
+        attempts: [{ sent: "all", elapsedMillis: 60_000 }],
+        sent: "all",
+        elapsedMillis: 60_000
+      })
+    })
+  )
+
+  it.effect("ends an upload that pauses, and not one that goes on slowly", () =>
+    Effect.gen(function* () {
+      const slow = Stream.fromIterable([1, 2, 3, 4]).pipe(
+        Stream.mapEffect((part) => Effect.delay(Effect.succeed(Uint8Array.of(part)), "9 seconds"))
+      )
+      const paused = Stream.concat(slow, Stream.never)
+      const { failure, progress } = yield* outcome(
+        call((request) => Effect.zipRight(consume(request), Effect.never), { body: HttpBody.stream(paused) }),
+        "46 seconds"
+      )
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "upload", limitMillis: 10_000 })
+      expect(progress.sent).toBe("part")
+
+      const fiber = yield* Effect.fork(
+        call((request) => Effect.as(consume(request), new Response("done")), { body: HttpBody.stream(slow) })
+      )
+      yield* TestClock.adjust("36 seconds")
+      expect(yield* Fiber.join(fiber)).toBe("done")
+    })
+  )
+
+  it.effect("ends a download that pauses", () =>
+    Effect.gen(function* () {
+      const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("half")) })
+      const fiber = yield* Effect.fork(Effect.flip(call(() => Effect.succeed(new Response(body)))))
+      // The first chunk passes through promises of the platform, which the test clock does not drive.
+      yield* Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 20)))
+      yield* TestClock.adjust("20 seconds")
+      const { failure } = yield* Fiber.join(fiber)
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "download", limitMillis: 20_000 })
+    })
+  )
+
+  it.effect("for all of it counts from the start", () =>
+    Effect.gen(function* () {
+      const { failure } = yield* outcome(
+        call(() => Effect.never, { deadlines: { ...deadlines, total: 5_000 } }),
+        "5 seconds"
+      )
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 5_000 })
+    })
+  )
+})
+
+describe("a connection that fails", () => {
+  it.effect.each([
+    { code: "ECONNREFUSED", reason: "refused", sent: "nothing" },
+    { code: "ENOTFOUND", reason: "notFound", sent: "nothing" },
+    { code: "SELF_SIGNED_CERT_IN_CHAIN", reason: "tls", sent: "nothing" },
+    { code: "ECONNRESET", reason: "reset", sent: "all" },
+    { code: "UND_ERR_SOCKET", reason: "reset", sent: "all" },
+    { code: "ETIMEDOUT", reason: "timeout", sent: "all" },
+    { code: "ESOMETHING", reason: "unknown", sent: "all" }
+  ] as const)("with $code is told as $reason, $sent sent", ({ code, reason, sent }) =>
+    Effect.gen(function* () {
+      const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code }) })
+      const { failure, progress } = yield* Effect.flip(
+        call((request) => Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause })))
+      )
+      expect(failure).toEqual({ _tag: "ConnectionFailed", reason, code })
+      expect(progress.sent).toBe(sent)
+    })
+  )
+})

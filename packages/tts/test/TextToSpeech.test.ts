@@ -1,0 +1,412 @@
+import type { ServerResponse } from "node:http"
+import { inspect } from "node:util"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import * as NodeTransport from "@effect-speech/transport/node"
+import {
+  type SynthesisRequest,
+  TextToSpeech,
+  type TextToSpeechOptions,
+  TtsBackendFailed,
+  TtsContract
+} from "@effect-speech/tts"
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
+
+type Answer = Parameters<typeof scriptedServer>[0]
+
+const against = (url: string, options: Partial<TextToSpeechOptions> = {}) =>
+  TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: url, ...options }).pipe(
+    Layer.provideMerge(NodeTransport.layer)
+  )
+
+/** A quarter of a second of a ramp. */
+const audio = {
+  pcm16: Buffer.from(Int16Array.from({ length: 2000 }, (_, index) => index).buffer),
+  float32: Buffer.from(Float32Array.from({ length: 2000 }, (_, index) => index / 2000).buffer)
+}
+const headers = {
+  "content-type": "application/octet-stream",
+  "x-sample-rate": "8000",
+  "x-encoding": "pcm16",
+  "x-audio-duration-ms": "250",
+  "x-request-id": "id-1"
+}
+
+const answering =
+  (body: Buffer = audio.pcm16, changes: Record<string, string | undefined> = {}): Answer =>
+  (response) => {
+    for (const [name, value] of Object.entries({ ...headers, ...changes })) {
+      if (value !== undefined) response.setHeader(name, value)
+    }
+    response.end(body)
+  }
+
+const request: SynthesisRequest = { text: "नमस्ते", requestId: "id-1" }
+
+const synthesize = (answer: Answer, asked: SynthesisRequest = request) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer(answer)
+    const outcome = yield* TextToSpeech.pipe(
+      Effect.flatMap((tts) => tts.synthesize(asked)),
+      Effect.either,
+      Effect.provide(against(server.url)),
+      Effect.orDie
+    )
+    return { outcome, received: server.received }
+  })
+
+const failure = (answer: Answer, asked?: SynthesisRequest) =>
+  Effect.flatMap(synthesize(answer, asked), ({ outcome }) => Effect.orDie(Effect.flip(outcome)))
+
+describe("a request", () => {
+  it.scoped("holds the text and the id alone, where the caller sets no more", () =>
+    Effect.gen(function* () {
+      const { received } = yield* synthesize(answering())
+      expect(received.length).toBe(1)
+      expect(received[0]?.method).toBe("POST")
+      expect(received[0]?.url).toBe("/tts/bytes")
+      expect(received[0]?.headers).toMatchObject({
+        "x-api-key": "prefix.topsecret",
+        "x-request-id": "id-1",
+        "content-type": "application/json"
+      })
+      expect(received[0]?.headers).not.toHaveProperty("traceparent")
+      expect(JSON.parse(String(received[0]?.body))).toEqual({ text: "नमस्ते" })
+    })
+  )
+
+  it.scoped("holds what the caller set, in the contract's words", () =>
+    Effect.gen(function* () {
+      const { received } = yield* synthesize(answering(), {
+        text: "hello",
+        lang: "en",
+        voice: "default_male",
+        outputFormat: "8000:pcm16",
+        speed: 0.25,
+        numStep: 100,
+        g2pOverrides: { hello: ["h", 1] }
+      })
+      expect(JSON.parse(String(received[0]?.body))).toEqual({
+        text: "hello",
+        lang: "en",
+        voice: "default_male",
+        output_format: "8000:pcm16",
+        speed: 0.25,
+        num_step: 100,
+        g2p_overrides: { hello: ["h", 1] }
+      })
+      expect(received[0]?.headers["x-request-id"]).toMatch(TtsContract.requestIdPattern)
+    })
+  )
+})
+
+describe("before anything is sent", () => {
+  const refused = (asked: object) =>
+    TextToSpeech.pipe(
+      Effect.flatMap((tts) => tts.synthesize({ ...request, ...asked })),
+      Effect.flip,
+      Effect.provide(against("http://127.0.0.1:1")),
+      Effect.orDie
+    )
+
+  it.effect.each([
+    { field: "text", asked: { text: "" } },
+    { field: "text", asked: { text: "अ".repeat(10_001) } },
+    { field: "text", asked: { text: "😀".repeat(10_001) } },
+    { field: "outputFormat", asked: { outputFormat: "44100:pcm16" } },
+    { field: "speed", asked: { speed: 0.24 } },
+    { field: "speed", asked: { speed: 4.01 } },
+    { field: "speed", asked: { speed: Number.NaN } },
+    { field: "numStep", asked: { numStep: 0 } },
+    { field: "numStep", asked: { numStep: 101 } },
+    { field: "requestId", asked: { requestId: "" } },
+    { field: "requestId", asked: { requestId: "x".repeat(65) } },
+    { field: "requestId", asked: { requestId: "with space" } }
+  ])("a wrong $field is named, with its rule", ({ asked, field }) =>
+    Effect.gen(function* () {
+      const told = yield* refused(asked)
+      expect(told).toMatchObject({ _tag: "TtsInvalidRequest", field, call: { attempts: [], billing: "notBilled" } })
+      expect(told.message).toMatch(new RegExp(`^Nothing was sent: ${field} `))
+    })
+  )
+
+  it.effect("a text that is too long is told its length in code points", () =>
+    Effect.gen(function* () {
+      const told = yield* refused({ text: "😀".repeat(10_001) })
+      expect(told.message).toContain("10001 code points, and at most 10000")
+    })
+  )
+
+  it.scoped("10,000 code points are taken, whatever their bytes", () =>
+    Effect.gen(function* () {
+      for (const character of ["a", "अ", "😀"]) {
+        const { outcome } = yield* synthesize(answering(), { ...request, text: character.repeat(10_000) })
+        expect(outcome._tag).toBe("Right")
+      }
+    })
+  )
+})
+
+it("code points are counted as a string iterates them", () => {
+  FastCheck.assert(
+    FastCheck.property(FastCheck.string({ unit: "binary" }), (text) => {
+      expect(TtsContract.codePoints(text)).toBe([...text].length)
+    })
+  )
+})
+
+describe("an answer", () => {
+  it.scoped("gives the audio in the format of its headers, which need not be what was asked for", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(answering(), { ...request, outputFormat: "24000:float32" })
+      expect(outcome).toMatchObject({
+        right: {
+          format: { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+          durationMillis: 250,
+          requestId: "id-1",
+          call: { sentId: "id-1", receivedId: "id-1", billing: "billed", attempts: [{ status: 200 }] }
+        }
+      })
+      expect(outcome._tag === "Right" && Buffer.compare(outcome.right.bytes, audio.pcm16)).toBe(0)
+    })
+  )
+
+  it.scoped("without a duration or an id is still audio", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(
+        answering(audio.float32, {
+          "x-encoding": "float32",
+          "x-audio-duration-ms": undefined,
+          "x-request-id": undefined
+        })
+      )
+      expect(outcome).toMatchObject({ right: { durationMillis: 250, requestId: "id-1" } })
+    })
+  )
+
+  it.scoped("that is streamed is known by its format before its bytes, and goes into a WAV file as it comes", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => {
+        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+        response.write(audio.pcm16.subarray(0, 1001))
+        setTimeout(() => response.end(audio.pcm16.subarray(1001)), 20)
+      })
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/speech.wav`
+      yield* Effect.gen(function* () {
+        const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream(request))
+        expect(speech).toMatchObject({ format: { sampleRate: 8000 }, byteLength: undefined, requestId: "id-1" })
+        yield* Wav.writeFile(speech, path)
+      }).pipe(Effect.scoped, Effect.provide(against(server.url)), Effect.orDie)
+      const expected = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, audio.pcm16)
+      expect(Buffer.compare(yield* fs.readFile(path), expected)).toBe(0)
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scoped.each([
+    { status: 400, tag: "TtsBadRequest", retryable: false },
+    { status: 401, tag: "TtsUnauthorized", retryable: false },
+    { status: 500, tag: "TtsServerError", retryable: true },
+    { status: 502, tag: "TtsBackendFailed", retryable: true },
+    { status: 402, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 403, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 503, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 302, tag: "TtsUnexpectedStatus", retryable: false }
+  ])(
+    "of status $status is $tag, with the service's words and id, and nothing is billed",
+    ({ retryable, status, tag }) =>
+      Effect.gen(function* () {
+        const told = yield* failure((response) =>
+          answerJson(
+            response,
+            status,
+            { error: "the words" },
+            { "x-request-id": "id-2", location: "http://127.0.0.1:1/" }
+          )
+        )
+        expect(told).toMatchObject({
+          _tag: tag,
+          status,
+          retryable,
+          serverMessage: "the words",
+          call: { sentId: "id-1", receivedId: "id-2", billing: "notBilled" }
+        })
+        expect(told.message).toContain("The service says: the words.")
+
+        for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
+          const mute = yield* failure((response) => response.writeHead(status).end(body))
+          expect(mute).toMatchObject({ _tag: tag, status, serverMessage: undefined })
+        }
+      })
+  )
+
+  it.scoped.each([
+    { message: "unsupported lang 'xx'", field: "lang" },
+    { message: "num_step must be between 1 and 100", field: "num_step" },
+    { message: "unsupported sample rate 44100", field: "output_format" },
+    { message: "output_format: unknown encoding", field: "output_format" },
+    { message: "the language is not known", field: undefined }
+  ])("of status 400 that says '$message' names $field", ({ field, message }) =>
+    Effect.gen(function* () {
+      const told = yield* failure((response) => answerJson(response, 400, { error: message }))
+      expect(told).toMatchObject({ _tag: "TtsBadRequest", field })
+    })
+  )
+
+  const isAudio = (response: ServerResponse) => {
+    for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+    return response
+  }
+
+  it.scoped.each([
+    { what: "has an odd number of bytes", answer: answering(audio.pcm16.subarray(1)), problem: "not a multiple" },
+    { what: "is empty", answer: answering(Buffer.alloc(0)), problem: "empty" },
+    {
+      what: "is shorter than it says",
+      answer: answering(audio.pcm16, { "x-audio-duration-ms": "260" }),
+      problem: "260 ms were announced"
+    },
+    {
+      what: "holds what is no number",
+      answer: answering(Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer), { "x-encoding": "float32" }),
+      problem: "not numbers"
+    },
+    {
+      what: "of no known length is empty",
+      answer: (response: ServerResponse) => {
+        isAudio(response).flushHeaders()
+        response.end()
+      },
+      problem: "empty"
+    },
+    {
+      what: "of no known length ends early",
+      answer: (response: ServerResponse) => {
+        isAudio(response).write(audio.pcm16.subarray(0, 2000))
+        response.end()
+      },
+      problem: "250 ms were announced"
+    }
+  ])("whose audio $what is refused as corrupt, and billed", ({ answer, problem }) =>
+    Effect.gen(function* () {
+      const told = yield* failure(answer)
+      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", call: { billing: "billed" } })
+      expect(told.message).toContain(problem)
+    })
+  )
+
+  it.scoped.each([
+    { what: "no rate", answer: answering(audio.pcm16, { "x-sample-rate": undefined }), problem: "x-sample-rate" },
+    { what: "two rates", answer: answering(audio.pcm16, { "x-sample-rate": "8000, 16000" }), problem: "x-sample-rate" },
+    { what: "another encoding", answer: answering(audio.pcm16, { "x-encoding": "opus" }), problem: "x-encoding" },
+    {
+      what: "JSON",
+      answer: (response: ServerResponse) => answerJson(response, 200, { error: "oops" }),
+      problem: "application/json"
+    }
+  ])("of 200 with $what is no audio", ({ answer, problem }) =>
+    Effect.gen(function* () {
+      const told = yield* failure(answer)
+      expect(told._tag).toBe("TtsInvalidResponse")
+      expect(told.message).toContain(problem)
+    })
+  )
+
+  it.scoped("that is cut fails, and no file is written", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const server = yield* scriptedServer((response) => {
+        isAudio(response).setHeader("content-length", audio.pcm16.byteLength)
+        response.write(audio.pcm16.subarray(0, 1000))
+        setTimeout(() => response.destroy(), 20)
+      })
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.flatMap((speech) => Wav.writeFile(speech, `${folder}/speech.wav`)),
+        Effect.scoped,
+        Effect.flip,
+        Effect.provide(against(server.url)),
+        Effect.orDie
+      )
+      expect(told).toMatchObject({ _tag: "TtsConnectionFailed", reason: "cut", sent: "all" })
+      expect(yield* fs.readDirectory(folder)).toEqual([])
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+})
+
+it.scoped("a stream that is left unread gives its connection back when the scope closes", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((response) => {
+      for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+      response.write(audio.pcm16)
+    })
+    yield* TextToSpeech.pipe(
+      Effect.flatMap((tts) => Effect.replicateEffect(Effect.scoped(tts.stream(request)), 10)),
+      Effect.zipRight(Effect.promise(() => new Promise((resolve) => setTimeout(resolve, 50)))),
+      Effect.zipRight(server.connections),
+      Effect.tap((open) => Effect.sync(() => expect(open).toBe(0))),
+      Effect.provide(against(server.url)),
+      Effect.orDie
+    )
+  })
+)
+
+describe("the key", () => {
+  it.scoped("is not in an error, not even where the service quotes it", () =>
+    Effect.gen(function* () {
+      const told = yield* failure((response) => answerJson(response, 401, { error: "bad key prefix.topsecret" }))
+      expect(told).toMatchObject({ _tag: "TtsUnauthorized", serverMessage: "bad key <redacted>" })
+      expect(inspect(told, { depth: 20, showHidden: true }) + JSON.stringify(told)).not.toContain("topsecret")
+    })
+  )
+
+  it.effect("of the wrong form is refused before any call", () =>
+    Effect.gen(function* () {
+      const told = yield* Effect.flip(Layer.build(against("https://host.example", { apiKey: Redacted.make("no-dot") })))
+      expect(told).toMatchObject({ _tag: "TtsInvalidApiKey" })
+      expect(inspect(told)).not.toContain("no-dot")
+    }).pipe(Effect.scoped)
+  )
+})
+
+it.effect("the layer from the environment names a setting that is missing", () =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(Layer.build(TextToSpeech.layerFromEnv))
+    expect(String(error)).toContain("SPEECH_API_KEY")
+  }).pipe(
+    Effect.scoped,
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
+    Effect.provide(NodeTransport.layer)
+  )
+)
+
+describe("the test double", () => {
+  const bytes = new Uint8Array(16_000)
+
+  it.effect("answers with audio in the format that was asked for, whole and as a stream, and keeps the requests", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+      const asked = { text: "hello", outputFormat: "8000:pcm16" } as const
+      expect(yield* tts.synthesize(asked)).toMatchObject({ format, bytes, durationMillis: 1000 })
+      const speech = yield* Effect.scoped(Effect.flatMap(tts.stream(asked), PcmStream.collect))
+      expect(speech.byteLength).toBe(16_000)
+      expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual(["hello", "hello"])
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
+  it.effect("fails as told, and refuses a request that the service would not be sent", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      expect((yield* Effect.flip(tts.synthesize({ text: "hello" })))._tag).toBe("TtsBackendFailed")
+      expect((yield* Effect.flip(tts.synthesize({ text: "" })))._tag).toBe("TtsInvalidRequest")
+    }).pipe(Effect.provide(TextToSpeech.layerTest(() => new TtsBackendFailed())))
+  )
+})
