@@ -5,6 +5,7 @@ export default defineConfig({
   ssr: { resolve: { conditions: ["@effect-speech/source"] } },
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
-    testTimeout: 20_000
+    testTimeout: 20_000,
+    isolate: false
   }
 })

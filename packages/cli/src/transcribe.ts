@@ -30,7 +30,7 @@ const options = {
 }
 
 /** The last colon counts, and only before a number: phrases hold colons too. */
-const toHotword = (text: string): Hotword => {
+export const toHotword = (text: string): Hotword => {
   const scored = /^(.+):(-?\d+(?:\.\d+)?)$/s.exec(text)
   return scored === null ? { phrase: text } : { phrase: scored[1] ?? "", score: Number(scored[2]) }
 }

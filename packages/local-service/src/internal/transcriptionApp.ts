@@ -52,7 +52,9 @@ const refused = (refusal: Refusal): Problem => {
 const answerProblem = ({ error, headers, message, status }: Problem) =>
   HttpServerResponse.unsafeJson({ status: "error", error, message } satisfies Contract.Failure, { status, headers })
 
-const flag = Schema.BooleanFromString.annotations({ message: () => "must be true or false" })
+const flag = Schema.BooleanFromString.annotations({
+  message: () => ({ message: "must be true or false", override: true })
+})
 
 const Form = Schema.Struct({
   [Contract.field.model]: Schema.NonEmptyString.annotations({ message: () => "must not be empty" }),

@@ -81,7 +81,11 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
     else fields.set(name, value)
   })
   parser.on("file", (name, stream) => {
-    if (name !== options.fileField) fail(400, `${name} must not be a file`)
+    if (name !== options.fileField) {
+      stream.resume()
+      fail(400, `${name} must not be a file`)
+      return
+    }
     spooled = spool(stream, { ...options, signal })
     spooled.catch((error: Error) => parser.destroy(error))
   })
