@@ -1,0 +1,51 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+
+const root = new URL("..", import.meta.url).pathname
+const packages = readdirSync(`${root}packages`)
+const manifest = (name: string) => JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8"))
+
+/** What plain Node makes of an import, from the build and not from the sources. */
+const importing = (specifiers: ReadonlyArray<string>): Record<string, string> => {
+  const script = `
+    const outcomes = {}
+    for (const specifier of ${JSON.stringify(specifiers)}) {
+      outcomes[specifier] = await import(specifier).then(() => "loaded", (error) => error.code)
+    }
+    console.log(JSON.stringify(outcomes))`
+  return JSON.parse(execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd: root }).toString())
+}
+
+describe("the built packages", () => {
+  it("load by every public name, and their internals by none", () => {
+    const names = packages.filter((name) => name !== "cli")
+    const modules = names.flatMap((name) =>
+      readdirSync(`${root}packages/${name}/dist`)
+        .filter((file) => /^(?!index\.)\w+\.js$/.test(file))
+        .map((file) => `@effect-speech/${name}/${file.slice(0, -3)}`)
+    )
+    const internals = names.flatMap((name) =>
+      readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })
+        .filter((file) => /^internal\/\w+\.ts$/.test(file))
+        .map((file) => `@effect-speech/${name}/${file.slice(0, -3)}`)
+    )
+    expect(modules.length).toBeGreaterThan(25)
+    expect(internals.length).toBeGreaterThan(10)
+    const outcomes = importing([...names.map((name) => `@effect-speech/${name}`), ...modules, ...internals])
+    const failed = Object.keys(outcomes).filter((specifier) => outcomes[specifier] !== "loaded")
+    expect(failed).toEqual(internals)
+  })
+
+  it("the published ones leave Effect to their users, and depend on nothing under another licence", () => {
+    const published = packages.filter((name) => manifest(name).license === "MIT")
+    expect(published.toSorted()).toEqual(["audio-codec", "stt", "transport", "tts"])
+    for (const name of published) {
+      const { dependencies = {}, peerDependencies } = manifest(name)
+      expect(Object.keys(peerDependencies)).toContain("effect")
+      for (const dependency of Object.keys(dependencies)) {
+        expect(published.map((other) => `@effect-speech/${other}`)).toContain(dependency)
+      }
+    }
+  })
+})
