@@ -6,6 +6,8 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 20_000,
-    isolate: false
+    // A file costs a second of imports, which files that share a process pay once.
+    isolate: false,
+    poolOptions: { forks: { maxForks: 2 } }
   }
 })
