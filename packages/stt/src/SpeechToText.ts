@@ -22,6 +22,7 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import { type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
+import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Response } from "@effect-speech/transport/Operation"
 import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Transport from "@effect-speech/transport/Transport"
@@ -30,7 +31,7 @@ import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as ParseResult from "effect/ParseResult"
+import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
@@ -186,13 +187,7 @@ export const make = (
 const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(TranscriptionRequest))
 
 const validate = (request: TranscriptionRequest): Effect.Effect<TranscriptionRequest, SttInvalidRequest> =>
-  Effect.mapError(decodeRequest(request), (error) => {
-    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-    return new SttInvalidRequest({
-      field: issue?.path.join(".") ?? "request",
-      problem: issue?.message ?? "is not valid"
-    })
-  })
+  Effect.mapError(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error)))
 
 /** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
 const report = (progress: Progress, receivedId?: string): CallReport => ({
@@ -261,8 +256,7 @@ const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody
 
 /** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
 const describeIssues = (error: ParseResult.ParseError): string => {
-  const paths = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
-  const fields = [...new Set(paths)].filter((path) => path !== "")
+  const fields = Issue.fields(error)
   return fields.length === 0
     ? "it is not a JSON object of that form"
     : `${fields.join(", ")} is missing or of another type`

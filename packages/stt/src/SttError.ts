@@ -3,9 +3,7 @@
  * get no usable answer.
  */
 
-import { Sent } from "@effect-speech/transport/CallReport"
-import { Phase } from "@effect-speech/transport/Deadlines"
-import { ConnectionReason } from "@effect-speech/transport/Failure"
+import { connectionFailed, deadlineExceeded, invalidApiKey, invalidRequest } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
@@ -24,26 +22,10 @@ const said = (facts: { readonly serverError?: string | undefined; readonly serve
 }
 
 /** The request breaks a rule that is known here. Nothing was sent. */
-export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", {
-  fields: {
-    /** The field of the request, as the caller writes it. */
-    field: Schema.String,
-    /** The rule it breaks. */
-    problem: Schema.String
-  },
-  defaults: { field: "model", problem: "must not be empty" },
-  retryable: false,
-  message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
-}) {}
+export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", invalidRequest) {}
 
 /** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
-export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", {
-  fields: { problem: Schema.String },
-  defaults: { problem: "it is empty" },
-  retryable: false,
-  message: ({ problem }) =>
-    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
-}) {}
+export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
 /** The recording is missing, can't be read, or changed while it was being sent. */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
@@ -121,34 +103,16 @@ export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexp
 }) {}
 
 /** No answer, or only a part of one. */
-export class SttConnectionFailed extends define<SttConnectionFailed>()("SttConnectionFailed", {
-  fields: {
-    reason: ConnectionReason,
-    /** How much of the request had left this process. */
-    sent: Sent,
-    /** The system's code, such as `ECONNREFUSED`. */
-    code: Schema.optional(Schema.String)
-  },
-  defaults: { reason: "refused", sent: "nothing" },
-  retryable: true,
-  message: ({ code, reason, sent }) =>
-    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
-      sent === "all"
-        ? "The recording had been sent whole, so the service may have transcribed and billed it."
-        : "Check the base URL and the network, and try again."
-    }`
-}) {}
+export class SttConnectionFailed extends define<SttConnectionFailed>()(
+  "SttConnectionFailed",
+  connectionFailed("The recording had been sent whole, so the service may have transcribed and billed it.")
+) {}
 
 /** A phase of the call took longer than it may. */
-export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()("SttDeadlineExceeded", {
-  fields: { phase: Phase, limitMillis: Schema.Number },
-  defaults: { phase: "answer", limitMillis: 3_600_000 },
-  retryable: false,
-  message: ({ limitMillis, phase }) =>
-    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. A long recording takes long: raise deadlines.${
-      phase === "upload" || phase === "download" ? `${phase}Idle` : phase
-    } if the service was still at work.`
-}) {}
+export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
+  "SttDeadlineExceeded",
+  deadlineExceeded("A long recording takes long.")
+) {}
 
 /** A 200 that can't be read. */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {

@@ -22,6 +22,7 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import { type Billing, type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
+import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Response } from "@effect-speech/transport/Operation"
 import * as Transport from "@effect-speech/transport/Transport"
 import * as Config from "effect/Config"
@@ -30,7 +31,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -160,13 +160,7 @@ export const make = (
 const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(SynthesisRequest))
 
 const validate = (request: SynthesisRequest): Effect.Effect<SynthesisRequest, TtsInvalidRequest> =>
-  Effect.mapError(decodeRequest(request), (error) => {
-    const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-    return new TtsInvalidRequest({
-      field: issue?.path.join(".") ?? "request",
-      problem: issue?.message ?? "is not valid"
-    })
-  })
+  Effect.mapError(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error)))
 
 /** The body on the wire: what the caller set, and nothing else. `JSON.stringify` leaves out what is undefined. */
 const toBody = (request: Omit<SynthesisRequest, "requestId">): Contract.SynthesisBody => ({
@@ -277,10 +271,7 @@ const audioFormat = (response: Response<TtsError>): Effect.Effect<AudioFormat, s
         channels: 1
       })
     ),
-    Effect.mapError((error) => {
-      const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-      return `its header ${issue?.path.join(".")} is missing or not usable`
-    })
+    Effect.mapError((error) => `its header ${Issue.first(error).field} is missing or not usable`)
   )
 }
 

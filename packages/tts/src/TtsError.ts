@@ -2,9 +2,8 @@
  * Every way in which a synthesis can fail: one class for each row of the status table, and for each way to get no
  * usable audio. The table is not the transcription's: here a 401 stands for every refused key.
  */
-import { type CallReport, Sent } from "@effect-speech/transport/CallReport"
-import { Phase } from "@effect-speech/transport/Deadlines"
-import { ConnectionReason } from "@effect-speech/transport/Failure"
+import type { CallReport } from "@effect-speech/transport/CallReport"
+import { connectionFailed, deadlineExceeded, invalidApiKey, invalidRequest } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
@@ -23,26 +22,10 @@ const reference = ({ receivedId, sentId }: CallReport) =>
   sentId === "" ? "the request id" : `the request id ${receivedId ?? sentId}`
 
 /** The request breaks a rule that is known here. Nothing was sent. */
-export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", {
-  fields: {
-    /** The field of the request, as the caller writes it. */
-    field: Schema.String,
-    /** The rule it breaks. */
-    problem: Schema.String
-  },
-  defaults: { field: "text", problem: "must not be empty" },
-  retryable: false,
-  message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
-}) {}
+export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", invalidRequest) {}
 
 /** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
-export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", {
-  fields: { problem: Schema.String },
-  defaults: { problem: "it is empty" },
-  retryable: false,
-  message: ({ problem }) =>
-    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
-}) {}
+export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", invalidApiKey) {}
 
 /** 400: the request is malformed, or a field has a value that is not supported. */
 export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
@@ -94,34 +77,16 @@ export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexp
 }) {}
 
 /** No answer, or only a part of one. */
-export class TtsConnectionFailed extends define<TtsConnectionFailed>()("TtsConnectionFailed", {
-  fields: {
-    reason: ConnectionReason,
-    /** How much of the request had left this process. */
-    sent: Sent,
-    /** The system's code, such as `ECONNREFUSED`. */
-    code: Schema.optional(Schema.String)
-  },
-  defaults: { reason: "refused", sent: "nothing" },
-  retryable: true,
-  message: ({ code, reason, sent }) =>
-    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
-      sent === "all"
-        ? "The request had been sent, so the service may have synthesized and billed it."
-        : "Check the base URL and the network, and try again."
-    }`
-}) {}
+export class TtsConnectionFailed extends define<TtsConnectionFailed>()(
+  "TtsConnectionFailed",
+  connectionFailed("The request had been sent, so the service may have synthesized and billed it.")
+) {}
 
 /** A phase of the call took longer than it may. */
-export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()("TtsDeadlineExceeded", {
-  fields: { phase: Phase, limitMillis: Schema.Number },
-  defaults: { phase: "answer", limitMillis: 600_000 },
-  retryable: false,
-  message: ({ limitMillis, phase }) =>
-    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. Send a shorter text, or raise deadlines.${
-      phase === "upload" || phase === "download" ? `${phase}Idle` : phase
-    } if the service was still at work.`
-}) {}
+export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
+  "TtsDeadlineExceeded",
+  deadlineExceeded("A shorter text takes less time.")
+) {}
 
 /** A 200 that is not audio, or does not say which. */
 export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {

@@ -1,5 +1,6 @@
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as ParseResult from "effect/ParseResult"
+import * as Issue from "@effect-speech/transport/Issue"
+import type { ParseError } from "effect/ParseResult"
 
 /** The answer to a request that is not for the one operation of a listener, or `undefined` for one that is. */
 export const misrouted = (
@@ -16,7 +17,7 @@ export const misrouted = (
 }
 
 /** The first thing that is wrong with a message, beginning with the name of its field. */
-export const firstIssue = (error: ParseResult.ParseError): string => {
-  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-  return issue === undefined ? "the request is malformed" : `${issue.path.join(".")} ${issue.message}`
+export const firstIssue = (error: ParseError): string => {
+  const { field, problem } = Issue.first(error)
+  return `${field} ${problem}`
 }

@@ -1,0 +1,66 @@
+/**
+ * The errors that every operation has, defined once: an operation gives them its own tags.
+ */
+import * as Schema from "effect/Schema"
+import { Sent } from "./CallReport.js"
+import { Phase } from "./Deadlines.js"
+import { ConnectionReason } from "./Failure.js"
+import type { Definition } from "./ServiceError.js"
+
+const invalidRequestFields = {
+  /** The field of the request, as the caller writes it. */
+  field: Schema.String,
+  /** The rule it breaks. */
+  problem: Schema.String
+}
+
+/** The request breaks a rule that is known before it is sent. */
+export const invalidRequest: Definition<typeof invalidRequestFields> = {
+  fields: invalidRequestFields,
+  defaults: { field: "request", problem: "is not valid" },
+  retryable: false,
+  message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
+}
+
+const invalidApiKeyFields = { problem: Schema.String }
+
+/** The key is not of the form `<prefix>.<secret>`. */
+export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
+  fields: invalidApiKeyFields,
+  defaults: { problem: "it is empty" },
+  retryable: false,
+  message: ({ problem }) =>
+    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+}
+
+const connectionFailedFields = {
+  reason: ConnectionReason,
+  /** How much of the request had left this process. */
+  sent: Sent,
+  /** The system's code, such as `ECONNREFUSED`. */
+  code: Schema.optional(Schema.String)
+}
+
+/** No answer, or only a part of one. `afterAll` says what that means once the request had been sent whole. */
+export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
+  fields: connectionFailedFields,
+  defaults: { reason: "refused", sent: "nothing" },
+  retryable: true,
+  message: ({ code, reason, sent }) =>
+    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
+      sent === "all" ? afterAll : "Check the base URL and the network, and try again."
+    }`
+})
+
+const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Number }
+
+const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
+
+/** A phase of the call took longer than it may. `advice` says what else to do than to raise the deadline. */
+export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields> => ({
+  fields: deadlineExceededFields,
+  defaults: { phase: "answer", limitMillis: 600_000 },
+  retryable: false,
+  message: ({ limitMillis, phase }) =>
+    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. ${advice} If the service was still at work, raise deadlines.${optionOf[phase]}.`
+})
