@@ -1,5 +1,7 @@
 import { inspect } from "node:util"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText, type SpeechToTextOptions, type SttError, SttForbidden } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
@@ -243,6 +245,27 @@ describe("an answer", () => {
       const elsewhere = yield* scriptedServer(answering(200, success))
       const told = yield* failure((response) => response.writeHead(307, { location: `${elsewhere.url}/` }).end())
       expect(told).toMatchObject({ _tag: "SttUnexpectedStatus", status: 307 })
+      expect(elsewhere.received).toEqual([])
+    })
+  )
+
+  it.scoped("that redirects is not followed by fetch either, which hides its status", () =>
+    Effect.gen(function* () {
+      const elsewhere = yield* scriptedServer(answering(200, success))
+      const server = yield* scriptedServer((response) =>
+        response.writeHead(307, { location: `${elsewhere.url}/` }).end()
+      )
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe(request)),
+        Effect.flip,
+        Effect.provide(
+          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+            Layer.provide([FetchHttpClient.layer, NodeFileSystem.layer])
+          )
+        ),
+        Effect.orDie
+      )
+      expect(told._tag).toBe("SttConnectionFailed")
       expect(elsewhere.received).toEqual([])
     })
   )

@@ -4,6 +4,7 @@
  * The key is read, the request built and sent, and the answer handed to the operation; a watch over the phases
  * ends a call that has come to a stop. The HttpClient comes from the program, so that any layer will do.
  */
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
@@ -95,6 +96,8 @@ const call = <A, E>(
         HttpClientRequest.setHeader(options.apiKeyHeader, Redacted.value(key)),
         (ready) => watchUpload(ready, upload),
         client.execute,
+        // Only fetch heeds this: it would follow a redirect, and take the key to another host.
+        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
         Effect.mapError(Failure.fromHttpClient),
         Effect.raceFirst(watchUntilAnswer(upload, startedAt, options.deadlines)),
         Effect.catchAll((failure) => Effect.zipRight(finish({ sent: sentBy(failure, upload) }), failed(failure)))
