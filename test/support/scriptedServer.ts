@@ -2,7 +2,7 @@
  * A real HTTP server on loopback that answers as a test tells it to, and keeps what it was asked.
  */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
-import type { AddressInfo } from "node:net"
+import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -71,3 +71,22 @@ export const answerJson = (
 ): void => {
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 }
+
+/** The URL of a server that takes connections and reads nothing from them. */
+export const stalledServer: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function* () {
+  const sockets = new Set<Socket>()
+  const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
+    sockets.add(socket.on("error", () => undefined))
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        for (const socket of sockets) socket.destroy()
+        server.close(() => resume(Effect.void))
+      })
+  )
+  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+})

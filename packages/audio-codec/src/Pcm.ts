@@ -75,7 +75,8 @@ export const makeDecoder = (format: AudioFormat): Decoder => {
     push: (bytes) => {
       const all = carried.byteLength === 0 ? bytes : concatBytes([carried, bytes])
       const whole = all.byteLength - (all.byteLength % frame)
-      carried = all.slice(whole)
+      // A copy: the producer may use its block again, and the slice of a Buffer would share it.
+      carried = Uint8Array.from(all.subarray(whole))
       return decode(all.subarray(0, whole), format.encoding)
     }
   }

@@ -15,7 +15,7 @@ import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
 import { padding, wavHeader } from "./internal/wavHeader.js"
-import { makeWavParser, type WavHeader } from "./internal/wavParser.js"
+import { makeWavParser } from "./internal/wavParser.js"
 import type { PcmStream } from "./PcmStream.js"
 import { type WavError, wavError } from "./WavError.js"
 
@@ -42,18 +42,12 @@ export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
 /** A WAV file in memory, read whole. Bytes after the last whole frame are left out. */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
-  return Either.flatMap(parser.push(file), (bytes) =>
-    Either.map(parser.end(), ({ format }) => ({
-      format,
-      bytes: bytes.subarray(0, bytes.byteLength - (bytes.byteLength % bytesPerFrame(format)))
-    }))
-  )
+  return Either.flatMap(parser.push(file), (bytes) => Either.map(parser.end(), (format) => ({ format, bytes })))
 }
 
 /**
- * Reads a WAV file as it arrives: the format first, then the samples as a stream, until the scope closes.
- *
- * `byteLength` is what the file declares; a file that ends early gives what there is.
+ * Reads a WAV file as it arrives: the format first, then the samples as a stream of whole frames, which can be run
+ * once, inside the scope. A file that ends early gives what there is, so its length is not known before the end.
  */
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
@@ -67,31 +61,40 @@ export const decodeStream = <E, R>(
       Effect.map(Effect.forEach(chunks, parser.push), (parts) =>
         Chunk.filter(Chunk.unsafeFromArray(parts), (part) => part.byteLength > 0)
       )
-    const next: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E | WavError>> = Effect.flatMap(
-      Effect.mapError(
-        pull,
-        Option.map<E, E | WavError>((error) => error)
-      ),
-      (chunks) => Effect.mapError(parse(chunks), Option.some)
+    const next: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E | WavError>> = Effect.suspend(() =>
+      parser.done()
+        ? Effect.fail(Option.none())
+        : Effect.flatMap(
+            Effect.mapError(
+              pull,
+              Option.map<E, E | WavError>((error) => error)
+            ),
+            (chunks) => Effect.mapError(parse(chunks), Option.some)
+          )
     )
 
     let first = Chunk.empty<Uint8Array>()
-    let known: WavHeader | undefined
-    while (known === undefined) {
+    let format: AudioFormat | undefined
+    while (format === undefined) {
       const step = yield* Effect.either(next)
       if (Either.isRight(step)) {
         first = step.right
-        known = parser.header()
+        format = parser.format()
       } else if (Option.isSome(step.left)) {
         return yield* Effect.fail(step.left.value)
       } else {
-        known = yield* parser.end()
+        format = yield* parser.end()
       }
     }
+    const samples = Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(next))
+    let read = false
     return {
-      format: known.format,
-      byteLength: known.dataLength,
-      stream: Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(next))
+      format,
+      stream: Stream.suspend(() => {
+        if (read) return Stream.dieMessage("The samples of a WAV file that is being read can be run once.")
+        read = true
+        return samples
+      })
     }
   })
 
@@ -126,27 +129,49 @@ export interface WavFile {
 /**
  * Writes audio as a WAV file, chunk by chunk, in memory that does not grow with it.
  *
- * The bytes go into a temporary file beside `path` that takes its name at the end: after a failure, an
- * interrupt or a crash there is the old file or none, never half of one. Audio that ends before or after the
- * length it announced is a `WavError`, and no file.
+ * The bytes go into a temporary file beside `path` that takes its name, and the mode of the file that was there, at
+ * the end: after a failure, an interrupt or a crash there is the old file or none, never half of one. Audio that ends
+ * before or after the length it announced is a `WavError`, and no file. A link is followed; into a pipe or a device the
+ * bytes go as they come, with the header of {@link encodeStream}.
  */
 export const writeFile = <E, R>(
   audio: PcmStream<E, R>,
   path: string
 ): Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const temporary = yield* temporaryBeside(path)
-      const dataLength = yield* Effect.scoped(writeInto(audio, temporary))
-      yield* fs.rename(temporary, path)
-      return {
-        path,
-        format: audio.format,
-        dataLength,
-        durationMillis: durationMillis(audio.format, dataLength)
-      }
-    })
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const existing = yield* statIfAny(path)
+    if (existing !== undefined && existing.type !== "File") {
+      const counted = countBytes(audio)
+      yield* Stream.run(encodeStream({ ...audio, stream: counted.stream }), fs.sink(path, { flag: "w" }))
+      return wavFile(path, audio.format, yield* counted.finish)
+    }
+    const target = existing === undefined ? path : yield* fs.realPath(path)
+    return yield* Effect.scoped(
+      Effect.gen(function* () {
+        const temporary = yield* temporaryBeside(target)
+        const dataLength = yield* Effect.scoped(writeInto(audio, temporary))
+        if (existing !== undefined) yield* fs.chmod(temporary, existing.mode & 0o777)
+        yield* fs.rename(temporary, target)
+        return wavFile(path, audio.format, dataLength)
+      })
+    )
+  })
+
+const wavFile = (path: string, format: AudioFormat, dataLength: number): WavFile => ({
+  path,
+  format,
+  dataLength,
+  durationMillis: durationMillis(format, dataLength)
+})
+
+const statIfAny = (path: string) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) =>
+    Effect.catchIf(
+      fs.stat(path),
+      (error) => error._tag === "SystemError" && error.reason === "NotFound",
+      () => Effect.succeed(undefined)
+    )
   )
 
 const writeInto = <E, R>(audio: PcmStream<E, R>, path: string) =>
@@ -176,27 +201,23 @@ const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.
     return name
   })
 
-/** Counts what passes, and at the end holds it against what was announced. */
+/** Counts what passes, and holds it against what was announced: as soon as it is too much, and at the end. */
 const countBytes = <E, R>(audio: PcmStream<E, R>) => {
+  const announced = audio.byteLength
+  const mismatch = (expected: string, found: string) =>
+    Effect.fail(wavError("LengthMismatch", { offset: length, expected, found }))
   let length = 0
   return {
-    stream: Stream.tap(audio.stream, (chunk) => Effect.sync(() => (length += chunk.byteLength))),
+    stream: Stream.tap(audio.stream, (chunk) => {
+      length += chunk.byteLength
+      return announced !== undefined && length > announced
+        ? mismatch(`${announced} bytes`, `${length} and perhaps more`)
+        : Effect.void
+    }),
     finish: Effect.suspend(() => {
-      const announced = audio.byteLength
-      if (announced !== undefined && announced !== length) {
-        return Effect.fail(
-          wavError("LengthMismatch", { offset: length, expected: `${announced} bytes`, found: `${length}` })
-        )
-      }
-      if (length % bytesPerFrame(audio.format) !== 0) {
-        return Effect.fail(
-          wavError("LengthMismatch", {
-            offset: length,
-            expected: `whole frames of ${bytesPerFrame(audio.format)} bytes`,
-            found: `${length} bytes`
-          })
-        )
-      }
+      const frame = bytesPerFrame(audio.format)
+      if (announced !== undefined && announced !== length) return mismatch(`${announced} bytes`, `${length}`)
+      if (length % frame !== 0) return mismatch(`whole frames of ${frame} bytes`, `${length} bytes`)
       return Effect.succeed(length)
     })
   }

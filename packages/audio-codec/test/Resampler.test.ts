@@ -71,6 +71,20 @@ describe("resampling", () => {
     }
   })
 
+  it.each([
+    [44101, 8000],
+    [22051, 24001],
+    [191_999, 8000]
+  ])("from %i to %i Hz, which have no divisor, is as good and as soon begun", (from, to) => {
+    const output = Resampler.resample(sine(1000, from, from), { from, to })
+    expect(errorDecibels(output, 1000, to)).toBeLessThan(-105)
+  })
+
+  it.each([0, -8000, 1.5, Number.NaN, 4_294_967_291])("refuses %d for a rate", (rate) => {
+    expect(() => Resampler.make({ from: rate, to: 8000 })).toThrow(RangeError)
+    expect(() => Resampler.make({ from: 8000, to: rate })).toThrow("A sample rate is an integer")
+  })
+
   it("silences what the lower rate can't hold, to -105 dB", () => {
     for (const frequency of [4100, 5000, 7900, 10000]) {
       const output = Resampler.resample(sine(frequency, 24000, 24000), { from: 24000, to: 8000 })

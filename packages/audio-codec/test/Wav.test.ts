@@ -99,7 +99,6 @@ describe("reading", () => {
               const file = Wav.encode(format, bytes)
               const decoded = yield* Wav.decodeStream(Stream.fromIterable(cutAt(file, sizes)))
               expect(decoded.format).toEqual(format)
-              expect(decoded.byteLength).toBe(bytes.byteLength)
               expect(Buffer.compare(yield* PcmStream.collect(decoded), bytes)).toBe(0)
             }).pipe(Effect.scoped, Effect.runPromise)
         )
@@ -122,6 +121,36 @@ describe("reading", () => {
   it("takes what there is of a file that ends early, in whole frames", () => {
     const file = Wav.encode(telephony, new Uint8Array(100)).subarray(0, 44 + 51)
     expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(50)
+  })
+
+  it("takes a file whose recorder was cut off, and left its sizes at 0, to its end", () => {
+    const file = Buffer.concat([Wav.header(telephony, 0), Uint8Array.of(1, 2, 3, 4)])
+    file.writeUInt32LE(0, 4)
+    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  })
+
+  it.effect("ends with the data chunk, whatever the source has after it", () =>
+    Effect.gen(function* () {
+      const file = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4))
+      const decoded = yield* Wav.decodeStream(Stream.concat(Stream.make(file), Stream.never))
+      expect([...(yield* PcmStream.collect(decoded))]).toEqual([1, 2, 3, 4])
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("a second time from the same stream is a defect that says so, not silence", () =>
+    Effect.gen(function* () {
+      const decoded = yield* Wav.decodeStream(Stream.make(Wav.encode(telephony, Uint8Array.of(1, 2))))
+      yield* PcmStream.collect(decoded)
+      expect(String(yield* Effect.sandbox(PcmStream.collect(decoded)).pipe(Effect.flip))).toContain("run once")
+    }).pipe(Effect.scoped)
+  )
+
+  it("keeps what it carries over when the producer uses its block again", () => {
+    const decoder = Pcm.makeDecoder(telephony)
+    const block = Buffer.from([1, 0, 2])
+    const first = [...decoder.push(block)]
+    block.fill(0xff)
+    expect([...first, ...decoder.push(Uint8Array.of(0, 3, 0))]).toEqual([1, 2, 3].map((sample) => sample / 0x8000))
   })
 
   it("of the extensible kind finds the format inside it", () => {
@@ -238,6 +267,47 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const error = yield* Effect.flip(Wav.writeFile({ format: telephony, byteLength, stream }, path))
       expect(error).toMatchObject({ _tag: "WavError", reason: "LengthMismatch" })
       expect(yield* fs.readDirectory(folder)).toEqual([])
+    })
+  )
+
+  it.scoped("a file that was cut short can be copied", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      const file = Wav.encode(telephony, new Uint8Array(100)).subarray(0, 44 + 51)
+      const written = yield* Wav.writeFile(yield* Wav.decodeStream(Stream.make(file)), path)
+      expect(written.dataLength).toBe(50)
+      expect((yield* fs.readFile(path)).byteLength).toBe(94)
+    })
+  )
+
+  it.scoped("stops at the first byte that is too much", () =>
+    Effect.gen(function* () {
+      const { path } = yield* inFolder
+      const endless = Stream.repeatValue(new Uint8Array(1000))
+      const error = yield* Effect.flip(Wav.writeFile({ format: telephony, byteLength: 5000, stream: endless }, path))
+      expect(error).toMatchObject({ _tag: "WavError", reason: "LengthMismatch", offset: 6000 })
+    })
+  )
+
+  it.scoped("follows a link, and keeps the mode of the file that was there", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      const link = `${folder}/link.wav`
+      yield* fs.writeFileString(path, "old", { mode: 0o600 })
+      yield* fs.symlink(path, link)
+      yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), link)
+      expect(yield* fs.readLink(link)).toBe(path)
+      expect((yield* fs.stat(path)).mode & 0o777).toBe(0o600)
+      expect((yield* fs.readFile(path)).byteLength).toBe(46)
+    })
+  )
+
+  it.effect("into a device is not a file in its place", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const written = yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), "/dev/null")
+      expect(written.dataLength).toBe(2)
+      expect((yield* fs.stat("/dev/null")).type).toBe("CharacterDevice")
     })
   )
 

@@ -109,7 +109,10 @@ const listen = <E, R>(app: HttpApp.Default<E, R>, port: number) =>
   Effect.gen(function* () {
     const node = createServer()
     const server = yield* NodeHttpServer.make(() => node, { host, port })
-    yield* server.serve(app)
+    // A client that goes away ends the work for it, which is not so of itself.
+    yield* server.serve(Effect.interruptible(app))
+    // Nothing is spoken here but HTTP/1.1; with a listener for it, an offer to upgrade would lose the body.
+    node.removeAllListeners("upgrade")
     // Runs before the server's own close, which would wait for connections that nobody ends.
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     return server.address._tag === "TcpAddress" ? `http://${host}:${server.address.port}` : server.address.path

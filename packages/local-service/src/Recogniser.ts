@@ -50,6 +50,8 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
       return {
         learn: ({ lang, samples, text }) =>
           Effect.sync(() => {
+            // Silence is nobody's words, and would be taken for them.
+            if (isSilent(samples)) return
             known.push({ text, lang, samples: Int16Array.from(samples, toInt16) })
             held += samples.length
             while (held > capacity && known.length > 1) held -= known.shift()?.samples.length ?? 0
@@ -74,6 +76,9 @@ interface Kept {
   readonly lang: string
   readonly samples: Int16Array
 }
+
+/** Below -50 dB from the first sample to the last. */
+const isSilent = (samples: Float32Array): boolean => samples.every((sample) => Math.abs(sample) < 10 ** (-50 / 20))
 
 const toInt16 = (sample: number): number => Math.max(-0x8000, Math.min(0x7fff, Math.round(sample * 0x8000)))
 

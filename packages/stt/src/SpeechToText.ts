@@ -24,6 +24,7 @@ import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Response } from "@effect-speech/transport/Operation"
+import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
 import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Transport from "@effect-speech/transport/Transport"
 import * as Config from "effect/Config"
@@ -86,13 +87,13 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
     Layer.effect(SpeechToText, make(options))
 
-  /** The same from a `Config` of the options, or of any of them. */
+  /** The same from a `Config` of the options, or from a record with a `Config` for each. */
   static readonly layerConfig = (
     options: Config.Config.Wrap<SpeechToTextOptions>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
     Layer.effect(
       SpeechToText,
-      Effect.flatMap(Config.unwrap(options), (unwrapped) => make(unwrapped))
+      Effect.flatMap(OptionalConfig.unwrap(options), (unwrapped) => make(unwrapped))
     )
 
   /** From `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
@@ -128,7 +129,7 @@ export const make = (
   options: SpeechToTextOptions
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
   Effect.gen(function* () {
-    const baseUrl = yield* BaseUrl.parse("SPEECH_STT_BASE_URL", options.baseUrl, options)
+    const baseUrl = yield* BaseUrl.parse("baseUrl (SPEECH_STT_BASE_URL)", options.baseUrl, options)
     const fs = yield* FileSystem.FileSystem
     const transport = yield* Effect.mapError(
       Transport.make({
@@ -148,7 +149,7 @@ export const make = (
           let unreadable: SttAudioUnreadable | undefined
 
           const upload = Effect.gen(function* () {
-            const { byteLength, stream } = yield* openAudio(audio)
+            const { byteLength, stream } = yield* openAudio(audio, transactionId)
             const { contentType, head, tail } = frame(fields, transactionId, {
               filename: audio.filename,
               contentType: contentTypeOf(audio.filename)
@@ -234,12 +235,13 @@ const accept = (response: Response<SttError>): Effect.Effect<Transcription, SttE
       decodeAnswer(new TextDecoder().decode(bytes)),
       (error) => new SttInvalidResponse({ problem: describeIssues(error), call })
     )
+    const receivedId = shown(response, answer.call_id)
     if (answer.status === "error") {
       return yield* new SttTranscriptionFailed({
-        serverError: redacted(response, answer.error),
-        serverMessage: redacted(response, answer.message),
-        callId: answer.call_id,
-        call: { ...call, receivedId: answer.call_id }
+        serverError: shown(response, answer.error),
+        serverMessage: shown(response, answer.message),
+        callId: receivedId,
+        call: { ...call, receivedId }
       })
     }
     return {
@@ -247,9 +249,12 @@ const accept = (response: Response<SttError>): Effect.Effect<Transcription, SttE
       callId: answer.call_id,
       transactionId: call.sentId,
       auxInfo: answer.aux_info,
-      call: { ...call, receivedId: answer.call_id }
+      call: { ...call, receivedId }
     }
   })
+
+const shown = (response: Response<SttError>, words: string | undefined): string | undefined =>
+  words === undefined ? undefined : response.redact(words)
 
 const decodeAnswer = Schema.decodeUnknown(Schema.parseJson(Contract.Answer))
 const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody))
@@ -262,9 +267,6 @@ const describeIssues = (error: ParseResult.ParseError): string => {
     : `${fields.join(", ")} is missing or of another type`
 }
 
-const redacted = (response: Response<SttError>, text: string | undefined): string | undefined =>
-  text === undefined ? undefined : response.redact(text)
-
 const statusError = (response: Response<SttError>): Effect.Effect<never, SttError> =>
   Effect.gen(function* () {
     const words = yield* Effect.orElseSucceed(
@@ -273,8 +275,8 @@ const statusError = (response: Response<SttError>): Effect.Effect<never, SttErro
     )
     const facts = {
       status: response.status,
-      serverError: words.error,
-      serverMessage: words.message,
+      serverError: shown(response, words.error),
+      serverMessage: shown(response, words.message),
       call: report(yield* response.progress)
     }
     return yield* isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new SttUnexpectedStatus(facts)

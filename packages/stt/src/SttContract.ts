@@ -2,6 +2,7 @@
  * The wire contract of the transcription operation: one place for the client and for a service that answers it.
  * Names are the wire's own.
  */
+import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
 export const path = "/api/transcribe"
@@ -36,20 +37,24 @@ export type Hotword = typeof Hotword.Type
 const anythingElse = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
+/** A field of another type than expected is left out: it must not cost the transcript. */
+const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
+  Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Effect.succeed(undefined) }))
+
 /** A part of the recording. The contract names the confidence alone; tokens and times are kept as they come. */
-export const Segment = Schema.Struct({ confidence: maybe(Schema.Number) }, anythingElse)
+export const Segment = Schema.Struct({ confidence: lenient(Schema.Number) }, anythingElse)
 export type Segment = typeof Segment.Type
 
 /** Timings and confidences. A model may leave out any of them. */
 export const AuxInfo = Schema.Struct(
   {
     /** Processing time at the service, in seconds. */
-    request_time: maybe(Schema.Number),
+    request_time: lenient(Schema.Number),
     /** When the service received the request, in UTC. */
-    received_request_time: maybe(Schema.Union(Schema.String, Schema.Number)),
+    received_request_time: lenient(Schema.Union(Schema.String, Schema.Number)),
     /** For the whole recording, 0 to 1. */
-    confidence: maybe(Schema.Number),
-    segments_meta: maybe(Schema.Array(Segment))
+    confidence: lenient(Schema.Number),
+    segments_meta: lenient(Schema.Array(Segment))
   },
   anythingElse
 )
@@ -59,7 +64,7 @@ export const Success = Schema.Struct({
   status: Schema.Literal("success"),
   text: Schema.String,
   call_id: Schema.String,
-  aux_info: maybe(AuxInfo)
+  aux_info: lenient(AuxInfo)
 })
 export type Success = typeof Success.Type
 

@@ -97,7 +97,7 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
   fields: answered,
   defaults: { status: 418 },
-  retryable: false,
+  retryable: ({ status }) => status === 429,
   message: (facts) =>
     `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the transcription host's; redirects are not followed.`
 }) {}

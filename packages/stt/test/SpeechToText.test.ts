@@ -6,12 +6,13 @@ import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText, type SpeechToTextOptions, type SttError, SttForbidden } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Cause from "effect/Cause"
+import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
+import { answerJson, type Received, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
 
 const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
@@ -200,6 +201,20 @@ describe("an answer", () => {
     })
   )
 
+  it.scoped("keeps its text when aux_info is not as expected", () =>
+    Effect.gen(function* () {
+      const aux = { confidence: "0.9", request_time: 2, segments_meta: [{ confidence: null, start: 1 }] }
+      const { outcome } = yield* transcribe(answering(200, { ...success, aux_info: aux }))
+      expect(outcome).toMatchObject({
+        right: { text: "नमस्ते", auxInfo: { request_time: 2, segments_meta: [{ start: 1 }] } }
+      })
+      for (const odd of [null, 7, "none"]) {
+        const { outcome } = yield* transcribe(answering(200, { ...success, aux_info: odd }))
+        expect(outcome).toMatchObject({ right: { text: "नमस्ते" } })
+      }
+    })
+  )
+
   it.scoped("with an empty text is a success", () =>
     Effect.gen(function* () {
       const { outcome } = yield* transcribe(answering(200, { ...success, text: "" }))
@@ -215,6 +230,7 @@ describe("an answer", () => {
     { status: 500, tag: "SttServerError", retryable: true },
     { status: 503, tag: "SttUnavailable", retryable: true },
     { status: 404, tag: "SttUnexpectedStatus", retryable: false },
+    { status: 429, tag: "SttUnexpectedStatus", retryable: true },
     { status: 502, tag: "SttUnexpectedStatus", retryable: false },
     { status: 204, tag: "SttUnexpectedStatus", retryable: false }
   ])("of status $status is $tag, with the service's words where it gives some", ({ retryable, status, tag }) =>
@@ -305,7 +321,7 @@ describe("an answer", () => {
         response.writeHead(200, { "content-length": "1000" }).write("{")
         setTimeout(() => response.destroy(), 20)
       })
-      expect(told).toMatchObject({ _tag: "SttConnectionFailed", reason: "cut", sent: "all" })
+      expect(told).toMatchObject({ _tag: "SttConnectionFailed", reason: "cut", sent: "all", retryable: false })
     })
   )
 })
@@ -361,6 +377,20 @@ describe("before anything is sent", () => {
       what: "is longer than announced",
       audio: AudioSource.fromStream(() => Stream.make(Uint8Array.of(1, 2, 3)), { byteLength: 2 }),
       problem: "longer than the 2 bytes"
+    },
+    {
+      what: "throws",
+      audio: AudioSource.fromStream(() => {
+        throw new RangeError("no")
+      }),
+      problem: "its stream failed (RangeError)"
+    },
+    { what: "dies", audio: AudioSource.fromStream(() => Stream.die("no")), problem: "its stream failed" },
+    { what: "is empty", audio: AudioSource.fromStream(() => Stream.empty), problem: "is empty" },
+    {
+      what: "has a length that is none",
+      audio: AudioSource.fromStream(() => Stream.make(Uint8Array.of(1)), { byteLength: 1.5 }),
+      problem: "can't be 1.5 bytes"
     }
   ])("a recording that $what under way ends the call, and the server gets no whole request", ({ audio, problem }) =>
     Effect.gen(function* () {
@@ -399,6 +429,22 @@ describe("before anything is sent", () => {
 })
 
 describe("a connection", () => {
+  it.live("that takes no more of a recording ends at the upload's deadline, whatever the source", () =>
+    Effect.gen(function* () {
+      const server = yield* stalledServer
+      const whole = new Uint8Array(16_000_000)
+      for (const audio of [AudioSource.fromBytes(whole), AudioSource.fromStream(() => Stream.make(whole))]) {
+        const told = yield* SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe({ ...request, audio })),
+          Effect.flip,
+          Effect.provide(against(server, { deadlines: { uploadIdle: "200 millis" } })),
+          Effect.orDie
+        )
+        expect(told).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload", call: { billing: "notBilled" } })
+      }
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("that is refused says so, with nothing sent and nothing billed", () =>
     Effect.gen(function* () {
       const told = yield* SpeechToText.pipe(
@@ -435,7 +481,9 @@ describe("the key", () => {
   it.scoped("is in no error, not even where the service quotes it", () =>
     Effect.gen(function* () {
       const quoting = { status: "error", error: "bad key prefix.topsecret", message: "prefix.topsecret" }
+      const escaped = '{"error":"bad key prefix.\\u0074opsecret"}'
       const errors: Array<SttError> = [
+        yield* failure((response) => response.writeHead(401).end(escaped)),
         yield* failure(answering(401, quoting)),
         yield* failure(answering(200, quoting)),
         yield* failure((response) => response.destroy())
@@ -465,6 +513,16 @@ describe("the key", () => {
 })
 
 describe("the layers", () => {
+  it.effect("of a Config take an option that is undefined for one that is left out", () =>
+    Layer.build(
+      SpeechToText.layerConfig({
+        apiKey: Config.succeed(Redacted.make("a.b")),
+        baseUrl: Config.succeed("https://host.example"),
+        deadlines: undefined
+      })
+    ).pipe(Effect.scoped, Effect.provide(NodeTransport.layer))
+  )
+
   const fromEnv = (environment: Record<string, string>) =>
     Layer.build(SpeechToText.layerFromEnv).pipe(
       Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment)))),

@@ -18,6 +18,9 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
   return undefined
 }
 
-/** `text` without the key, for words that came from outside and may quote it. */
+/**
+ * Words that came from outside, fit to be shown: without the key, should they quote it, and without control
+ * characters, which a terminal would obey. To be used on decoded text: an encoding may hide the key.
+ */
 export const redact = (text: string, key: Redacted.Redacted): string =>
-  text.replaceAll(Redacted.value(key), "<redacted>")
+  text.replaceAll(Redacted.value(key), "<redacted>").replace(/\p{Cc}+/gu, " ")

@@ -45,7 +45,8 @@ const connectionFailedFields = {
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  retryable: true,
+  // A request that was sent whole may have been billed, and a certificate does not mend itself.
+  retryable: ({ reason, sent }) => sent !== "all" && reason !== "tls",
   message: ({ code, reason, sent }) =>
     `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
       sent === "all" ? afterAll : "Check the base URL and the network, and try again."

@@ -1,6 +1,6 @@
 /**
- * How long each phase of a call may take. The phases cover the whole call, its body included; connecting
- * belongs to the HttpClient layer, and its time counts to the upload.
+ * How long each phase of a call may take. The phases cover the whole call, its body included. Connecting belongs to
+ * the HttpClient layer: its time counts to the upload of a recording, and to the answer to a text.
  */
 import * as Duration from "effect/Duration"
 import * as Schema from "effect/Schema"

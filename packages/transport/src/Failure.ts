@@ -37,6 +37,11 @@ const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
 ]
 
+/** Whether the connection never came about, so that nothing can have been sent. */
+export const neverConnected = (failure: Failure): boolean =>
+  failure._tag === "ConnectionFailed" &&
+  (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls"].includes(failure.reason))
+
 /** The system's code (`ECONNREFUSED` and the like), from wherever in the chain of causes it stands. */
 const codeOf = (error: unknown): string | undefined => {
   let current = error

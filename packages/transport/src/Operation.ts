@@ -35,11 +35,15 @@ export interface Progress {
 /** An answer whose body stays within the deadlines and fails with the operation's own errors. */
 export interface Response<E> {
   readonly status: number
+  /** As they arrive, names in lower case. */
   readonly headers: Headers.Headers
+  /** A header in words that can be shown; `undefined` where it is absent or empty. */
+  readonly header: (name: string) => string | undefined
+  /** The body. It can be read once, inside the scope of the call. */
   readonly body: Stream.Stream<Uint8Array, E>
-  /** The beginning of the body of a failure, 64 KiB at most, however it ends; without the key, should it be quoted. */
+  /** The beginning of the body of a failure, 64 KiB at most, however it ends. */
   readonly errorText: Effect.Effect<string>
-  /** Takes the key out of words that came from the service. */
+  /** Words of the service, decoded, without the key and fit to be shown. */
   readonly redact: (text: string) => string
   readonly progress: Effect.Effect<Progress>
 }

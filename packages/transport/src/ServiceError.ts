@@ -26,7 +26,8 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
   Schema.Struct.Context<AllFields<Tag, Fields>>,
   Partial<Schema.Struct.Type<Fields & typeof common>>,
   {
-    /** Whether the same call may succeed if it is made again, unchanged, a little later. */ readonly retryable: boolean
+    /** Whether the same call may succeed if it is made again, without the danger of paying twice. */
+    readonly retryable: boolean
   },
   Cause.YieldableError
 > & { readonly _tag: Tag }
@@ -35,7 +36,8 @@ export interface Definition<Fields extends Schema.Struct.Fields> {
   readonly fields: Fields
   /** The facts of an error that is made with none, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
-  readonly retryable: boolean
+  /** Whether the same call may succeed if it is made again, without the danger of paying twice. */
+  readonly retryable: boolean | ((facts: Facts<Fields>) => boolean)
   /** What happened and what to do, in one or two sentences. */
   readonly message: (facts: Facts<Fields>) => string
 }
@@ -58,7 +60,8 @@ export const define =
         super({ ...facts, message: props.message ?? definition.message(facts) }, options)
       }
       get retryable(): boolean {
-        return definition.retryable
+        const { retryable } = definition
+        return typeof retryable === "function" ? retryable(this as unknown as Facts<Fields>) : retryable
       }
     }
     return Defined as unknown as ServiceErrorClass<Self, Tag, Fields>

@@ -5,12 +5,14 @@
  * ends a call that has come to a stop. The HttpClient comes from the program, so that any layer will do.
  */
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
@@ -19,7 +21,7 @@ import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as ApiKey from "./ApiKey.js"
 import type { Attempt } from "./CallReport.js"
-import type { ResolvedDeadlines } from "./Deadlines.js"
+import type { Phase, ResolvedDeadlines } from "./Deadlines.js"
 import * as Failure from "./Failure.js"
 import type { Operation, Progress, Response } from "./Operation.js"
 import { readAtMost } from "./ResponseBody.js"
@@ -83,9 +85,13 @@ const call = <A, E>(
     const failed = (failure: Failure.Failure): Effect.Effect<never, E> =>
       Effect.flatMap(progress, (reached) => Effect.fail(operation.fail(failure, reached)))
 
+    // Only fetch heeds these. It would follow a redirect, and take the key to another host; and unless redirects are
+    // errors, it keeps a copy of the body, which for a recording is too much.
+    const fetchOptions = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
+
     const attempt = Effect.gen(function* () {
       const attemptAt = yield* Clock.currentTimeMillis
-      const upload: Upload = { bytes: 0, complete: false, activeAt: attemptAt }
+      const upload = yield* makeUpload
       const request = yield* operation.request
       const finish = (end: Pick<Attempt, "status" | "sent">) =>
         Effect.map(Clock.currentTimeMillis, (now) => {
@@ -96,16 +102,17 @@ const call = <A, E>(
         HttpClientRequest.setHeader(options.apiKeyHeader, Redacted.value(key)),
         (ready) => watchUpload(ready, upload),
         client.execute,
-        // Only fetch heeds this: it would follow a redirect, and take the key to another host.
-        Effect.provideService(FetchHttpClient.RequestInit, { redirect: "error" }),
+        Effect.provideService(FetchHttpClient.RequestInit, {
+          ...fetchOptions,
+          redirect: request.body._tag === "Stream" ? "error" : "manual"
+        }),
         Effect.mapError(Failure.fromHttpClient),
-        Effect.raceFirst(watchUntilAnswer(upload, startedAt, options.deadlines)),
+        Effect.raceFirst(Effect.suspend(() => watchUntilAnswer(upload, startedAt, options.deadlines))),
         Effect.catchAll((failure) => Effect.zipRight(finish({ sent: sentBy(failure, upload) }), failed(failure)))
       )
       yield* finish({ status: response.status, sent: upload.complete ? "all" : "part" })
-      return yield* operation.accept(
-        guard(response, { key, startedAt, deadlines: options.deadlines, progress, failed })
-      )
+      const answer = yield* guard(response, { key, startedAt, deadlines: options.deadlines, progress, failed })
+      return yield* operation.accept(answer)
     })
 
     // The answer of an attempt that failed is let go at once, not when the caller's scope ends.
@@ -121,7 +128,18 @@ interface Upload {
   bytes: number
   complete: boolean
   activeAt: number
+  readonly completed: Deferred.Deferred<void>
 }
+
+const makeUpload = Effect.gen(function* () {
+  const upload: Upload = {
+    bytes: 0,
+    complete: false,
+    activeAt: yield* Clock.currentTimeMillis,
+    completed: yield* Deferred.make<void>()
+  }
+  return upload
+})
 
 const watchUpload = (
   request: HttpClientRequest.HttpClientRequest,
@@ -132,56 +150,58 @@ const watchUpload = (
     upload.complete = true
     return request
   }
+  const active = (change: () => void) =>
+    Effect.map(Clock.currentTimeMillis, (now) => {
+      change()
+      upload.activeAt = now
+    })
+  const complete = active(() => {
+    upload.complete = true
+  })
   const watched = body.stream.pipe(
     Stream.tap((chunk) =>
-      Effect.map(Clock.currentTimeMillis, (now) => {
+      active(() => {
         upload.bytes += chunk.byteLength
-        upload.activeAt = now
       })
     ),
-    Stream.concat(
-      Stream.execute(
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          upload.complete = true
-          upload.activeAt = now
-        })
-      )
-    )
+    Stream.concat(Stream.execute(Effect.zipRight(complete, Deferred.succeed(upload.completed, undefined))))
   )
   return HttpClientRequest.setBody(request, HttpBody.stream(watched, body.contentType, body.contentLength))
 }
 
-const neverConnected: ReadonlySet<Failure.ConnectionReason> = new Set(["refused", "notFound", "tls"])
-
 const sentBy = (failure: Failure.Failure, upload: Upload): Attempt["sent"] => {
-  if (failure._tag === "ConnectionFailed" && neverConnected.has(failure.reason)) return "nothing"
+  if (Failure.neverConnected(failure)) return "nothing"
   if (upload.complete) return "all"
   return upload.bytes === 0 ? "nothing" : "part"
 }
 
-/** Fails once the upload has paused, or the answer has been awaited, for longer than it may. */
+const exceeded = (phase: Phase, limitMillis: number) =>
+  Effect.fail<Failure.Failure>({ _tag: "DeadlineExceeded", phase, limitMillis })
+
+const after = (
+  millis: number,
+  failure: Effect.Effect<never, Failure.Failure>
+): Effect.Effect<never, Failure.Failure> =>
+  millis === Number.POSITIVE_INFINITY ? Effect.never : Effect.zipRight(Effect.sleep(millis), failure)
+
+/** Fails once the upload has paused, the answer has been awaited, or all of it has taken, for longer than it may. */
 const watchUntilAnswer = (
   upload: Upload,
   startedAt: number,
   deadlines: ResolvedDeadlines
 ): Effect.Effect<never, Failure.Failure> => {
-  const check: Effect.Effect<never, Failure.Failure> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const idle = upload.complete
-      ? ({ phase: "answer", limitMillis: deadlines.answer, since: upload.activeAt } as const)
-      : ({ phase: "upload", limitMillis: deadlines.uploadIdle, since: upload.activeAt } as const)
-    const total = { phase: "total", limitMillis: deadlines.total, since: startedAt } as const
-    const next = total.since + total.limitMillis < idle.since + idle.limitMillis ? total : idle
-    const left = next.since + next.limitMillis - now
-    if (left <= 0) {
-      return Effect.fail<Failure.Failure>({
-        _tag: "DeadlineExceeded",
-        phase: next.phase,
-        limitMillis: next.limitMillis
-      })
-    }
-    return left === Number.POSITIVE_INFINITY ? Effect.never : Effect.zipRight(Effect.sleep(left), check)
+  const uploadIdle: Effect.Effect<never, Failure.Failure> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const left = upload.activeAt + deadlines.uploadIdle - now
+    return left <= 0 ? exceeded("upload", deadlines.uploadIdle) : after(left, uploadIdle)
   })
-  return check
+  const answer = after(deadlines.answer, exceeded("answer", deadlines.answer))
+  const phases = upload.complete
+    ? answer
+    : Effect.zipRight(Effect.raceFirst(Deferred.await(upload.completed), uploadIdle), answer)
+  if (deadlines.total === Number.POSITIVE_INFINITY) return phases
+  return Effect.flatMap(Clock.currentTimeMillis, (now) =>
+    Effect.raceFirst(phases, after(startedAt + deadlines.total - now, exceeded("total", deadlines.total)))
+  )
 }
 
 const guard = <E>(
@@ -193,7 +213,7 @@ const guard = <E>(
     readonly progress: Effect.Effect<Progress>
     readonly failed: (failure: Failure.Failure) => Effect.Effect<never, E>
   }
-): Response<E> => {
+): Effect.Effect<Response<E>, never, Scope.Scope> => {
   const { deadlines, failed, key, progress, startedAt } = around
 
   const limit = Effect.map(Clock.currentTimeMillis, (now) => {
@@ -216,22 +236,54 @@ const guard = <E>(
       )
     )
 
-  const body: Stream.Stream<Uint8Array, E> = Stream.fromPull(
-    Effect.map(Stream.toPull(response.stream), withinLimit)
-  ).pipe(Stream.catchAll((failure) => Stream.fromEffect(failed(failure))))
+  // A connection that is cut before its body is read can look like one that has ended well.
+  const announced = Option.isNone(Headers.get(response.headers, "content-encoding"))
+    ? Option.getOrUndefined(Option.map(Headers.get(response.headers, "content-length"), Number))
+    : undefined
+  let readable = true
+  const body: Stream.Stream<Uint8Array, E> = Stream.suspend(() => {
+    if (!readable) return Stream.dieMessage("The body of an answer can be read once, inside the scope of its call.")
+    readable = false
+    let received = 0
+    return Stream.fromPull(Effect.map(Stream.toPull(response.stream), withinLimit)).pipe(
+      Stream.tap((chunk) => Effect.sync(() => (received += chunk.byteLength))),
+      Stream.concat(
+        Stream.execute(
+          Effect.suspend(() =>
+            announced !== undefined && received < announced
+              ? Effect.fail<Failure.Failure>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
+              : Effect.void
+          )
+        )
+      ),
+      Stream.catchAll((failure) => Stream.fromEffect(failed(failure)))
+    )
+  })
 
   const redact = (text: string) => ApiKey.redact(text, key)
-  return {
+  const answer: Response<E> = {
     status: response.status,
     headers: response.headers,
+    header: (name) => {
+      const value = Option.getOrElse(Headers.get(response.headers, name), () => "")
+      return value === "" ? undefined : redact(value)
+    },
     body,
     errorText: body.pipe(
       Stream.catchAll(() => Stream.empty),
       Stream.interruptAfter(errorTextMillis),
       (beginning) => readAtMost(beginning, errorTextLimit),
-      Effect.map(({ bytes }) => redact(new TextDecoder().decode(bytes)))
+      Effect.map(({ bytes }) => new TextDecoder().decode(bytes))
     ),
     redact,
     progress
   }
+  return Effect.as(
+    Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        readable = false
+      })
+    ),
+    answer
+  )
 }

@@ -25,6 +25,16 @@ describe("an error of the factory", () => {
     expectTypeOf(error.place).toEqualTypeOf<string | undefined>()
   })
 
+  it("may be retryable by its facts", () => {
+    class Sometimes extends ServiceError.define<Sometimes>()("Sometimes", {
+      fields: { often: Schema.Boolean },
+      defaults: { often: false },
+      retryable: ({ often }) => often,
+      message: () => "Sometimes."
+    }) {}
+    expect([new Sometimes().retryable, new Sometimes({ often: true }).retryable]).toEqual([false, true])
+  })
+
   it("says what to do wherever it is shown", () => {
     const error = new TooHot({ degrees: 40, place: "the attic" })
     const sentence = "It is 40 degrees in the attic. Open a window."

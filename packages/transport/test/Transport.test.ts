@@ -126,6 +126,22 @@ describe("a deadline", () => {
     })
   )
 
+  it.effect("for the answer counts from the end of the upload, however long a pause may be", () =>
+    Effect.gen(function* () {
+      for (const uploadIdle of [10_000_000, Number.POSITIVE_INFINITY]) {
+        const { failure, progress } = yield* outcome(
+          call((request) => Effect.zipRight(consume(request), Effect.never), {
+            body: HttpBody.stream(Stream.make(Uint8Array.of(1))),
+            deadlines: { ...deadlines, uploadIdle }
+          }),
+          "60 seconds"
+        )
+        expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "answer", limitMillis: 60_000 })
+        expect(progress).toMatchObject({ sent: "all", elapsedMillis: 60_000 })
+      }
+    })
+  )
+
   it.effect("ends a download that pauses", () =>
     Effect.gen(function* () {
       const body = new ReadableStream({ start: (controller) => controller.enqueue(new TextEncoder().encode("half")) })
@@ -157,6 +173,7 @@ describe("a connection that fails", () => {
     { code: "ECONNRESET", reason: "reset", sent: "all" },
     { code: "UND_ERR_SOCKET", reason: "reset", sent: "all" },
     { code: "ETIMEDOUT", reason: "timeout", sent: "all" },
+    { code: "UND_ERR_CONNECT_TIMEOUT", reason: "timeout", sent: "nothing" },
     { code: "ESOMETHING", reason: "unknown", sent: "all" }
   ] as const)("with $code is told as $reason, $sent sent", ({ code, reason, sent }) =>
     Effect.gen(function* () {

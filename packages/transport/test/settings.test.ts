@@ -24,6 +24,7 @@ describe("an API key", () => {
 
   it("is taken out of words that quote it", () => {
     expect(ApiKey.redact("key a.b is wrong: a.b", Redacted.make("a.b"))).toBe("key <redacted> is wrong: <redacted>")
+    expect(ApiKey.redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
   })
 })
 

@@ -10,7 +10,6 @@
  * ```
  */
 
-import * as Headers from "@effect/platform/Headers"
 import * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
@@ -24,6 +23,8 @@ import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Response } from "@effect-speech/transport/Operation"
+import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
+import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Transport from "@effect-speech/transport/Transport"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
@@ -80,13 +81,13 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
     Layer.effect(TextToSpeech, make(options))
 
-  /** The same from a `Config` of the options, or of any of them. */
+  /** The same from a `Config` of the options, or from a record with a `Config` for each. */
   static readonly layerConfig = (
     options: Config.Config.Wrap<TextToSpeechOptions>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
     Layer.effect(
       TextToSpeech,
-      Effect.flatMap(Config.unwrap(options), (unwrapped) => make(unwrapped))
+      Effect.flatMap(OptionalConfig.unwrap(options), (unwrapped) => make(unwrapped))
     )
 
   /** From `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */
@@ -125,7 +126,7 @@ export const make = (
   options: TextToSpeechOptions
 ): Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const baseUrl = yield* BaseUrl.parse("SPEECH_TTS_BASE_URL", options.baseUrl, options)
+    const baseUrl = yield* BaseUrl.parse("baseUrl (SPEECH_TTS_BASE_URL)", options.baseUrl, options)
     const transport = yield* Effect.mapError(
       Transport.make({
         apiKey: options.apiKey,
@@ -140,17 +141,18 @@ export const make = (
       Effect.gen(function* () {
         const { requestId, ...fields } = yield* validate(request)
         const sentId = requestId ?? crypto.randomUUID()
+        let receivedId: string | undefined
         return yield* transport.run<SpeechStream, TtsError>({
           name: "synthesize",
           sentId,
-          request: Effect.succeed(
-            HttpClientRequest.post(url, {
-              headers: { [Contract.header.requestId]: sentId },
-              body: HttpBody.unsafeJson(toBody(fields))
-            })
+          request: Effect.map(encodeBody(fields), (body) =>
+            HttpClientRequest.post(url, { headers: { [Contract.header.requestId]: sentId }, body })
           ),
-          accept,
-          fail: connectionError
+          accept: (response) => {
+            receivedId = response.header(Contract.header.requestId)
+            return accept(response)
+          },
+          fail: (failure, progress) => connectionError(failure, progress, receivedId)
         })
       })
 
@@ -162,16 +164,25 @@ const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(SynthesisRequest))
 const validate = (request: SynthesisRequest): Effect.Effect<SynthesisRequest, TtsInvalidRequest> =>
   Effect.mapError(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error)))
 
-/** The body on the wire: what the caller set, and nothing else. `JSON.stringify` leaves out what is undefined. */
-const toBody = (request: Omit<SynthesisRequest, "requestId">): Contract.SynthesisBody => ({
-  text: request.text,
-  lang: request.lang,
-  voice: request.voice,
-  output_format: request.outputFormat,
-  speed: request.speed,
-  num_step: request.numStep,
-  g2p_overrides: request.g2pOverrides
-})
+/** The body on the wire: what the caller set, and nothing else. JSON leaves out what is undefined. */
+const encodeBody = (
+  request: Omit<SynthesisRequest, "requestId">
+): Effect.Effect<HttpBody.HttpBody, TtsInvalidRequest> => {
+  const body: Contract.SynthesisBody = {
+    text: request.text,
+    lang: request.lang,
+    voice: request.voice,
+    output_format: request.outputFormat,
+    speed: request.speed,
+    num_step: request.numStep,
+    g2p_overrides: request.g2pOverrides
+  }
+  // All other fields are strings and numbers.
+  return Effect.mapError(
+    HttpBody.json(body),
+    () => new TtsInvalidRequest({ field: "g2pOverrides", problem: "must be a value that JSON can hold" })
+  )
+}
 
 const report = (progress: Progress, billing: Billing, receivedId?: string): CallReport => ({
   sentId: progress.sentId,
@@ -181,8 +192,8 @@ const report = (progress: Progress, billing: Billing, receivedId?: string): Call
   elapsedMillis: progress.elapsedMillis
 })
 
-const connectionError = (failure: Failure, progress: Progress): TtsError => {
-  const call = report(progress, progress.sent === "all" ? "unknown" : "notBilled")
+const connectionError = (failure: Failure, progress: Progress, receivedId: string | undefined): TtsError => {
+  const call = report(progress, progress.sent === "all" ? "unknown" : "notBilled", receivedId)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new TtsConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
@@ -204,16 +215,16 @@ const accept = (response: Response<TtsError>): Effect.Effect<SpeechStream, TtsEr
   Effect.gen(function* () {
     if (response.status !== 200) return yield* statusError(response)
 
-    const receivedId = headerOf(response, Contract.header.requestId)
+    const receivedId = response.header(Contract.header.requestId)
     const progress = yield* response.progress
     const billed = report(progress, "billed", receivedId)
     const format = yield* Effect.mapError(
       audioFormat(response),
       (problem) => new TtsInvalidResponse({ problem, call: report(progress, "unknown", receivedId) })
     )
-    const statedMillis = numberIn(headerOf(response, Contract.header.audioDuration))
+    const statedMillis = numberIn(response.header(Contract.header.audioDuration))
     const byteLength =
-      headerOf(response, "content-encoding") === undefined ? numberIn(headerOf(response, "content-length")) : undefined
+      response.header("content-encoding") === undefined ? numberIn(response.header("content-length")) : undefined
 
     const corrupt = (problem: string, receivedBytes: number) =>
       new TtsCorruptAudio({ problem, receivedBytes, call: billed })
@@ -251,15 +262,12 @@ const accept = (response: Response<TtsError>): Effect.Effect<SpeechStream, TtsEr
     }
   })
 
-const headerOf = (response: Response<TtsError>, name: string): string | undefined =>
-  Option.getOrUndefined(Headers.get(response.headers, name))
-
 const numberIn = (text: string | undefined): number | undefined =>
   text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
 
 /** The format that the headers state, or what is wrong with them. Audio of this service has one channel. */
 const audioFormat = (response: Response<TtsError>): Effect.Effect<AudioFormat, string> => {
-  const contentType = headerOf(response, "content-type")
+  const contentType = response.header("content-type")
   if (contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)) {
     return Effect.fail(`its body is ${contentType.split(";")[0]}`)
   }
@@ -281,11 +289,11 @@ const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody
 const statusError = (response: Response<TtsError>): Effect.Effect<never, TtsError> =>
   Effect.gen(function* () {
     const words = yield* Effect.option(Effect.flatMap(response.errorText, decodeErrorBody))
-    const serverMessage = Option.getOrUndefined(words)?.error
+    const serverMessage = Option.getOrUndefined(Option.map(words, ({ error }) => response.redact(error)))
     const facts = {
       status: response.status,
       serverMessage,
-      call: report(yield* response.progress, "notBilled", headerOf(response, Contract.header.requestId))
+      call: report(yield* response.progress, "notBilled", response.header(Contract.header.requestId))
     }
     if (facts.status === 400) {
       return yield* new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
@@ -293,15 +301,26 @@ const statusError = (response: Response<TtsError>): Effect.Effect<never, TtsErro
     return yield* isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
+/** Far above an hour of speech, which the longest text at the lowest speed gives. */
+const wholeLimit = 512 * 1024 * 1024
+
 /** Collects a stream, whose own checks decide whether there is anything to give. */
 const whole = (speech: SpeechStream): Effect.Effect<Speech, TtsError> =>
-  Effect.map(PcmStream.collect(speech), (bytes) => ({
-    ...PcmStream.fromBytes(speech.format, bytes),
-    bytes,
-    durationMillis: speech.durationMillis ?? durationMillis(speech.format, bytes.byteLength),
-    requestId: speech.requestId,
-    call: speech.call
-  }))
+  Effect.flatMap(readAtMost(speech.stream, wholeLimit), ({ bytes, complete }) =>
+    complete
+      ? Effect.succeed({
+          ...PcmStream.fromBytes(speech.format, bytes),
+          bytes,
+          durationMillis: speech.durationMillis ?? durationMillis(speech.format, bytes.byteLength),
+          requestId: speech.requestId,
+          call: speech.call
+        })
+      : new TtsCorruptAudio({
+          problem: `it does not end: ${wholeLimit} bytes have come`,
+          receivedBytes: bytes.byteLength,
+          call: speech.call
+        })
+  )
 
 /** What a test double says to a request. */
 export type TestAnswer = TestOutcome | ((request: SynthesisRequest) => TestOutcome | Effect.Effect<TestAudio, TtsError>)

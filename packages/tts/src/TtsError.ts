@@ -71,7 +71,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
   fields: answered,
   defaults: { status: 418 },
-  retryable: false,
+  retryable: ({ status }) => status === 429,
   message: (facts) =>
     `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the synthesis host's; redirects are not followed.`
 }) {}

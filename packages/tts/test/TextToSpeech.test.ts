@@ -1,5 +1,6 @@
 import type { ServerResponse } from "node:http"
 import { inspect } from "node:util"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
@@ -125,6 +126,7 @@ describe("before anything is sent", () => {
     { field: "speed", asked: { speed: Number.NaN } },
     { field: "numStep", asked: { numStep: 0 } },
     { field: "numStep", asked: { numStep: 101 } },
+    { field: "g2pOverrides", asked: { g2pOverrides: { word: 1n } } },
     { field: "requestId", asked: { requestId: "" } },
     { field: "requestId", asked: { requestId: "x".repeat(65) } },
     { field: "requestId", asked: { requestId: "with space" } }
@@ -183,7 +185,7 @@ describe("an answer", () => {
         answering(audio.float32, {
           "x-encoding": "float32",
           "x-audio-duration-ms": undefined,
-          "x-request-id": undefined
+          "x-request-id": ""
         })
       )
       expect(outcome).toMatchObject({ right: { durationMillis: 250, requestId: "id-1" } })
@@ -217,6 +219,7 @@ describe("an answer", () => {
     { status: 402, tag: "TtsUnexpectedStatus", retryable: false },
     { status: 403, tag: "TtsUnexpectedStatus", retryable: false },
     { status: 503, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 429, tag: "TtsUnexpectedStatus", retryable: true },
     { status: 302, tag: "TtsUnexpectedStatus", retryable: false }
   ])(
     "of status $status is $tag, with the service's words and id, and nothing is billed",
@@ -251,6 +254,8 @@ describe("an answer", () => {
     { message: "num_step must be between 1 and 100", field: "num_step" },
     { message: "unsupported sample rate 44100", field: "output_format" },
     { message: "output_format: unknown encoding", field: "output_format" },
+    { message: "44100 Hz is not supported", field: "output_format" },
+    { message: "speed must be 0.25 to 4.0 for this voice", field: "speed" },
     { message: "the language is not known", field: undefined }
   ])("of status 400 that says '$message' names $field", ({ field, message }) =>
     Effect.gen(function* () {
@@ -328,18 +333,61 @@ describe("an answer", () => {
         setTimeout(() => response.destroy(), 20)
       })
       const told = yield* TextToSpeech.pipe(
-        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.flatMap((tts) => tts.stream({ ...request, requestId: "mine" })),
         Effect.flatMap((speech) => Wav.writeFile(speech, `${folder}/speech.wav`)),
         Effect.scoped,
         Effect.flip,
         Effect.provide(against(server.url)),
         Effect.orDie
       )
-      expect(told).toMatchObject({ _tag: "TtsConnectionFailed", reason: "cut", sent: "all" })
+      expect(told).toMatchObject({
+        _tag: "TtsConnectionFailed",
+        reason: "cut",
+        sent: "all",
+        call: { sentId: "mine", receivedId: "id-1", billing: "unknown" }
+      })
       expect(yield* fs.readDirectory(folder)).toEqual([])
     }).pipe(Effect.provide(NodeTransport.layer))
   )
 })
+
+it.scoped("a stream that is run a second time, or after its scope, is a defect and not corrupt audio", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer(answering())
+    yield* Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const kept = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const speech = yield* tts.stream(request)
+          yield* PcmStream.collect(speech)
+          const again = yield* Effect.flip(Effect.sandbox(PcmStream.collect(speech)))
+          expect(String(again)).toContain("can be read once")
+          return yield* tts.stream(request)
+        })
+      )
+      expect(String(yield* Effect.flip(Effect.sandbox(PcmStream.collect(kept))))).toContain("inside the scope")
+    }).pipe(Effect.provide(against(server.url)), Effect.orDie)
+  })
+)
+
+it.scoped("fetch does not follow a redirect, which is told by its status", () =>
+  Effect.gen(function* () {
+    const elsewhere = yield* scriptedServer(answering())
+    const server = yield* scriptedServer((response) => response.writeHead(302, { location: elsewhere.url }).end())
+    const told = yield* TextToSpeech.pipe(
+      Effect.flatMap((tts) => tts.synthesize(request)),
+      Effect.flip,
+      Effect.provide(
+        TextToSpeech.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+          Layer.provide(FetchHttpClient.layer)
+        )
+      ),
+      Effect.orDie
+    )
+    expect(told).toMatchObject({ _tag: "TtsUnexpectedStatus", status: 302, call: { billing: "notBilled" } })
+    expect(elsewhere.received).toEqual([])
+  })
+)
 
 it.scoped("a stream that is left unread gives its connection back when the scope closes", () =>
   Effect.gen(function* () {

@@ -1,6 +1,4 @@
 export const concatBytes = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const only = parts[0]
-  if (parts.length === 1 && only !== undefined) return only
   const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
   let offset = 0
   for (const part of parts) {

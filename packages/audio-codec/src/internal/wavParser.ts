@@ -5,24 +5,19 @@ import { type WavError, wavError } from "../WavError.js"
 import { concatBytes, viewOf } from "./bytes.js"
 import { unknownSize } from "./wavHeader.js"
 
-/** What a WAV file says before its samples. */
-export interface WavHeader {
-  readonly format: AudioFormat
-  /** The size of the data chunk as declared, or `undefined` where the file was streamed and does not know it. */
-  readonly dataLength: number | undefined
-}
-
 /**
  * A push parser: bytes go in as they come, samples come out, and the result does not depend on how the bytes
  * were split. It holds at most one unfinished header field and allocates nothing from a declared size.
  */
 export interface WavParser {
-  /** The sample bytes in `chunk`; empty until the header is complete and after the data chunk has ended. */
+  /** The whole frames that are complete with `chunk`; none before the data chunk begins and after it has ended. */
   readonly push: (chunk: Uint8Array) => Either.Either<Uint8Array, WavError>
   /** Known as soon as the data chunk begins. */
-  readonly header: () => WavHeader | undefined
-  /** To be called after the last byte: the header, or what was missing. */
-  readonly end: () => Either.Either<WavHeader, WavError>
+  readonly format: () => AudioFormat | undefined
+  /** Whether the data chunk has ended, so that nothing more will come. */
+  readonly done: () => boolean
+  /** To be called after the last byte: the format, or what was missing. */
+  readonly end: () => Either.Either<AudioFormat, WavError>
 }
 
 const none = new Uint8Array(0)
@@ -63,8 +58,8 @@ export const makeWavParser = (): WavParser => {
   let state: State = { at: "riff" }
   let pending: Uint8Array = none
   let offset = 0
+  let streamed = false
   let format: AudioFormat | undefined
-  let header: WavHeader | undefined
   let failure: WavError | undefined
 
   const readFormat = (view: DataView): AudioFormat | WavError => {
@@ -118,6 +113,8 @@ export const makeWavParser = (): WavParser => {
             found: `${quoted(name)} and ${quoted(chunkName(view, 8))}`
           })
         }
+        const size = view.getUint32(4, true)
+        streamed = size === 0 || size === unknownSize
         state = { at: "chunk" }
         return 12
       }
@@ -134,9 +131,9 @@ export const makeWavParser = (): WavParser => {
           if (format === undefined) {
             return wavError("Malformed", { offset, expected: "a fmt chunk before the data", found: "none" })
           }
-          const known = size !== unknownSize
-          header = { format, dataLength: known ? size : undefined }
-          state = { at: "data", left: known ? size : Number.POSITIVE_INFINITY }
+          // A recorder that was cut off leaves 0 in the file's size and in that of its data.
+          const unknown = size === unknownSize || (size === 0 && streamed)
+          state = { at: "data", left: unknown ? Number.POSITIVE_INFINITY : size }
         } else {
           state = { at: "skip", left: size + (size % 2) }
         }
@@ -170,7 +167,8 @@ export const makeWavParser = (): WavParser => {
       const before: State = state
       const taken = step(bytes)
       if (taken === undefined) {
-        pending = bytes.slice()
+        // A copy: the producer may use its block again, and the slice of a Buffer would share it.
+        pending = Uint8Array.from(bytes)
         return Either.right(none)
       }
       if (typeof taken !== "number") {
@@ -182,19 +180,23 @@ export const makeWavParser = (): WavParser => {
       if (taken === 0 && state === before) return Either.right(none)
     }
     if (state.at === "done") return Either.right(none)
-    const taken = bytes.subarray(0, Math.min(state.left, bytes.byteLength))
-    state.left -= taken.byteLength
-    offset += taken.byteLength
-    if (state.left === 0) state = { at: "done" }
-    return Either.right(taken)
+    const frame = format === undefined ? 1 : bytesPerFrame(format)
+    const available = Math.min(state.left, bytes.byteLength)
+    const whole = available - (available % frame)
+    state.left -= whole
+    offset += whole
+    if (state.left < frame) state = { at: "done" }
+    else pending = Uint8Array.from(bytes.subarray(whole))
+    return Either.right(bytes.subarray(0, whole))
   }
 
   return {
     push,
-    header: () => header,
+    format: () => (state.at === "data" || state.at === "done" ? format : undefined),
+    done: () => state.at === "done",
     end: () => {
       if (failure !== undefined) return Either.left(failure)
-      if (header !== undefined) return Either.right(header)
+      if (format !== undefined && (state.at === "data" || state.at === "done")) return Either.right(format)
       return Either.left(
         state.at === "riff"
           ? wavError("NotWav", { offset, expected: "a RIFF header of 12 bytes", found: `${pending.byteLength}` })

@@ -2,22 +2,30 @@ import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** espeak-ng's own rate. */
-export const sampleRate = 22050
-
 export interface Job {
   readonly ssml: string
   readonly voice: string
   readonly wordsPerMinute: number
+  /** How many times as long the speech shall last as the engine makes it. */
+  readonly factor: number
+  /** Of the result: the engine is stopped beyond it. */
+  readonly maximumSeconds: number
 }
 
-type Reply = { readonly samples: Int16Array } | { readonly problem: string }
+/** Mono samples. */
+export interface Sound {
+  readonly sampleRate: number
+  readonly samples: Float32Array
+}
+
+type Reply = Sound | { readonly problem: string }
 
 /**
- * The engine in its thread. It starts with the first job and speaks one text at a time; a job that is given up ends
- * the thread, since nothing else stops the engine, and the next job starts a new one.
+ * The engine in its thread. It starts with the first job and speaks one text at a time. A job that is given up ends the
+ * thread, since nothing else stops the engine, and so does one that fails, after which the engine may be broken; the
+ * next job starts a new one. The error is the engine's own word.
  */
-export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Int16Array>, never, Scope.Scope> = Effect.gen(
+export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Sound, string>, never, Scope.Scope> = Effect.gen(
   function* () {
     let worker: Worker | undefined
     const one = yield* Effect.makeSemaphore(1)
@@ -29,23 +37,24 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Int16Array>, 
     yield* Effect.addFinalizer(() => stop)
 
     const speak = (job: Job) =>
-      Effect.async<Int16Array>((resume) => {
+      Effect.async<Sound, string>((resume) => {
         worker ??= new Worker(new URL("./espeakWorker.js", import.meta.url), { execArgv: [] })
         const thread = worker
-        const finish = (result: Effect.Effect<Int16Array>) => {
-          thread.off("message", onMessage).off("error", onError)
+        const onMessage = (reply: Reply) =>
+          finish("samples" in reply ? Effect.succeed(reply) : Effect.fail(reply.problem))
+        const onError = (error: Error) => finish(Effect.fail(error.message))
+        const onExit = () => finish(Effect.fail("its thread ended"))
+        const finish = (result: Effect.Effect<Sound, string>) => {
+          thread.off("message", onMessage).off("error", onError).off("exit", onExit)
           resume(result)
         }
-        const onMessage = (reply: Reply) =>
-          finish("samples" in reply ? Effect.succeed(reply.samples) : Effect.dieMessage(reply.problem))
-        const onError = (error: Error) => {
-          worker = undefined
-          finish(Effect.die(error))
-        }
-        thread.on("message", onMessage).on("error", onError)
+        thread.on("message", onMessage).on("error", onError).on("exit", onExit)
         thread.postMessage(job)
-        return stop
+        return Effect.suspend(() => {
+          thread.off("message", onMessage).off("error", onError).off("exit", onExit)
+          return stop
+        })
       })
-    return (job) => one.withPermits(1)(speak(job))
+    return (job) => one.withPermits(1)(Effect.tapError(speak(job), () => stop))
   }
 )

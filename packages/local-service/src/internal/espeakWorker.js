@@ -2,6 +2,7 @@
 // worker is started by plain Node, from the sources and from the built package alike.
 import { parentPort } from "node:worker_threads"
 import initialize from "@echogarden/espeak-ng-emscripten"
+import { timeStretch } from "./timeStretch.js"
 
 const port = parentPort
 if (port === null) throw new Error("espeakWorker runs as a worker thread alone")
@@ -9,34 +10,48 @@ if (port === null) throw new Error("espeakWorker runs as a worker thread alone")
 const { eSpeakNGWorker } = await initialize()
 const engine = await new eSpeakNGWorker()
 
+/** espeak-ng's own rate, in Hz. */
+const sampleRate = 22_050
+
+/** The voice reaches full scale and sometimes beyond it: this keeps it from being clipped. */
+const gain = 0.9
+
 /**
- * @typedef {{ readonly ssml: string, readonly voice: string, readonly wordsPerMinute: number }} Job
+ * @typedef {object} Job
+ * @property {string} ssml
+ * @property {string} voice
+ * @property {number} wordsPerMinute
+ * @property {number} factor how many times as long the speech shall last as the engine makes it
+ * @property {number} maximumSeconds of the result
  */
 
 /** @param {Job} job */
-const speak = ({ ssml, voice, wordsPerMinute }) => {
+const speak = ({ factor, maximumSeconds, ssml, voice, wordsPerMinute }) => {
   if (engine.set_voice(voice) !== 0) throw new Error(`espeak-ng has no voice ${voice}`)
   engine.set_rate(wordsPerMinute)
   engine.set_pitch(50)
+  const limit = (maximumSeconds * sampleRate) / factor
   /** @type {Array<Int16Array>} */
   const parts = []
+  let length = 0
   engine.synthesize(ssml, (samples) => {
-    if (samples.length > 0) parts.push(samples)
-    return false
+    parts.push(samples)
+    length += samples.length
+    return length > limit
   })
-  const whole = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+  if (length > limit) throw new Error(`the speech would last longer than ${maximumSeconds} seconds`)
+
+  const whole = new Float32Array(length)
   let offset = 0
   for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
+    for (const sample of part) whole[offset++] = (sample / 0x8000) * gain
   }
-  return whole
+  return timeStretch(whole, { sampleRate, factor })
 }
 
 port.on("message", (/** @type {Job} */ job) => {
   try {
-    const samples = speak(job)
-    port.postMessage({ samples }, [samples.buffer])
+    port.postMessage({ samples: speak(job), sampleRate })
   } catch (error) {
     port.postMessage({ problem: error instanceof Error ? error.message : String(error) })
   }

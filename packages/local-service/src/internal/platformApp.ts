@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { Account, Accounts } from "../Accounts.js"
-import { firstIssue } from "./requests.js"
+import { firstIssue, recoverDefects } from "./requests.js"
 
 interface Problem {
   readonly status: number
@@ -80,6 +80,7 @@ export const platformApp = (adminToken: Redacted.Redacted) =>
           : Effect.fail<Problem>({ status: 401, message: "X-Admin-Token is missing or wrong" })
       )
     ),
+    recoverDefects((message): Problem => ({ status: 500, message })),
     Effect.catchTag("RouteNotFound", () => Effect.fail<Problem>({ status: 404, message: "nothing is here" })),
     Effect.catchAll(({ message, status }) => Effect.succeed(answer(status, { error: message })))
   )

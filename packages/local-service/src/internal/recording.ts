@@ -7,10 +7,15 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../Recogniser.js"
 
+const wavAlone = "The local service reads WAV alone."
+
 export interface DecodeLimits {
   /** Of the decoded recording, in seconds. */
   readonly maximumSeconds: number
 }
+
+/** In Hz. */
+const rates = { from: 4000, to: 192_000 }
 
 /** A WAV file as a recogniser takes it: mono, 8 kHz. The error is a sentence for the answer. */
 export const readRecording = (
@@ -22,9 +27,13 @@ export const readRecording = (
       const fs = yield* FileSystem.FileSystem
       const audio = yield* Wav.decodeStream(Stream.orDie(fs.stream(path)))
       const { channels, sampleRate: from } = audio.format
+      if (from < rates.from || from > rates.to) {
+        return yield* Effect.fail(`a sample rate of ${from} Hz is not taken, only ${rates.from} to ${rates.to} Hz`)
+      }
       let decoded = 0
       return yield* Pcm.samples(audio).pipe(
         Stream.map((block) => Channels.mixdown(block, channels)),
+        Stream.tap(() => Effect.yieldNow()),
         Stream.tap((block) => {
           decoded += block.length
           return decoded > limits.maximumSeconds * from
@@ -35,4 +44,4 @@ export const readRecording = (
         Pcm.collectSamples
       )
     })
-  ).pipe(Effect.mapError((error) => (typeof error === "string" ? error : error.message)))
+  ).pipe(Effect.mapError((error) => (typeof error === "string" ? error : `${error.message} ${wavAlone}`)))

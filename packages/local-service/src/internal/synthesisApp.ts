@@ -1,5 +1,7 @@
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
@@ -11,8 +13,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Accounts, type Refusal } from "../Accounts.js"
 import { Recogniser, sampleRate } from "../Recogniser.js"
-import { type Utterance, Voice, type VoiceService } from "../Voice.js"
-import { firstIssue, misrouted } from "./requests.js"
+import { type Sound, type Utterance, Voice, type VoiceService } from "../Voice.js"
+import { firstIssue, misrouted, quote, recoverDefects } from "./requests.js"
 
 interface Problem {
   readonly status: number
@@ -31,7 +33,11 @@ const answerProblem = ({ headers, message, status }: Problem) =>
 /** A text of 10,000 code points of four bytes, each escaped as two surrogates, and room for the rest. */
 const bodyLimit = 1024 * 1024
 
+/** Of one word, in characters: the longest of words has a tenth of it. */
+const maximumPhonemes = 400
+
 const chunkBytes = 64 * 1024
+const blockSamples = 16 * 1024
 
 const within = ({ from, to }: { readonly from: number; readonly to: number }) =>
   Schema.Number.pipe(
@@ -39,7 +45,11 @@ const within = ({ from, to }: { readonly from: number; readonly to: number }) =>
   )
 
 const oneOf = (values: ReadonlyArray<string>) =>
-  Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${JSON.stringify(value)} is not supported`))
+  Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${quote(value)} is not supported`))
+
+const phonemes = Schema.String.pipe(
+  Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`)
+)
 
 /** The request with the rules of this service, whose lists of languages and voices the contract does not show. */
 const requestSchema = (voice: VoiceService) =>
@@ -60,9 +70,7 @@ const requestSchema = (voice: VoiceService) =>
     ),
     speed: Schema.optionalWith(within(Contract.speedRange), { default: () => 1 }),
     num_step: Schema.optional(within(Contract.numStepRange)),
-    g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: Schema.String }), {
-      default: () => ({})
-    })
+    g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: phonemes }), { default: () => ({}) })
   })
 
 const isOutputFormat = (format: string): format is Contract.OutputFormat =>
@@ -71,7 +79,7 @@ const isOutputFormat = (format: string): format is Contract.OutputFormat =>
 const formatProblem = (format: string): string => {
   const [rate = ""] = format.split(":")
   return /^\d+$/.test(rate) && !(Contract.sampleRates as ReadonlyArray<number>).includes(Number(rate))
-    ? `has the unsupported sample rate ${rate}`
+    ? `has the unsupported sample rate ${rate.slice(0, 12)}`
     : `must be one of ${Contract.outputFormats.join(", ")}`
 }
 
@@ -80,7 +88,10 @@ export const synthesisApp = Effect.gen(function* () {
   const request = yield* HttpServerRequest.HttpServerRequest
   const given = request.headers[Contract.header.requestId.toLowerCase()]
   const requestId = given !== undefined && Contract.requestIdPattern.test(given) ? given : crypto.randomUUID()
-  const response = yield* Effect.catchAll(synthesize(request), (problem) => Effect.succeed(answerProblem(problem)))
+  const response = yield* synthesize(request).pipe(
+    recoverDefects((message): Problem => ({ status: 500, message })),
+    Effect.catchAll((problem) => Effect.succeed(answerProblem(problem)))
+  )
   return HttpServerResponse.setHeader(response, Contract.header.requestId, requestId)
 })
 
@@ -111,15 +122,15 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
       speed: wanted.speed,
       pronunciations: wanted.g2p_overrides
     }
-    const sound = yield* voice.speak(utterance)
-    yield* recogniser.learn({
-      text: wanted.text,
-      lang: wanted.lang,
-      samples: Resampler.resample(sound.samples, { from: sound.sampleRate, to: sampleRate })
-    })
+    const sound = yield* Effect.mapError(
+      voice.speak(utterance),
+      ({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })
+    )
+    const samples = yield* resample(sound, sampleRate)
+    yield* recogniser.learn({ text: wanted.text, lang: wanted.lang, samples })
 
     const [rate, encoding] = parseOutputFormat(wanted.output_format)
-    const { bytes } = Pcm.encode(Resampler.resample(sound.samples, { from: sound.sampleRate, to: rate }), encoding)
+    const { bytes } = Pcm.encode(rate === sampleRate ? samples : yield* resample(sound, rate), encoding)
     return HttpServerResponse.stream(
       Stream.concat(
         chunksOf(bytes),
@@ -143,6 +154,18 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
     )
   })
 
+/** In blocks between which other requests have their turn. */
+const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
+  Stream.unfold(0, (offset) =>
+    offset < sound.samples.length
+      ? Option.some([sound.samples.subarray(offset, offset + blockSamples), offset + blockSamples])
+      : Option.none()
+  ).pipe(
+    Stream.tap(() => Effect.yieldNow()),
+    Resampler.stream({ from: sound.sampleRate, to }),
+    Pcm.collectSamples
+  )
+
 const parseOutputFormat = (format: string): readonly [rate: number, encoding: Contract.Encoding] => {
   const [rate, encoding] = format.split(":")
   return [Number(rate), encoding === "pcm16" ? "pcm16" : "float32"]
@@ -161,8 +184,16 @@ const readJson = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<u
     if (!/^application\/json\s*(;|$)/i.test(contentType)) {
       return yield* Effect.fail<Problem>({ status: 415, message: "the body must be application/json" })
     }
-    const { bytes, complete } = yield* Effect.mapError(readAtMost(request.stream, bodyLimit), () =>
-      badRequest("the body ended early")
+    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+    // Left open, or the connection would close before the answer that says what is wrong.
+    const stream = NodeStream.fromReadable<Problem>(
+      () => incoming,
+      () => badRequest("the body ended early"),
+      { closeOnDone: false }
+    )
+    const { bytes, complete } = yield* Effect.ensuring(
+      readAtMost(stream, bodyLimit),
+      Effect.sync(() => incoming.resume())
     )
     if (!complete) {
       return yield* Effect.fail<Problem>({ status: 413, message: `the body is larger than ${bodyLimit} bytes` })

@@ -8,7 +8,7 @@ import * as Schema from "effect/Schema"
 import { Accounts, type Refusal } from "../Accounts.js"
 import { type Recognised, Recogniser, sampleRate } from "../Recogniser.js"
 import { readRecording } from "./recording.js"
-import { firstIssue, misrouted } from "./requests.js"
+import { firstIssue, misrouted, quote, recoverDefects } from "./requests.js"
 import { readUpload } from "./upload.js"
 
 export interface TranscriptionOptions {
@@ -88,8 +88,8 @@ export const transcriptionApp = (options: TranscriptionOptions) =>
     const form = yield* Effect.mapError(decodeForm(Object.fromEntries(upload.fields)), (error) =>
       badRequest(firstIssue(error))
     )
-    const lang = options.models[form.model]
-    if (lang === undefined) return yield* Effect.fail(badRequest(`unknown model ${JSON.stringify(form.model)}`))
+    const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
+    if (lang === undefined) return yield* Effect.fail(badRequest(`unknown model ${quote(form.model)}`))
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
     const samples = yield* Effect.mapError(
@@ -110,7 +110,10 @@ export const transcriptionApp = (options: TranscriptionOptions) =>
     return HttpServerResponse.unsafeJson(answer, {
       headers: recognised === undefined ? { [noticeHeader]: notice } : undefined
     })
-  }).pipe(Effect.catchAll((problem) => Effect.succeed(answerProblem(problem))))
+  }).pipe(
+    recoverDefects((message): Problem => ({ status: 500, error: "internal error", message })),
+    Effect.catchAll((problem) => Effect.succeed(answerProblem(problem)))
+  )
 
 /** The contract names a segment's confidence alone; `start` and `end` (in seconds) and `text` are our choice. */
 const auxInfo = (

@@ -69,6 +69,8 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
     limits: { ...fieldLimits, files: 1, fileSize: options.maximumFileBytes },
     isPartAFile: (name, _type, filename) => name === options.fileField || filename !== undefined
   })
+  // The parser may fail more than once, and only the first time is waited for.
+  parser.on("error", () => undefined)
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields = new Map<string, string>()
@@ -82,7 +84,7 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   })
   parser.on("file", (name, stream) => {
     if (name !== options.fileField) {
-      stream.resume()
+      stream.on("error", () => undefined).resume()
       fail(400, `${name} must not be a file`)
       return
     }
