@@ -122,7 +122,7 @@ layer(localClients())("each failure has its own tag and says what to do", (it) =
       const stt = yield* SpeechToText
       const error = yield* Effect.flip(stt.transcribe({ audio: yield* spoken, model: "klingon" }))
       expect(error).toMatchObject({ _tag: "SttBadRequest", serverMessage: 'unknown model "klingon"' })
-      expect(error.message).toContain("Correct it, or the name of the model")
+      expect(error.message).toContain("Correct it and send it again.")
     })
   )
 

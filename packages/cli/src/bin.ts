@@ -5,6 +5,12 @@ import * as Exit from "effect/Exit"
 import * as ExitCode from "./exitCode.js"
 import { speech } from "./speech.js"
 
+// A reader that has had enough (`| head`) is no reason to complain; a disk that is full is.
+process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+  if (error.code !== "EPIPE") process.stderr.write(`speech: Standard output can't be written (${error.code}).\n`)
+  process.exit(ExitCode.fileFailed)
+})
+
 NodeRuntime.runMain(speech(process.argv), {
   teardown: (exit, onExit) =>
     onExit(

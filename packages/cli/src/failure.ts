@@ -2,23 +2,28 @@
  * How a failure of any kind reaches the person or the program that called the command.
  */
 
-import { isPlatformError, type PlatformError } from "@effect/platform/Error"
+import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
-import { WavError } from "@effect-speech/audio-codec/WavError"
+import type { WavError } from "@effect-speech/audio-codec/WavError"
 import { SttError } from "@effect-speech/stt/SttError"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as ExitCode from "./exitCode.js"
 
 /** The command was called in a way that makes no sense. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
+/** A result could not be written. */
+export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
+
 export type CommandError =
   | UsageError
+  | OutputFailed
   | SttError
   | TtsError
   | WavError
@@ -37,15 +42,55 @@ interface Failure {
 const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
 const describe = (error: CommandError): Failure => {
+  const told = (code: number, tag: string, message: string): Failure => ({
+    code,
+    tag,
+    message,
+    details: { _tag: tag, message }
+  })
   if (ConfigError.isConfigError(error)) {
-    const message = `The configuration is not complete: ${configProblem(error)}.`
-    return { code: ExitCode.invalid, tag: "ConfigError", message, details: { _tag: "ConfigError", message } }
+    return told(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${configProblem(error)}.`)
   }
-  const known = { tag: error._tag, message: error.message, details: { _tag: error._tag, message: error.message } }
-  if (isServiceError(error)) return { ...known, code: ExitCode.ofServiceError(error), details: error }
-  if (error instanceof UsageError) return { ...known, code: ExitCode.invalid }
-  if (error instanceof WavError) return { ...known, code: ExitCode.fileFailed, details: error }
-  return { ...known, code: isPlatformError(error) ? ExitCode.fileFailed : ExitCode.invalid }
+  if (isServiceError(error)) {
+    return { code: ExitCode.ofServiceError(error), tag: error._tag, message: error.message, details: error }
+  }
+  switch (error._tag) {
+    case "WavError":
+      return { code: ExitCode.fileFailed, tag: error._tag, message: error.message, details: error }
+    case "ServeError":
+      return told(ExitCode.invalid, error._tag, serveProblem(error))
+    case "BadArgument":
+      return told(ExitCode.fileFailed, error._tag, error.message)
+    case "SystemError":
+      return told(ExitCode.fileFailed, error._tag, fileProblem(error))
+    case "UsageError":
+      return told(ExitCode.invalid, error._tag, error.message)
+    case "OutputFailed":
+      return told(ExitCode.fileFailed, error._tag, error.message)
+  }
+}
+
+/** The system's code of an error (`EADDRINUSE`), or what it is called. */
+export const codeOf = (error: unknown): string =>
+  Predicate.hasProperty(error, "code") ? String(error.code) : error instanceof Error ? error.name : "unknown"
+
+const serveProblem = (error: ServeError): string => {
+  const code = codeOf(error.cause)
+  return code === "EADDRINUSE"
+    ? "A port is in use already: give another --port, whose next two are free as well, or 0 for any three."
+    : `The service can't listen (${code}).`
+}
+
+const fileProblem = ({ pathOrDescriptor, reason }: SystemError): string => {
+  const file = String(pathOrDescriptor)
+  switch (reason) {
+    case "NotFound":
+      return `${file} does not exist; check the path.`
+    case "PermissionDenied":
+      return `${file} can't be read or written: this process may not.`
+    default:
+      return `${file} can't be read or written (${reason}); it must be a file.`
+  }
 }
 
 const configProblem = (error: ConfigError.ConfigError): string => {

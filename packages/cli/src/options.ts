@@ -1,3 +1,4 @@
+import * as Args from "@effect/cli/Args"
 import * as Options from "@effect/cli/Options"
 
 /** For programs: one JSON value on standard output, for a result and for a failure. */
@@ -14,3 +15,10 @@ export const standardStream = "\0"
 /** The arguments of a process as the parser takes them. */
 export const readableArguments = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
   argv.map((argument) => (argument === "-" ? standardStream : argument))
+
+/** A value that is no file: there `-` is a dash. */
+export const literal = (value: string): string => (value === standardStream ? "-" : value)
+
+export const text = (name: string) => Options.map(Options.text(name), literal)
+
+export const textArgument = (name: string) => Args.map(Args.text({ name }), literal)

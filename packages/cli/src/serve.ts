@@ -4,12 +4,14 @@ import { LocalService } from "@effect-speech/local-service/LocalService"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { json } from "./options.js"
 
 const port = Options.integer("port").pipe(
   Options.withDescription(
     "The port of transcription; synthesis and the platform take the next two. 0 takes any three."
   ),
+  Options.withSchema(Schema.Int.pipe(Schema.between(0, 65_533, { message: () => "--port must be from 0 to 65533" }))),
   Options.withDefault(0)
 )
 

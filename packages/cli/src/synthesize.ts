@@ -13,10 +13,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { UsageError } from "./failure.js"
-import { json, standardStream } from "./options.js"
+import { codeOf, OutputFailed, UsageError } from "./failure.js"
+import { json, standardStream, textArgument, text as textOption } from "./options.js"
+import { checkOutput } from "./output.js"
 
-const text = Args.text({ name: "TEXT" }).pipe(Args.withDescription("What to say."), Args.optional)
+const text = textArgument("TEXT").pipe(Args.withDescription("What to say."), Args.optional)
 
 const options = {
   out: Options.text("out").pipe(Options.withDescription("The WAV file to write, or - for standard output.")),
@@ -24,23 +25,23 @@ const options = {
     Options.withDescription("Read the text from a file, or from standard input with -."),
     Options.optional
   ),
-  lang: Options.text("lang").pipe(
+  lang: textOption("lang").pipe(
     Options.withDescription("The language of the text, such as hi or en."),
     Options.optional
   ),
-  voice: Options.text("voice").pipe(Options.withDescription("The voice."), Options.optional),
+  voice: textOption("voice").pipe(Options.withDescription("The voice."), Options.optional),
   outputFormat: Options.choice("output-format", TtsContract.outputFormats).pipe(
     Options.withDescription("Sample rate and encoding, such as 8000:pcm16."),
     Options.optional
   ),
   speed: Options.float("speed").pipe(Options.withDescription("The speaking rate, 0.25 to 4."), Options.optional),
   numStep: Options.float("num-step").pipe(Options.withDescription("Flow-matching steps, 1 to 100."), Options.optional),
-  g2pOverrides: Options.text("g2p-overrides").pipe(
+  g2pOverrides: textOption("g2p-overrides").pipe(
     Options.withDescription("Pronunciations, a JSON object from a word to its tokens."),
     Options.withSchema(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
     Options.optional
   ),
-  requestId: Options.text("request-id").pipe(Options.withDescription("Your own id for the request."), Options.optional),
+  requestId: textOption("request-id").pipe(Options.withDescription("Your own id for the request."), Options.optional),
   json
 }
 
@@ -59,7 +60,13 @@ const standardInput = NodeStream.toString(() => process.stdin, {
 const textOf = (given: Option.Option<string>, file: Option.Option<string>) => {
   if (Option.isSome(given) && Option.isNone(file)) return Effect.succeed(given.value)
   if (Option.isSome(file) && Option.isNone(given)) return readText(file.value)
-  return Effect.fail(new UsageError({ message: "Give a TEXT or a --text-file, and not both." }))
+  return Effect.fail(
+    new UsageError({
+      message: Option.isNone(file)
+        ? "There is nothing to say: give a TEXT, or a --text-file (- for standard input)."
+        : "There are two texts: give a TEXT or a --text-file."
+    })
+  )
 }
 
 /** `speech synthesize [TEXT] --out FILE|-` */
@@ -78,13 +85,14 @@ export const synthesize = Command.make("synthesize", { text, ...options }, (give
       g2pOverrides: Option.getOrUndefined(given.g2pOverrides),
       requestId: Option.getOrUndefined(given.requestId)
     }
+    if (given.out !== standardStream) yield* checkOutput(given.out)
     const tts = yield* TextToSpeech
     const speech = yield* tts.stream(request)
 
     if (given.out === standardStream) {
       const stdout = NodeSink.fromWritable(
         () => process.stdout,
-        () => new UsageError({ message: "Standard output was closed." }),
+        (error) => new OutputFailed({ message: `Standard output can't be written (${codeOf(error)}).` }),
         { endOnDone: false }
       )
       return yield* Stream.run(Wav.encodeStream(speech), stdout)

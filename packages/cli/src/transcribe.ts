@@ -8,12 +8,12 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { json, standardStream } from "./options.js"
+import { json, literal, standardStream, text } from "./options.js"
 
 const file = Args.text({ name: "FILE" }).pipe(Args.withDescription("The recording, or - for standard input."))
 
 const options = {
-  model: Options.text("model").pipe(
+  model: text("model").pipe(
     Options.withDescription("The model, which decides the language, such as hi-general-v2-8khz.")
   ),
   aux: Options.boolean("aux").pipe(Options.withDescription("Ask for timings and confidences; see them with --json.")),
@@ -22,7 +22,7 @@ const options = {
     Options.withDescription("A phrase to listen for, as PHRASE or PHRASE:SCORE; may be repeated."),
     Options.repeated
   ),
-  transactionId: Options.text("transaction-id").pipe(
+  transactionId: text("transaction-id").pipe(
     Options.withDescription("Your own UUID for the request."),
     Options.optional
   ),
@@ -56,8 +56,9 @@ export const transcribe = Command.make("transcribe", { file, ...options }, (give
       transactionId: Option.getOrUndefined(given.transactionId),
       aux: given.aux ? true : undefined,
       parseNumber: given.parseNumber ? true : undefined,
-      hotwords: given.hotwords.length === 0 ? undefined : given.hotwords.map(toHotword)
+      hotwords: given.hotwords.length === 0 ? undefined : given.hotwords.map(literal).map(toHotword)
     })
+    if (transcription.text === "") yield* Console.error("speech: nothing was recognised in the recording.")
     yield* Console.log(given.json ? JSON.stringify(transcription) : transcription.text)
   }).pipe(Effect.provide(SpeechToText.layerFromEnv), Effect.provide(NodeTransport.layer))
 ).pipe(Command.withDescription("Prints what is said in a recording."))

@@ -82,6 +82,33 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.scoped("asks nothing of the service when the output can't be written", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      const before = yield* accounts.account
+      const refused = yield* speechCommand("synthesize", "hello", "--lang", "en", "--out", "/no/where/a.wav")
+      expect(refused.code).toBe(3)
+      expect(yield* accounts.account).toEqual(before)
+    })
+  )
+
+  it.scoped("says so when nothing was recognised", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/silence.wav`
+      yield* fs.writeFile(
+        path,
+        Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
+      )
+      const outcome = yield* speechCommand("transcribe", path, "--model", "hi-general-v2-8khz")
+      expect(outcome).toEqual({
+        code: 0,
+        stdout: "",
+        stderr: "speech: nothing was recognised in the recording."
+      })
+    })
+  )
+
   it.scoped("leaves no file after a failure", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
@@ -94,7 +121,28 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   )
 
   it.effect.each([
-    { what: "no text", args: ["synthesize", "--out", "a.wav"], code: 2, says: "TEXT or a --text-file" },
+    { what: "no text", args: ["synthesize", "--out", "a.wav"], code: 2, says: "There is nothing to say" },
+    { what: "two texts", args: ["synthesize", "a", "--text-file", "b", "--out", "a.wav"], code: 2, says: "two texts" },
+    {
+      what: "a dash for an id",
+      args: ["transcribe", "a", "--model", "m", "--transaction-id", "-"],
+      code: 2,
+      says: "UUID"
+    },
+    {
+      what: "an output that is a folder",
+      args: ["synthesize", "a", "--out", "/tmp"],
+      code: 3,
+      says: "/tmp is a folder"
+    },
+    { what: "an output of no name", args: ["synthesize", "a", "--out", ""], code: 3, says: "needs the name" },
+    {
+      what: "a text file that is missing",
+      args: ["synthesize", "--text-file", "no.txt", "--out", "a.wav"],
+      code: 3,
+      says: "no.txt does not exist"
+    },
+    { what: "a port that is none", args: ["serve", "--port", "80000"], code: 2, says: "" },
     { what: "JSON and audio at once", args: ["synthesize", "a", "--out", "-", "--json"], code: 2, says: "--json" },
     { what: "a wrong speed", args: ["synthesize", "a", "--out", "a.wav", "--speed", "9"], code: 2, says: "speed" },
     { what: "no model", args: ["transcribe", "a.wav"], code: 2, says: "" },
@@ -103,7 +151,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "a folder that is missing",
       args: ["synthesize", "a", "--out", "/no/where/a.wav"],
       code: 3,
-      says: "NotFound"
+      says: "/no/where does not exist"
     }
   ])("exits with $code for $what", ({ args, code, says }) =>
     Effect.gen(function* () {
@@ -113,6 +161,25 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 })
+
+it.effect("a usage that is refused is JSON too with --json", () =>
+  Effect.gen(function* () {
+    const outcome = yield* run(["transcribe", "a.wav", "--json"], {})
+    expect(outcome.code).toBe(2)
+    expect(JSON.parse(outcome.stdout)).toEqual({
+      error: { _tag: "UsageError", message: expect.stringContaining("--model") }
+    })
+  })
+)
+
+it.effect("a port that is in use is told as such", () =>
+  Effect.gen(function* () {
+    const { sttBaseUrl } = yield* LocalService
+    const outcome = yield* run(["serve", "--port", new URL(sttBaseUrl).port], {})
+    expect(outcome.code).toBe(2)
+    expect(outcome.stderr).toContain("A port is in use already")
+  }).pipe(Effect.provide(LocalService.layer()))
+)
 
 it.effect("without configuration says what to set, and that `speech serve` tells how", () =>
   Effect.gen(function* () {

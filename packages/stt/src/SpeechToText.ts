@@ -34,6 +34,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { contentTypeOf } from "./internal/contentType.js"
@@ -99,7 +100,7 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   /** From `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
     SpeechToText.layerConfig({
-      apiKey: Config.redacted("SPEECH_API_KEY"),
+      apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
       baseUrl: Config.string("SPEECH_STT_BASE_URL")
     })
 

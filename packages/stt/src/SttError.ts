@@ -45,7 +45,7 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   defaults: { status: 400 },
   retryable: false,
   message: (facts) =>
-    `The service refused the request (400).${said(facts) || " It does not say why."} Correct it, or the name of the model: there is no list of them to ask for.`
+    `The service refused the request (400).${said(facts) || " It does not say why: check the name of the model, of which it has no list."} Correct it and send it again.`
 }) {}
 
 /** 401: the key is missing, malformed, not known or revoked. */

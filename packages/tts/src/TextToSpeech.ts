@@ -32,6 +32,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -96,7 +97,7 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
     ConfigError.ConfigError | TtsInvalidApiKey,
     HttpClient.HttpClient
   > = TextToSpeech.layerConfig({
-    apiKey: Config.redacted("SPEECH_API_KEY"),
+    apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
     baseUrl: Config.string("SPEECH_TTS_BASE_URL")
   })
 

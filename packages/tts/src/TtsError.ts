@@ -46,7 +46,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
   defaults: { status: 401 },
   retryable: false,
   message: (facts) =>
-    `The service did not accept the API key (401), and does not say why.${said(facts)} It may be wrong or revoked, the account out of credit or not active, or the key without the tts:synth scope: look at the platform.`
+    `The service did not accept the API key (401).${said(facts)} It does not tell the reasons apart: the key may be wrong or revoked or lack the tts:synth scope, the account out of credit or not active. Look at the platform.`
 }) {}
 
 /** 500: the service failed. */

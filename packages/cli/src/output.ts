@@ -1,0 +1,23 @@
+import { dirname } from "node:path"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import { OutputFailed } from "./failure.js"
+
+/** Finds out before anything is asked of the service, and billed, whether a file can be written. */
+export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const refuse = (message: string) => new OutputFailed({ message })
+    if (path === "") return yield* refuse("--out needs the name of a file.")
+    const target = yield* Effect.option(fs.stat(path))
+    if (target._tag === "Some" && target.value.type === "Directory") {
+      return yield* refuse(`${path} is a folder; give --out the name of a file in it.`)
+    }
+    const folder = dirname(path)
+    yield* Effect.mapError(fs.access(folder), () => refuse(`The folder ${folder} does not exist; create it first.`))
+    // A device is written itself; a file is replaced, which is a matter of its folder.
+    const written = target._tag === "Some" && target.value.type !== "File" ? path : folder
+    yield* Effect.mapError(fs.access(written, { writable: true }), () =>
+      refuse(`${path} can't be written: this process may not write to ${written}.`)
+    )
+  })
