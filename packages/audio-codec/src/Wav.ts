@@ -2,7 +2,7 @@
  * WAV files: read from bytes or a stream, written as bytes, as a stream, or as a file that appears whole or
  * not at all.
  */
-import type { PlatformError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -131,8 +131,9 @@ export interface WavFile {
  *
  * The bytes go into a temporary file beside `path` that takes its name, and the mode of the file that was there, at
  * the end: after a failure, an interrupt or a crash there is the old file or none, never half of one. Audio that ends
- * before or after the length it announced is a `WavError`, and no file. A link is followed; into a pipe or a device the
- * bytes go as they come, with the header of {@link encodeStream}.
+ * before or after the length it announced is a `WavError`, and no file. A link is followed. Into a
+ * device the bytes go as they come, with the header of {@link encodeStream}; a folder, a pipe or a socket is refused
+ * with a `SystemError` of reason `BadResource`.
  */
 export const writeFile = <E, R>(
   audio: PcmStream<E, R>,
@@ -142,6 +143,7 @@ export const writeFile = <E, R>(
     const fs = yield* FileSystem.FileSystem
     const existing = yield* statIfAny(path)
     if (existing !== undefined && existing.type !== "File") {
+      if (existing.type !== "CharacterDevice") return yield* notAFile(path, existing.type)
       const counted = countBytes(audio)
       yield* Stream.run(encodeStream({ ...audio, stream: counted.stream }), fs.sink(path, { flag: "w" }))
       return wavFile(path, audio.format, yield* counted.finish)
@@ -164,6 +166,15 @@ const wavFile = (path: string, format: AudioFormat, dataLength: number): WavFile
   dataLength,
   durationMillis: durationMillis(format, dataLength)
 })
+
+const notAFile = (path: string, type: FileSystem.File.Type) =>
+  new SystemError({
+    module: "FileSystem",
+    method: "writeFile",
+    reason: "BadResource",
+    pathOrDescriptor: path,
+    description: `a WAV file can't take the place of a ${type === "FIFO" ? "pipe" : type}; stream it with encodeStream`
+  })
 
 const statIfAny = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>

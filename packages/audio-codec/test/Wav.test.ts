@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -299,6 +300,19 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       expect(yield* fs.readLink(link)).toBe(path)
       expect((yield* fs.stat(path)).mode & 0o777).toBe(0o600)
       expect((yield* fs.readFile(path)).byteLength).toBe(46)
+    })
+  )
+
+  it.scoped("refuses to take the place of a folder or a pipe", () =>
+    Effect.gen(function* () {
+      const { folder, fs } = yield* inFolder
+      const pipe = `${folder}/pipe`
+      execFileSync("mkfifo", [pipe])
+      for (const path of [folder, pipe]) {
+        const error = yield* Effect.flip(Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), path))
+        expect(error).toMatchObject({ _tag: "SystemError", reason: "BadResource", pathOrDescriptor: path })
+      }
+      expect((yield* fs.stat(pipe)).type).toBe("FIFO")
     })
   )
 

@@ -10,13 +10,15 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
     const refuse = (message: string) => new OutputFailed({ message })
     if (path === "") return yield* refuse("--out needs the name of a file.")
     const target = yield* Effect.option(fs.stat(path))
-    if (target._tag === "Some" && target.value.type === "Directory") {
-      return yield* refuse(`${path} is a folder; give --out the name of a file in it.`)
+    const type = target._tag === "Some" ? target.value.type : "File"
+    if (type === "Directory") return yield* refuse(`${path} is a folder; give --out the name of a file in it.`)
+    if (type !== "File" && type !== "CharacterDevice") {
+      return yield* refuse(`${path} is not a file; write to it with --out - > ${path}`)
     }
     const folder = dirname(path)
     yield* Effect.mapError(fs.access(folder), () => refuse(`The folder ${folder} does not exist; create it first.`))
     // A device is written itself; a file is replaced, which is a matter of its folder.
-    const written = target._tag === "Some" && target.value.type !== "File" ? path : folder
+    const written = type === "File" ? folder : path
     yield* Effect.mapError(fs.access(written, { writable: true }), () =>
       refuse(`${path} can't be written: this process may not write to ${written}.`)
     )

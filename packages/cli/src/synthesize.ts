@@ -19,6 +19,10 @@ import { checkOutput } from "./output.js"
 
 const text = textArgument("TEXT").pipe(Args.withDescription("What to say."), Args.optional)
 
+const overrides = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
+  message: () => ({ message: "--g2p-overrides must be a JSON object", override: true })
+})
+
 const options = {
   out: Options.text("out").pipe(Options.withDescription("The WAV file to write, or - for standard output.")),
   textFile: Options.text("text-file").pipe(
@@ -38,7 +42,7 @@ const options = {
   numStep: Options.float("num-step").pipe(Options.withDescription("Flow-matching steps, 1 to 100."), Options.optional),
   g2pOverrides: textOption("g2p-overrides").pipe(
     Options.withDescription("Pronunciations, a JSON object from a word to its tokens."),
-    Options.withSchema(Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
+    Options.withSchema(overrides),
     Options.optional
   ),
   requestId: textOption("request-id").pipe(Options.withDescription("Your own id for the request."), Options.optional),
