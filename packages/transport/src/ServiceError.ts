@@ -26,7 +26,7 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
   Schema.Struct.Context<AllFields<Tag, Fields>>,
   Partial<Schema.Struct.Type<Fields & typeof common>>,
   {
-    /** Whether the same call may succeed if it is made again, without the danger of paying twice. */
+    /** Whether the same call may succeed a little later, and the answer to this one was not merely lost. */
     readonly retryable: boolean
   },
   Cause.YieldableError
@@ -36,7 +36,7 @@ export interface Definition<Fields extends Schema.Struct.Fields> {
   readonly fields: Fields
   /** The facts of an error that is made with none, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
-  /** Whether the same call may succeed if it is made again, without the danger of paying twice. */
+  /** Whether the same call may succeed a little later, and the answer to this one was not merely lost. */
   readonly retryable: boolean | ((facts: Facts<Fields>) => boolean)
   /** What happened and what to do, in one or two sentences. */
   readonly message: (facts: Facts<Fields>) => string
