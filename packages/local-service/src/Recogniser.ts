@@ -52,7 +52,7 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
           Effect.sync(() => {
             // Silence is nobody's words, and would be taken for them.
             if (isSilent(samples)) return
-            known.push({ text, lang, samples: Int16Array.from(samples, toInt16) })
+            known.push({ text, lang, samples: toInt16(samples) })
             held += samples.length
             while (held > capacity && known.length > 1) held -= known.shift()?.samples.length ?? 0
           }),
@@ -80,7 +80,14 @@ interface Kept {
 /** Below -50 dB from the first sample to the last. */
 const isSilent = (samples: Float32Array): boolean => samples.every((sample) => Math.abs(sample) < 10 ** (-50 / 20))
 
-const toInt16 = (sample: number): number => Math.max(-0x8000, Math.min(0x7fff, Math.round(sample * 0x8000)))
+const toInt16 = (samples: Float32Array): Int16Array => {
+  const rounded = new Int16Array(samples.length)
+  for (let index = 0; index < samples.length; index++) {
+    const sample = Math.round((samples[index] as number) * 0x8000)
+    rounded[index] = Math.max(-0x8000, Math.min(0x7fff, sample))
+  }
+  return rounded
+}
 
 /** In samples: what padding and rounding may add or take at the end. */
 const lengthTolerance = sampleRate / 100

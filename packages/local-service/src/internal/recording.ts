@@ -6,6 +6,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../Recogniser.js"
+import { giveWay } from "./giveWay.js"
 
 const wavAlone = "The local service reads WAV alone."
 
@@ -33,7 +34,7 @@ export const readRecording = (
       let decoded = 0
       return yield* Pcm.samples(audio).pipe(
         Stream.map((block) => Channels.mixdown(block, channels)),
-        Stream.tap(() => Effect.yieldNow()),
+        Stream.tap(() => giveWay),
         Stream.tap((block) => {
           decoded += block.length
           return decoded > limits.maximumSeconds * from

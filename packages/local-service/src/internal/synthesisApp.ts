@@ -2,7 +2,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import { type AudioFormat, bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import { readAtMost } from "@effect-speech/transport/ResponseBody"
@@ -14,6 +14,7 @@ import * as Stream from "effect/Stream"
 import { Accounts, type Refusal } from "../Accounts.js"
 import { Recogniser, sampleRate } from "../Recogniser.js"
 import { type Sound, type Utterance, Voice, type VoiceService } from "../Voice.js"
+import { giveWay } from "./giveWay.js"
 import { firstIssue, misrouted, quote, recoverDefects } from "./requests.js"
 
 interface Problem {
@@ -36,7 +37,6 @@ const bodyLimit = 1024 * 1024
 /** Of one word, in characters: the longest of words has a tenth of it. */
 const maximumPhonemes = 400
 
-const chunkBytes = 64 * 1024
 const blockSamples = 16 * 1024
 
 const within = ({ from, to }: { readonly from: number; readonly to: number }) =>
@@ -130,10 +130,12 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
     yield* recogniser.learn({ text: wanted.text, lang: wanted.lang, samples })
 
     const [rate, encoding] = parseOutputFormat(wanted.output_format)
-    const { bytes } = Pcm.encode(rate === sampleRate ? samples : yield* resample(sound, rate), encoding)
+    const audio = rate === sampleRate ? samples : yield* resample(sound, rate)
+    const format: AudioFormat = { sampleRate: rate, channels: 1, encoding }
+    const byteLength = audio.length * bytesPerFrame(format)
     return HttpServerResponse.stream(
       Stream.concat(
-        chunksOf(bytes),
+        Stream.map(blocksOf(audio), (block) => Pcm.encode(block, encoding).bytes),
         Stream.execute(
           Effect.sync(() => {
             delivered = true
@@ -142,41 +144,34 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
       ),
       {
         contentType: "application/octet-stream",
-        contentLength: bytes.byteLength,
+        contentLength: byteLength,
         headers: {
           [Contract.header.sampleRate]: String(rate),
           [Contract.header.encoding]: encoding,
-          [Contract.header.audioDuration]: String(
-            Math.round(durationMillis({ sampleRate: rate, channels: 1, encoding }, bytes.byteLength))
-          )
+          [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
         }
       }
     )
   })
 
-/** In blocks between which other requests have their turn. */
-const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
+/** Samples in blocks, between which other requests have their turn. */
+const blocksOf = (samples: Float32Array): Stream.Stream<Float32Array> =>
   Stream.unfold(0, (offset) =>
-    offset < sound.samples.length
-      ? Option.some([sound.samples.subarray(offset, offset + blockSamples), offset + blockSamples])
+    offset < samples.length
+      ? Option.some([samples.subarray(offset, offset + blockSamples), offset + blockSamples])
       : Option.none()
   ).pipe(
-    Stream.tap(() => Effect.yieldNow()),
-    Resampler.stream({ from: sound.sampleRate, to }),
-    Pcm.collectSamples
+    Stream.rechunk(1),
+    Stream.tap(() => giveWay)
   )
+
+const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
+  blocksOf(sound.samples).pipe(Resampler.stream({ from: sound.sampleRate, to }), Pcm.collectSamples)
 
 const parseOutputFormat = (format: string): readonly [rate: number, encoding: Contract.Encoding] => {
   const [rate, encoding] = format.split(":")
   return [Number(rate), encoding === "pcm16" ? "pcm16" : "float32"]
 }
-
-const chunksOf = (bytes: Uint8Array): Stream.Stream<Uint8Array> =>
-  Stream.unfold(0, (offset) =>
-    offset < bytes.byteLength
-      ? Option.some([bytes.subarray(offset, offset + chunkBytes), offset + chunkBytes])
-      : Option.none()
-  )
 
 const readJson = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Problem> =>
   Effect.gen(function* () {
