@@ -238,6 +238,24 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer), { excludeTestServ
       })
     )
 
+    it.effect.each(["//", "/%", "*", "http://"])("for the target %s is 404, in the shape of each operation", (target) =>
+      Effect.gen(function* () {
+        const { sttBaseUrl, ttsBaseUrl } = yield* LocalService
+        for (const base of [sttBaseUrl, ttsBaseUrl]) {
+          const { port } = new URL(base)
+          const answer = yield* Effect.async<string>((resume) => {
+            const socket = connect(Number(port), "127.0.0.1")
+            let text = ""
+            socket.on("data", (part) => (text += part.toString()))
+            socket.on("close", () => resume(Effect.succeed(text)))
+            socket.end(`POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+          })
+          expect(answer).toContain("HTTP/1.1 404")
+          expect(answer).toContain("nothing is here")
+        }
+      })
+    )
+
     it.effect("does not make silence known", () =>
       Effect.gen(function* () {
         expect((yield* synthesize('{"text":"...","lang":"en"}')).status).toBe(200)

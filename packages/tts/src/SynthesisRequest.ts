@@ -5,37 +5,19 @@
 import * as Schema from "effect/Schema"
 import * as Contract from "./TtsContract.js"
 
-const within = ({ from, to }: { readonly from: number; readonly to: number }) =>
-  Schema.Number.pipe(
-    Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`)
-  )
-
 export const SynthesisRequest = Schema.Struct({
   /** 1 to 10,000 Unicode code points; each is billed. */
-  text: Schema.String.pipe(
-    Schema.filter((text) => {
-      const length = Contract.codePoints(text)
-      if (length === 0) return "must not be empty"
-      return (
-        length <= Contract.maximumCodePoints ||
-        `has ${length} code points, and at most ${Contract.maximumCodePoints} are allowed; split it at the end of a sentence`
-      )
-    })
-  ),
+  text: Contract.Text,
   /** A language code. The service takes `hi` where it is absent. */
   lang: Schema.optional(Schema.String),
   /** A voice id. The service takes `default_female` where it is absent. */
   voice: Schema.optional(Schema.String),
   /** Sample rate and encoding. The service takes `24000:float32` where it is absent. */
-  outputFormat: Schema.optional(
-    Schema.Literal(...Contract.outputFormats).annotations({
-      message: () => `must be one of ${Contract.outputFormats.join(", ")}`
-    })
-  ),
+  outputFormat: Schema.optional(Contract.OutputFormat),
   /** The speaking rate, 0.25 to 4. Default: the voice's own. */
-  speed: Schema.optional(within(Contract.speedRange)),
+  speed: Schema.optional(Contract.Speed),
   /** Flow-matching steps, 1 to 100. Default: the voice's own. */
-  numStep: Schema.optional(within(Contract.numStepRange)),
+  numStep: Schema.optional(Contract.NumStep),
   /** Pronunciations for this request, from a word to its tokens in the service's own form (any JSON). */
   g2pOverrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** 1 to 64 characters from letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */

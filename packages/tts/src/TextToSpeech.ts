@@ -343,7 +343,8 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
         calls.push(valid)
         const outcome = typeof answer === "function" ? answer(valid) : answer
         if (isTtsError(outcome)) return yield* outcome
-        const { bytes, format = formatOf(valid) } = Effect.isEffect(outcome) ? yield* outcome : outcome
+        const { bytes, format = Contract.audioFormat(valid.outputFormat ?? Contract.defaultOutputFormat) } =
+          Effect.isEffect(outcome) ? yield* outcome : outcome
         const requestId = valid.requestId ?? crypto.randomUUID()
         return {
           ...PcmStream.fromBytes(format, bytes),
@@ -357,8 +358,3 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
   })
 
 const isTtsError: (value: unknown) => value is TtsError = Schema.is(TtsError)
-
-const formatOf = (request: SynthesisRequest): AudioFormat => {
-  const [rate, encoding] = (request.outputFormat ?? Contract.defaultOutputFormat).split(":")
-  return { sampleRate: Number(rate), channels: 1, encoding: encoding === "pcm16" ? "pcm16" : "float32" }
-}

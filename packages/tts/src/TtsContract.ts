@@ -2,6 +2,7 @@
  * The wire contract of the synthesis operation: one place for the client and for a service that answers it. Names
  * are the wire's own.
  */
+import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Schema from "effect/Schema"
 
 export const path = "/tts/bytes"
@@ -18,9 +19,6 @@ export const header = {
   audioDuration: "X-Audio-Duration-Ms"
 } as const
 
-/** The most Unicode code points that a text may have. */
-export const maximumCodePoints = 10_000
-
 /** In Hz. */
 export const sampleRates = [8000, 16000, 24000] as const
 export const encodings = ["pcm16", "float32"] as const
@@ -33,15 +31,19 @@ export const outputFormats: ReadonlyArray<OutputFormat> = sampleRates.flatMap((r
   encodings.map((encoding): OutputFormat => `${rate}:${encoding}`)
 )
 
+export const OutputFormat = Schema.Literal(...outputFormats).annotations({
+  message: () => `must be one of ${outputFormats.join(", ")}`
+})
+
 export const defaultLang = "hi"
 export const defaultVoice = "default_female"
 export const defaultOutputFormat: OutputFormat = "24000:float32"
 
-/** Both ends belong to the range. */
-export const speedRange = { from: 0.25, to: 4 } as const
-
-/** Flow-matching steps. Both ends belong to the range. */
-export const numStepRange = { from: 1, to: 100 } as const
+/** What an output format says of the audio, which has one channel. */
+export const audioFormat = (outputFormat: OutputFormat): AudioFormat & { readonly encoding: Encoding } => {
+  const [rate, encoding] = outputFormat.split(":")
+  return { sampleRate: Number(rate), channels: 1, encoding: encoding === "pcm16" ? "pcm16" : "float32" }
+}
 
 /** The form of a request id. A service ignores any other, and makes its own. */
 export const requestIdPattern = /^[A-Za-z0-9._:-]{1,64}$/
@@ -53,14 +55,39 @@ export const codePoints = (text: string): number => {
   return count
 }
 
-/** The JSON body of a request. Only `text` is required. */
+/** The most Unicode code points that a text may have. */
+export const maximumCodePoints = 10_000
+
+export const Text = Schema.String.pipe(
+  Schema.filter((text) => {
+    const length = codePoints(text)
+    if (length === 0) return "must not be empty"
+    return (
+      length <= maximumCodePoints ||
+      `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`
+    )
+  })
+)
+
+const within = (from: number, to: number) =>
+  Schema.Number.pipe(
+    Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`)
+  )
+
+/** The speaking rate. */
+export const Speed = within(0.25, 4)
+
+/** Flow-matching steps. */
+export const NumStep = within(1, 100)
+
+/** The JSON body of a request, by the rules that the contract states. Only `text` is required. */
 export const SynthesisBody = Schema.Struct({
-  text: Schema.String,
+  text: Text,
   lang: Schema.optional(Schema.String),
   voice: Schema.optional(Schema.String),
-  output_format: Schema.optional(Schema.String),
-  speed: Schema.optional(Schema.Number),
-  num_step: Schema.optional(Schema.Number),
+  output_format: Schema.optional(OutputFormat),
+  speed: Schema.optional(Speed),
+  num_step: Schema.optional(NumStep),
   /** From a word to its tokens, whose form the contract does not show. */
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 })

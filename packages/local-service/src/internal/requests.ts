@@ -10,8 +10,8 @@ export const misrouted = (
   path: string
 ): { readonly status: number; readonly message: string; readonly headers?: Record<string, string> } | undefined => {
   // The target of a request may be a path or, as for a proxy, the whole address.
-  const { pathname } = new URL(request.url, "http://localhost")
-  if (pathname !== path) return { status: 404, message: `nothing is here; the operation is ${method} ${path}` }
+  const target = URL.canParse(request.url, "http://localhost") ? new URL(request.url, "http://localhost").pathname : ""
+  if (target !== path) return { status: 404, message: `nothing is here; the operation is ${method} ${path}` }
   if (request.method !== method) {
     return { status: 405, message: `${path} takes ${method}`, headers: { Allow: method } }
   }

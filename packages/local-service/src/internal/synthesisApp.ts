@@ -2,7 +2,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { type AudioFormat, bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import { bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import { readAtMost } from "@effect-speech/transport/ResponseBody"
@@ -39,11 +39,6 @@ const maximumPhonemes = 400
 
 const blockSamples = 16 * 1024
 
-const within = ({ from, to }: { readonly from: number; readonly to: number }) =>
-  Schema.Number.pipe(
-    Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`)
-  )
-
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${quote(value)} is not supported`))
 
@@ -51,30 +46,21 @@ const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`)
 )
 
-/** The request with the rules of this service, whose lists of languages and voices the contract does not show. */
+/** The contract's request, with the rules that are this service's own: its languages, voices and phonemes. */
 const requestSchema = (voice: VoiceService) =>
   Schema.Struct({
-    text: Schema.String.pipe(
-      Schema.filter((text) => text.length > 0 || "must not be empty"),
-      Schema.filter(
-        (text) =>
-          Contract.codePoints(text) <= Contract.maximumCodePoints ||
-          `is longer than ${Contract.maximumCodePoints} characters`
-      )
-    ),
+    ...Contract.SynthesisBody.fields,
     lang: Schema.optionalWith(oneOf(voice.languages), { default: () => Contract.defaultLang }),
     voice: Schema.optionalWith(oneOf(voice.voices), { default: () => Contract.defaultVoice }),
     output_format: Schema.optionalWith(
-      Schema.String.pipe(Schema.filter((format) => isOutputFormat(format) || formatProblem(format))),
+      Schema.String.pipe(Schema.filter(isOutputFormat, { message: ({ actual }) => formatProblem(String(actual)) })),
       { default: () => Contract.defaultOutputFormat }
     ),
-    speed: Schema.optionalWith(within(Contract.speedRange), { default: () => 1 }),
-    num_step: Schema.optional(within(Contract.numStepRange)),
+    speed: Schema.optionalWith(Contract.Speed, { default: () => 1 }),
     g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: phonemes }), { default: () => ({}) })
   })
 
-const isOutputFormat = (format: string): format is Contract.OutputFormat =>
-  (Contract.outputFormats as ReadonlyArray<string>).includes(format)
+const isOutputFormat = Schema.is(Contract.OutputFormat)
 
 const formatProblem = (format: string): string => {
   const [rate = ""] = format.split(":")
@@ -129,9 +115,9 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
     const samples = yield* resample(sound, sampleRate)
     yield* recogniser.learn({ text: wanted.text, lang: wanted.lang, samples })
 
-    const [rate, encoding] = parseOutputFormat(wanted.output_format)
+    const format = Contract.audioFormat(wanted.output_format)
+    const { encoding, sampleRate: rate } = format
     const audio = rate === sampleRate ? samples : yield* resample(sound, rate)
-    const format: AudioFormat = { sampleRate: rate, channels: 1, encoding }
     const byteLength = audio.length * bytesPerFrame(format)
     return HttpServerResponse.stream(
       Stream.concat(
@@ -167,11 +153,6 @@ const blocksOf = (samples: Float32Array): Stream.Stream<Float32Array> =>
 
 const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
   blocksOf(sound.samples).pipe(Resampler.stream({ from: sound.sampleRate, to }), Pcm.collectSamples)
-
-const parseOutputFormat = (format: string): readonly [rate: number, encoding: Contract.Encoding] => {
-  const [rate, encoding] = format.split(":")
-  return [Number(rate), encoding === "pcm16" ? "pcm16" : "float32"]
-}
 
 const readJson = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Problem> =>
   Effect.gen(function* () {
