@@ -14,8 +14,10 @@
  * | `pcm32`   | 4     | -2,147,483,648 to 2,147,483,647 |
  * | `float32` | 4     | -1 to 1, and beyond without clipping |
  * | `float64` | 8     | -1 to 1, and beyond without clipping |
+ * | `alaw`    | 1     | ITU-T G.711 A-law, of telephony: 13 bits in 8 |
+ * | `mulaw`   | 1     | ITU-T G.711 mu-law, of telephony: 14 bits in 8 |
  */
-export type Encoding = "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64"
+export type Encoding = "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
 
 export interface AudioFormat {
   /** Frames per second, in Hz. */
@@ -31,7 +33,9 @@ const sampleBytes: Record<Encoding, number> = {
   pcm24: 3,
   pcm32: 4,
   float32: 4,
-  float64: 8
+  float64: 8,
+  alaw: 1,
+  mulaw: 1
 }
 
 /** The size of one sample, in bytes. */

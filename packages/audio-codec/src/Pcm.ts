@@ -3,63 +3,121 @@
  *
  * The convention is ffmpeg's: an integer sample of n bits is divided by 2^(n-1) on the way in; on the way out
  * a sample is multiplied by it, rounded to the nearest integer with halves to even, and clamped. So int16 to
- * float and back is exact.
+ * float and back is exact. A-law and mu-law are ITU-T G.711's, by way of 16 bits.
+ *
+ * The machine is little-endian, as the bytes are.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { AudioFormat, Encoding } from "./AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "./AudioFormat.js"
-import { concatBytes, concatSamples, viewOf } from "./internal/bytes.js"
+import { concatSamples } from "./internal/bytes.js"
+import { makeConversion } from "./internal/conversion.js"
+import { makeFrames } from "./internal/frames.js"
+import { blockSamples, bytesRegion, kernel, samplesRegion } from "./internal/kernel.js"
 import type { PcmStream } from "./PcmStream.js"
 
-/** The encodings that this library writes. */
-export type OutputEncoding = Extract<Encoding, "pcm16" | "float32">
+const conversion = /* @__PURE__ */ makeConversion(kernel)
 
-const readers: Record<Encoding, (view: DataView, offset: number) => number> = {
-  pcm8: (view, offset) => (view.getUint8(offset) - 128) / 0x80,
-  pcm16: (view, offset) => view.getInt16(offset, true) / 0x8000,
-  pcm24: (view, offset) => (view.getUint16(offset, true) + view.getInt8(offset + 2) * 0x10000) / 0x800000,
-  pcm32: (view, offset) => view.getInt32(offset, true) / 0x80000000,
-  float32: (view, offset) => view.getFloat32(offset, true),
-  float64: (view, offset) => view.getFloat64(offset, true)
+/**
+ * Decodes the whole samples of `bytes`, as many as fit, into an array that is there already; gives their number. A
+ * loop that has one array for all its blocks is spared the cost of new memory.
+ */
+export const decodeInto = (bytes: Uint8Array, encoding: Encoding, target: Float32Array): number => {
+  const size = bytesPerSample(encoding)
+  const length = Math.min(target.length, Math.floor(bytes.byteLength / size))
+  if (encoding === "float32") {
+    new Uint8Array(target.buffer, target.byteOffset).set(bytes.subarray(0, size * length))
+    return length
+  }
+  for (let offset = 0; offset < length; offset += blockSamples) {
+    const count = Math.min(blockSamples, length - offset)
+    conversion.bytes.set(bytes.subarray(offset * size, (offset + count) * size), bytesRegion)
+    conversion.decode(encoding, samplesRegion, count)
+    target.set(conversion.floats.subarray(samplesRegion / 4, samplesRegion / 4 + count), offset)
+  }
+  return length
 }
 
 /** Whole samples of `bytes` as floats; a part of a sample at the end is left out. */
 export const decode = (bytes: Uint8Array, encoding: Encoding): Float32Array => {
-  const size = bytesPerSample(encoding)
-  const samples = new Float32Array(Math.floor(bytes.byteLength / size))
-  const read = readers[encoding]
-  const view = viewOf(bytes)
-  for (let index = 0; index < samples.length; index++) samples[index] = read(view, index * size)
+  const samples = new Float32Array(Math.floor(bytes.byteLength / bytesPerSample(encoding)))
+  decodeInto(bytes, encoding, samples)
   return samples
 }
 
-const roundHalfToEven = (x: number): number => {
-  const rounded = Math.round(x)
-  return rounded - x === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+/** The next value of noise, in steps of the encoding. */
+export type Dither = () => number
+
+/**
+ * Triangular noise of -1 to 1 step, which makes the error of rounding independent of the signal: a quiet tone fades into
+ * hiss instead of becoming a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A Theoretical
+ * Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise.
+ */
+export const triangularDither = (seed = 1): Dither => {
+  // Marsaglia, "Xorshift RNGs", J. Statistical Software 8, 2003; its two halves are the two uniform values.
+  let state = seed | 0 || 1
+  return () => {
+    state ^= state << 13
+    state ^= state >>> 17
+    state ^= state << 5
+    return ((state & 0xffff) - (state >>> 16)) / 0x10000
+  }
+}
+
+export interface EncodeOptions {
+  /**
+   * Noise that is added before rounding to `pcm8`, `pcm16` or `pcm24`; none unless given. The other encodings have no
+   * steps of one size, or steps finer than a float's.
+   */
+  readonly dither?: Dither | undefined
+}
+
+const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16, pcm24: 24 }
+
+/**
+ * Encodes samples into bytes that are there already, as many as fit; gives how many lay outside the range of the
+ * encoding and were clamped. NaN becomes silence in an integer encoding.
+ */
+export const encodeInto = (
+  samples: Float32Array,
+  encoding: Encoding,
+  target: Uint8Array,
+  { dither }: EncodeOptions = {}
+): number => {
+  const size = bytesPerSample(encoding)
+  const length = Math.min(samples.length, Math.floor(target.byteLength / size))
+  if (encoding === "float32") {
+    target.set(new Uint8Array(samples.buffer, samples.byteOffset, size * length))
+    return 0
+  }
+  const bits = dither === undefined ? undefined : ditheredBits[encoding]
+  let clipped = 0
+  for (let offset = 0; offset < length; offset += blockSamples) {
+    const count = Math.min(blockSamples, length - offset)
+    const first = samplesRegion / 4
+    conversion.floats.set(samples.subarray(offset, offset + count), first)
+    if (dither !== undefined && bits !== undefined) {
+      for (let index = first; index < first + count; index++) {
+        conversion.floats[index] = (conversion.floats[index] as number) + dither() / 2 ** (bits - 1)
+      }
+    }
+    clipped += conversion.encode(encoding, samplesRegion, count)
+    target.set(conversion.bytes.subarray(bytesRegion, bytesRegion + count * size), offset * size)
+  }
+  return clipped
 }
 
 export interface Encoded {
   readonly bytes: Uint8Array
-  /** How many samples lay outside the range of the encoding and were clamped; never for `float32`. */
+  /** How many samples lay outside the range of the encoding and were clamped; never for floats. */
   readonly clipped: number
 }
 
-/** Samples as bytes. NaN becomes 0 in `pcm16`. */
-export const encode = (samples: Float32Array, encoding: OutputEncoding): Encoded => {
+/** Samples as bytes. NaN becomes silence in an integer encoding. */
+export const encode = (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded => {
   const bytes = new Uint8Array(samples.length * bytesPerSample(encoding))
-  const view = viewOf(bytes)
-  if (encoding === "float32") {
-    for (let index = 0; index < samples.length; index++) view.setFloat32(index * 4, samples[index] ?? 0, true)
-    return { bytes, clipped: 0 }
-  }
-  let clipped = 0
-  for (let index = 0; index < samples.length; index++) {
-    const scaled = roundHalfToEven((samples[index] ?? 0) * 0x8000)
-    if (scaled > 0x7fff || scaled < -0x8000) clipped++
-    view.setInt16(index * 2, Math.max(-0x8000, Math.min(0x7fff, scaled)), true)
-  }
-  return { bytes, clipped }
+  return { bytes, clipped: encodeInto(samples, encoding, bytes, options) }
 }
 
 /** Decodes bytes that arrive in pieces: a frame that is split between two of them is carried over. */
@@ -69,17 +127,8 @@ export interface Decoder {
 }
 
 export const makeDecoder = (format: AudioFormat): Decoder => {
-  const frame = bytesPerFrame(format)
-  let carried: Uint8Array = new Uint8Array(0)
-  return {
-    push: (bytes) => {
-      const all = carried.byteLength === 0 ? bytes : concatBytes([carried, bytes])
-      const whole = all.byteLength - (all.byteLength % frame)
-      // A copy: the producer may use its block again, and the slice of a Buffer would share it.
-      carried = Uint8Array.from(all.subarray(whole))
-      return decode(all.subarray(0, whole), format.encoding)
-    }
-  }
+  const frames = makeFrames(bytesPerFrame(format))
+  return { push: (bytes) => concatSamples(frames(bytes).map((part) => decode(part, format.encoding))) }
 }
 
 /** The samples of a stream of bytes, whole frames at a time. */
@@ -90,6 +139,33 @@ export const samples = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float32Arra
       return Stream.filter(Stream.map(audio.stream, decoder.push), (block) => block.length > 0)
     })
   )
+
+/** Audio that was encoded on the way. */
+export interface EncodedStream<out E = never, out R = never> extends PcmStream<E, R> {
+  /** How many samples were clamped so far, in the last run of the stream. */
+  readonly clipped: Effect.Effect<number>
+}
+
+/** A stream of samples as bytes of a format: the way back from {@link samples}. */
+export const fromSamples = <E, R>(
+  format: AudioFormat,
+  blocks: Stream.Stream<Float32Array, E, R>,
+  options?: EncodeOptions
+): EncodedStream<E, R> => {
+  let clipped = 0
+  return {
+    format,
+    clipped: Effect.sync(() => clipped),
+    stream: Stream.suspend(() => {
+      clipped = 0
+      return Stream.map(blocks, (block) => {
+        const encoded = encode(block, format.encoding, options)
+        clipped += encoded.clipped
+        return encoded.bytes
+      })
+    })
+  }
+}
 
 /** All samples of a stream of blocks as one array: memory grows with the audio. */
 export const collectSamples = <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Effect.Effect<Float32Array, E, R> =>

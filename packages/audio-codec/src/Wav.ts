@@ -7,15 +7,16 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { padding, wavHeader } from "./internal/wavHeader.js"
-import { makeWavParser } from "./internal/wavParser.js"
+import { openDevice, openReplacement, readBlocks } from "./internal/files.js"
+import { largestSize, padding, sizeFields, wavHeader } from "./internal/wavHeader.js"
+import { makeWavParser, type WavLayout } from "./internal/wavParser.js"
 import type { PcmStream } from "./PcmStream.js"
 import { type WavError, wavError } from "./WavError.js"
 
@@ -28,9 +29,12 @@ export interface WavAudio {
 }
 
 /**
- * The bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for float.
+ * The bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for the other encodings, and 36 more
+ * for an RF64 where the length passes the 4 GiB that a WAV file can hold.
  *
  * `dataLength` is in bytes; without it the sizes are 0xFFFFFFFF, as in a file that is streamed.
+ *
+ * @throws RangeError for a format that no WAV file has: frames beyond 65,535 bytes, or a rate that is not an integer.
  */
 export const header = (format: AudioFormat, dataLength?: number | undefined): Uint8Array =>
   wavHeader(format, dataLength)
@@ -42,7 +46,9 @@ export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
 /** A WAV file in memory, read whole. Bytes after the last whole frame are left out. */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
-  return Either.flatMap(parser.push(file), (bytes) => Either.map(parser.end(), (format) => ({ format, bytes })))
+  return Either.flatMap(parser.push(file), ([bytes = new Uint8Array(0)]) =>
+    Either.map(parser.end(), (format) => ({ format, bytes }))
+  )
 }
 
 /**
@@ -57,20 +63,19 @@ export const decodeStream = <E, R>(
     const context = yield* Effect.context<R>()
     const pull = Effect.provide(yield* Stream.toPull(file), context)
 
-    const parse = (chunks: Chunk.Chunk<Uint8Array>): Effect.Effect<Chunk.Chunk<Uint8Array>, WavError> =>
-      Effect.map(Effect.forEach(chunks, parser.push), (parts) =>
-        Chunk.filter(Chunk.unsafeFromArray(parts), (part) => part.byteLength > 0)
-      )
+    const parse = (chunks: Chunk.Chunk<Uint8Array>): Either.Either<Chunk.Chunk<Uint8Array>, WavError> => {
+      const parts: Array<Uint8Array> = []
+      for (const chunk of chunks) {
+        const frames = parser.push(chunk)
+        if (Either.isLeft(frames)) return Either.left(frames.left)
+        parts.push(...frames.right)
+      }
+      return Either.right(Chunk.unsafeFromArray(parts))
+    }
     const next: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E | WavError>> = Effect.suspend(() =>
       parser.done()
         ? Effect.fail(Option.none())
-        : Effect.flatMap(
-            Effect.mapError(
-              pull,
-              Option.map<E, E | WavError>((error) => error)
-            ),
-            (chunks) => Effect.mapError(parse(chunks), Option.some)
-          )
+        : Effect.flatMap(pull, (chunks) => Either.mapLeft(parse(chunks), Option.some))
     )
 
     let first = Chunk.empty<Uint8Array>()
@@ -98,19 +103,28 @@ export const decodeStream = <E, R>(
     }
   })
 
+/** Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB. */
+export const readFile = (
+  path: string
+): Effect.Effect<PcmStream<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.map(decodeStream(readBlocks(path)), (audio) => ({
+    ...audio,
+    stream: Stream.map(audio.stream, (block) => block.slice())
+  }))
+
 /**
  * A WAV file as a stream. Where the length is not known before the end, the header says 0xFFFFFFFF: most
- * players take it, and {@link writeFile} writes the true sizes instead.
+ * players take it, {@link writeFile} writes the true sizes instead, and {@link repair} puts them right later.
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {
-    const counted = countBytes(audio)
+    const length = makeLength(audio.format, audio.byteLength)
     return Stream.make(wavHeader(audio.format, audio.byteLength)).pipe(
-      Stream.concat(counted.stream),
+      Stream.concat(Stream.tap(audio.stream, length.add)),
       Stream.concat(
         Stream.unwrap(
-          Effect.map(counted.finish, (length) =>
-            padding(length) === 0 ? Stream.empty : Stream.make(new Uint8Array(padding(length)))
+          Effect.map(length.end, (dataLength) =>
+            padding(dataLength) === 0 ? Stream.empty : Stream.make(new Uint8Array(padding(dataLength)))
           )
         )
       )
@@ -139,33 +153,83 @@ export const writeFile = <E, R>(
   audio: PcmStream<E, R>,
   path: string
 ): Effect.Effect<WavFile, E | WavError | PlatformError, R | FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const existing = yield* statIfAny(path)
-    if (existing !== undefined && existing.type !== "File") {
-      if (existing.type !== "CharacterDevice") return yield* notAFile(path, existing.type)
-      const counted = countBytes(audio)
-      yield* Stream.run(encodeStream({ ...audio, stream: counted.stream }), fs.sink(path, { flag: "w" }))
-      return wavFile(path, audio.format, yield* counted.finish)
-    }
-    const target = existing === undefined ? path : yield* fs.realPath(path)
-    return yield* Effect.scoped(
-      Effect.gen(function* () {
-        const temporary = yield* temporaryBeside(target)
-        const dataLength = yield* Effect.scoped(writeInto(audio, temporary))
-        if (existing !== undefined) yield* fs.chmod(temporary, existing.mode & 0o777)
-        yield* fs.rename(temporary, target)
-        return wavFile(path, audio.format, dataLength)
-      })
-    )
-  })
+  Stream.run(audio.stream, fileSink(audio.format, path, audio.byteLength))
 
-const wavFile = (path: string, format: AudioFormat, dataLength: number): WavFile => ({
-  path,
-  format,
-  dataLength,
-  durationMillis: durationMillis(format, dataLength)
-})
+/**
+ * {@link writeFile} as a `Sink` of bytes, for a stream that goes elsewhere too (`Stream.tapSink`). The file takes its
+ * name when the stream ends, and only then.
+ */
+export const fileSink = (
+  format: AudioFormat,
+  path: string,
+  byteLength?: number | undefined
+): Sink.Sink<WavFile, Uint8Array, never, WavError | PlatformError, FileSystem.FileSystem> =>
+  Sink.unwrapScoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const length = makeLength(format, byteLength)
+      const existing = yield* statIfAny(path)
+      const device = existing?.type === "CharacterDevice"
+      if (existing !== undefined && existing.type !== "File" && !device) return yield* notAFile(path, existing.type)
+      const target = existing === undefined || device ? path : yield* fs.realPath(path)
+      const writer = yield* device
+        ? openDevice(format, byteLength, path)
+        : openReplacement(format, byteLength, target, existing?.mode)
+      return Sink.forEachChunk((chunks: Chunk.Chunk<Uint8Array>) =>
+        Effect.forEach(chunks, (chunk) => Effect.zipRight(length.add(chunk), writer.write(chunk)), { discard: true })
+      ).pipe(
+        Sink.mapEffect(() =>
+          Effect.gen(function* () {
+            const dataLength = yield* length.end
+            yield* writer.close(dataLength)
+            return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
+          })
+        )
+      )
+    })
+  )
+
+/**
+ * Puts the sizes of a WAV file right that was streamed, or whose writer never came to its end: they become those of what
+ * is there. A part of a frame at the end is cut off.
+ *
+ * The sizes are changed in place. Samples too long for them are written anew as an RF64, as {@link writeFile} writes,
+ * without the chunks that other programs may have put before them.
+ */
+export const repair = (path: string): Effect.Effect<WavFile, WavError | PlatformError, FileSystem.FileSystem> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const { format, layout } = yield* readLayout(path)
+      const size = Number((yield* fs.stat(path)).size)
+      const available = size - layout.data
+      const complete = layout.declared <= available
+      const dataLength = complete ? layout.declared : available - (available % bytesPerFrame(format))
+      if (layout.ds64 === undefined && layout.data - 8 + dataLength + 1 > largestSize) {
+        const audio = yield* readFile(path)
+        return yield* writeFile({ ...audio, byteLength: dataLength }, path)
+      }
+      const end = layout.data + dataLength
+      if (!complete) yield* fs.truncate(path, FileSystem.Size(end + padding(dataLength)))
+      const file = yield* fs.open(path, { flag: "r+" })
+      const fileSize = complete ? size : end + padding(dataLength)
+      for (const [offset, bytes] of sizeFields(format, layout, fileSize, dataLength)) {
+        yield* file.seek(FileSystem.Size(offset), "start")
+        yield* file.writeAll(bytes)
+      }
+      return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
+    })
+  )
+
+const readLayout = (path: string) =>
+  Effect.gen(function* () {
+    const parser = makeWavParser()
+    yield* Stream.runForEachWhile(readBlocks(path), (block) =>
+      Effect.map(parser.push(block), () => parser.layout() === undefined)
+    )
+    const format = yield* parser.end()
+    return { format, layout: parser.layout() as WavLayout }
+  })
 
 const notAFile = (path: string, type: FileSystem.File.Type) =>
   new SystemError({
@@ -185,48 +249,21 @@ const statIfAny = (path: string) =>
     )
   )
 
-const writeInto = <E, R>(audio: PcmStream<E, R>, path: string) =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const file = yield* fs.open(path, { flag: "wx" })
-    const counted = countBytes(audio)
-
-    yield* file.writeAll(wavHeader(audio.format, audio.byteLength))
-    yield* Stream.runForEach(counted.stream, (chunk) => (chunk.byteLength === 0 ? Effect.void : file.writeAll(chunk)))
-    const dataLength = yield* counted.finish
-    if (padding(dataLength) === 1) yield* file.writeAll(new Uint8Array(1))
-    if (audio.byteLength === undefined) {
-      yield* file.seek(FileSystem.Size(0), "start")
-      yield* file.writeAll(wavHeader(audio.format, dataLength))
-    }
-    yield* file.sync
-    return dataLength
-  })
-
-/** A name in the folder of `path`, so that the rename at the end stays on one disk; removed if it is never reached. */
-const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const name = `${path}.${crypto.randomUUID()}.part`
-    yield* Effect.addFinalizer((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(fs.remove(name))))
-    return name
-  })
-
 /** Counts what passes, and holds it against what was announced: as soon as it is too much, and at the end. */
-const countBytes = <E, R>(audio: PcmStream<E, R>) => {
-  const announced = audio.byteLength
+const makeLength = (format: AudioFormat, announced: number | undefined) => {
   const mismatch = (expected: string, found: string) =>
     Effect.fail(wavError("LengthMismatch", { offset: length, expected, found }))
   let length = 0
   return {
-    stream: Stream.tap(audio.stream, (chunk) => {
-      length += chunk.byteLength
-      return announced !== undefined && length > announced
-        ? mismatch(`${announced} bytes`, `${length} and perhaps more`)
-        : Effect.void
-    }),
-    finish: Effect.suspend(() => {
-      const frame = bytesPerFrame(audio.format)
+    add: (chunk: Uint8Array) =>
+      Effect.suspend(() => {
+        length += chunk.byteLength
+        return announced !== undefined && length > announced
+          ? mismatch(`${announced} bytes`, `${length} and perhaps more`)
+          : Effect.void
+      }),
+    end: Effect.suspend(() => {
+      const frame = bytesPerFrame(format)
       if (announced !== undefined && announced !== length) return mismatch(`${announced} bytes`, `${length}`)
       if (length % frame !== 0) return mismatch(`whole frames of ${frame} bytes`, `${length} bytes`)
       return Effect.succeed(length)

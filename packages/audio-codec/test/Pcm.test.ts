@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type AudioFormat, Channels, Pcm } from "@effect-speech/audio-codec"
+import { AudioFormat, Channels, Pcm } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
@@ -28,20 +28,110 @@ it.each([
   ["pcm24", [0, 0, 0, 0, 0, 64, 0, 0, 128], [0, 0.5, -1]],
   ["pcm32", [0, 0, 0, 0, 0, 0, 0, 64, 0, 0, 0, 128], [0, 0.5, -1]],
   ["float32", [...new Uint8Array(Float32Array.of(0.25, 2).buffer)], [0.25, 2]],
-  ["float64", [...new Uint8Array(Float64Array.of(0.25, 2).buffer)], [0.25, 2]]
+  ["float64", [...new Uint8Array(Float64Array.of(0.25, 2).buffer)], [0.25, 2]],
+  // The smallest and the largest of each sign, as ITU-T G.711 has them, in 16 bits.
+  ["alaw", [0xd5, 0x55, 0xaa, 0x2a], [8, -8, 32_256, -32_256].map((value) => value / 0x8000)],
+  ["mulaw", [0xff, 0xfe, 0x7e, 0x80, 0x00], [0, 8, -8, 32_124, -32_124].map((value) => value / 0x8000)]
 ] as const)("%s is read to full scale", (encoding, bytes, samples) => {
   expect([...Pcm.decode(Uint8Array.from(bytes), encoding)]).toEqual(samples)
 })
 
-it.effect("samples that are split between chunks are whole again", () =>
+const encodings: ReadonlyArray<AudioFormat.Encoding> = [
+  "pcm8",
+  "pcm16",
+  "pcm24",
+  "pcm32",
+  "float32",
+  "float64",
+  "alaw",
+  "mulaw"
+]
+
+it.each(encodings)("what was %s is the same samples when it is encoded again", (encoding) => {
+  FastCheck.assert(
+    FastCheck.property(FastCheck.uint8Array({ maxLength: 400 }), (bytes) => {
+      const samples = Pcm.decode(bytes, encoding).map((sample) => (Number.isNaN(sample) ? 0 : sample))
+      const again = Pcm.decode(Pcm.encode(samples, encoding).bytes, encoding)
+      // Zero has one code in A-law and mu-law too, though mu-law can read two.
+      expect([...again].map((sample) => sample + 0)).toEqual([...samples].map((sample) => sample + 0))
+    })
+  )
+})
+
+it.each(encodings)("a block of %s that is used again gives what a new one gives", (encoding) => {
+  const samples = Float32Array.from({ length: 20_000 }, (_, index) => Math.sin(index) * 1.2)
+  const { bytes, clipped } = Pcm.encode(samples, encoding)
+  const reused = new Uint8Array(bytes.byteLength + 3).fill(0xaa)
+  expect(Pcm.encodeInto(samples, encoding, reused)).toBe(clipped)
+  expect(Buffer.compare(reused.subarray(0, bytes.byteLength), bytes)).toBe(0)
+  expect([...reused.subarray(bytes.byteLength)]).toEqual([0xaa, 0xaa, 0xaa])
+
+  const target = new Float32Array(samples.length + 1).fill(9)
+  expect(Pcm.decodeInto(bytes, encoding, target)).toBe(samples.length)
+  expect(target.subarray(0, -1)).toEqual(Pcm.decode(bytes, encoding))
+  expect(target[samples.length]).toBe(9)
+  expect(Pcm.decodeInto(bytes, encoding, target.subarray(0, 10))).toBe(10)
+})
+
+describe("dither", () => {
+  const step = 1 / 0x8000
+  const mean = (samples: Float32Array) => samples.reduce((sum, sample) => sum + sample, 0) / samples.length
+
+  it("keeps what is smaller than a step, which rounding alone would lose", () => {
+    const quiet = new Float32Array(100_000).fill(0.3 * step)
+    const rounded = Pcm.decode(Pcm.encode(quiet, "pcm16").bytes, "pcm16")
+    const dithered = Pcm.decode(Pcm.encode(quiet, "pcm16", { dither: Pcm.triangularDither() }).bytes, "pcm16")
+    expect(mean(rounded)).toBe(0)
+    expect(mean(dithered) / step).toBeCloseTo(0.3, 1)
+  })
+
+  it("is triangular: between -1 and 1 step, with a variance of a sixth", () => {
+    const dither = Pcm.triangularDither(7)
+    const noise = Float32Array.from({ length: 100_000 }, dither)
+    expect(Math.max(...noise.map(Math.abs))).toBeLessThan(1)
+    expect(mean(noise)).toBeCloseTo(0, 2)
+    expect(mean(noise.map((value) => value * value))).toBeCloseTo(1 / 6, 2)
+  })
+
+  it("is the same for the same seed, and goes on from block to block", () => {
+    const samples = new Float32Array(100)
+    const options = { dither: Pcm.triangularDither(3) }
+    const first = Pcm.encode(samples, "pcm16", options).bytes
+    const second = Pcm.encode(samples, "pcm16", options).bytes
+    expect(first).not.toEqual(second)
+    const whole = Pcm.encode(new Float32Array(200), "pcm16", { dither: Pcm.triangularDither(3) }).bytes
+    expect(Buffer.compare(Buffer.concat([first, second]), whole)).toBe(0)
+  })
+
+  it("leaves floats alone", () => {
+    const samples = Float32Array.of(0.1, 0.2)
+    expect(Pcm.decode(Pcm.encode(samples, "float32", { dither: Pcm.triangularDither() }).bytes, "float32")).toEqual(
+      samples
+    )
+  })
+})
+
+it.effect("samples as a stream of bytes count what was clipped, in every run anew", () =>
+  Effect.gen(function* () {
+    const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+    const audio = Pcm.fromSamples(format, Stream.make(Float32Array.of(0.5, 2), Float32Array.of(-3)))
+    for (let run = 0; run < 2; run++) {
+      expect([...(yield* Pcm.collectSamples(Pcm.samples(audio)))]).toEqual([0.5, 32767 / 32768, -1])
+      expect(yield* audio.clipped).toBe(2)
+    }
+  })
+)
+
+it.effect("frames that are split between chunks are whole again", () =>
   Effect.promise(() =>
     FastCheck.assert(
       FastCheck.asyncProperty(
         FastCheck.uint8Array({ minLength: 0, maxLength: 96 }),
         FastCheck.array(FastCheck.integer({ min: 1, max: 11 }), { minLength: 1 }),
-        FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32"),
-        async (bytes, sizes, encoding) => {
-          const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
+        FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32", "mulaw"),
+        FastCheck.integer({ min: 1, max: 3 }),
+        async (bytes, sizes, encoding, channels) => {
+          const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels, encoding }
           const parts: Array<Uint8Array> = []
           for (let offset = 0, index = 0; offset < bytes.length; index++) {
             const size = sizes[index % sizes.length] ?? 1
@@ -51,7 +141,9 @@ it.effect("samples that are split between chunks are whole again", () =>
           const split = await Effect.runPromise(
             Pcm.collectSamples(Pcm.samples({ format, stream: Stream.fromIterable(parts) }))
           )
-          expect([...split]).toEqual([...Pcm.decode(bytes, encoding)])
+          const frame = AudioFormat.bytesPerFrame(format)
+          const whole = bytes.subarray(0, bytes.length - (bytes.length % frame))
+          expect([...split]).toEqual([...Pcm.decode(whole, encoding)])
         }
       )
     )
@@ -68,4 +160,24 @@ describe("mixdown", () => {
     expect(Channels.mixdown(mono, 1)).toBe(mono)
     expect([...Channels.mixdown(Float32Array.of(1, 1, 1), 2)]).toEqual([1])
   })
+})
+
+describe("picking a channel", () => {
+  it("takes its sample of each frame", () => {
+    const stereo = Float32Array.of(1, -1, 0.5, -0.5, 0.25)
+    expect([...Channels.pick(stereo, 2, 0)]).toEqual([1, 0.5])
+    expect([...Channels.pick(stereo, 2, 1)]).toEqual([-1, -0.5])
+  })
+
+  it("refuses one that is not there", () => {
+    for (const channel of [-1, 2, 0.5]) {
+      expect(() => Channels.pick(Float32Array.of(1, -1), 2, channel)).toThrow("there is no channel")
+    }
+  })
+})
+
+it("mixdown of as many channels as a WAV file can have is the mean of them all", () => {
+  const channels = 0xffff
+  const samples = Float32Array.from({ length: 2 * channels }, (_, index) => (index < channels ? 0.5 : -0.25))
+  expect([...Channels.mixdown(samples, channels)]).toEqual([0.5, -0.25])
 })

@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
-import { type AudioFormat, Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
+import { AudioFormat, Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -21,9 +21,18 @@ const uint16 = (bytes: Uint8Array, offset: number) => Buffer.from(bytes).readUIn
 const audio = FastCheck.record({
   sampleRate: FastCheck.integer({ min: 1, max: 192_000 }),
   channels: FastCheck.integer({ min: 1, max: 8 }),
-  encoding: FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64")
+  encoding: FastCheck.constantFrom<AudioFormat.Encoding>(
+    "pcm8",
+    "pcm16",
+    "pcm24",
+    "pcm32",
+    "float32",
+    "float64",
+    "alaw",
+    "mulaw"
+  )
 }).chain((format) => {
-  const frame = format.channels * { pcm8: 1, pcm16: 2, pcm24: 3, pcm32: 4, float32: 4, float64: 8 }[format.encoding]
+  const frame = format.channels * AudioFormat.bytesPerSample(format.encoding)
   return FastCheck.integer({ min: 0, max: 40 }).chain((frames) =>
     FastCheck.record({
       format: FastCheck.constant(format),
@@ -70,11 +79,46 @@ describe("the header", () => {
     expect(uint32(header, 54)).toBe(4000)
   })
 
-  it("says 0xFFFFFFFF where the length is not known, or does not fit into 32 bits", () => {
-    for (const header of [Wav.header(telephony), Wav.header(telephony, 5_000_000_000)]) {
-      expect(uint32(header, 4)).toBe(0xffffffff)
-      expect(uint32(header, 40)).toBe(0xffffffff)
-    }
+  it("says 0xFFFFFFFF where the length is not known", () => {
+    const header = Wav.header(telephony)
+    expect(uint32(header, 4)).toBe(0xffffffff)
+    expect(uint32(header, 40)).toBe(0xffffffff)
+  })
+
+  it.each([
+    ["alaw", 6],
+    ["mulaw", 7]
+  ] as const)("of %s has its format tag and a fact chunk", (encoding, tag) => {
+    const header = Wav.header({ ...telephony, encoding }, 4000)
+    expect(header.byteLength).toBe(58)
+    expect(uint16(header, 20)).toBe(tag)
+    expect(uint16(header, 34)).toBe(8)
+    expect(uint32(header, 46)).toBe(4000)
+  })
+
+  it("is an RF64 from the first byte on that the 32 bits of a RIFF don't count", () => {
+    const last = 0xfffffffe - 36
+    expect(ascii(Wav.header(telephony, last), 0, 4)).toBe("RIFF")
+    expect(uint32(Wav.header(telephony, last), 4)).toBe(0xfffffffe)
+
+    const header = Buffer.from(Wav.header(telephony, last + 2))
+    expect(header.byteLength).toBe(44 + 36)
+    expect(ascii(header, 0, 4)).toBe("RF64")
+    expect(uint32(header, 4)).toBe(0xffffffff)
+    expect(ascii(header, 8, 16)).toBe("WAVEds64")
+    expect(uint32(header, 16)).toBe(28)
+    expect(header.readBigUInt64LE(20)).toBe(BigInt(last + 2 + 72))
+    expect(header.readBigUInt64LE(28)).toBe(BigInt(last + 2))
+    expect(header.readBigUInt64LE(36)).toBe(BigInt((last + 2) / 2))
+    expect(uint32(header, 76)).toBe(0xffffffff)
+  })
+
+  it.each([
+    { ...telephony, channels: 0 },
+    { ...telephony, channels: 40_000 },
+    { ...telephony, sampleRate: 8000.5 }
+  ])("refuses a format that no WAV file can have", (format) => {
+    expect(() => Wav.header(format)).toThrow(RangeError)
   })
 })
 
@@ -179,7 +223,8 @@ describe("reading", () => {
     ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
     ["a codec that is not read here", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported"],
     ["no channels", mutate(Wav.header(telephony, 0), 22, 0), "Malformed"],
-    ["a big-endian file", mutate(Wav.header(telephony, 0), 3, "X".charCodeAt(0)), "Unsupported"]
+    ["bits that are none of its codec's", mutate(Wav.header(float, 0), 34, 16), "Unsupported"],
+    ["frames of another size than its samples", mutate(Wav.header(telephony, 0), 32, 4), "Unsupported"]
   ])("refuses %s with a reason and the place", (_, file, reason) => {
     const error = Either.getOrThrow(Either.flip(Wav.decode(file)))
     expect(error.reason).toBe(reason)

@@ -1,8 +1,9 @@
 import * as Either from "effect/Either"
 import type { AudioFormat, Encoding } from "../AudioFormat.js"
-import { bytesPerFrame } from "../AudioFormat.js"
+import { bytesPerFrame, bytesPerSample } from "../AudioFormat.js"
 import { type WavError, wavError } from "../WavError.js"
 import { concatBytes, viewOf } from "./bytes.js"
+import { makeFrames } from "./frames.js"
 import { unknownSize } from "./wavHeader.js"
 
 /**
@@ -10,36 +11,63 @@ import { unknownSize } from "./wavHeader.js"
  * were split. It holds at most one unfinished header field and allocates nothing from a declared size.
  */
 export interface WavParser {
-  /** The whole frames that are complete with `chunk`; none before the data chunk begins and after it has ended. */
-  readonly push: (chunk: Uint8Array) => Either.Either<Uint8Array, WavError>
+  /**
+   * The whole frames that are complete with `chunk`, in order; none before the data chunk begins and after it has
+   * ended. A frame that was split comes alone, so that the others need not be copied.
+   */
+  readonly push: (chunk: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
   /** Known as soon as the data chunk begins. */
   readonly format: () => AudioFormat | undefined
+  /** Where things lie, as soon as the data chunk begins. */
+  readonly layout: () => WavLayout | undefined
   /** Whether the data chunk has ended, so that nothing more will come. */
   readonly done: () => boolean
   /** To be called after the last byte: the format, or what was missing. */
   readonly end: () => Either.Either<AudioFormat, WavError>
 }
 
+/** Where a file has what says how long it is; offsets are in bytes from its start. */
+export interface WavLayout {
+  /** Whether numbers are little-endian: all but RIFX. */
+  readonly little: boolean
+  /** Of the content of the `ds64` chunk of an RF64. */
+  readonly ds64: number | undefined
+  /** Of the number of frames in the `fact` chunk. */
+  readonly fact: number | undefined
+  /** Of the first sample; the size of the data is in the 4 bytes before it. */
+  readonly data: number
+  /** The size of the data as the file has it, in bytes; infinite where it says that it does not know. */
+  readonly declared: number
+}
+
 const none = new Uint8Array(0)
 
 const extensible = 0xfffe
 
-const encodings: Record<string, Encoding> = {
-  "1/8": "pcm8",
-  "1/16": "pcm16",
-  "1/24": "pcm24",
-  "1/32": "pcm32",
-  "3/32": "float32",
-  "3/64": "float64"
+const pcmContainers: Record<number, Encoding> = { 1: "pcm8", 2: "pcm16", 3: "pcm24", 4: "pcm32" }
+const floatContainers: Record<number, Encoding> = { 4: "float32", 8: "float64" }
+const containers: Record<number, Record<number, Encoding>> = {
+  1: pcmContainers,
+  3: floatContainers,
+  6: { 1: "alaw" },
+  7: { 1: "mulaw" }
 }
 
-const chunkName = (view: DataView, offset: number): string =>
-  String.fromCharCode(
-    view.getUint8(offset),
-    view.getUint8(offset + 1),
-    view.getUint8(offset + 2),
-    view.getUint8(offset + 3)
-  )
+/** Names for errors, of codecs that are met in WAV files (the list of `mmreg.h` in the Windows SDK). */
+const codecs: Record<number, string> = {
+  1: "PCM",
+  2: "Microsoft ADPCM",
+  3: "float",
+  6: "A-law",
+  7: "mu-law",
+  17: "IMA ADPCM",
+  49: "GSM 6.10",
+  64: "G.721 ADPCM",
+  69: "G.726 ADPCM",
+  80: "MPEG audio",
+  85: "MP3",
+  255: "AAC"
+}
 
 const quoted = (text: string): string => JSON.stringify(text)
 
@@ -47,6 +75,7 @@ type State =
   | { readonly at: "riff" }
   | { readonly at: "chunk" }
   | { readonly at: "format"; readonly size: number }
+  | { readonly at: "sizes"; readonly size: number }
   | { readonly at: "skip"; left: number }
   | { readonly at: "data"; left: number }
   | { readonly at: "done" }
@@ -54,38 +83,62 @@ type State =
 /** How much of the `fmt ` chunk is read: the whole of WAVEFORMATEXTENSIBLE. What follows it is skipped. */
 const formatLimit = 40
 
+/** How much of the `ds64` chunk is read: the sizes of the file and of its data, and the number of frames. */
+const sizesLength = 24
+
 export const makeWavParser = (): WavParser => {
   let state: State = { at: "riff" }
   let pending: Uint8Array = none
   let offset = 0
-  let streamed = false
+  let little = true
+  /** Whether the file's own size is not known, as in one whose writer never came to its end. */
+  let unfinished = false
+  let largeDataSize: number | undefined
+  let ds64: number | undefined
+  let fact: number | undefined
+  let layout: WavLayout | undefined
   let format: AudioFormat | undefined
+  let frames = makeFrames(1)
   let failure: WavError | undefined
 
+  const chunkName = (view: DataView, at: number): string =>
+    String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
+
   const readFormat = (view: DataView): AudioFormat | WavError => {
-    const tag = view.getUint16(0, true)
-    const bits = view.getUint16(14, true)
-    // An extensible header keeps the real format tag in the first two bytes of its GUID.
-    const actual = tag === extensible && view.byteLength >= 26 ? view.getUint16(24, true) : tag
-    const encoding = encodings[`${actual}/${bits}`]
-    const channels = view.getUint16(2, true)
-    const sampleRate = view.getUint32(4, true)
-    if (encoding === undefined) {
+    const tag = view.getUint16(0, little)
+    const bits = view.getUint16(14, little)
+    // An extensible header keeps the real format tag at the beginning of its GUID.
+    const actual = tag === extensible && view.byteLength >= 28 ? view.getUint32(24, little) : tag
+    const channels = view.getUint16(2, little)
+    const sampleRate = view.getUint32(4, little)
+    const frame = view.getUint16(12, little)
+    const supported = containers[actual]
+    if (supported === undefined) {
       return wavError("Unsupported", {
         offset,
-        expected: "PCM of 8, 16, 24 or 32 bits, or float of 32 or 64",
-        found: `format ${actual} with ${bits} bits`
+        expected: "PCM, float, A-law or mu-law",
+        found: codecs[actual] ?? `format ${actual}`
       })
     }
     if (channels === 0 || sampleRate === 0) {
       return wavError("Malformed", {
-        offset,
+        offset: offset + 2,
         expected: "at least one channel and one sample per second",
         found: `${channels} channels at ${sampleRate} Hz`
       })
     }
+    // Samples whose bits don't fill their bytes are at the upper end of them, so the bytes are what counts.
+    const encoding = supported[Math.ceil(bits / 8)]
+    if (encoding === undefined) {
+      return wavError("Unsupported", {
+        offset: offset + 14,
+        expected: `${codecs[actual]} of ${Object.keys(supported)
+          .map((bytes) => Number(bytes) * 8)
+          .join(", ")} bits`,
+        found: `${bits}`
+      })
+    }
     const found: AudioFormat = { sampleRate, channels, encoding }
-    const frame = view.getUint16(12, true)
     if (frame !== bytesPerFrame(found)) {
       return wavError("Unsupported", {
         offset: offset + 12,
@@ -103,38 +156,48 @@ export const makeWavParser = (): WavParser => {
       case "riff": {
         if (bytes.byteLength < 12) return undefined
         const name = chunkName(view, 0)
-        if (name === "RIFX" || name === "RF64") {
-          return wavError("Unsupported", { offset: 0, expected: quoted("RIFF"), found: quoted(name) })
-        }
-        if (name !== "RIFF" || chunkName(view, 8) !== "WAVE") {
+        const large = name === "RF64" || name === "BW64"
+        if ((name !== "RIFF" && name !== "RIFX" && !large) || chunkName(view, 8) !== "WAVE") {
           return wavError("NotWav", {
             offset: 0,
-            expected: `${quoted("RIFF")} and ${quoted("WAVE")}`,
+            expected: `${quoted("RIFF")}, ${quoted("RIFX")} or ${quoted("RF64")}, and ${quoted("WAVE")}`,
             found: `${quoted(name)} and ${quoted(chunkName(view, 8))}`
           })
         }
-        const size = view.getUint32(4, true)
-        streamed = size === 0 || size === unknownSize
+        little = name !== "RIFX"
+        const size = view.getUint32(4, little)
+        unfinished = !large && (size === 0 || size === unknownSize)
         state = { at: "chunk" }
         return 12
       }
       case "chunk": {
         if (bytes.byteLength < 8) return undefined
         const name = chunkName(view, 0)
-        const size = view.getUint32(4, true)
+        const size = view.getUint32(4, little)
         if (name === "fmt ") {
           if (size < 16) {
             return wavError("Malformed", { offset: offset + 4, expected: "a fmt chunk of 16 bytes", found: `${size}` })
           }
           state = { at: "format", size }
+        } else if (name === "ds64" && size >= sizesLength) {
+          ds64 = offset + 8
+          state = { at: "sizes", size }
         } else if (name === "data") {
           if (format === undefined) {
             return wavError("Malformed", { offset, expected: "a fmt chunk before the data", found: "none" })
           }
           // A recorder that was cut off leaves 0 in the file's size and in that of its data.
-          const unknown = size === unknownSize || (size === 0 && streamed)
-          state = { at: "data", left: unknown ? Number.POSITIVE_INFINITY : size }
+          const unknown = (size === unknownSize && largeDataSize === undefined) || (size === 0 && unfinished)
+          const declared = unknown
+            ? Number.POSITIVE_INFINITY
+            : size === unknownSize && largeDataSize !== undefined
+              ? largeDataSize
+              : size
+          frames = makeFrames(bytesPerFrame(format))
+          layout = { little, ds64, fact, data: offset + 8, declared }
+          state = { at: "data", left: declared }
         } else {
+          if (name === "fact" && size >= 4) fact = offset + 8
           state = { at: "skip", left: size + (size % 2) }
         }
         return 8
@@ -148,6 +211,15 @@ export const makeWavParser = (): WavParser => {
         state = { at: "skip", left: state.size + (state.size % 2) - length }
         return length
       }
+      case "sizes": {
+        if (bytes.byteLength < sizesLength) return undefined
+        const file = view.getBigUint64(0, little)
+        const data = view.getBigUint64(8, little)
+        unfinished = file === 0n || file === 0xffffffffffffffffn
+        largeDataSize = data === 0n && unfinished ? Number.POSITIVE_INFINITY : Number(data)
+        state = { at: "skip", left: state.size + (state.size % 2) - sizesLength }
+        return sizesLength
+      }
       case "skip": {
         const taken = Math.min(state.left, bytes.byteLength)
         state.left -= taken
@@ -159,8 +231,7 @@ export const makeWavParser = (): WavParser => {
     }
   }
 
-  const push = (chunk: Uint8Array): Either.Either<Uint8Array, WavError> => {
-    if (failure !== undefined) return Either.left(failure)
+  const readHeader = (chunk: Uint8Array): Either.Either<Uint8Array, WavError> => {
     let bytes = pending.byteLength === 0 ? chunk : concatBytes([pending, chunk])
     pending = none
     while (state.at !== "data" && state.at !== "done") {
@@ -179,24 +250,29 @@ export const makeWavParser = (): WavParser => {
       bytes = bytes.subarray(taken)
       if (taken === 0 && state === before) return Either.right(none)
     }
-    if (state.at === "done") return Either.right(none)
-    const frame = format === undefined ? 1 : bytesPerFrame(format)
-    const available = Math.min(state.left, bytes.byteLength)
-    const whole = available - (available % frame)
-    state.left -= whole
-    offset += whole
-    if (state.left < frame) state = { at: "done" }
-    else pending = Uint8Array.from(bytes.subarray(whole))
-    return Either.right(bytes.subarray(0, whole))
+    return Either.right(bytes)
+  }
+
+  const push = (chunk: Uint8Array): Either.Either<ReadonlyArray<Uint8Array>, WavError> => {
+    if (failure !== undefined) return Either.left(failure)
+    return Either.map(state.at === "data" ? Either.right(chunk) : readHeader(chunk), (bytes) => {
+      if (state.at !== "data" || format === undefined) return []
+      const available = bytes.subarray(0, Math.min(state.left, bytes.byteLength))
+      state.left -= available.byteLength
+      if (state.left === 0) state = { at: "done" }
+      const size = bytesPerSample(format.encoding)
+      return little ? frames(available) : frames(available).map((part) => littleEndian(part, size))
+    })
   }
 
   return {
     push,
-    format: () => (state.at === "data" || state.at === "done" ? format : undefined),
+    format: () => (layout === undefined ? undefined : format),
+    layout: () => layout,
     done: () => state.at === "done",
     end: () => {
       if (failure !== undefined) return Either.left(failure)
-      if (format !== undefined && (state.at === "data" || state.at === "done")) return Either.right(format)
+      if (format !== undefined && layout !== undefined) return Either.right(format)
       return Either.left(
         state.at === "riff"
           ? wavError("NotWav", { offset, expected: "a RIFF header of 12 bytes", found: `${pending.byteLength}` })
@@ -204,4 +280,13 @@ export const makeWavParser = (): WavParser => {
       )
     }
   }
+}
+
+/** A copy with the bytes of each sample the other way round. */
+const littleEndian = (bytes: Uint8Array, size: number): Uint8Array => {
+  const swapped = new Uint8Array(bytes.byteLength)
+  for (let first = 0; first < swapped.length; first += size) {
+    for (let index = 0; index < size; index++) swapped[first + index] = bytes[first + size - 1 - index] as number
+  }
+  return swapped
 }

@@ -1,0 +1,119 @@
+/**
+ * What telephony and its models work with: one channel at 8 kHz, in 16 bits.
+ */
+import type { PlatformError } from "@effect/platform/Error"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AudioFormat } from "./AudioFormat.js"
+import { bytesPerFrame } from "./AudioFormat.js"
+import { concatBytes } from "./internal/bytes.js"
+import { makeConversion } from "./internal/conversion.js"
+import { readBlocks } from "./internal/files.js"
+import { makeFrames } from "./internal/frames.js"
+import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel.js"
+import { makePolyphase } from "./internal/polyphase.js"
+import type { EncodedStream } from "./Pcm.js"
+import type { PcmStream } from "./PcmStream.js"
+import { decodeStream } from "./Wav.js"
+import type { WavError } from "./WavError.js"
+
+/** 8000 Hz, one channel, `pcm16`. */
+export const format: AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+
+const conversion = /* @__PURE__ */ makeConversion(kernel)
+
+/** Turns bytes of any format into bytes of {@link format}, as they come. */
+export interface Converter {
+  /** The output that is complete with these bytes, which may end anywhere. */
+  readonly push: (bytes: Uint8Array) => Uint8Array
+  /** The rest, as if silence followed. In all, ceil(n * 8000 / rate) frames come out for n whole ones that went in. */
+  readonly flush: () => Uint8Array
+  /** How many samples were clamped so far: a filter may swing beyond what was full scale. */
+  readonly clipped: () => number
+}
+
+/**
+ * The channels are mixed down to their mean; {@link Channels.pick} and {@link Resampler} do otherwise in more steps.
+ *
+ * @throws RangeError for a sample rate that is not an integer from 1 to 768,000.
+ */
+export const make = (source: AudioFormat): Converter => {
+  const { channels, encoding, sampleRate } = source
+  const wholeFrames = makeFrames(bytesPerFrame(source))
+  const frame = bytesPerFrame(source)
+  const polyphase = makePolyphase(kernel, sampleRate, format.sampleRate)
+  const block = Math.min(blockSamples, Math.floor(regionSamples / channels))
+  let clipped = 0
+
+  /** Decodes and mixes down what lies in `bytesRegion`. */
+  const toMono = (frames: number): void => {
+    if (channels === 1) {
+      conversion.decode(encoding, polyphase.input(), frames)
+    } else if (channels === 2 && encoding === "pcm16") {
+      kernel.meanPcm16(bytesRegion, polyphase.input(), frames)
+    } else {
+      conversion.decode(encoding, samplesRegion, frames * channels)
+      kernel.mixdown(samplesRegion, polyphase.input(), frames, channels)
+    }
+  }
+  const collect = (run: (sink: (pointer: number, count: number) => void) => void): Uint8Array => {
+    const parts: Array<Uint8Array> = []
+    polyphase.begin()
+    run((pointer, count) => {
+      clipped += conversion.encode(format.encoding, pointer, count)
+      parts.push(conversion.bytes.slice(bytesRegion, bytesRegion + 2 * count))
+    })
+    polyphase.end()
+    return concatBytes(parts)
+  }
+
+  return {
+    push: (bytes) =>
+      collect((sink) => {
+        for (const frames of wholeFrames(bytes)) {
+          for (let offset = 0; offset < frames.byteLength; offset += block * frame) {
+            const part = frames.subarray(offset, offset + block * frame)
+            conversion.bytes.set(part, bytesRegion)
+            toMono(part.byteLength / frame)
+            polyphase.feed(part.byteLength / frame, sink)
+          }
+        }
+      }),
+    flush: () => collect(polyphase.finish),
+    clipped: () => clipped
+  }
+}
+
+/** Audio of any format as telephony has it, in one pass and in memory that does not grow with it. */
+export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
+  const frames = audio.byteLength === undefined ? undefined : Math.floor(audio.byteLength / bytesPerFrame(audio.format))
+  let clipped = () => 0
+  return {
+    format,
+    byteLength:
+      frames === undefined ? undefined : 2 * Math.ceil((frames * format.sampleRate) / audio.format.sampleRate),
+    clipped: Effect.sync(() => clipped()),
+    stream: Stream.suspend(() => {
+      const converter = make(audio.format)
+      clipped = converter.clipped
+      return audio.stream.pipe(
+        Stream.map(converter.push),
+        Stream.concat(Stream.sync(converter.flush)),
+        Stream.filter((bytes) => bytes.byteLength > 0)
+      )
+    })
+  }
+}
+
+/** Reads a WAV file of any format as telephony has it; as in {@link decodeStream}, the samples can be run once. */
+export const readFile = (
+  path: string
+): Effect.Effect<
+  EncodedStream<WavError | PlatformError>,
+  WavError | PlatformError,
+  FileSystem.FileSystem | Scope.Scope
+> =>
+  // A block is converted before the next one is read into its place.
+  Effect.map(decodeStream(readBlocks(path)), telephony)

@@ -1,0 +1,135 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AudioFormat } from "../AudioFormat.js"
+import { padding, wavHeader } from "./wavHeader.js"
+
+/** In bytes: calls for less cost more than the bytes they move. */
+const readSize = 512 * 1024
+const writeSize = 256 * 1024
+
+/** At least this much of a block goes to the file as it is, without being gathered. */
+const largeChunk = 64 * 1024
+
+/**
+ * A file from an offset on, in blocks that are all in the same memory: a block is to be used up before the next one is
+ * asked for, so nothing that gathers or buffers may stand between. New memory for each would cost as much as reading.
+ */
+export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, PlatformError, FileSystem.FileSystem> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.open(path)
+      yield* file.seek(FileSystem.Size(offset), "start")
+      const block = new Uint8Array(readSize)
+      return Stream.repeatEffectChunkOption(
+        Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) =>
+          size === 0n ? Effect.fail(Option.none()) : Effect.succeed(Chunk.of(block.subarray(0, Number(size))))
+        )
+      )
+    })
+  )
+
+/** A name in the folder of `path`, so that a rename to it stays on one disk. What is there in the end is removed. */
+export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const name = `${path}.${crypto.randomUUID()}.part`
+    yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(name)))
+    return name
+  })
+
+/** Gathers small chunks into larger writes. */
+const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const file = yield* Scope.extend(fs.open(path, { flag }), scope)
+    const block = new Uint8Array(writeSize)
+    let filled = 0
+
+    const flush = Effect.suspend(() => {
+      if (filled === 0) return Effect.void
+      const bytes = block.subarray(0, filled)
+      filled = 0
+      return file.writeAll(bytes)
+    })
+    const gather = (chunk: Uint8Array) =>
+      Effect.sync(() => {
+        block.set(chunk, filled)
+        filled += chunk.byteLength
+      })
+    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> => {
+      if (chunk.byteLength >= largeChunk) return Effect.zipRight(flush, file.writeAll(chunk))
+      return filled + chunk.byteLength <= writeSize ? gather(chunk) : Effect.zipRight(flush, gather(chunk))
+    }
+    const overwrite = (bytes: Uint8Array) =>
+      flush.pipe(Effect.zipRight(file.seek(FileSystem.Size(0), "start")), Effect.zipRight(file.writeAll(bytes)))
+    return { write, overwrite, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
+  })
+
+export interface WavWriter {
+  readonly write: (chunk: Uint8Array) => Effect.Effect<void, PlatformError>
+  /** Ends the file, of whose samples so many bytes were written. */
+  readonly close: (dataLength: number) => Effect.Effect<void, PlatformError>
+}
+
+/** Writes into a device, whose header can't be put right at the end. */
+export const openDevice = (format: AudioFormat, byteLength: number | undefined, path: string) =>
+  Effect.gen(function* () {
+    const file = yield* openGathering(path, "w")
+    yield* file.write(wavHeader(format, byteLength))
+    const writer: WavWriter = {
+      write: file.write,
+      close: (dataLength) => Effect.zipRight(file.write(new Uint8Array(padding(dataLength))), file.close)
+    }
+    return writer
+  })
+
+/** Writes a temporary file beside `path`, which takes its name when it is closed, with the permissions of `mode`. */
+export const openReplacement = (
+  format: AudioFormat,
+  byteLength: number | undefined,
+  path: string,
+  mode: number | undefined
+) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const scope = yield* Effect.scope
+    const temporary = yield* temporaryBeside(path)
+    const file = yield* openGathering(temporary, "wx")
+    const provisional = wavHeader(format, byteLength)
+    yield* file.write(provisional)
+
+    /** An RF64 begins with more bytes than were left for the header, so its samples move to another file. */
+    const moved = (header: Uint8Array) =>
+      Effect.gen(function* () {
+        const large = yield* temporaryBeside(path)
+        const copy = yield* openGathering(large, "wx")
+        yield* copy.write(header)
+        yield* Stream.runForEach(readBlocks(temporary, provisional.byteLength), copy.write)
+        yield* copy.close
+        return large
+      })
+    const writer: WavWriter = {
+      write: file.write,
+      close: (dataLength) =>
+        Effect.gen(function* () {
+          yield* file.write(new Uint8Array(padding(dataLength)))
+          const header = wavHeader(format, dataLength)
+          const fits = header.byteLength === provisional.byteLength
+          if (byteLength === undefined && fits) yield* file.overwrite(header)
+          yield* file.close
+          const whole = fits ? temporary : yield* moved(header)
+          if (mode !== undefined) yield* fs.chmod(whole, mode & 0o777)
+          yield* fs.rename(whole, path)
+        }).pipe(Effect.provideService(FileSystem.FileSystem, fs), Scope.extend(scope))
+    }
+    return writer
+  })

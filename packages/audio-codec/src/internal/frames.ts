@@ -1,0 +1,26 @@
+/**
+ * Cuts bytes that arrive in pieces into whole frames: of each piece those that it completes, in order. A frame that was
+ * split comes alone, so that the others need not be copied.
+ */
+export const makeFrames = (frame: number): ((bytes: Uint8Array) => ReadonlyArray<Uint8Array>) => {
+  // A copy of what is carried over: the producer may use its block again.
+  const split = new Uint8Array(frame)
+  let filled = 0
+  return (bytes) => {
+    const parts: Array<Uint8Array> = []
+    let rest = bytes
+    if (filled > 0) {
+      const missing = rest.subarray(0, frame - filled)
+      split.set(missing, filled)
+      filled += missing.byteLength
+      if (filled < frame) return parts
+      parts.push(split.slice())
+      rest = rest.subarray(missing.byteLength)
+    }
+    const whole = rest.byteLength - (rest.byteLength % frame)
+    if (whole > 0) parts.push(rest.subarray(0, whole))
+    split.set(rest.subarray(whole))
+    filled = rest.byteLength - whole
+    return parts
+  }
+}

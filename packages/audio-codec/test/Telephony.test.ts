@@ -1,0 +1,128 @@
+import { writeFileSync } from "node:fs"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { expect, it, layer } from "@effect/vitest"
+import {
+  type AudioFormat,
+  Channels,
+  Pcm,
+  PcmStream,
+  Resampler,
+  Telephony,
+  telephony,
+  Wav
+} from "@effect-speech/audio-codec"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+
+const format = FastCheck.record({
+  sampleRate: FastCheck.constantFrom(8000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 12_345),
+  channels: FastCheck.integer({ min: 1, max: 3 }),
+  encoding: FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32", "alaw", "mulaw")
+})
+
+const whole = (format: AudioFormat.AudioFormat, bytes: Uint8Array): Buffer => {
+  const converter = Telephony.make(format)
+  return Buffer.concat([converter.push(bytes), converter.flush()])
+}
+
+/** The same by the steps that it is made of. */
+const stepByStep = (format: AudioFormat.AudioFormat, bytes: Uint8Array): Buffer => {
+  const mono = Channels.mixdown(Pcm.decode(bytes, format.encoding), format.channels)
+  return Buffer.from(Pcm.encode(Resampler.resample(mono, { from: format.sampleRate, to: 8000 }), "pcm16").bytes)
+}
+
+it("telephony is decoding, mixdown, resampling and encoding in one, bit for bit", () => {
+  FastCheck.assert(
+    FastCheck.property(format, FastCheck.uint8Array({ maxLength: 4000 }), (format, bytes) => {
+      expect(Buffer.compare(whole(format, bytes), stepByStep(format, bytes))).toBe(0)
+    }),
+    { numRuns: 60 }
+  )
+})
+
+it("of many seconds is the same, and counts what was clipped", () => {
+  const samples = Float32Array.from({ length: 2 * 48_000 * 3 }, (_, index) => 1.5 * Math.sin(index / 50))
+  for (const encoding of ["pcm16", "float32", "float64"] as const) {
+    const { bytes } = Pcm.encode(samples, encoding)
+    const source: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding }
+    expect(Buffer.compare(whole(source, bytes), stepByStep(source, bytes))).toBe(0)
+    const converter = Telephony.make(source)
+    converter.push(bytes)
+    converter.flush()
+    expect(converter.clipped()).toBeGreaterThan(1000)
+  }
+})
+
+it.effect("of a stream is the same however it is cut, and as long as it says", () =>
+  Effect.promise(() =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(
+        format,
+        FastCheck.array(FastCheck.uint8Array({ maxLength: 500 }), { maxLength: 8 }),
+        async (format, parts) => {
+          const bytes = Buffer.concat(parts)
+          const audio = telephony({ format, byteLength: bytes.byteLength, stream: Stream.fromIterable(parts) })
+          const streamed = await Effect.runPromise(PcmStream.collect(audio))
+          expect(Buffer.compare(streamed, whole(format, bytes))).toBe(0)
+          expect(streamed.byteLength).toBe(audio.byteLength)
+          expect(audio.format).toEqual(Telephony.format)
+        }
+      ),
+      { numRuns: 60 }
+    )
+  )
+)
+
+it("resamplers that take turns do not disturb each other", () => {
+  const source: AudioFormat.AudioFormat = { sampleRate: 44_100, channels: 2, encoding: "pcm16" }
+  const bytes = Pcm.encode(
+    Float32Array.from({ length: 20_000 }, (_, index) => Math.sin(index / 9)),
+    "pcm16"
+  ).bytes
+  const one = Telephony.make(source)
+  const other = Resampler.make({ from: 8000, to: 44_100 })
+  const parts: Array<Uint8Array> = []
+  for (let offset = 0; offset < bytes.length; offset += 777) {
+    parts.push(one.push(bytes.subarray(offset, offset + 777)))
+    other.push(new Float32Array(100).fill(0.7))
+  }
+  parts.push(one.flush())
+  expect(Buffer.compare(Buffer.concat(parts), whole(source, bytes))).toBe(0)
+})
+
+layer(NodeFileSystem.layer)("reading a file", (it) => {
+  it.scoped("gives what the whole file gives, block by block, and writes it as a file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const source: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm24" }
+      const bytes = Pcm.encode(
+        Float32Array.from({ length: 600_000 }, (_, index) => Math.sin(index / 30)),
+        "pcm24"
+      ).bytes
+      writeFileSync(`${folder}/in.wav`, Wav.encode(source, bytes))
+      const written = yield* Wav.writeFile(yield* Telephony.readFile(`${folder}/in.wav`), `${folder}/out.wav`)
+      expect(written.format).toEqual(Telephony.format)
+      expect(written.durationMillis).toBe(6250)
+      const again = yield* PcmStream.collect(yield* Wav.readFile(`${folder}/out.wav`))
+      expect(Buffer.compare(again, whole(source, bytes))).toBe(0)
+    })
+  )
+
+  it.scoped("gives blocks that stay as they are when the next ones are read", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251)
+      const path = `${folder}/in.wav`
+      yield* fs.writeFile(path, Wav.encode({ sampleRate: 8000, channels: 3, encoding: "pcm16" }, bytes))
+      const audio = yield* Wav.readFile(path)
+      const blocks = Chunk.toArray(yield* Stream.runCollect(audio.stream))
+      expect(blocks.length).toBeGreaterThan(5)
+      expect(Buffer.compare(Buffer.concat(blocks), bytes)).toBe(0)
+    })
+  )
+})
