@@ -203,7 +203,7 @@
               ;; The limits are the farthest floats that round to the range: 32767.5 would go to 32768, which is even.
               (local.set $clamped
                 (f32x4.pmin
-                  (v128.const f32x4 0x1.fffefep14 0x1.fffefep14 0x1.fffefep14 0x1.fffefep14)
+                  (v128.const f32x4 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14)
                   (f32x4.pmax
                     (v128.const f32x4 -32768.5 -32768.5 -32768.5 -32768.5)
                     (local.get $first))))
@@ -211,7 +211,7 @@
               (local.set $first (local.get $clamped))
               (local.set $clamped
                 (f32x4.pmin
-                  (v128.const f32x4 0x1.fffefep14 0x1.fffefep14 0x1.fffefep14 0x1.fffefep14)
+                  (v128.const f32x4 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14)
                   (f32x4.pmax
                     (v128.const f32x4 -32768.5 -32768.5 -32768.5 -32768.5)
                     (local.get $second))))

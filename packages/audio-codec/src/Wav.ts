@@ -43,6 +43,24 @@ export const header = (format: AudioFormat, dataLength?: number | undefined): Ui
 export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
   concatBytes([wavHeader(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
 
+/** Reads a WAV file from bytes that arrive in pieces; what comes out does not depend on where they were cut. */
+export interface Decoder {
+  /**
+   * The whole frames that are complete with these bytes, in order; none before the samples begin and after they have
+   * ended. A frame that was split comes alone; the others are views of `bytes`, but for the big-endian RIFX.
+   */
+  readonly push: (bytes: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
+  /** Known as soon as the samples begin. */
+  readonly format: () => AudioFormat | undefined
+  /** Whether the samples have ended, so that nothing more will come. */
+  readonly done: () => boolean
+  /** To be called after the last byte: the format, or what was missing. */
+  readonly end: () => Either.Either<AudioFormat, WavError>
+}
+
+/** It holds no more than an unfinished header field or frame, and allocates nothing from a size that a file declares. */
+export const makeDecoder = (): Decoder => makeWavParser()
+
 /** A WAV file in memory, read whole. Bytes after the last whole frame are left out. */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()

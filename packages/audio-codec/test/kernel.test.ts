@@ -84,6 +84,17 @@ describe("the WebAssembly kernel", () => {
     )
   })
 
+  it("clips from where rounding would leave the range, neither sooner nor later", () => {
+    const edges = Float32Array.of(32767.498, 32767.5, 32767.502, -32768.5, -32768.504).map((value) => value / 0x8000)
+    for (const [index, clipped] of [0, 1, 1, 0, 1].entries()) {
+      for (const { result } of both(bytesOf(edges.slice(index, index + 1)), 2, (kernel) =>
+        kernel.encodePcm16(input, output, 1)
+      )) {
+        expect(result).toBe(clipped)
+      }
+    }
+  })
+
   it("gives the same mixdown, bit for bit, whatever the number of channels", () => {
     FastCheck.assert(
       FastCheck.property(

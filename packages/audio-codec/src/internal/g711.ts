@@ -11,7 +11,7 @@ const bias = 33 << 2
 const decodeMulawCode = (code: number): number => {
   const inverted = ~code & 0xff
   const magnitude = ((((inverted & 0x0f) << 3) + bias) << ((inverted >> 4) & 7)) - bias
-  return inverted & 0x80 ? -magnitude : magnitude
+  return inverted & 0x80 ? 0 - magnitude : magnitude
 }
 
 const decodeAlawCode = (code: number): number => {

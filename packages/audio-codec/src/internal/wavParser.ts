@@ -1,29 +1,16 @@
 import * as Either from "effect/Either"
 import type { AudioFormat, Encoding } from "../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../AudioFormat.js"
+import type { Decoder } from "../Wav.js"
 import { type WavError, wavError } from "../WavError.js"
 import { concatBytes, viewOf } from "./bytes.js"
 import { makeFrames } from "./frames.js"
 import { unknownSize } from "./wavHeader.js"
 
-/**
- * A push parser: bytes go in as they come, samples come out, and the result does not depend on how the bytes
- * were split. It holds at most one unfinished header field and allocates nothing from a declared size.
- */
-export interface WavParser {
-  /**
-   * The whole frames that are complete with `chunk`, in order; none before the data chunk begins and after it has
-   * ended. A frame that was split comes alone, so that the others need not be copied.
-   */
-  readonly push: (chunk: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
-  /** Known as soon as the data chunk begins. */
-  readonly format: () => AudioFormat | undefined
+/** The decoder, and what only this package needs of it. */
+export interface WavParser extends Decoder {
   /** Where things lie, as soon as the data chunk begins. */
   readonly layout: () => WavLayout | undefined
-  /** Whether the data chunk has ended, so that nothing more will come. */
-  readonly done: () => boolean
-  /** To be called after the last byte: the format, or what was missing. */
-  readonly end: () => Either.Either<AudioFormat, WavError>
 }
 
 /** Where a file has what says how long it is; offsets are in bytes from its start. */

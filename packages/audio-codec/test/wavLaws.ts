@@ -1,0 +1,33 @@
+import { Wav } from "@effect-speech/audio-codec"
+import * as FastCheck from "effect/FastCheck"
+import { audio, cutAt, cuts, damagedFile } from "./wavArbitrary.js"
+import { describe, difference, dribbled, outcomeOf } from "./wavOutcome.js"
+
+/** What holds for all files, as properties: a few runs in the tests, many in `pnpm fuzz:wav`. */
+export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> = {
+  "what was encoded is decoded, however it is cut": law(
+    FastCheck.property(audio, cuts, ({ bytes, format }, sizes) => {
+      const file = Wav.encode(format, bytes)
+      const expected = { format, samples: Buffer.from(bytes) }
+      throwIf(difference(outcomeOf(cutAt(file, sizes)), expected))
+      throwIf(difference(outcomeOf([file]), expected))
+    })
+  ),
+
+  "damaged bytes give audio or an error, the same however they are cut, and never more than went in": law(
+    FastCheck.property(damagedFile, cuts, (file, sizes) => {
+      const whole = outcomeOf([file])
+      throwIf(difference(whole, outcomeOf(cutAt(file, sizes))))
+      throwIf(difference(whole, outcomeOf(dribbled(file))))
+      if ("samples" in whole && whole.samples.byteLength > file.byteLength) throw new Error(describe(whole))
+    })
+  )
+}
+
+function law<A extends [...Array<unknown>]>(property: FastCheck.IProperty<A>) {
+  return property as unknown as FastCheck.IProperty<[...Array<unknown>]>
+}
+
+function throwIf(words: string | undefined): void {
+  if (words !== undefined) throw new Error(words)
+}
