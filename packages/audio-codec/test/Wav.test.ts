@@ -12,6 +12,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import { audio, cutAt, cuts } from "./wavArbitrary.js"
 import { wavLaws } from "./wavLaws.js"
+import { outcomeOf } from "./wavOutcome.js"
 
 const telephony: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
 const float: AudioFormat.AudioFormat = { sampleRate: 24000, channels: 1, encoding: "float32" }
@@ -328,6 +329,145 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 })
+
+describe("reading what is written by others", () => {
+  const samples = Uint8Array.of(1, 2, 3, 4, 5, 6)
+
+  it("of a big-endian file gives little-endian samples", () => {
+    for (const encoding of ["pcm8", "pcm16", "pcm24"] as const) {
+      const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
+      const expected = { pcm8: [1, 2, 3, 4, 5, 6], pcm16: [2, 1, 4, 3, 6, 5], pcm24: [3, 2, 1, 6, 5, 4] }[encoding]
+      const file = bigEndian(Wav.encode(format, samples))
+      for (const pieces of [[file], cutAt(file, [1]), cutAt(file, [45, 1])]) {
+        expect(outcomeOf(pieces)).toEqual({ format, samples: Buffer.from(expected) })
+      }
+    }
+  })
+
+  it("of an RF64 takes the sizes from its ds64 chunk, and stops where they say", () => {
+    const header = Buffer.from(Wav.header(telephony, 5_000_000_000))
+    header.writeBigUInt64LE(4n, 28)
+    const file = Buffer.concat([header, samples])
+    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+    file.write("BW64", 0)
+    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  })
+
+  it("takes an RF64 whose writer was cut off to its end", () => {
+    const header = Buffer.from(Wav.header(telephony, 5_000_000_000))
+    header.fill(0, 20, 44)
+    expect([...Either.getOrThrow(Wav.decode(Buffer.concat([header, samples]))).bytes]).toEqual([...samples])
+  })
+
+  it("takes bits that do not fill their bytes for the upper ones of them", () => {
+    const file = mutate(Wav.encode({ ...telephony, encoding: "pcm24" }, samples), 34, 20)
+    expect(Either.getOrThrow(Wav.decode(file)).format.encoding).toBe("pcm24")
+  })
+
+  it("names the codec that is not read", () => {
+    const error = Either.getOrThrow(Either.flip(Wav.decode(mutate(Wav.header(telephony, 0), 20, 0x31))))
+    expect(error.message).toContain("found GSM 6.10")
+  })
+})
+
+layer(NodeFileSystem.layer)("a sink", (it) => {
+  const twoChunks = Stream.make(new Uint8Array(1000), new Uint8Array(500))
+
+  it.scoped("writes the file that a stream passes by, which goes on", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const path = `${folder}/a.wav`
+      const sink = Wav.fileSink(telephony, path)
+      expect(yield* Stream.runCount(Stream.tapSink(twoChunks, sink))).toBe(2)
+      expect((yield* fs.readFile(path)).byteLength).toBe(1544)
+    })
+  )
+
+  it.scoped("leaves no file behind a stream that fails, also where it is only tapped", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const failing = Stream.concat(twoChunks, Stream.fail("cut" as const))
+      const sink = Wav.fileSink(telephony, `${folder}/a.wav`)
+      expect(yield* Effect.flip(Stream.run(failing, sink))).toBe("cut")
+      expect(yield* Effect.flip(Stream.runDrain(Stream.tapSink(failing, sink)))).toBe("cut")
+      expect(yield* fs.readDirectory(folder)).toEqual([])
+    })
+  )
+})
+
+layer(NodeFileSystem.layer)("repairing a file", (it) => {
+  const repaired = (file: Uint8Array) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      yield* fs.writeFile(path, file)
+      const written = yield* Wav.repair(path)
+      return { written, file: Buffer.from(yield* fs.readFile(path)) }
+    })
+  const data = Uint8Array.from({ length: 1001 }, (_, index) => index)
+
+  it.scoped.each([
+    { encoding: "pcm16" as const, kept: 1000 },
+    { encoding: "pcm8" as const, kept: 1001 },
+    { encoding: "float32" as const, kept: 1000 }
+  ])("that was streamed gives the one that was not: $encoding", ({ encoding, kept }) =>
+    Effect.gen(function* () {
+      const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
+      const { file, written } = yield* repaired(Buffer.concat([Wav.header(format), data]))
+      expect(Buffer.compare(file, Wav.encode(format, data.subarray(0, kept)))).toBe(0)
+      expect(written).toMatchObject({ format, dataLength: kept })
+    })
+  )
+
+  it.scoped("keeps what stands before the samples, and after samples that are complete", () =>
+    Effect.gen(function* () {
+      const plain = Wav.encode(telephony, data.subarray(0, 1000))
+      const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
+      const whole = Buffer.concat([plain.subarray(0, 12), list, plain.subarray(12), list])
+      const wrong = Buffer.from(whole)
+      wrong.writeUInt32LE(0, 4)
+      whole.writeUInt32LE(whole.byteLength - 8, 4)
+      expect(Buffer.compare((yield* repaired(wrong)).file, whole)).toBe(0)
+      expect(Buffer.compare((yield* repaired(whole)).file, whole)).toBe(0)
+    })
+  )
+
+  it.scoped("works on a big-endian one and on an RF64 as they are", () =>
+    Effect.gen(function* () {
+      const streamed = Buffer.concat([bigEndian(Wav.header(telephony)), data])
+      const right = bigEndian(Wav.encode(telephony, data.subarray(0, 1000)))
+      expect(Buffer.compare((yield* repaired(streamed)).file, right)).toBe(0)
+
+      const large = Buffer.concat([Wav.header(telephony, 5_000_000_000), data])
+      const { file } = yield* repaired(large)
+      expect(file.readBigUInt64LE(20)).toBe(BigInt(file.byteLength - 8))
+      expect(file.readBigUInt64LE(28)).toBe(1000n)
+      expect(file.readBigUInt64LE(36)).toBe(500n)
+      expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(1000)
+    })
+  )
+
+  it.scoped("that is none is an error, and left alone", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      yield* fs.writeFileString(path, "something else")
+      expect(yield* Effect.flip(Wav.repair(path))).toMatchObject({ _tag: "WavError", reason: "NotWav" })
+      expect(yield* fs.readFileString(path)).toBe("something else")
+    })
+  )
+})
+
+/** The same file with the numbers of its header, which has the canonical 44 bytes, big-endian. */
+function bigEndian(file: Uint8Array): Buffer {
+  const changed = Buffer.from(file)
+  changed.write("RIFX", 0)
+  for (const offset of [4, 16, 24, 28, 40]) changed.subarray(offset, offset + 4).reverse()
+  for (const offset of [20, 22, 32, 34]) changed.subarray(offset, offset + 2).reverse()
+  return changed
+}
 
 it.effect("encodeStream gives the bytes of encode", () =>
   Effect.gen(function* () {

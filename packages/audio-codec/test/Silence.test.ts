@@ -1,0 +1,103 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Pcm, Silence } from "@effect-speech/audio-codec"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Stream from "effect/Stream"
+import { cuts } from "./wavArbitrary.js"
+
+const rate = 8000
+
+const tone = (millis: number, level = 0.5) =>
+  Float32Array.from({ length: (millis * rate) / 1000 }, (_, index) => level * Math.sin(index))
+const hush = (millis: number, level = 0.0005) => tone(millis, level)
+const join = (...parts: ReadonlyArray<Float32Array>) => Float32Array.from(parts.flatMap((part) => [...part]))
+
+const cutInto = (samples: Float32Array, sizes: ReadonlyArray<number>): ReadonlyArray<Float32Array> => {
+  const blocks: Array<Float32Array> = []
+  for (let offset = 0, index = 0; offset < samples.length; index++) {
+    const size = 37 * (sizes[index % sizes.length] ?? 1)
+    blocks.push(samples.subarray(offset, offset + size))
+    offset += size
+  }
+  return blocks
+}
+
+describe("pauses", () => {
+  const talk = join(tone(500), hush(400), tone(300), hush(200), tone(100), hush(350))
+
+  it("are where it is quiet for long enough, to the window of 10 ms, the one at the end too", () => {
+    expect(Silence.pauses(talk, rate)).toEqual([
+      { start: 500 * 8, end: 900 * 8 },
+      { start: 1500 * 8, end: 1850 * 8 }
+    ])
+  })
+
+  it("are found by the threshold and the shortest length that are asked for", () => {
+    expect(Silence.pauses(talk, rate, { minimumMillis: 200 }).length).toBe(3)
+    expect(Silence.pauses(talk, rate, { threshold: -80 })).toEqual([])
+    expect(Silence.pauses(new Float32Array(rate), rate)).toEqual([{ start: 0, end: rate }])
+    expect(Silence.pauses(new Float32Array(0), rate)).toEqual([])
+  })
+
+  it.effect("of a stream are the same however it is cut", () =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(cuts, async (sizes) => {
+          const found = Stream.fromIterable(cutInto(talk, sizes)).pipe(Silence.pausesOf(rate), Stream.runCollect)
+          expect(Chunk.toArray(await Effect.runPromise(found))).toEqual(Silence.pauses(talk, rate))
+        }),
+        { numRuns: 20 }
+      )
+    )
+  )
+})
+
+describe("splitting", () => {
+  it("cuts in the middle of the quietest point of the second half", () => {
+    const talk = join(tone(300), hush(300), tone(900), hush(300, 0.01), tone(1300))
+    const splitter = Silence.makeSplitter(rate, 2000)
+    const pieces = [...splitter.push(talk), ...splitter.flush()]
+    expect(pieces.map((piece) => piece.length / 8)).toEqual([1600, 1500])
+  })
+
+  it("gives the whole recording, in pieces that last no longer than asked for, however it comes", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        cuts,
+        FastCheck.integer({ min: 0, max: 9000 }),
+        FastCheck.integer({ min: 1000, max: 3000 }),
+        FastCheck.infiniteStream(FastCheck.float({ min: -1, max: 1, noNaN: true })),
+        (sizes, millis, maximum, levels) => {
+          const samples = Float32Array.from({ length: millis * 8 }, (_, index) =>
+            index % 400 === 0 ? (levels.next().value as number) : 0.1
+          )
+          const splitter = Silence.makeSplitter(rate, maximum)
+          const pieces = [...cutInto(samples, sizes).flatMap(splitter.push), ...splitter.flush()]
+          const whole = Silence.makeSplitter(rate, maximum)
+          expect([...whole.push(samples), ...whole.flush()]).toEqual(pieces)
+          expect(Buffer.compare(Buffer.from(join(...pieces).buffer), Buffer.from(samples.buffer))).toBe(0)
+          for (const piece of pieces) expect(piece.length / 8).toBeLessThanOrEqual(maximum)
+          for (const piece of pieces.slice(0, -1)) expect(piece.length / 8).toBeGreaterThan(maximum / 2)
+        }
+      ),
+      { numRuns: 30 }
+    )
+  })
+
+  it.effect("of a stream gives each piece as soon as it is complete", () =>
+    Effect.gen(function* () {
+      const endless = Stream.concat(Stream.make(tone(2500)), Stream.never)
+      const piece = yield* Stream.runHead(Silence.split(rate, 2000)(endless))
+      expect(piece._tag).toBe("Some")
+      const pieces = Silence.split(rate, 2000)(Stream.make(tone(2500), tone(100)))
+      expect((yield* Pcm.collectSamples(pieces)).length).toBe(2600 * 8)
+    })
+  )
+
+  it("refuses pieces of less than a second", () => {
+    for (const maximum of [999, 0, -1, Number.NaN]) {
+      expect(() => Silence.makeSplitter(rate, maximum)).toThrow(RangeError)
+    }
+  })
+})
