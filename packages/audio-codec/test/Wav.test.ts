@@ -1,4 +1,6 @@
-import { execFileSync } from "node:child_process"
+import { execFileSync, spawn } from "node:child_process"
+import { statSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -10,6 +12,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import * as TestServices from "effect/TestServices"
 import { audio, cutAt, cuts } from "./wavArbitrary.js"
 import { wavLaws } from "./wavLaws.js"
 import { outcomeOf } from "./wavOutcome.js"
@@ -250,6 +253,25 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       yield* Fiber.interrupt(fiber)
       expect(yield* fs.readDirectory(folder)).toEqual([])
     })
+  )
+
+  it.scoped("leaves the old file when the process is killed", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      yield* fs.writeFileString(path, "old")
+      const script = fileURLToPath(new URL("./writeForever.ts", import.meta.url))
+      const child = spawn(process.execPath, ["--conditions=@effect-speech/source", "--import", "tsx", script, path], {
+        stdio: "inherit"
+      })
+      yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
+      const written = Effect.map(fs.readDirectory(folder), (names) =>
+        names.some((name) => name.endsWith(".part") && statSync(`${folder}/${name}`).size > 1_000_000)
+      )
+      yield* Effect.repeat(Effect.delay(written, "20 millis"), { until: (begun) => begun })
+      child.kill("SIGKILL")
+      yield* Effect.async<void>((resume) => void child.on("exit", () => resume(Effect.void)))
+      expect(yield* fs.readFileString(path)).toBe("old")
+    }).pipe(TestServices.provideLive)
   )
 
   it.scoped.each([
