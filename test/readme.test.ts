@@ -36,7 +36,30 @@ it("the code on the first screen is the quick start example, which the next test
   expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/quickstart.ts`, "utf8")}\`\`\``)
 })
 
+it("the code in the codec's README is the telephony example", () => {
+  const readme = readFileSync(`${root}packages/audio-codec/README.md`, "utf8")
+  expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/telephony.ts`, "utf8")}\`\`\``)
+})
+
 layer(localClients())("an example", (it) => {
+  it.scoped(
+    "telephony makes one channel at 8 kHz of a recording, and says what is wrong with a file that is none",
+    () =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const folder = yield* fs.makeTempDirectoryScoped()
+        const stereo = { sampleRate: 44_100, channels: 2, encoding: "pcm24" } as const
+        yield* fs.writeFile(`${folder}/recording.wav`, Wav.encode(stereo, new Uint8Array(44_100 * 6)))
+        const outcome = yield* runFile("examples/telephony.ts", folder)
+        const stdout = "telephony.wav: 8000 Hz, 1 channel, pcm16, 1 s\n0 samples were clipped\n"
+        expect(outcome).toEqual({ code: 0, stdout, stderr: "" })
+        expect((yield* fs.stat(`${folder}/telephony.wav`)).size).toBe(FileSystem.Size(44 + 16_000))
+
+        yield* fs.writeFileString(`${folder}/recording.wav`, "ID3 is no WAV file")
+        expect((yield* runFile("examples/telephony.ts", folder)).stderr).toContain("This is not a WAV file")
+      })
+  )
+
   it.scoped("quickstart speaks, writes a WAV file and prints what it heard", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
