@@ -37,6 +37,17 @@ describe("resampling", () => {
     )
   })
 
+  it("takes the most extreme ratios", () => {
+    const rates = [1, 7, 8000, 767_999, 768_000]
+    for (const from of rates) {
+      for (const to of rates) {
+        const output = Resampler.resample(Float32Array.of(1, 1), { from, to })
+        expect(output.length).toBe(Math.ceil((2 * to) / from))
+        expect(output.every(Number.isFinite)).toBe(true)
+      }
+    }
+  })
+
   it.effect("of a stream equals that of the whole, bit for bit", () =>
     Effect.promise(() =>
       FastCheck.assert(

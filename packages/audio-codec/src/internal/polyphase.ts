@@ -1,5 +1,4 @@
-import type { Filter } from "./filter.js"
-import { filterOf } from "./filter.js"
+import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
 import { blockSamples, type Kernel, memorySize, tapsRegion, windowsRegion } from "./kernel.js"
 import { stagesOf } from "./stages.js"
 
@@ -31,7 +30,7 @@ interface Stage {
   /** The input in the window, from frame `start` on; before the signal lies silence. */
   start: number
   length: number
-  /** The next output frame; the first may be negative, since a filter answers before what it answers to. */
+  /** The next output frame; the first is negative where a later stage looks back from frame 0. */
   produced: number
   /** Outside `begin` and `end`, the window. */
   kept: Float32Array
@@ -59,6 +58,20 @@ const pointerTo = (kernel: Kernel, filter: Filter): number => {
   return first * 4
 }
 
+/** The first input frame of a row of stages that its output from frame 0 on depends on. */
+const firstNeeded = (specifications: ReadonlyArray<FilterSpecification>): number =>
+  specifications.reduceRight(
+    (first, stage) => Math.floor((first * stage.step) / stage.phases) - filterOf(stage).width / 2 + 1,
+    0
+  )
+
+/** The input frame of a row of stages behind the last one that its output up to before a frame depends on. */
+const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: number): number =>
+  specifications.reduceRight(
+    (end, stage) => Math.floor(((end - 1) * stage.step) / stage.phases) + filterOf(stage).width / 2 + 1,
+    end
+  )
+
 /** In Hz: above every rate that audio is recorded at. */
 export const maximumRate = 768_000
 
@@ -71,29 +84,21 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
   }
   const floats = new Float32Array(kernel.memory)
   const stages: Array<Stage> = []
+  const specifications = stagesOf(from, to)
   let region = windowsRegion / 4
   let firstInput = 0
-  const specifications = stagesOf(from, to)
-  for (const specification of specifications) {
+  for (const [index, specification] of specifications.entries()) {
     const { phases, step } = specification
     const filter = filterOf(specification)
     const half = filter.width / 2
-    const last = stages.length === specifications.length - 1
-    const firstOutput = last ? 0 : Math.ceil(((firstInput - half) * phases) / step)
+    // A stage begins where it first answers to the signal, or where a later stage first asks for it.
+    const answer = Math.ceil(((firstInput - half) * phases) / step)
+    const firstOutput = Math.max(answer, firstNeeded(specifications.slice(index + 1)))
     const start = Math.min(firstInput, Math.floor((firstOutput * step) / phases) - half + 1)
     const length = firstInput - start
-    stages.push({
-      phases,
-      step,
-      filter,
-      region,
-      start,
-      length,
-      produced: firstOutput,
-      kept: new Float32Array(length)
-    })
-    // What is kept, and twice a block: what arrives, and what an earlier filter still gives after the last frame.
-    region += 4 * Math.ceil((2 * filter.width + step + 2 * blockSamples) / 4)
+    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: new Float32Array(length) })
+    // What is kept, and a block.
+    region += 4 * Math.ceil((filter.width + step + blockSamples) / 4)
     firstInput = firstOutput
   }
   const outputRegion = region
@@ -178,10 +183,13 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     },
     finish: (sink) => {
       if (received === 0) return
+      // A stage ends where it last answers to the signal, or where a later stage last asks for it.
+      const total = Math.ceil((received * to) / from)
       let inputEnd = received
       const limits = stages.map(({ filter, phases, step }, index) => {
-        inputEnd = Math.ceil(((inputEnd + filter.width / 2) * phases) / step)
-        return index === stages.length - 1 ? Math.ceil((received * to) / from) : inputEnd
+        const answer = Math.ceil(((inputEnd + filter.width / 2) * phases) / step)
+        inputEnd = Math.min(answer, endNeeded(specifications.slice(index + 1), total))
+        return inputEnd
       })
       stages.forEach((stage, index) => {
         while (stage.produced < (limits[index] as number)) {
