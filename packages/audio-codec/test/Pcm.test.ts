@@ -3,6 +3,7 @@ import { AudioFormat, Channels, Pcm } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
+import { encodings } from "./wavArbitrary.js"
 
 describe("int16", () => {
   it("to float and back is exact for every value", () => {
@@ -35,17 +36,6 @@ it.each([
 ] as const)("%s is read to full scale", (encoding, bytes, samples) => {
   expect([...Pcm.decode(Uint8Array.from(bytes), encoding)]).toEqual(samples)
 })
-
-const encodings: ReadonlyArray<AudioFormat.Encoding> = [
-  "pcm8",
-  "pcm16",
-  "pcm24",
-  "pcm32",
-  "float32",
-  "float64",
-  "alaw",
-  "mulaw"
-]
 
 it.each(encodings)("what was %s is the same samples when it is encoded again", (encoding) => {
   FastCheck.assert(

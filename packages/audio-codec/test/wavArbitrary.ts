@@ -1,7 +1,7 @@
 import { AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as FastCheck from "effect/FastCheck"
 
-const encoding = FastCheck.constantFrom<AudioFormat.Encoding>(
+export const encodings: ReadonlyArray<AudioFormat.Encoding> = [
   "pcm8",
   "pcm16",
   "pcm24",
@@ -10,13 +10,13 @@ const encoding = FastCheck.constantFrom<AudioFormat.Encoding>(
   "float64",
   "alaw",
   "mulaw"
-)
+]
 
 /** Audio in any format: whole frames of random bytes. */
 export const audio: FastCheck.Arbitrary<Wav.WavAudio> = FastCheck.record({
   sampleRate: FastCheck.integer({ min: 1, max: 192_000 }),
   channels: FastCheck.integer({ min: 1, max: 8 }),
-  encoding
+  encoding: FastCheck.constantFrom(...encodings)
 }).chain((format) => {
   const frame = AudioFormat.bytesPerFrame(format)
   return FastCheck.integer({ min: 0, max: 40 }).chain((frames) =>
