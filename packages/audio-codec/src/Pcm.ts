@@ -12,12 +12,10 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat, Encoding } from "./AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "./AudioFormat.js"
 import { concatSamples } from "./internal/bytes.js"
-import { makeConversion } from "./internal/conversion.js"
+import { conversion } from "./internal/conversion.js"
 import { makeFrames } from "./internal/frames.js"
-import { blockSamples, bytesRegion, kernel, samplesRegion } from "./internal/kernel.js"
+import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel.js"
 import type { PcmStream } from "./PcmStream.js"
-
-const conversion = /* @__PURE__ */ makeConversion(kernel)
 
 /**
  * Decodes the whole samples of `bytes`, as many as fit, into an array that is there already; gives their number. A

@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { makeConversion } from "./internal/conversion.js"
+import { conversion } from "./internal/conversion.js"
 import { readBlocks } from "./internal/files.js"
 import { makeFrames } from "./internal/frames.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel.js"
@@ -21,8 +21,6 @@ import type { WavError } from "./WavError.js"
 
 /** 8000 Hz, one channel, `pcm16`. */
 export const format: AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
-
-const conversion = /* @__PURE__ */ makeConversion(kernel)
 
 /** Turns bytes of any format into bytes of {@link format}, as they come. */
 export interface Converter {

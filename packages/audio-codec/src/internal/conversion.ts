@@ -1,9 +1,9 @@
 import type { Encoding } from "../AudioFormat.js"
 import { decodedAlaw, decodedMulaw, encodeAlaw, encodeMulaw } from "./g711.js"
-import { bytesRegion, type Kernel } from "./kernel.js"
+import { bytesRegion, kernel } from "./kernel.js"
 import { roundHalfToEven } from "./plainKernel.js"
 
-/** Between the bytes in `bytesRegion` and floats, in the memory of a kernel. */
+/** Between the bytes in `bytesRegion` and floats, in the memory of the kernel. */
 export interface Conversion {
   readonly bytes: Uint8Array
   readonly floats: Float32Array
@@ -16,7 +16,7 @@ export interface Conversion {
 /** What groups of the kernel may reach behind the end of a block, in samples. */
 const group = 32
 
-export const makeConversion = (kernel: Kernel): Conversion => {
+const makeConversion = (): Conversion => {
   const bytes = new Uint8Array(kernel.memory)
   const floats = new Float32Array(kernel.memory)
   const inputBytes = bytes.subarray(bytesRegion)
@@ -82,3 +82,5 @@ export const makeConversion = (kernel: Kernel): Conversion => {
     encode: (encoding, input, count) => encoders[encoding](input, count)
   }
 }
+
+export const conversion: Conversion = /* @__PURE__ */ makeConversion()
