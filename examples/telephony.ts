@@ -9,6 +9,6 @@ const program = Effect.gen(function* () {
   const file = yield* Wav.writeFile(audio, to)
   yield* Console.log(`${file.path}: ${AudioFormat.describe(file.format)}, ${file.durationMillis / 1000} s`)
   yield* Console.log(`${yield* audio.clipped} samples were clipped`)
-}).pipe(Effect.catchTag("WavError", (error) => Console.error(error.message)))
+}).pipe(Effect.tapError((error) => Console.error(error.message)))
 
-program.pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer), NodeRuntime.runMain)
+program.pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer), NodeRuntime.runMain({ disableErrorReporting: true }))

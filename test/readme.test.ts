@@ -1,6 +1,7 @@
 import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
@@ -41,7 +42,7 @@ it("the code in the codec's README is the telephony example", () => {
   expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/telephony.ts`, "utf8")}\`\`\``)
 })
 
-layer(localClients())("an example", (it) => {
+layer(NodeFileSystem.layer)("an example without a service", (it) => {
   it.scoped(
     "telephony makes one channel at 8 kHz of a recording, and says what is wrong with a file that is none",
     () =>
@@ -56,10 +57,14 @@ layer(localClients())("an example", (it) => {
         expect((yield* fs.stat(`${folder}/telephony.wav`)).size).toBe(FileSystem.Size(44 + 16_000))
 
         yield* fs.writeFileString(`${folder}/recording.wav`, "ID3 is no WAV file")
-        expect((yield* runFile("examples/telephony.ts", folder)).stderr).toContain("This is not a WAV file")
+        const failed = yield* runFile("examples/telephony.ts", folder)
+        expect(failed.code).toBe(1)
+        expect(failed.stderr).toContain("This is not a WAV file")
       })
   )
+})
 
+layer(localClients())("an example", (it) => {
   it.scoped("quickstart speaks, writes a WAV file and prints what it heard", () =>
     Effect.gen(function* () {
       const service = yield* LocalService

@@ -257,7 +257,7 @@
             (br $next))))
       (loop $next
         (br_if $done (i32.ge_u (local.get $output) (local.get $end)))
-        (local.set $sum (f32.const 0))
+        (local.set $sum (f32.const -0))
         (local.set $frameEnd (i32.add (local.get $input) (i32.shl (local.get $channels) (i32.const 2))))
         (loop $channel
           (local.set $sum (f32.add (local.get $sum) (f32.load (local.get $input))))

@@ -48,8 +48,8 @@ export const decode = (bytes: Uint8Array, encoding: Encoding): Float32Array => {
 export type Dither = () => number
 
 /**
- * Triangular noise of -1 to 1 step, which makes the error of rounding independent of the signal: a quiet tone fades into
- * hiss instead of becoming a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A Theoretical
+ * Triangular noise of -1 to 1 step, which makes mean and variance of the error of rounding independent of the signal: a
+ * quiet tone fades into hiss instead of becoming a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A Theoretical
  * Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise.
  */
 export const triangularDither = (seed = 1): Dither => {
@@ -65,13 +65,13 @@ export const triangularDither = (seed = 1): Dither => {
 
 export interface EncodeOptions {
   /**
-   * Noise that is added before rounding to `pcm8`, `pcm16` or `pcm24`; none unless given. The other encodings have no
-   * steps of one size, or steps finer than a float's.
+   * Noise that is added before rounding to `pcm8` or `pcm16`; none unless given. The other encodings have no steps of one
+   * size, or steps finer than a float's.
    */
   readonly dither?: Dither | undefined
 }
 
-const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16, pcm24: 24 }
+const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16 }
 
 /**
  * Encodes samples into bytes that are there already, as many as fit; gives how many lay outside the range of the
@@ -108,7 +108,7 @@ export const encodeInto = (
 
 export interface Encoded {
   readonly bytes: Uint8Array
-  /** How many samples lay outside the range of the encoding and were clamped; never for floats. */
+  /** How many samples lay outside the range of the encoding, with their dither, and were clamped; none for floats. */
   readonly clipped: number
 }
 
@@ -124,13 +124,14 @@ export interface Decoder {
   readonly push: (bytes: Uint8Array) => Float32Array
 }
 
+/** A decoder for one recording. */
 export const makeDecoder = (format: AudioFormat): Decoder => {
   const frames = makeFrames(bytesPerFrame(format))
   return { push: (bytes) => concatSamples(frames(bytes).map((part) => decode(part, format.encoding))) }
 }
 
-/** The samples of a stream of bytes, whole frames at a time. */
-export const samples = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float32Array, E, R> =>
+/** The samples of a stream of bytes, whole frames at a time. A part of a frame at the end is left out. */
+export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float32Array, E, R> =>
   Stream.unwrap(
     Effect.sync(() => {
       const decoder = makeDecoder(audio.format)
@@ -144,8 +145,8 @@ export interface EncodedStream<out E = never, out R = never> extends PcmStream<E
   readonly clipped: Effect.Effect<number>
 }
 
-/** A stream of samples as bytes of a format: the way back from {@link samples}. */
-export const fromSamples = <E, R>(
+/** A stream of samples, interleaved where there are channels, as bytes of a format. */
+export const encodeStream = <E, R>(
   format: AudioFormat,
   blocks: Stream.Stream<Float32Array, E, R>,
   options?: EncodeOptions

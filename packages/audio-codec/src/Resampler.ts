@@ -4,8 +4,9 @@
  * There is no delay: output frame n is the signal at the time n / `to`. State is carried from block to block, so
  * that streamed output equals whole output bit for bit. A channel is resampled on its own.
  *
- * The filters pass up to 0.9 of the lower Nyquist frequency, and stop from there on by 110 dB, images of sampling
- * up by 120 dB. A large change of rate goes through stages.
+ * The filters pass up to 0.9 of the lower Nyquist frequency (-0.1 dB there), and stop from that frequency itself on, by
+ * 110 dB; images of sampling up by 120 dB. A large change of rate goes through stages. Between equal rates samples are
+ * given back as they are.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -14,22 +15,22 @@ import { kernel } from "./internal/kernel.js"
 import { makeResampler } from "./internal/resampler.js"
 
 export interface Rates {
-  /** Of the samples that go in, in Hz: an integer from 1 to 768,000. */
+  /** Of the samples that go in, in Hz: an integer from 1 to 4,294,967,295. */
   readonly from: number
-  /** Of the samples that come out, in Hz: an integer from 1 to 768,000. */
+  /** Of the samples that come out, in Hz: an integer from 1 to 4,294,967,295. */
   readonly to: number
 }
 
 export interface Resampler {
   /** The output that is complete with these samples. */
   readonly push: (samples: Float32Array) => Float32Array
-  /** The rest, as if silence followed. In all, ceil(n * to / from) samples come out for n that went in. */
+  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * to / from) samples come out for n that went in. */
   readonly flush: () => Float32Array
 }
 
 export { maximumRate } from "./internal/polyphase.js"
 
-/** @throws RangeError for rates that are none; a caller that has them from outside checks them first. */
+/** @throws RangeError for a rate that is not an integer from 1 to 4,294,967,295. */
 export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)
 
 /** A whole signal at once. */
@@ -39,7 +40,7 @@ export const resample = (samples: Float32Array, rates: Rates): Float32Array => {
 }
 
 /** The blocks of a stream, resampled as they pass. */
-export const stream =
+export const resampleStream =
   (rates: Rates) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
     Stream.unwrap(

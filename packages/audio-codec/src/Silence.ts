@@ -5,7 +5,6 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { concatSamples } from "./internal/bytes.js"
 
 /** A pause, in frames from the beginning of the recording: from `start` on, up to before `end`. */
 export interface Pause {
@@ -14,8 +13,8 @@ export interface Pause {
 }
 
 export interface PauseOptions {
-  /** What is quieter is silence, in dB below full scale: -40 unless given. */
-  readonly threshold?: number | undefined
+  /** What is quieter is silence, below 0 dB, which is a mean square of 1: -40 unless given. A full sine has -3 dB. */
+  readonly thresholdDecibels?: number | undefined
   /** The shortest silence that is a pause, in milliseconds: 300 unless given. */
   readonly minimumMillis?: number | undefined
 }
@@ -24,6 +23,7 @@ const windowMillis = 10
 
 /** Takes a signal apart into windows, of which the last may be shorter. */
 const makeWindows = (sampleRate: number) => {
+  if (!(sampleRate >= 1)) throw new RangeError(`A sample rate is at least 1 Hz, not ${sampleRate}.`)
   const length = Math.max(1, Math.round((sampleRate * windowMillis) / 1000))
   let energy = 0
   let filled = 0
@@ -55,13 +55,17 @@ const makeWindows = (sampleRate: number) => {
 export interface PauseFinder {
   /** The pauses that ended within these samples. */
   readonly push: (samples: Float32Array) => ReadonlyArray<Pause>
-  /** The pause that lasts to the end. */
+  /** The pause that lasts to the end. Nothing may be pushed after it. */
   readonly flush: () => ReadonlyArray<Pause>
 }
 
+/** @throws RangeError for a threshold of 0 dB or more, or a rate below 1 Hz. */
 export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
-  const { minimumMillis = 300, threshold = -40 } = options
-  const quiet = 10 ** (threshold / 10)
+  const { minimumMillis = 300, thresholdDecibels = -40 } = options
+  if (!(thresholdDecibels < 0)) {
+    throw new RangeError(`A threshold of silence lies below 0 dB, and ${thresholdDecibels} does not.`)
+  }
+  const quiet = 10 ** (thresholdDecibels / 10)
   const minimum = (minimumMillis / 1000) * sampleRate
   const windows = makeWindows(sampleRate)
   let position = 0
@@ -94,7 +98,7 @@ export const pauses = (samples: Float32Array, sampleRate: number, options?: Paus
 }
 
 /** The pauses of a stream of blocks, each as soon as it has ended. */
-export const pausesOf =
+export const pausesStream =
   (sampleRate: number, options?: PauseOptions) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Pause, E, R> =>
     Stream.suspend(() => {
@@ -106,7 +110,9 @@ export const pausesOf =
 
 /** Cuts a recording into pieces, each as soon as it is complete. */
 export interface Splitter {
+  /** The pieces that are complete with these samples. */
   readonly push: (samples: Float32Array) => ReadonlyArray<Float32Array>
+  /** The last piece, which may be short. Nothing may be pushed after it. */
   readonly flush: () => ReadonlyArray<Float32Array>
 }
 
@@ -115,66 +121,68 @@ const quietWindows = 20
 
 /**
  * Cuts at the quietest 200 ms of the second half of what a piece may last, so that it works for quiet recordings and
- * for noisy ones. No piece is longer than `maximumMillis`, at least 1,000; together they are the recording. It holds
- * one piece.
+ * for noisy ones. No piece is longer than `maximumMillis`, at least 1,000; together they are the recording. It holds the
+ * memory of one piece.
  *
- * @throws RangeError for a maximum below a second.
+ * @throws RangeError for a maximum below a second, or a rate below 1 Hz.
  */
 export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
   if (!(maximumMillis >= 1000)) {
     throw new RangeError(`A piece of a recording lasts at least 1000 ms, not ${maximumMillis}.`)
   }
-  const window = makeWindows(sampleRate).length
-  const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / window)
-  let windows = makeWindows(sampleRate)
-  let blocks: Array<Float32Array> = []
+  const windows = makeWindows(sampleRate)
+  const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
+  const piece = new Float32Array(maximum * windows.length)
+  let filled = 0
   let energies: Array<number> = []
-  let length = 0
 
-  /** The window before which to cut. */
+  /** The window before which to cut: where there is no quietest one, at the end. */
   const quietest = (): number => {
-    let best = 0
+    let best = maximum
     let lowest = Number.POSITIVE_INFINITY
     for (let first = Math.floor(maximum / 2); first + quietWindows <= maximum; first++) {
       let energy = 0
       for (let index = first; index < first + quietWindows; index++) energy += energies[index] as number
-      if (energy < lowest) {
+      // Of equals the last, so that a long silence makes few pieces.
+      if (energy <= lowest) {
         lowest = energy
         best = first + quietWindows / 2
       }
     }
     return best
   }
-  const add = (samples: Float32Array): void => {
-    blocks.push(samples)
-    length += samples.length
-    for (const energy of windows.push(samples)) energies.push(energy)
+  const cut = (): Float32Array => {
+    const cutAt = quietest()
+    const length = cutAt * windows.length
+    const complete = piece.slice(0, length)
+    piece.copyWithin(0, length)
+    filled -= length
+    energies = energies.slice(cutAt)
+    return complete
   }
   return {
     push: (samples) => {
       const pieces: Array<Float32Array> = []
-      for (let offset = 0; offset < samples.length; offset += maximum * window) {
-        // A copy: the producer may use its block again.
-        add(samples.slice(offset, offset + maximum * window))
-        while (length > maximum * window) {
-          const whole = concatSamples(blocks)
-          const cut = quietest() * window
-          pieces.push(whole.slice(0, cut))
-          blocks = []
-          energies = []
-          length = 0
-          windows = makeWindows(sampleRate)
-          add(whole.slice(cut))
-        }
+      for (let offset = 0; offset < samples.length; ) {
+        if (filled === piece.length) pieces.push(cut())
+        const part = samples.subarray(offset, offset + piece.length - filled)
+        piece.set(part, filled)
+        for (const energy of windows.push(part)) energies.push(energy)
+        filled += part.length
+        offset += part.length
       }
       return pieces
     },
-    flush: () => (length === 0 ? [] : [concatSamples(blocks)])
+    flush: () => {
+      const rest = filled === 0 ? [] : [piece.slice(0, filled)]
+      filled = 0
+      return rest
+    }
   }
 }
 
 /** A stream of blocks as a stream of pieces, cut as {@link makeSplitter} cuts. */
-export const split =
+export const splitStream =
   (sampleRate: number, maximumMillis: number) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
     Stream.suspend(() => {

@@ -9,14 +9,14 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
+import { checkChannels } from "./internal/channels.js"
 import { conversion } from "./internal/conversion.js"
-import { readBlocks } from "./internal/files.js"
 import { makeFrames } from "./internal/frames.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel.js"
 import { makePolyphase } from "./internal/polyphase.js"
+import { openWavFile } from "./internal/wavReader.js"
 import type { EncodedStream } from "./Pcm.js"
 import type { PcmStream } from "./PcmStream.js"
-import { decodeStream } from "./Wav.js"
 import type { WavError } from "./WavError.js"
 
 /** 8000 Hz, one channel, `pcm16`. */
@@ -26,7 +26,7 @@ export const format: AudioFormat = { sampleRate: 8000, channels: 1, encoding: "p
 export interface Converter {
   /** The output that is complete with these bytes, which may end anywhere. */
   readonly push: (bytes: Uint8Array) => Uint8Array
-  /** The rest, as if silence followed. In all, ceil(n * 8000 / rate) frames come out for n whole ones that went in. */
+  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * 8000 / rate) frames come out for n whole ones that went in. */
   readonly flush: () => Uint8Array
   /** How many samples were clamped so far: a filter may swing beyond what was full scale. */
   readonly clipped: () => number
@@ -35,10 +35,11 @@ export interface Converter {
 /**
  * The channels are mixed down to their mean; {@link Channels.pick} and {@link Resampler} do otherwise in more steps.
  *
- * @throws RangeError for a sample rate that is not an integer from 1 to 768,000.
+ * @throws RangeError for a rate or a number of channels that no WAV file has.
  */
 export const make = (source: AudioFormat): Converter => {
   const { channels, encoding, sampleRate } = source
+  checkChannels(channels)
   const wholeFrames = makeFrames(bytesPerFrame(source))
   const frame = bytesPerFrame(source)
   const polyphase = makePolyphase(kernel, sampleRate, format.sampleRate)
@@ -68,9 +69,11 @@ export const make = (source: AudioFormat): Converter => {
   }
 
   return {
-    push: (bytes) =>
-      collect((sink) => {
-        for (const frames of wholeFrames(bytes)) {
+    push: (bytes) => {
+      const parts = wholeFrames(bytes)
+      if (parts.length === 0) return new Uint8Array(0)
+      return collect((sink) => {
+        for (const frames of parts) {
           for (let offset = 0; offset < frames.byteLength; offset += block * frame) {
             const part = frames.subarray(offset, offset + block * frame)
             conversion.bytes.set(part, bytesRegion)
@@ -78,7 +81,8 @@ export const make = (source: AudioFormat): Converter => {
             polyphase.feed(part.byteLength / frame, sink)
           }
         }
-      }),
+      })
+    },
     flush: () => collect(polyphase.finish),
     clipped: () => clipped
   }
@@ -105,7 +109,7 @@ export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => 
   }
 }
 
-/** Reads a WAV file of any format as telephony has it; as in {@link decodeStream}, the samples can be run once. */
+/** Reads a WAV file of any format as telephony has it; as in `Wav.readFile`, the samples can be run once. */
 export const readFile = (
   path: string
 ): Effect.Effect<
@@ -114,4 +118,4 @@ export const readFile = (
   FileSystem.FileSystem | Scope.Scope
 > =>
   // A block is converted before the next one is read into its place.
-  Effect.map(decodeStream(readBlocks(path)), telephony)
+  Effect.map(openWavFile(path), telephony)

@@ -2,23 +2,24 @@
  * WAV files: read from bytes or a stream, written as bytes, as a stream, or as a file that appears whole or
  * not at all.
  */
-import { type PlatformError, SystemError } from "@effect/platform/Error"
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import * as Chunk from "effect/Chunk"
+import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { openDevice, openReplacement, readBlocks } from "./internal/files.js"
+import { notAFile, openDevice, openReplacement } from "./internal/files.js"
+import { wavError } from "./internal/wavError.js"
 import { largestSize, padding, sizeFields, wavHeader } from "./internal/wavHeader.js"
 import { makeWavParser, type WavLayout } from "./internal/wavParser.js"
+import { openWav, openWavFile } from "./internal/wavReader.js"
 import type { PcmStream } from "./PcmStream.js"
-import { type WavError, wavError } from "./WavError.js"
+import type { WavError } from "./WavError.js"
 
 export { WavError } from "./WavError.js"
 
@@ -34,14 +35,23 @@ export interface WavAudio {
  *
  * `dataLength` is in bytes; without it the sizes are 0xFFFFFFFF, as in a file that is streamed.
  *
- * @throws RangeError for a format that no WAV file has: frames beyond 65,535 bytes, or a rate that is not an integer.
+ * @throws RangeError for a length that is not whole frames, or a format that no WAV file has: frames beyond 65,535 bytes,
+ * or a rate that is not an integer.
  */
-export const header = (format: AudioFormat, dataLength?: number | undefined): Uint8Array =>
-  wavHeader(format, dataLength)
+export const header = (format: AudioFormat, dataLength?: number | undefined): Uint8Array => {
+  if (dataLength !== undefined && !(dataLength >= 0 && Number.isSafeInteger(dataLength / bytesPerFrame(format)))) {
+    throw new RangeError(`Samples are whole frames of ${bytesPerFrame(format)} bytes; ${dataLength} bytes are not.`)
+  }
+  return wavHeader(format, dataLength)
+}
 
-/** A whole WAV file in memory. */
+/**
+ * A whole WAV file in memory.
+ *
+ * @throws RangeError for bytes that end inside a frame, or a format that no WAV file has.
+ */
 export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
-  concatBytes([wavHeader(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
+  concatBytes([header(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
 
 /** Reads a WAV file from bytes that arrive in pieces; what comes out does not depend on where they were cut. */
 export interface Decoder {
@@ -61,7 +71,10 @@ export interface Decoder {
 /** It holds no more than an unfinished header field or frame, and allocates nothing from a size that a file declares. */
 export const makeDecoder = (): Decoder => makeWavParser()
 
-/** A WAV file in memory, read whole. Bytes after the last whole frame are left out. */
+/**
+ * A WAV file in memory, read whole. Bytes after the last whole frame are left out. The samples are a view of `file`, but
+ * for those of the big-endian RIFX.
+ */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
   return Either.flatMap(parser.push(file), ([bytes = new Uint8Array(0)]) =>
@@ -76,63 +89,25 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<PcmStream<E | WavError>, E | WavError, R | Scope.Scope> =>
-  Effect.gen(function* () {
-    const parser = makeWavParser()
-    const context = yield* Effect.context<R>()
-    const pull = Effect.provide(yield* Stream.toPull(file), context)
+  Effect.map(openWav(file), ({ format, stream }) => ({ format, stream }))
 
-    const parse = (chunks: Chunk.Chunk<Uint8Array>): Either.Either<Chunk.Chunk<Uint8Array>, WavError> => {
-      const parts: Array<Uint8Array> = []
-      for (const chunk of chunks) {
-        const frames = parser.push(chunk)
-        if (Either.isLeft(frames)) return Either.left(frames.left)
-        parts.push(...frames.right)
-      }
-      return Either.right(Chunk.unsafeFromArray(parts))
-    }
-    const next: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E | WavError>> = Effect.suspend(() =>
-      parser.done()
-        ? Effect.fail(Option.none())
-        : Effect.flatMap(pull, (chunks) => Either.mapLeft(parse(chunks), Option.some))
-    )
-
-    let first = Chunk.empty<Uint8Array>()
-    let format: AudioFormat | undefined
-    while (format === undefined) {
-      const step = yield* Effect.either(next)
-      if (Either.isRight(step)) {
-        first = step.right
-        format = parser.format()
-      } else if (Option.isSome(step.left)) {
-        return yield* Effect.fail(step.left.value)
-      } else {
-        format = yield* parser.end()
-      }
-    }
-    const samples = Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(next))
-    let read = false
-    return {
-      format,
-      stream: Stream.suspend(() => {
-        if (read) return Stream.dieMessage("The samples of a WAV file that is being read can be run once.")
-        read = true
-        return samples
-      })
-    }
-  })
-
-/** Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB. */
+/**
+ * Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB, and with the length of its samples. A pipe is
+ * refused with a `SystemError` of reason `BadResource`: it can't be read by position, but its stream can be decoded.
+ */
 export const readFile = (
   path: string
 ): Effect.Effect<PcmStream<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
-  Effect.map(decodeStream(readBlocks(path)), (audio) => ({
-    ...audio,
-    stream: Stream.map(audio.stream, (block) => block.slice())
+  Effect.map(openWavFile(path), ({ byteLength, format, stream }) => ({
+    format,
+    byteLength,
+    stream: Stream.map(stream, (block) => block.slice())
   }))
 
 /**
  * A WAV file as a stream. Where the length is not known before the end, the header says 0xFFFFFFFF: most
- * players take it, {@link writeFile} writes the true sizes instead, and {@link repair} puts them right later.
+ * players take it, though they show a wrong duration; {@link writeFile} writes the true sizes instead, and
+ * {@link repair} puts them right later.
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {
@@ -163,9 +138,9 @@ export interface WavFile {
  *
  * The bytes go into a temporary file beside `path` that takes its name, and the mode of the file that was there, at
  * the end: after a failure, an interrupt or a crash there is the old file or none, never half of one. Audio that ends
- * before or after the length it announced is a `WavError`, and no file. A link is followed. Into a
- * device the bytes go as they come, with the header of {@link encodeStream}; a folder, a pipe or a socket is refused
- * with a `SystemError` of reason `BadResource`.
+ * before or after the length it announced is a `WavError`, and no file. A link to a file is followed. Into a device
+ * that can seek the bytes go as they come, with the header of {@link encodeStream}; a folder, a pipe or a socket is
+ * refused with a `SystemError` of reason `BadResource`.
  */
 export const writeFile = <E, R>(
   audio: PcmStream<E, R>,
@@ -188,7 +163,8 @@ export const fileSink = (
       const length = makeLength(format, byteLength)
       const existing = yield* statIfAny(path)
       const device = existing?.type === "CharacterDevice"
-      if (existing !== undefined && existing.type !== "File" && !device) return yield* notAFile(path, existing.type)
+      if (existing !== undefined && existing.type !== "File" && !device)
+        return yield* notAFile("write", path, existing.type, "stream it with encodeStream")
       const target = existing === undefined || device ? path : yield* fs.realPath(path)
       const writer = yield* device
         ? openDevice(format, byteLength, path)
@@ -209,7 +185,8 @@ export const fileSink = (
 
 /**
  * Puts the sizes of a WAV file right that was streamed, or whose writer never came to its end: they become those of what
- * is there. A part of a frame at the end is cut off.
+ * is there. Samples are also what stands behind those that the file knows of, where it is no chunks; a part of a frame
+ * at their end is cut off.
  *
  * The sizes are changed in place. Samples too long for them are written anew as an RF64, as {@link writeFile} writes,
  * without the chunks that other programs may have put before them.
@@ -218,20 +195,20 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
   Effect.scoped(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const { format, layout } = yield* readLayout(path)
+      const { format, layout } = yield* openWavFile(path)
       const size = Number((yield* fs.stat(path)).size)
-      const available = size - layout.data
-      const complete = layout.declared <= available
-      const dataLength = complete ? layout.declared : available - (available % bytesPerFrame(format))
-      if (layout.ds64 === undefined && layout.data - 8 + dataLength + 1 > largestSize) {
+      const file = yield* fs.open(path, { flag: "r+" })
+      const complete = yield* isWhole(file, layout, size)
+      const present = complete ? layout.declared : size - layout.data
+      const dataLength = present - (present % bytesPerFrame(format))
+      const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
+      if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
         const audio = yield* readFile(path)
         return yield* writeFile({ ...audio, byteLength: dataLength }, path)
       }
-      const end = layout.data + dataLength
-      if (!complete) yield* fs.truncate(path, FileSystem.Size(end + padding(dataLength)))
-      const file = yield* fs.open(path, { flag: "r+" })
-      const fileSize = complete ? size : end + padding(dataLength)
-      for (const [offset, bytes] of sizeFields(format, layout, fileSize, dataLength)) {
+      if (!complete) yield* fs.truncate(path, FileSystem.Size(fileSize))
+      // Where the samples are complete, what they are said to be may end in a part of a frame, and other chunks follow.
+      for (const [offset, bytes] of sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength)) {
         yield* file.seek(FileSystem.Size(offset), "start")
         yield* file.writeAll(bytes)
       }
@@ -239,23 +216,28 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
     })
   )
 
-const readLayout = (path: string) =>
-  Effect.gen(function* () {
-    const parser = makeWavParser()
-    yield* Stream.runForEachWhile(readBlocks(path), (block) =>
-      Effect.map(parser.push(block), () => parser.layout() === undefined)
-    )
-    const format = yield* parser.end()
-    return { format, layout: parser.layout() as WavLayout }
-  })
+/** More chunks than this behind the samples are none. */
+const maximumChunks = 1000
 
-const notAFile = (path: string, type: FileSystem.File.Type) =>
-  new SystemError({
-    module: "FileSystem",
-    method: "writeFile",
-    reason: "BadResource",
-    pathOrDescriptor: path,
-    description: `a WAV file can't take the place of a ${type === "FIFO" ? "pipe" : type}; stream it with encodeStream`
+/**
+ * Whether the samples are as long as the file says, and what follows them, up to its end, are chunks. Samples that were
+ * written after the size look like anything else.
+ */
+const isWhole = (file: FileSystem.File, layout: WavLayout, size: number): Effect.Effect<boolean, PlatformError> =>
+  Effect.gen(function* () {
+    let offset = layout.data + layout.declared
+    if (offset > size) return false
+    offset += padding(layout.declared)
+    for (let count = 0; offset < size; count++) {
+      const header = new Uint8Array(8)
+      yield* file.seek(FileSystem.Size(offset), "start")
+      if (count === maximumChunks || (yield* file.read(header)) < 8n) return false
+      const printable = header.subarray(0, 4).every((byte) => byte >= 0x20 && byte < 0x7f)
+      const length = new DataView(header.buffer).getUint32(4, layout.little)
+      if (!printable || offset + 8 + length > size) return false
+      offset += 8 + length + padding(length)
+    }
+    return true
   })
 
 const statIfAny = (path: string) =>

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioFormat, Channels, Pcm } from "@effect-speech/audio-codec"
+import { AudioFormat, Channels, Pcm, Telephony } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
@@ -104,9 +104,9 @@ describe("dither", () => {
 it.effect("samples as a stream of bytes count what was clipped, in every run anew", () =>
   Effect.gen(function* () {
     const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
-    const audio = Pcm.fromSamples(format, Stream.make(Float32Array.of(0.5, 2), Float32Array.of(-3)))
+    const audio = Pcm.encodeStream(format, Stream.make(Float32Array.of(0.5, 2), Float32Array.of(-3)))
     for (let run = 0; run < 2; run++) {
-      expect([...(yield* Pcm.collectSamples(Pcm.samples(audio)))]).toEqual([0.5, 32767 / 32768, -1])
+      expect([...(yield* Pcm.collectSamples(Pcm.decodeStream(audio)))]).toEqual([0.5, 32767 / 32768, -1])
       expect(yield* audio.clipped).toBe(2)
     }
   })
@@ -129,7 +129,7 @@ it.effect("frames that are split between chunks are whole again", () =>
             offset += size
           }
           const split = await Effect.runPromise(
-            Pcm.collectSamples(Pcm.samples({ format, stream: Stream.fromIterable(parts) }))
+            Pcm.collectSamples(Pcm.decodeStream({ format, stream: Stream.fromIterable(parts) }))
           )
           const frame = AudioFormat.bytesPerFrame(format)
           const whole = bytes.subarray(0, bytes.length - (bytes.length % frame))
@@ -164,6 +164,15 @@ describe("picking a channel", () => {
       expect(() => Channels.pick(Float32Array.of(1, -1), 2, channel)).toThrow("there is no channel")
     }
   })
+})
+
+it("a number of channels that no file has is refused", () => {
+  for (const channels of [0, 1.5, 65_536, Number.NaN]) {
+    expect(() => Channels.mixdown(new Float32Array(10), channels)).toThrow("A number of channels")
+    expect(() => Channels.pick(new Float32Array(10), channels, 0)).toThrow("A number of channels")
+    const format = { sampleRate: 8000, channels, encoding: "pcm8" } as const
+    expect(() => Telephony.make(format)).toThrow("A number of channels")
+  }
 })
 
 it("mixdown of as many channels as a WAV file can have is the mean of them all", () => {

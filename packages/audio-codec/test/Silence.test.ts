@@ -35,7 +35,7 @@ describe("pauses", () => {
 
   it("are found by the threshold and the shortest length that are asked for", () => {
     expect(Silence.pauses(talk, rate, { minimumMillis: 200 }).length).toBe(3)
-    expect(Silence.pauses(talk, rate, { threshold: -80 })).toEqual([])
+    expect(Silence.pauses(talk, rate, { thresholdDecibels: -80 })).toEqual([])
     expect(Silence.pauses(new Float32Array(rate), rate)).toEqual([{ start: 0, end: rate }])
     expect(Silence.pauses(new Float32Array(0), rate)).toEqual([])
   })
@@ -44,7 +44,7 @@ describe("pauses", () => {
     Effect.promise(() =>
       FastCheck.assert(
         FastCheck.asyncProperty(cuts, async (sizes) => {
-          const found = Stream.fromIterable(cutInto(talk, sizes)).pipe(Silence.pausesOf(rate), Stream.runCollect)
+          const found = Stream.fromIterable(cutInto(talk, sizes)).pipe(Silence.pausesStream(rate), Stream.runCollect)
           expect(Chunk.toArray(await Effect.runPromise(found))).toEqual(Silence.pauses(talk, rate))
         }),
         { numRuns: 20 }
@@ -75,7 +75,8 @@ describe("splitting", () => {
           const splitter = Silence.makeSplitter(rate, maximum)
           const pieces = [...cutInto(samples, sizes).flatMap(splitter.push), ...splitter.flush()]
           const whole = Silence.makeSplitter(rate, maximum)
-          expect([...whole.push(samples), ...whole.flush()]).toEqual(pieces)
+          const lengths = [...whole.push(samples), ...whole.flush()].map((piece) => piece.length)
+          expect(pieces.map((piece) => piece.length)).toEqual(lengths)
           expect(Buffer.compare(Buffer.from(join(...pieces).buffer), Buffer.from(samples.buffer))).toBe(0)
           for (const piece of pieces) expect(piece.length / 8).toBeLessThanOrEqual(maximum)
           for (const piece of pieces.slice(0, -1)) expect(piece.length / 8).toBeGreaterThan(maximum / 2)
@@ -88,12 +89,28 @@ describe("splitting", () => {
   it.effect("of a stream gives each piece as soon as it is complete", () =>
     Effect.gen(function* () {
       const endless = Stream.concat(Stream.make(tone(2500)), Stream.never)
-      const piece = yield* Stream.runHead(Silence.split(rate, 2000)(endless))
+      const piece = yield* Stream.runHead(Silence.splitStream(rate, 2000)(endless))
       expect(piece._tag).toBe("Some")
-      const pieces = Silence.split(rate, 2000)(Stream.make(tone(2500), tone(100)))
+      const pieces = Silence.splitStream(rate, 2000)(Stream.make(tone(2500), tone(100)))
       expect((yield* Pcm.collectSamples(pieces)).length).toBe(2600 * 8)
     })
   )
+
+  it("makes as few pieces of silence as can be", () => {
+    const splitter = Silence.makeSplitter(rate, 1000)
+    const pieces = [...splitter.push(new Float32Array(10 * rate)), ...splitter.flush()]
+    expect(pieces.length).toBe(11)
+  })
+
+  it.each([
+    { what: "that are not numbers", sampleRate: rate, sample: Number.NaN },
+    { what: "that are infinite", sampleRate: rate, sample: Number.POSITIVE_INFINITY },
+    { what: "of a rate too low to have quiet points", sampleRate: 20, sample: 0.5 }
+  ])("comes to an end with samples $what", ({ sample, sampleRate }) => {
+    const splitter = Silence.makeSplitter(sampleRate, 1000)
+    const pieces = [...splitter.push(new Float32Array(3.5 * sampleRate).fill(sample)), ...splitter.flush()]
+    expect(pieces.map((piece) => piece.length).reduce((sum, length) => sum + length)).toBe(3.5 * sampleRate)
+  })
 
   it("refuses pieces of less than a second", () => {
     for (const maximum of [999, 0, -1, Number.NaN]) {

@@ -307,6 +307,15 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
+  it.scoped("takes a name as long as names can be", () =>
+    Effect.gen(function* () {
+      const { folder, fs } = yield* inFolder
+      const name = `${"न".repeat(83)}.wav`
+      yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), `${folder}/${name}`)
+      expect(yield* fs.readDirectory(folder)).toEqual([name])
+    })
+  )
+
   it.scoped("follows a link, and keeps the mode of the file that was there", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
@@ -347,7 +356,8 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const { folder } = yield* inFolder
       const audio = PcmStream.fromBytes(telephony, new Uint8Array(2))
       const error = yield* Effect.flip(Wav.writeFile(audio, `${folder}/nowhere/speech.wav`))
-      expect(error).toMatchObject({ _tag: "SystemError", reason: "NotFound" })
+      const pathOrDescriptor = `${folder}/nowhere/speech.wav`
+      expect(error).toMatchObject({ _tag: "SystemError", reason: "NotFound", pathOrDescriptor })
     })
   )
 })
@@ -390,6 +400,44 @@ describe("reading what is written by others", () => {
     const error = Either.getOrThrow(Either.flip(Wav.decode(mutate(Wav.header(telephony, 0), 20, 0x31))))
     expect(error.message).toContain("found GSM 6.10")
   })
+})
+
+layer(NodeFileSystem.layer)("reading a file", (it) => {
+  it.scoped("knows how long it is, as long as it says and as there is", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
+      for (const [file, length] of [
+        [Buffer.concat([Wav.encode(telephony, new Uint8Array(1000)), list]), 1000],
+        [Wav.encode(telephony, new Uint8Array(1000)).subarray(0, 555), 510],
+        [Buffer.concat([Wav.header(telephony), new Uint8Array(333)]), 332]
+      ] as const) {
+        yield* fs.writeFile(path, file)
+        const audio = yield* Wav.readFile(path)
+        expect(audio.byteLength).toBe(length)
+        expect((yield* PcmStream.collect(audio)).byteLength).toBe(length)
+      }
+    })
+  )
+
+  it.scoped("refuses a pipe, and says what to do instead", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const pipe = `${yield* fs.makeTempDirectoryScoped()}/pipe`
+      execFileSync("mkfifo", [pipe])
+      for (const failing of [Effect.asVoid(Effect.scoped(Wav.readFile(pipe))), Effect.asVoid(Wav.repair(pipe))]) {
+        const error = yield* Effect.flip(failing)
+        expect(error).toMatchObject({ _tag: "SystemError", reason: "BadResource" })
+        expect(error.message).toContain("decodeStream")
+      }
+    })
+  )
+})
+
+it("samples that end inside a frame are no WAV file", () => {
+  expect(() => Wav.encode(telephony, new Uint8Array(3))).toThrow("whole frames of 2 bytes")
+  for (const length of [-2, 1.5, Number.NaN]) expect(() => Wav.header(telephony, length)).toThrow(RangeError)
 })
 
 layer(NodeFileSystem.layer)("a sink", (it) => {
@@ -440,6 +488,20 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
       const { file, written } = yield* repaired(Buffer.concat([Wav.header(format), data]))
       expect(Buffer.compare(file, Wav.encode(format, data.subarray(0, kept)))).toBe(0)
       expect(written).toMatchObject({ format, dataLength: kept })
+    })
+  )
+
+  it.scoped.each([
+    { what: "never knew of its samples", size: 36, declared: 0 },
+    { what: "knew of the first ones", size: 36 + 400, declared: 400 },
+    { what: "meant to write more", size: 36 + 4000, declared: 4000 }
+  ])("whose writer $what takes all that are there", ({ declared, size }) =>
+    Effect.gen(function* () {
+      const streamed = Buffer.concat([Wav.header(telephony), data])
+      streamed.writeUInt32LE(size, 4)
+      streamed.writeUInt32LE(declared, 40)
+      const { file } = yield* repaired(streamed)
+      expect(Buffer.compare(file, Wav.encode(telephony, data.subarray(0, 1000)))).toBe(0)
     })
   )
 
@@ -505,7 +567,7 @@ it.effect("a file of one encoding becomes one of another, sample by sample", () 
     const samples = Float32Array.of(0, 0.5, -0.5, 1 / 0x8000)
     const file = Wav.encode({ ...telephony, encoding: "float32" }, Pcm.encode(samples, "float32").bytes)
     const decoded = yield* Wav.decodeStream(Stream.make(file))
-    const again = yield* Pcm.collectSamples(Pcm.samples(decoded))
+    const again = yield* Pcm.collectSamples(Pcm.decodeStream(decoded))
     expect([...Pcm.decode(Pcm.encode(again, "pcm16").bytes, "pcm16")]).toEqual([...samples])
   }).pipe(Effect.scoped)
 )

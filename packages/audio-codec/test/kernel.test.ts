@@ -35,16 +35,20 @@ const samples = FastCheck.array(sample, { maxLength: 200 }).map((values) => Floa
 describe("the WebAssembly kernel", () => {
   it("is the one that is used here, and is compiled from the source in this repository", async () => {
     expect(kernel.memory.byteLength).toBe(memorySize)
-    expect(kernel).not.toEqual(plain)
+    // A function of WebAssembly has no source to show.
+    expect(String(kernel.convolve)).toContain("[native code]")
     expect(makeWasmKernel()?.memory.byteLength).toBe(memorySize)
     const embedded = readFileSync(new URL("../src/internal/kernelModule.ts", import.meta.url), "utf8")
     expect(embedded).toBe(await compileKernel())
   })
 
-  it("is not there where the runtime has no WebAssembly, and the plain one takes its place", () => {
+  it("is not there where the runtime has no WebAssembly", () => {
     vi.stubGlobal("WebAssembly", undefined)
-    expect(makeWasmKernel()).toBeUndefined()
-    vi.unstubAllGlobals()
+    try {
+      expect(makeWasmKernel()).toBeUndefined()
+    } finally {
+      vi.unstubAllGlobals()
+    }
   })
 
   it.each([

@@ -1,6 +1,6 @@
 import type { Encoding } from "../AudioFormat.js"
 import { decodedAlaw, decodedMulaw, encodeAlaw, encodeMulaw } from "./g711.js"
-import { bytesRegion, kernel } from "./kernel.js"
+import { bytesRegion, encodedGroup, kernel } from "./kernel.js"
 import { roundHalfToEven } from "./plainKernel.js"
 
 /** Between the bytes in `bytesRegion` and floats, in the memory of the kernel. */
@@ -12,9 +12,6 @@ export interface Conversion {
   /** Encodes `count` samples at `input`, and gives how many were clamped. What lies behind them is overwritten. */
   readonly encode: (encoding: Encoding, input: number, count: number) => number
 }
-
-/** What groups of the kernel may reach behind the end of a block, in samples. */
-const group = 32
 
 const makeConversion = (): Conversion => {
   const bytes = new Uint8Array(kernel.memory)
@@ -61,7 +58,7 @@ const makeConversion = (): Conversion => {
   const encoders: Record<Encoding, (input: number, count: number) => number> = {
     pcm8: encodeInteger(8, (index, value) => view.setUint8(index, value + 0x80)),
     pcm16: (input, count) => {
-      floats.fill(0, input / 4 + count, input / 4 + count + group)
+      floats.fill(0, input / 4 + count, input / 4 + count + encodedGroup)
       return kernel.encodePcm16(input, bytesRegion, count)
     },
     pcm24: encodeInteger(24, (index, value) => {

@@ -1,4 +1,4 @@
-import type { PlatformError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -25,6 +25,9 @@ export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, 
   Stream.unwrapScoped(
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
+      const { type } = yield* fs.stat(path)
+      if (type === "FIFO" || type === "Socket")
+        return yield* notAFile("read", path, type, "decode its stream with decodeStream")
       const file = yield* fs.open(path)
       yield* file.seek(FileSystem.Size(offset), "start")
       const block = new Uint8Array(readSize)
@@ -36,11 +39,24 @@ export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, 
     })
   )
 
+/** The error for something that is no file where one is needed, and what to do instead. */
+export const notAFile = (method: string, path: string, type: FileSystem.File.Type, instead: string) =>
+  new SystemError({
+    module: "FileSystem",
+    method,
+    reason: "BadResource",
+    pathOrDescriptor: path,
+    description: `a WAV file is needed, not a ${type === "FIFO" ? "pipe" : type.toLowerCase()}; ${instead}`
+  })
+
 /** A name in the folder of `path`, so that a rename to it stays on one disk. What is there in the end is removed. */
 export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const name = `${path}.${crypto.randomUUID()}.part`
+    // The beginning of the name is enough to know it by, and a longer one might be too long.
+    const folder = /^.*[/\\\\]/s.exec(path)?.[0] ?? ""
+    const beginning = Array.from(path.slice(folder.length)).slice(0, 40).join("")
+    const name = `${folder}${beginning}.${crypto.randomUUID()}.part`
     yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(name)))
     return name
   })
@@ -103,7 +119,9 @@ export const openReplacement = (
     const fs = yield* FileSystem.FileSystem
     const scope = yield* Effect.scope
     const temporary = yield* temporaryBeside(path)
-    const file = yield* openGathering(temporary, "wx")
+    const file = yield* Effect.mapError(openGathering(temporary, "wx"), (error) =>
+      error._tag === "SystemError" ? new SystemError({ ...error, pathOrDescriptor: path }) : error
+    )
     const provisional = wavHeader(format, byteLength)
     yield* file.write(provisional)
 

@@ -2,7 +2,7 @@
  * Low-pass filters as tables of taps, by the window method: a sinc under a Kaiser window.
  *
  * Length and shape follow Kaiser's formulas, as in Oppenheim and Schafer, Discrete-Time Signal Processing, 3rd ed.,
- * section 7.6: beta = 0.1102 (A - 8.7) for A > 50 dB, and taps - 1 = (A - 8) / (2.285 * transition width in radians).
+ * section 7.5.3: beta = 0.1102 (A - 8.7) for A > 50 dB, and taps - 1 = (A - 8) / (2.285 * transition width in radians).
  */
 
 /** What a filter is to do. Frequencies are in cycles per input frame. */
@@ -30,9 +30,9 @@ export interface Filter {
 
 /**
  * The most rows of a filter that passes half the input rate. Between rows taps are interpolated in a straight line,
- * whose error is at most (pi / rows)^2 / 8 of the peak: -119 dB for 1,024.
+ * whose error is at most (pi / rows)^2 / 8 of the peak: -131 dB for 2,048.
  */
-const maximumRows = 1024
+const maximumRows = 2048
 
 /** The modified Bessel function of the first kind and order 0, by its power series. */
 const bessel0 = (x: number): number => {

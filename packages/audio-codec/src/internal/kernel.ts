@@ -30,6 +30,9 @@ export interface Kernel {
 /** Samples that are worked on at once: they and their result stay in a processor's cache. */
 export const blockSamples = 8192
 
+/** Samples that the kernel encodes at once; it reads and overwrites up to as many behind the end of a block. */
+export const encodedGroup = 32
+
 /** What lies where in memory, in bytes: the windows of filters, blocks before and after conversion, and taps. */
 export const memorySize = 96 * 65_536
 export const windowsRegion = 0

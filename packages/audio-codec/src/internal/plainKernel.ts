@@ -46,7 +46,7 @@ export const makePlainKernel = (memorySize: number): Kernel => {
 
     mixdown: (input, output, frames, channels) =>
       convert(output, frames, (frame) => {
-        let sum = 0
+        let sum = -0
         for (let channel = 0; channel < channels; channel++) {
           sum = Math.fround(sum + at(floats, input / 4 + frame * channels + channel))
         }
@@ -72,7 +72,9 @@ export const makePlainKernel = (memorySize: number): Kernel => {
 
 const at = (array: { readonly [index: number]: number }, index: number): number => array[index] as number
 
+/** A double of this size has a last bit worth 1, so that adding it rounds, and halves to even as all addition does. */
+const unitBits = 1.5 * 2 ** 52
+
 export const roundHalfToEven = (x: number): number => {
-  const rounded = Math.round(x)
-  return rounded - x === 0.5 && rounded % 2 !== 0 ? rounded - 1 : rounded
+  return x + unitBits - unitBits
 }

@@ -1,5 +1,13 @@
 import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
-import { blockSamples, type Kernel, memorySize, tapsRegion, windowsRegion } from "./kernel.js"
+import {
+  blockSamples,
+  bytesRegion,
+  encodedGroup,
+  type Kernel,
+  memorySize,
+  tapsRegion,
+  windowsRegion
+} from "./kernel.js"
 import { stagesOf } from "./stages.js"
 
 /**
@@ -72,10 +80,10 @@ const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: numb
     end
   )
 
-/** In Hz: above every rate that audio is recorded at. */
-export const maximumRate = 768_000
+/** In Hz: what a WAV file can state. */
+export const maximumRate = 0xffffffff
 
-/** @throws RangeError for rates that are none. */
+/** @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}. */
 export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
   for (const rate of [from, to]) {
     if (!Number.isInteger(rate) || rate < 1 || rate > maximumRate) {
@@ -98,10 +106,11 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const length = firstInput - start
     stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: new Float32Array(length) })
     // What is kept, and a block.
-    region += 4 * Math.ceil((filter.width + step + blockSamples) / 4)
+    region += 4 * Math.ceil((filter.width + blockSamples) / 4)
     firstInput = firstOutput
   }
   const outputRegion = region
+  if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion) throw new Error("The windows of filters are full.")
   let received = 0
 
   const inputOf = (index: number): number => {

@@ -6,7 +6,7 @@ import type { WavLayout } from "./wavParser.js"
 export const unknownSize = 0xffffffff
 
 /** The `wFormatTag` of each encoding. */
-export const formatTags: Record<Encoding, number> = {
+const formatTags: Record<Encoding, number> = {
   pcm8: 1,
   pcm16: 1,
   pcm24: 1,

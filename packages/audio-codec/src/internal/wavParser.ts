@@ -2,9 +2,10 @@ import * as Either from "effect/Either"
 import type { AudioFormat, Encoding } from "../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../AudioFormat.js"
 import type { Decoder } from "../Wav.js"
-import { type WavError, wavError } from "../WavError.js"
+import type { WavError } from "../WavError.js"
 import { concatBytes, viewOf } from "./bytes.js"
 import { makeFrames } from "./frames.js"
+import { wavError } from "./wavError.js"
 import { unknownSize } from "./wavHeader.js"
 
 /** The decoder, and what only this package needs of it. */
@@ -80,6 +81,7 @@ export const makeWavParser = (): WavParser => {
   let little = true
   /** Whether the file's own size is not known, as in one whose writer never came to its end. */
   let unfinished = false
+  let fileEnd = Number.POSITIVE_INFINITY
   let largeDataSize: number | undefined
   let ds64: number | undefined
   let fact: number | undefined
@@ -154,6 +156,7 @@ export const makeWavParser = (): WavParser => {
         little = name !== "RIFX"
         const size = view.getUint32(4, little)
         unfinished = !large && (size === 0 || size === unknownSize)
+        fileEnd = size + 8
         state = { at: "chunk" }
         return 12
       }
@@ -173,13 +176,10 @@ export const makeWavParser = (): WavParser => {
           if (format === undefined) {
             return wavError("Malformed", { offset, expected: "a fmt chunk before the data", found: "none" })
           }
-          // A recorder that was cut off leaves 0 in the file's size and in that of its data.
-          const unknown = (size === unknownSize && largeDataSize === undefined) || (size === 0 && unfinished)
-          const declared = unknown
-            ? Number.POSITIVE_INFINITY
-            : size === unknownSize && largeDataSize !== undefined
-              ? largeDataSize
-              : size
+          // A recorder that was cut off leaves 0 as the size of its data, and of its file 0 or that of the header.
+          const begun = size === 0 && (unfinished || fileEnd <= offset + 8)
+          const known = size === unknownSize ? largeDataSize : begun ? undefined : size
+          const declared = known ?? Number.POSITIVE_INFINITY
           frames = makeFrames(bytesPerFrame(format))
           layout = { little, ds64, fact, data: offset + 8, declared }
           state = { at: "data", left: declared }

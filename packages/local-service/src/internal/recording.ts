@@ -32,7 +32,7 @@ export const readRecording = (
         return yield* Effect.fail(`a sample rate of ${from} Hz is not taken, only ${rates.from} to ${rates.to} Hz`)
       }
       let decoded = 0
-      return yield* Pcm.samples(audio).pipe(
+      return yield* Pcm.decodeStream(audio).pipe(
         Stream.map((block) => Channels.mixdown(block, channels)),
         Stream.tap(() => giveWay),
         Stream.tap((block) => {
@@ -41,7 +41,7 @@ export const readRecording = (
             ? Effect.fail(`the recording is longer than ${limits.maximumSeconds} seconds`)
             : Effect.void
         }),
-        Resampler.stream({ from, to: sampleRate }),
+        Resampler.resampleStream({ from, to: sampleRate }),
         Pcm.collectSamples
       )
     })

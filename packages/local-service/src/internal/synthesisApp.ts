@@ -152,7 +152,7 @@ const blocksOf = (samples: Float32Array): Stream.Stream<Float32Array> =>
   )
 
 const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
-  blocksOf(sound.samples).pipe(Resampler.stream({ from: sound.sampleRate, to }), Pcm.collectSamples)
+  blocksOf(sound.samples).pipe(Resampler.resampleStream({ from: sound.sampleRate, to }), Pcm.collectSamples)
 
 const readJson = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Problem> =>
   Effect.gen(function* () {

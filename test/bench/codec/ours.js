@@ -1,0 +1,30 @@
+/** What the codec does with files, for tables 3 and 4: in their process, and in processes of their own. */
+import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+
+/** @param {string} from @param {string} to */
+export const telephony = (from, to) =>
+  Effect.scoped(Effect.flatMap(Telephony.readFile(from), (audio) => Wav.writeFile(audio, to)))
+
+/**
+ * Writes a block so many times, as a source does that uses its memory again.
+ *
+ * @param {Float32Array} samples
+ * @param {number} count
+ * @param {string} path
+ */
+export const write = (samples, count, path) => {
+  let remaining = count
+  const block = Effect.suspend(() =>
+    remaining-- > 0
+      ? Effect.succeed(new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength))
+      : Effect.fail(Option.none())
+  )
+  return Wav.writeFile(
+    { format: { sampleRate: 48_000, channels: 2, encoding: "float32" }, stream: Stream.repeatEffectOption(block) },
+    path
+  )
+}
