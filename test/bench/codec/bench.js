@@ -8,6 +8,7 @@ import { spawnSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync } from "node:fs"
 import { cpus, tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import { versionOf } from "./harness.js"
 import { writeRecording } from "./signal.js"
 
@@ -27,17 +28,16 @@ if (only !== undefined && tables[only] === undefined) {
   process.exit(1)
 }
 
-const { devDependencies } = JSON.parse(readFileSync(new URL("peers/package.json", import.meta.url), "utf8"))
+/** @param {string | URL} file */
+const manifest = (file) => JSON.parse(readFileSync(new URL(file), "utf8"))
+const versions = {
+  effect: manifest(import.meta.resolve("effect/package.json")).version,
+  ...manifest(new URL("peers/package.json", import.meta.url)).devDependencies,
+  sox: versionOf("sox", "--version"),
+  ffmpeg: versionOf("ffmpeg", "-version")
+}
 console.log(`${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}, ${process.platform}`)
-console.log(
-  Object.entries({
-    ...devDependencies,
-    sox: versionOf("sox", "--version"),
-    ffmpeg: versionOf("ffmpeg", "-version")
-  })
-    .map(([name, version]) => `${name} ${version ?? "not installed"}`)
-    .join(", ")
-)
+for (const [name, version] of Object.entries(versions)) console.log(`${name} ${version ?? "not installed"}`)
 console.log("Times are medians of interleaved runs after one that warms up.")
 
 const folder = mkdtempSync(join(tmpdir(), "bench-codec-"))
@@ -47,7 +47,8 @@ writeRecording(join(folder, "in.wav"))
 
 for (const [number, file] of Object.entries(tables)) {
   if (only !== undefined && only !== number) continue
-  const script = new URL(file, import.meta.url).pathname
-  const { status } = spawnSync(process.execPath, ["--expose-gc", script, folder], { stdio: "inherit" })
+  const script = fileURLToPath(new URL(file, import.meta.url))
+  const { signal, status } = spawnSync(process.execPath, [script, folder], { stdio: "inherit" })
   if (status !== 0) process.exitCode = 1
+  if (signal !== null) break
 }

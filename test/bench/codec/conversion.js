@@ -9,7 +9,7 @@ const total = rate * seconds * channels
 /** @param {Float32Array} samples @param {Int16Array} target */
 const plainLoop = (samples, target) => {
   for (let index = 0; index < samples.length; index++) {
-    target[index] = Math.max(-0x8000, Math.min(0x7fff, Math.round(Number(samples[index]) * 0x8000)))
+    target[index] = Math.max(-0x8000, Math.min(0x7fff, Math.round(/** @type {number} */ (samples[index]) * 0x8000)))
   }
 }
 
@@ -37,7 +37,7 @@ for (const length of [2 ** 16, 2 ** 20, 2 ** 23]) {
       { name: "loop in JavaScript", run: all(() => plainLoop(samples, integers)) },
       { name: "pcm-convert", run: all(() => pcmConvert(samples)) }
     ],
-    9
+    { rounds: 7 }
   )
   const samplesRun = Math.ceil(total / length) * length
   timesTable(results, "Msamples/s", (milliseconds) => samplesRun / milliseconds / 1000)

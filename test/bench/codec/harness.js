@@ -1,6 +1,7 @@
 /** How contestants are run, and how what came of it is printed. */
 import { spawnSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 
 /**
  * @typedef {(samples: Float32Array) => Float32Array} Push A resampler: the output that is complete with a block.
@@ -17,24 +18,20 @@ import { readFileSync } from "node:fs"
  * @property {number} runs
  */
 
-/** In milliseconds: who has had this long sits the other rounds out, after one that counts. */
-const patience = 8000
-
 /**
  * Runs all contestants in turn, round after round, so that what else the machine does meets them alike. The first round
- * warms up and doesn't count.
+ * warms up and doesn't count. Who has run for as long as `patience`, in milliseconds, sits the other rounds out, after
+ * one that counts.
  *
  * @param {ReadonlyArray<Contestant>} contestants
- * @param {number} rounds
+ * @param {{ readonly rounds: number, readonly patience?: number }} options
  */
-export const race = async (contestants, rounds) => {
+export const race = async (contestants, { patience = 4000, rounds }) => {
   const entrants = contestants.map((contestant) => ({ ...contestant, times: /** @type {Array<number>} */ ([]) }))
   for (let round = 0; round <= rounds; round++) {
     for (const { before, run, times } of entrants) {
       if (times.length > 1 && times.reduce((sum, time) => sum + time, 0) > patience) continue
       before?.()
-      // So that nobody clears away what another left behind.
-      globalThis.gc?.()
       const start = performance.now()
       await run()
       times.push(performance.now() - start)
@@ -43,7 +40,7 @@ export const race = async (contestants, rounds) => {
   return entrants.map(({ name, times }) => {
     const counted = times.slice(1).toSorted((a, b) => a - b)
     const middle = counted.length / 2
-    const median = /** @type {number} */ (counted[Math.floor(middle)]) / 2 + at(counted, Math.ceil(middle) - 1) / 2
+    const median = (at(counted, Math.ceil(middle) - 1) + at(counted, Math.floor(middle))) / 2
     return { name, median, fastest: at(counted, 0), runs: counted.length }
   })
 }
@@ -64,6 +61,9 @@ export const medianOf = (results, name) =>
 
 /** @param {string} text */
 export const title = (text) => console.log(`\n${text}\n`)
+
+/** @param {number} bytes */
+export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`
 
 /** Columns but the first are aligned to the right. @param {ReadonlyArray<ReadonlyArray<string>>} rows */
 export const table = (rows) => {
@@ -108,6 +108,10 @@ export const execute = (command, ...parameters) => {
   if (status !== 0) throw new Error(`${command} ended with ${status}: ${stderr}`)
   return stdout
 }
+
+/** Runs a case as a process of its own. @param {ReadonlyArray<string>} parameters @returns {number} its peak memory */
+export const executeCase = (...parameters) =>
+  Number(execute(process.execPath, fileURLToPath(new URL("case.js", import.meta.url)), ...parameters))
 
 /** @param {string} command @param {string} versionFlag @returns {string | undefined} its version, if it is installed */
 export const versionOf = (command, versionFlag) => {

@@ -13,9 +13,9 @@ import { sampleRate, speex } from "./peers/index.js"
 
 const folder = at(process.argv, 2)
 
-/** In seconds: of a tone, and what is left out of it at each end, which is more than twice the longest filter. */
-const toneLength = 0.4
-const guard = 0.1
+/** In seconds: of a tone, and what is left out of it at each end, which is longer than the longest filter. */
+const toneLength = 0.24
+const guard = 0.06
 const amplitude = 0.5
 
 /** @param {number} ratio */
@@ -37,7 +37,8 @@ const tonesOf = (frequencies, rate) => {
 }
 
 /**
- * The gain of a tone, its residual, and the level of all there is, each as a part of the amplitude that went in.
+ * The gain of a tone, its residual, and both together, each as a part of the amplitude that went in. The mean square of
+ * the output won't do for them: a tone beside the Nyquist frequency swells and fades, and its part may be either.
  *
  * @param {Float32Array} samples the output where the tone is
  * @param {number} frequency
@@ -45,7 +46,7 @@ const tonesOf = (frequencies, rate) => {
  */
 const fitTone = (samples, frequency, rate) => {
   const angle = (2 * Math.PI * frequency) / rate
-  let [ss, sc, cc, sx, cx, xx] = [0, 0, 0, 0, 0, 0]
+  let [ss, sc, cc, sx, cx] = [0, 0, 0, 0, 0]
   for (const [index, x] of samples.entries()) {
     const s = Math.sin(angle * index)
     const c = Math.cos(angle * index)
@@ -54,7 +55,6 @@ const fitTone = (samples, frequency, rate) => {
     cc += c * c
     sx += s * x
     cx += c * x
-    xx += x * x
   }
   const determinant = ss * cc - sc * sc
   const sine = (sx * cc - cx * sc) / determinant
@@ -63,8 +63,9 @@ const fitTone = (samples, frequency, rate) => {
   for (const [index, x] of samples.entries()) {
     rest += (x - sine * Math.sin(angle * index) - cosine * Math.cos(angle * index)) ** 2
   }
-  const level = (/** @type {number} */ sum) => Math.sqrt((2 * sum) / samples.length) / amplitude
-  return { gain: Math.hypot(sine, cosine) / amplitude, residual: level(rest), level: level(xx) }
+  const gain = Math.hypot(sine, cosine) / amplitude
+  const residual = Math.sqrt((2 * rest) / samples.length) / amplitude
+  return { gain, residual, level: Math.hypot(gain, residual) }
 }
 
 /**
@@ -91,12 +92,14 @@ const measure = async (resample, from, to) => {
   const frequencies = [997, ...passed.toSorted((a, b) => a - b), ...edge, ...stopped]
 
   const output = await resample(tonesOf(frequencies, from), from, to)
-  const length = toneLength * to
+  const length = Math.round(toneLength * to)
+  const skipped = Math.round(guard * to)
   const tones = frequencies.map((frequency, index) => ({
     frequency,
-    ...fitTone(output.subarray(index * length + guard * to, (index + 1) * length - guard * to), frequency, to)
+    ...fitTone(output.subarray(index * length + skipped, (index + 1) * length - skipped), frequency, to)
   }))
-  const [reference, ...others] = tones
+  const reference = at(tones, 0)
+  const others = tones.slice(1)
   const inBand = others.slice(0, passed.length)
   const belowNyquist = others.slice(0, passed.length + edge.length)
   const beyond = others.slice(belowNyquist.length)
@@ -107,7 +110,7 @@ const measure = async (resample, from, to) => {
     bandwidth: crossing === -1 ? 1 : interpolated(at(belowNyquist, crossing - 1), at(belowNyquist, crossing)) / low,
     alias: beyond.length === 0 ? undefined : decibels(Math.max(...beyond.map(({ level }) => level))),
     image: decibels(Math.max(...imaged.map(({ residual }) => residual))),
-    distortion: reference === undefined ? 0 : decibels(reference.residual / reference.gain),
+    distortion: decibels(reference.residual / reference.gain),
     worst: decibels(Math.max(...inBand.map(({ gain, residual }) => residual / gain)))
   }
 }
@@ -154,6 +157,7 @@ const programs = {
   sox: throughFiles((input, from, output, to) =>
     execute("sox", "-D", ...raw(from), input, ...raw(to), output, "rate", "-h", `${to}`)
   ),
+  // In floats; a file of 16 bits it resamples in 16 bits.
   ffmpeg: throughFiles((input, from, output, to) =>
     execute(
       "ffmpeg",

@@ -26,7 +26,7 @@ for (const { bar: required, from, to } of [
         for (let count = 0; count < blocks; count++) push(block)
       }
     })),
-    15
+    { rounds: 15 }
   )
   timesTable(results, "x real time", (milliseconds) => ((blocks * block.length) / from / milliseconds) * 1000)
   const peer = medianOf(results, "Speex, SIMD, quality 5") / at(results, 0).median

@@ -45,7 +45,7 @@ for (const { bits, file } of /** @type {const} */ ([
       { name: "new memory for the whole, no decoding", run: () => new Float32Array(total).fill(1) },
       ...Object.entries(decoders).map(([name, decode]) => ({ name, run: () => decode(file, bits) }))
     ],
-    5
+    { rounds: 5 }
   )
   timesTable(results, "Msamples/s", (milliseconds) => total / milliseconds / 1000)
   const peer = medianOf(results, "node-wav")

@@ -4,13 +4,12 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { at, bar, execute, medianOf, race, timesTable, title } from "./harness.js"
+import { at, bar, executeCase, medianOf, megabytes, race, timesTable, title } from "./harness.js"
 import { write } from "./ours.js"
 import { makeSignal } from "./signal.js"
 
 const output = join(at(process.argv, 2), "out.wav")
 const total = 2 ** 30
-const megabytes = (/** @type {string | number} */ bytes) => `${(Number(bytes) / 1e6).toFixed(0)} MB`
 
 // A file that is replaced or emptied costs a flush, which would be another's writing.
 const before = () => rmSync(output, { force: true })
@@ -47,16 +46,19 @@ for (const size of [64 * 1024, 256 * 1024]) {
         }
       }
     ],
-    7
+    { rounds: 7, patience: 8000 }
   )
   timesTable(results, "MB/s", (milliseconds) => total / milliseconds / 1000)
   const limit = medianOf(results, "Wav.writeFile of a stream") / medianOf(results, "FileHandle.write, awaited")
   bar("at most 1.3 times the bare write calls", limit <= 1.3, `${limit.toFixed(2)}x`)
 
   before()
-  const script = new URL("case.js", import.meta.url).pathname
-  const peak = Number(execute(process.execPath, script, "write", output, `${size}`, `${count}`))
-  const imports = megabytes(execute(process.execPath, script, "imports"))
-  bar("less than 100 MB of memory", peak < 100e6, `${megabytes(peak)}; a process that only imports it ${imports}`)
+  const peak = executeCase("write", output, `${size}`, `${count}`)
+  const imports = executeCase("imports")
+  bar(
+    "less than 100 MB of memory",
+    peak < 100e6,
+    `${megabytes(peak)}; a process that only imports it ${megabytes(imports)}`
+  )
   before()
 }
