@@ -4,7 +4,6 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -169,9 +168,8 @@ export const fileSink = (
       const writer = yield* device
         ? openDevice(format, byteLength, path)
         : openReplacement(format, byteLength, target, existing?.mode)
-      return Sink.forEachChunk((chunks: Chunk.Chunk<Uint8Array>) =>
-        Effect.forEach(chunks, (chunk) => Effect.zipRight(length.add(chunk), writer.write(chunk)), { discard: true })
-      ).pipe(
+      const write = (chunk: Uint8Array) => Effect.zipRight(length.add(chunk), writer.write(chunk))
+      return Sink.forEach(write).pipe(
         Sink.mapEffect(() =>
           Effect.gen(function* () {
             const dataLength = yield* length.end

@@ -12,10 +12,10 @@ import { padding, wavHeader } from "./wavHeader.js"
 
 /** In bytes: calls for less cost more than the bytes they move. */
 const readSize = 512 * 1024
-const writeSize = 256 * 1024
+const writeSize = 512 * 1024
 
 /** At least this much of a block goes to the file as it is, without being gathered. */
-const largeChunk = 64 * 1024
+const largeChunk = 256 * 1024
 
 /**
  * A file from an offset on, in blocks that are all in the same memory: a block is to be used up before the next one is
@@ -76,15 +76,16 @@ const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
       filled = 0
       return file.writeAll(bytes)
     })
-    const gather = (chunk: Uint8Array) =>
-      Effect.sync(() => {
+    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> =>
+      Effect.suspend(() => {
+        if (chunk.byteLength >= largeChunk) {
+          return filled === 0 ? file.writeAll(chunk) : Effect.zipRight(flush, file.writeAll(chunk))
+        }
+        if (filled + chunk.byteLength > writeSize) return Effect.zipRight(flush, write(chunk))
         block.set(chunk, filled)
         filled += chunk.byteLength
+        return Effect.void
       })
-    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> => {
-      if (chunk.byteLength >= largeChunk) return Effect.zipRight(flush, file.writeAll(chunk))
-      return filled + chunk.byteLength <= writeSize ? gather(chunk) : Effect.zipRight(flush, gather(chunk))
-    }
     const overwrite = (bytes: Uint8Array) =>
       flush.pipe(Effect.zipRight(file.seek(FileSystem.Size(0), "start")), Effect.zipRight(file.writeAll(bytes)))
     return { write, overwrite, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
