@@ -162,8 +162,9 @@ export const fileSink = (
       const length = makeLength(format, byteLength)
       const existing = yield* statIfAny(path)
       const device = existing?.type === "CharacterDevice"
-      if (existing !== undefined && existing.type !== "File" && !device)
+      if (existing !== undefined && existing.type !== "File" && !device) {
         return yield* notAFile("write", path, existing.type, "stream it with encodeStream")
+      }
       const target = existing === undefined || device ? path : yield* fs.realPath(path)
       const writer = yield* device
         ? openDevice(format, byteLength, path)
@@ -201,6 +202,11 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       const dataLength = present - (present % bytesPerFrame(format))
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
       if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
+        // The size may have wrapped around, so that it ends in the middle of the samples.
+        if (!complete) {
+          yield* file.seek(FileSystem.Size(layout.data - 4), "start")
+          yield* file.writeAll(new Uint8Array(4).fill(0xff))
+        }
         const audio = yield* readFile(path)
         return yield* writeFile({ ...audio, byteLength: dataLength }, path)
       }
