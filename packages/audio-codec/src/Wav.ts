@@ -112,7 +112,7 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
   Stream.suspend(() => {
     const length = makeLength(audio.format, audio.byteLength)
     return Stream.make(wavHeader(audio.format, audio.byteLength)).pipe(
-      Stream.concat(Stream.tap(audio.stream, length.add)),
+      Stream.concat(Stream.tap(audio.stream, (chunk) => Effect.suspend(() => length.add(chunk) ?? Effect.void))),
       Stream.concat(
         Stream.unwrap(
           Effect.map(length.end, (dataLength) =>
@@ -169,7 +169,8 @@ export const fileSink = (
       const writer = yield* device
         ? openDevice(format, byteLength, path)
         : openReplacement(format, byteLength, target, existing?.mode)
-      const write = (chunk: Uint8Array) => Effect.zipRight(length.add(chunk), writer.write(chunk))
+      const write = (chunk: Uint8Array): Effect.Effect<void, WavError | PlatformError> =>
+        length.add(chunk) ?? writer.write(chunk)
       return Sink.forEach(write).pipe(
         Sink.mapEffect(() =>
           Effect.gen(function* () {
@@ -259,13 +260,13 @@ const makeLength = (format: AudioFormat, announced: number | undefined) => {
     Effect.fail(wavError("LengthMismatch", { offset: length, expected, found }))
   let length = 0
   return {
-    add: (chunk: Uint8Array) =>
-      Effect.suspend(() => {
-        length += chunk.byteLength
-        return announced !== undefined && length > announced
-          ? mismatch(`${announced} bytes`, `${length} and perhaps more`)
-          : Effect.void
-      }),
+    /** The failure, where it is too much. It counts when it is called. */
+    add: (chunk: Uint8Array) => {
+      length += chunk.byteLength
+      return announced !== undefined && length > announced
+        ? mismatch(`${announced} bytes`, `${length} and perhaps more`)
+        : undefined
+    },
     end: Effect.suspend(() => {
       const frame = bytesPerFrame(format)
       if (announced !== undefined && announced !== length) return mismatch(`${announced} bytes`, `${length}`)

@@ -76,22 +76,27 @@ const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
       filled = 0
       return file.writeAll(bytes)
     })
-    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> =>
-      Effect.suspend(() => {
-        if (chunk.byteLength >= largeChunk) {
-          return filled === 0 ? file.writeAll(chunk) : Effect.zipRight(flush, file.writeAll(chunk))
-        }
-        if (filled + chunk.byteLength > writeSize) return Effect.zipRight(flush, write(chunk))
-        block.set(chunk, filled)
-        filled += chunk.byteLength
-        return Effect.void
-      })
+    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> => {
+      if (chunk.byteLength >= largeChunk) {
+        return filled === 0 ? file.writeAll(chunk) : Effect.zipRight(flush, file.writeAll(chunk))
+      }
+      if (filled + chunk.byteLength > writeSize) {
+        return Effect.zipRight(
+          flush,
+          Effect.suspend(() => write(chunk))
+        )
+      }
+      block.set(chunk, filled)
+      filled += chunk.byteLength
+      return Effect.void
+    }
     const overwrite = (bytes: Uint8Array) =>
       flush.pipe(Effect.zipRight(file.seek(FileSystem.Size(0), "start")), Effect.zipRight(file.writeAll(bytes)))
     return { write, overwrite, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
   })
 
 export interface WavWriter {
+  /** To be called when the chunk is to be written: it may be gathered at once. */
   readonly write: (chunk: Uint8Array) => Effect.Effect<void, PlatformError>
   /** Ends the file, of whose samples so many bytes were written. */
   readonly close: (dataLength: number) => Effect.Effect<void, PlatformError>
