@@ -1,5 +1,7 @@
 import { execFileSync, spawn } from "node:child_process"
-import { statSync } from "node:fs"
+import { once } from "node:events"
+import { readdirSync, statSync } from "node:fs"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -12,7 +14,6 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import * as TestServices from "effect/TestServices"
 import { audio, cutAt, cuts } from "./wavArbitrary.js"
 import { wavLaws } from "./wavLaws.js"
 import { outcomeOf } from "./wavOutcome.js"
@@ -264,14 +265,15 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
         stdio: "inherit"
       })
       yield* Effect.addFinalizer(() => Effect.sync(() => child.kill("SIGKILL")))
-      const written = Effect.map(fs.readDirectory(folder), (names) =>
-        names.some((name) => name.endsWith(".part") && statSync(`${folder}/${name}`).size > 1_000_000)
-      )
-      yield* Effect.repeat(Effect.delay(written, "20 millis"), { until: (begun) => begun })
-      child.kill("SIGKILL")
-      yield* Effect.async<void>((resume) => void child.on("exit", () => resume(Effect.void)))
+      const begun = () =>
+        readdirSync(folder).some((name) => name.endsWith(".part") && statSync(`${folder}/${name}`).size > 1_000_000)
+      yield* Effect.promise(async () => {
+        while (!begun()) await setTimeout(20)
+        child.kill("SIGKILL")
+        await once(child, "exit")
+      })
       expect(yield* fs.readFileString(path)).toBe("old")
-    }).pipe(TestServices.provideLive)
+    })
   )
 
   it.scoped.each([
