@@ -16,7 +16,7 @@ import { notAFile, openDevice, openReplacement } from "./internal/files.js"
 import { wavError } from "./internal/wavError.js"
 import { largestSize, padding, sizeFields, wavHeader } from "./internal/wavHeader.js"
 import { makeWavParser, type WavLayout } from "./internal/wavParser.js"
-import { openWav, openWavFile } from "./internal/wavReader.js"
+import { openWav, openWavFile, samplesLength } from "./internal/wavReader.js"
 import type { PcmStream } from "./PcmStream.js"
 import type { WavError } from "./WavError.js"
 
@@ -78,6 +78,33 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
   return Either.flatMap(parser.push(file), ([bytes = new Uint8Array(0)]) =>
     Either.map(parser.end(), (format) => ({ format, bytes }))
+  )
+}
+
+/** What the header of a WAV file tells. */
+export interface WavHeader {
+  readonly format: AudioFormat
+  /** The size of the samples, in bytes; absent where neither the header nor the size of the file tells it. */
+  readonly byteLength: number | undefined
+}
+
+/**
+ * Reads the header alone, from the first bytes of a file: a `WavError` where they end before the samples begin. With
+ * `fileLength`, the size of the whole file in bytes, the samples are those that are there, as in {@link readFile};
+ * without it, those that the header declares.
+ */
+export const decodeHeader = (
+  beginning: Uint8Array,
+  fileLength?: number | undefined
+): Either.Either<WavHeader, WavError> => {
+  const parser = makeWavParser()
+  return Either.flatMap(parser.push(beginning), () =>
+    Either.map(parser.end(), (format) => {
+      // Known as soon as the format is.
+      const layout = parser.layout() as WavLayout
+      const length = samplesLength(format, layout, fileLength ?? Number.POSITIVE_INFINITY)
+      return { format, byteLength: Number.isFinite(length) ? length : undefined }
+    })
   )
 }
 

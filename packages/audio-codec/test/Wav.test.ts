@@ -95,6 +95,27 @@ describe("the header", () => {
   })
 })
 
+describe("reading the header alone", () => {
+  const format = { sampleRate: 8000, channels: 2, encoding: "pcm16" } as const
+
+  it("gives the length of the samples as declared, or those of whole frames that are there", () => {
+    const beginning = Wav.header(format, 4000)
+    expect(Wav.decodeHeader(beginning)).toEqual(Either.right({ format, byteLength: 4000 }))
+    expect(Wav.decodeHeader(beginning, 44 + 1003)).toEqual(Either.right({ format, byteLength: 1000 }))
+    expect(Wav.decodeHeader(beginning, 44 + 5000)).toEqual(Either.right({ format, byteLength: 4000 }))
+  })
+
+  it("gives no length where the file was streamed, unless its size is known", () => {
+    const beginning = Wav.header(format)
+    expect(Wav.decodeHeader(beginning)).toEqual(Either.right({ format, byteLength: undefined }))
+    expect(Wav.decodeHeader(beginning, 44 + 1000)).toEqual(Either.right({ format, byteLength: 1000 }))
+  })
+
+  it("says where bytes end before the samples begin", () => {
+    expect(Wav.decodeHeader(Wav.header(format, 4000).subarray(0, 40))).toMatchObject({ left: { reason: "Malformed" } })
+  })
+})
+
 describe("reading", () => {
   it.each(Object.entries(wavLaws))("holds what it promises: %s", (_, law) => {
     FastCheck.assert(law, { numRuns: 300 })

@@ -81,6 +81,11 @@ export const openWavFile = (
     const audio = yield* openWav(readBlocks(path))
     const { size, type } = yield* fs.stat(path)
     if (type !== "File") return audio
-    const length = Math.min(audio.layout.declared, Math.max(0, Number(size) - audio.layout.data))
-    return { ...audio, byteLength: length - (length % bytesPerFrame(audio.format)) }
+    return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(size)) }
   })
+
+/** How many bytes of whole frames a file of so many bytes holds, of those that it declares. */
+export const samplesLength = (format: AudioFormat, { data, declared }: WavLayout, fileLength: number): number => {
+  const length = Math.min(declared, Math.max(0, fileLength - data))
+  return length - (length % bytesPerFrame(format))
+}
