@@ -1,4 +1,5 @@
 export * as AudioSource from "./AudioSource.js"
+export * as Recording from "./Recording.js"
 export * from "./SpeechToText.js"
 export * as SttContract from "./SttContract.js"
 export * from "./SttError.js"

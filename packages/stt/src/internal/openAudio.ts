@@ -16,9 +16,19 @@ export interface OpenAudio {
 
 const chunkSize = 256 * 1024
 
-type Unreadable = (problem: string) => SttAudioUnreadable
+export type Unreadable = (problem: string) => SttAudioUnreadable
 
-const problemOf = (error: PlatformError): string => {
+/** The error of a recording that the call of `sentId` was to send. */
+export const unreadableOf =
+  (source: AudioSource, sentId: string): Unreadable =>
+  (problem) =>
+    new SttAudioUnreadable({
+      source: source._tag === "Path" ? source.path : source.filename,
+      problem,
+      call: { ...nothingSent, sentId }
+    })
+
+export const problemOf = (error: PlatformError): string => {
   if (error._tag === "BadArgument") return "its name is not a path"
   switch (error.reason) {
     case "NotFound":
@@ -138,12 +148,7 @@ export const openAudio = (
   source: AudioSource,
   sentId: string
 ): Effect.Effect<OpenAudio, SttAudioUnreadable, FileSystem.FileSystem> => {
-  const unreadable: Unreadable = (problem) =>
-    new SttAudioUnreadable({
-      source: source._tag === "Path" ? source.path : source.filename,
-      problem,
-      call: { ...nothingSent, sentId }
-    })
+  const unreadable = unreadableOf(source, sentId)
   switch (source._tag) {
     case "Path":
       return openPath(source.path, unreadable)
