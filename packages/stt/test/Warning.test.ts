@@ -1,0 +1,78 @@
+import { describe, expect, it } from "@effect/vitest"
+import { Warning } from "@effect-speech/stt"
+import * as Schema from "effect/Schema"
+import { type Asked, warningsFor } from "../src/internal/warnings.js"
+
+const telephone = { sampleRate: 8000, channels: 1 }
+const asked = { model: "en-general-v2-8khz" }
+
+const told = (recording: Parameters<typeof warningsFor>[0], request: Partial<Asked> = {}) =>
+  warningsFor(recording, { ...asked, ...request })
+
+describe("a warning", () => {
+  it("is not given for mono at 8 kHz, nor where nothing is known", () => {
+    expect(told(telephone)).toEqual([])
+    expect(told({})).toEqual([])
+  })
+
+  it("is given for more than one channel", () => {
+    expect(told({ ...telephone, channels: 2 })).toMatchObject([{ _tag: "MoreThanOneChannel", channels: 2 }])
+  })
+
+  it.each([
+    [7999, true],
+    [8000, false],
+    [11_025, false],
+    [16_000, false],
+    [16_001, true],
+    [44_100, true]
+  ])("at a rate of %d Hz is given: %s", (sampleRate, given) => {
+    const warnings = told({ ...telephone, sampleRate })
+    expect(warnings.map(({ _tag }) => _tag)).toEqual(given ? ["SampleRateFarFrom8kHz"] : [])
+  })
+
+  it.each([
+    ["en-general-v2-8khz", "en"],
+    ["TA-banking-v2-8khz", "ta"],
+    ["brx-general-v2-8khz", "brx"],
+    ["hi-general-v2-8khz", undefined],
+    ["hin-general-v2-8khz", undefined],
+    ["mr-general-v2-8khz", undefined],
+    ["general-v2-8khz", undefined],
+    ["zq-general", undefined],
+    ["v2", undefined]
+  ])("where numbers are to be digits with the model %s names the language %s", (model, language) => {
+    const expected = language === undefined ? [] : [{ _tag: "ParseNumberWithoutEffect", model, language }]
+    expect(told(telephone, { model, parseNumber: true })).toMatchObject(expected)
+    expect(told(telephone, { model, parseNumber: false })).toEqual([])
+  })
+
+  it.each(["UPI", "Kotak Bank", "आधार कार्ड", "क्\u200dष", "ಕೋಟಕ್", "O'Brien", "l’été", "sign-in", " spaced "])(
+    "is not given for the hotword %j",
+    (phrase) => {
+      expect(told(telephone, { hotwords: [{ phrase }] })).toEqual([])
+    }
+  )
+
+  it.each(["UPI 2", "१०८", "A.T.M.", "rock & roll", "नमस्ते।", "-dash", "a--b", "@home"])(
+    "is given for the hotword %j",
+    (phrase) => {
+      const warnings = told(telephone, { hotwords: [{ phrase: "UPI" }, { phrase }] })
+      expect(warnings).toMatchObject([{ _tag: "HotwordNotSpoken", phrase }])
+    }
+  )
+
+  it("says what to do, and is data that crosses a process boundary", () => {
+    const warnings = told({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] })
+    expect(warnings.length).toBe(4)
+    expect(Schema.decodeUnknownSync(Schema.Array(Warning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
+    expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
+      [
+        "The recording has 2 channels, and the service takes mono: mix them down, or send each speaker's channel as a recording of its own.",
+        "The recording is at 44100 Hz, and the models are trained at 8000 Hz: send it at 8000 Hz, which is smaller and loses nothing that they hear.",
+        "Turning numbers into digits has no effect with the model en-general-v2-8khz, whose language is English: leave parseNumber out, or use a model of hi, ml, kn, gu or mr.",
+        "The hotword "24x7" holds digits or punctuation, which nobody speaks: write it as it is said, in words.",
+      ]
+    `)
+  })
+})
