@@ -4,8 +4,11 @@
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
-/** A key, or an effect that reads it (from a secret manager, say) when the layer is built. */
-export type ApiKey = Redacted.Redacted | Effect.Effect<Redacted.Redacted>
+/**
+ * A key, or an effect that reads it, from a secret manager, say: when the layer is built, and once more when the
+ * service refuses a key, since a new key revokes the old one at once.
+ */
+export type ApiKey = Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
 
 /**
  * The rule that a key breaks, or `undefined` for a key of the right form. The answer never holds the key.
@@ -18,9 +21,19 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
   return undefined
 }
 
+/** Secrets shorter than this are replaced only as a part of the whole key, for they may be a word. */
+const shortestSecret = 8
+
 /**
- * Words that came from outside, fit to be shown: without the key, should they quote it, and without control
- * characters, which a terminal would obey. To be used on decoded text: an encoding may hide the key.
+ * Words that came from outside without the key, and without its secret alone. To be used on decoded text: an encoding
+ * may hide the key.
  */
-export const redact = (text: string, key: Redacted.Redacted): string =>
-  text.replaceAll(Redacted.value(key), "<redacted>").replace(/\p{Cc}+/gu, " ")
+export const withoutKey = (text: string, key: Redacted.Redacted): string => {
+  const value = Redacted.value(key)
+  const secret = value.slice(value.indexOf(".") + 1)
+  const withoutValue = text.replaceAll(value, "<redacted>")
+  return secret.length < shortestSecret ? withoutValue : withoutValue.replaceAll(secret, "<redacted>")
+}
+
+/** {@link withoutKey}, and without control characters, which a terminal would obey: fit to be shown. */
+export const redact = (text: string, key: Redacted.Redacted): string => withoutKey(text, key).replace(/\p{Cc}+/gu, " ")

@@ -31,4 +31,8 @@ export const parse = (
 }
 
 /** The address of `path` (which begins with a slash) below a base URL, whose own path is kept. */
-export const resolve = (base: URL, path: string): string => `${base.origin}${base.pathname.replace(/\/+$/, "")}${path}`
+export const resolve = (base: URL, path: string): URL => {
+  const url = new URL(base)
+  url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`
+  return url
+}

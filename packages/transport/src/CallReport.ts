@@ -12,6 +12,10 @@ export const Attempt = Schema.Struct({
   /** The status of the answer, if one came. */
   status: Schema.optional(Schema.Number),
   sent: Sent,
+  /** How long this attempt was held back after the one before it, in milliseconds. */
+  delayMillis: Schema.Number,
+  /** What the answer asked to wait before the next attempt, in milliseconds. */
+  retryAfterMillis: Schema.optional(Schema.Number),
   /** From the start of this attempt until its answer or its end, in milliseconds. */
   elapsedMillis: Schema.Number
 })

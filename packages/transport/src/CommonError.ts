@@ -18,7 +18,7 @@ const invalidRequestFields = {
 export const invalidRequest: Definition<typeof invalidRequestFields> = {
   fields: invalidRequestFields,
   defaults: { field: "request", problem: "is not valid" },
-  retryable: false,
+  retry: "never",
   message: ({ field, problem }) => `Nothing was sent: ${field} ${problem}.`
 }
 
@@ -28,9 +28,9 @@ const invalidApiKeyFields = { problem: Schema.String }
 export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
   fields: invalidApiKeyFields,
   defaults: { problem: "it is empty" },
-  retryable: false,
-  message: ({ problem }) =>
-    `Nothing was sent, because of the API key: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+  retry: "never",
+  message: ({ call, problem }) =>
+    `${call.attempts.length === 0 ? "Nothing was sent, because of the API key" : "The service refused the API key, and the one that was read anew can't be sent"}: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
 }
 
 const connectionFailedFields = {
@@ -45,8 +45,9 @@ const connectionFailedFields = {
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  // A request that was sent whole may have been billed, and a certificate does not mend itself.
-  retryable: ({ reason, sent }) => sent !== "all" && reason !== "tls",
+  // A certificate does not mend itself, and what is cut short had begun to be answered.
+  retry: ({ reason, sent }) =>
+    reason === "tls" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
   message: ({ code, reason, sent }) =>
     `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
       sent === "all" ? afterAll : "Check the base URL and the network, and try again."
@@ -61,7 +62,7 @@ const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadId
 export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields> => ({
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
-  retryable: false,
+  retry: "never",
   message: ({ limitMillis, phase }) =>
     `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. ${advice} If the service was still at work, raise deadlines.${optionOf[phase]}.`
 })

@@ -1,7 +1,6 @@
 /**
  * How a call can end without a usable answer. An operation turns these facts into its own tagged errors.
  */
-import type * as HttpClientError from "@effect/platform/HttpClientError"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Phase } from "./Deadlines.js"
@@ -20,12 +19,29 @@ import type { Phase } from "./Deadlines.js"
 export const ConnectionReason = Schema.Literal("refused", "notFound", "tls", "reset", "timeout", "cut", "unknown")
 export type ConnectionReason = typeof ConnectionReason.Type
 
-export type Failure =
-  | { readonly _tag: "ConnectionFailed"; readonly reason: ConnectionReason; readonly code: string | undefined }
-  | { readonly _tag: "DeadlineExceeded"; readonly phase: Phase; readonly limitMillis: number }
+export type Failure = ConnectionFailed | DeadlineExceeded | InvalidApiKey | UploadFailed
 
-/** A key that is not of the right form. */
+export interface ConnectionFailed {
+  readonly _tag: "ConnectionFailed"
+  readonly reason: ConnectionReason
+  readonly code: string | undefined
+}
+
+export interface DeadlineExceeded {
+  readonly _tag: "DeadlineExceeded"
+  readonly phase: Phase
+  readonly limitMillis: number
+}
+
+/** A key that can't be read, or is not of the right form. */
 export interface InvalidApiKey {
+  readonly _tag: "InvalidApiKey"
+  readonly problem: string
+}
+
+/** What was to be sent could not be read. */
+export interface UploadFailed {
+  readonly _tag: "UploadFailed"
   readonly problem: string
 }
 
@@ -53,13 +69,12 @@ const codeOf = (error: unknown): string | undefined => {
   return undefined
 }
 
-/** Keeps the facts of an HttpClient's error and nothing of the error itself, which holds the key and the body. */
-export const fromHttpClient = (error: HttpClientError.HttpClientError): Failure => {
-  const code = codeOf(error.cause)
+/**
+ * Keeps the facts of a failed connection and nothing of the error itself, which may hold the key and the body. Once an
+ * answer has begun, whatever ends it cuts it.
+ */
+export const connectionFailed = (cause: unknown, answered: boolean): ConnectionFailed => {
+  const code = codeOf(cause)
   const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
-  return {
-    _tag: "ConnectionFailed",
-    reason: error._tag === "ResponseError" ? (known === "timeout" ? known : "cut") : (known ?? "unknown"),
-    code
-  }
+  return { _tag: "ConnectionFailed", reason: answered ? "cut" : (known ?? "unknown"), code }
 }

@@ -3,6 +3,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { fill, makeParts } from "./internal/parts.js"
 
 export interface Read {
   /** The body, or its first `limit` bytes. */
@@ -11,31 +12,19 @@ export interface Read {
   readonly complete: boolean
 }
 
-/** Reads a body into memory, and stops once it has passed `limit` bytes. */
-export const readAtMost = <E, R>(body: Stream.Stream<Uint8Array, E, R>, limit: number): Effect.Effect<Read, E, R> =>
+/** Reads what `pull` gives into memory until it gives nothing, and stops once it has passed `limit` bytes. */
+export const collect = <E, R>(
+  pull: Effect.Effect<Uint8Array | undefined, E, R>,
+  limit: number
+): Effect.Effect<Read, E, R> =>
   Effect.suspend(() => {
-    const parts: Array<Uint8Array> = []
-    let length = 0
-    return body.pipe(
-      Stream.takeUntil((chunk) => {
-        parts.push(chunk)
-        length += chunk.byteLength
-        return length > limit
-      }),
-      Stream.runDrain,
-      Effect.map(() => ({
-        bytes: firstBytes(parts, Math.min(length, limit)),
-        complete: length <= limit
-      }))
-    )
+    const parts = makeParts(limit)
+    return Effect.map(fill(parts, pull), parts.read)
   })
 
-const firstBytes = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part.subarray(0, length - offset), offset)
-    offset += Math.min(part.byteLength, length - offset)
-  }
-  return bytes
-}
+/** The same of a stream. */
+export const readAtMost = <E, R>(body: Stream.Stream<Uint8Array, E, R>, limit: number): Effect.Effect<Read, E, R> =>
+  Effect.suspend(() => {
+    const parts = makeParts(limit)
+    return Effect.map(Stream.runDrain(Stream.takeWhile(body, parts.add)), parts.read)
+  })

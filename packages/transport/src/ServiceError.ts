@@ -9,6 +9,25 @@ import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import { CallReport, nothingSent } from "./CallReport.js"
 
+/**
+ * What may become of the same request if it is sent again.
+ *
+ * | value       | means |
+ * | ----------- | ----- |
+ * | `never`     | it would fail the same way, or the answer had already begun |
+ * | `transient` | it may succeed a little later |
+ * | `overload`  | it may succeed once the service has less to do |
+ * | `ambiguous` | it may succeed, but the first one may have been carried out and billed |
+ * | `otherKey`  | it may succeed with another key |
+ */
+export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey"
+
+/** What the transport needs to know of an operation's errors. */
+export interface ServiceError {
+  readonly _tag: string
+  readonly retry: Retry
+}
+
 const common = { call: CallReport, message: Schema.String }
 
 type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
@@ -26,6 +45,8 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
   Schema.Struct.Context<AllFields<Tag, Fields>>,
   Partial<Schema.Struct.Type<Fields & typeof common>>,
   {
+    /** What may become of the same request if it is sent again. */
+    readonly retry: Retry
     /** Whether the same call may succeed a little later, and the answer to this one was not merely lost. */
     readonly retryable: boolean
   },
@@ -36,8 +57,7 @@ export interface Definition<Fields extends Schema.Struct.Fields> {
   readonly fields: Fields
   /** The facts of an error that is made with none, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
-  /** Whether the same call may succeed a little later, and the answer to this one was not merely lost. */
-  readonly retryable: boolean | ((facts: Facts<Fields>) => boolean)
+  readonly retry: Retry | ((facts: Facts<Fields>) => Retry)
   /** What happened and what to do, in one or two sentences. */
   readonly message: (facts: Facts<Fields>) => string
 }
@@ -59,9 +79,12 @@ export const define =
         const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
         super({ ...facts, message: props.message ?? definition.message(facts) }, options)
       }
+      get retry(): Retry {
+        const { retry } = definition
+        return typeof retry === "function" ? retry(this as unknown as Facts<Fields>) : retry
+      }
       get retryable(): boolean {
-        const { retryable } = definition
-        return typeof retryable === "function" ? retryable(this as unknown as Facts<Fields>) : retryable
+        return this.retry === "transient" || this.retry === "overload"
       }
     }
     return Defined as unknown as ServiceErrorClass<Self, Tag, Fields>

@@ -1,289 +1,220 @@
 /**
  * How one call is made.
  *
- * The key is read, the request built and sent, and the answer handed to the operation; a watch over the phases
- * ends a call that has come to a stop. The HttpClient comes from the program, so that any layer will do.
+ * The key is put in, the request sent, and the answer handed to the operation. An attempt that failed is repeated where
+ * the error says that this may help and the budget of the layer allows it; a watchdog ends what has come to a stop. The
+ * HttpClient comes from the program, so that any layer will do.
  */
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as Headers from "@effect/platform/Headers"
-import * as HttpBody from "@effect/platform/HttpBody"
 import * as HttpClient from "@effect/platform/HttpClient"
-import type * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import * as Clock from "effect/Clock"
-import * as Deferred from "effect/Deferred"
+import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
-import * as Option from "effect/Option"
+import * as Either from "effect/Either"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import * as ApiKey from "./ApiKey.js"
-import type { Attempt } from "./CallReport.js"
-import type { Phase, ResolvedDeadlines } from "./Deadlines.js"
-import * as Failure from "./Failure.js"
-import type { Operation, Progress, Response } from "./Operation.js"
-import { readAtMost } from "./ResponseBody.js"
+import type { CallEvent, CallOptions } from "./CallEvent.js"
+import type { ResolvedDeadlines } from "./Deadlines.js"
+import type { Failure, InvalidApiKey } from "./Failure.js"
+import { type ApiKeys, makeApiKeys } from "./internal/apiKeys.js"
+import { type Call, makeCall } from "./internal/call.js"
+import { type Incoming, type Wire, WireId } from "./internal/exchange.js"
+import { makeHttpClientWire } from "./internal/httpClientWire.js"
+import { fill, makeParts } from "./internal/parts.js"
+import { makeRetryBudget, type RetryBudget } from "./internal/retryBudget.js"
+import { logRetry, observeAttempt, observeCall } from "./internal/telemetry.js"
+import { Watch, Watchdog } from "./internal/watch.js"
+import type { Operation, Response } from "./Operation.js"
+import * as Retries from "./Retries.js"
+import type { ServiceError } from "./ServiceError.js"
 
 export interface TransportOptions {
   readonly apiKey: ApiKey.ApiKey
   /** The name of the header that carries the key. */
   readonly apiKeyHeader: string
   readonly deadlines: ResolvedDeadlines
+  readonly retries: Retries.ResolvedRetries
 }
 
 export interface Transport {
-  /**
-   * Runs an operation. What it gives may hold on to the answer (a stream does): the answer ends when the scope
-   * closes.
-   */
-  readonly run: <A, E>(operation: Operation<A, E>) => Effect.Effect<A, E, Scope.Scope>
+  /** Runs an operation, which has read what it needs of the answer when it has accepted it. */
+  readonly run: <A, E extends ServiceError>(operation: Operation<A, E>, options?: CallOptions) => Effect.Effect<A, E>
+  /** The same for a result that goes on reading the answer, as a stream does: it ends when the scope closes. */
+  readonly open: <A, E extends ServiceError>(
+    operation: Operation<A, E>,
+    options?: CallOptions
+  ) => Effect.Effect<A, E, Scope.Scope>
+  /** What is left of the budget for retries, which all calls share: from 0 to 500 tokens. */
+  readonly retryTokens: Effect.Effect<number>
 }
 
-const errorTextLimit = 64 * 1024
-const errorTextMillis = 10_000
-
-export const make = (
-  options: TransportOptions
-): Effect.Effect<Transport, Failure.InvalidApiKey, HttpClient.HttpClient> =>
+export const make = (options: TransportOptions): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
   Effect.gen(function* () {
-    const key = yield* Effect.isEffect(options.apiKey) ? options.apiKey : Effect.succeed(options.apiKey)
-    const problem = ApiKey.problemWith(key)
-    if (problem !== undefined) return yield* Effect.fail({ problem })
+    const shared: Shared = {
+      options,
+      keys: yield* makeApiKeys(options.apiKey),
+      wire: wireOf(yield* HttpClient.HttpClient),
+      budget: makeRetryBudget()
+    }
+    const watchdogs = new WeakMap<Clock.Clock, Watchdog>()
+    const callOf = ({ sentId }: { readonly sentId: string }) =>
+      Effect.map(Effect.clock, (clock) => {
+        const watchdog = watchdogs.get(clock) ?? new Watchdog(clock, options.deadlines)
+        watchdogs.set(clock, watchdog)
+        return makeCall(sentId, clock, new Watch(clock, options.deadlines), watchdog)
+      })
 
-    // The service is a third party: it gets no trace headers. `withScope` comes last, since it knows a request
-    // by its identity.
-    const client = (yield* HttpClient.HttpClient).pipe(HttpClient.withTracerPropagation(false), HttpClient.withScope)
     return {
-      run: (operation) =>
-        Effect.withSpan(call(client, key, options, operation), `speech.${operation.name}`, {
-          attributes: { "speech.id": operation.sentId },
-          captureStackTrace: false
-        })
+      run: (operation, callOptions) =>
+        Effect.flatMap(callOf(operation), (call) =>
+          Effect.ensuring(observeCall(runCall(shared, call, operation, callOptions), operation), call.end)
+        ),
+      open: (operation, callOptions) =>
+        Effect.flatMap(callOf(operation), (call) =>
+          Effect.zipRight(
+            Effect.addFinalizer(() => call.end),
+            observeCall(runCall(shared, call, operation, callOptions), operation)
+          )
+        ),
+      retryTokens: Effect.sync(shared.budget.tokens)
     }
   })
 
-type ScopedClient = HttpClient.HttpClient.With<HttpClientError.HttpClientError, Scope.Scope>
+/** What all calls of a layer share. */
+interface Shared {
+  readonly options: TransportOptions
+  readonly keys: ApiKeys
+  readonly wire: Wire
+  readonly budget: RetryBudget
+}
 
-const call = <A, E>(
-  client: ScopedClient,
-  key: Redacted.Redacted,
-  options: TransportOptions,
-  operation: Operation<A, E>
-): Effect.Effect<A, E, Scope.Scope> =>
+const runCall = <A, E extends ServiceError>(
+  { budget, keys, options, wire }: Shared,
+  call: Call,
+  operation: Operation<A, E>,
+  { onEvent }: CallOptions = {}
+): Effect.Effect<A, E> =>
   Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
-    const attempts: Array<Attempt> = []
+    const tell = (event: CallEvent) =>
+      onEvent === undefined
+        ? Effect.void
+        : Effect.catchAllCause(onEvent(event), (cause) => Effect.logWarning("onEvent failed", cause))
+    const inOwnWords = (failure: Failure) => operation.fail(failure, call.progress())
 
-    const progress: Effect.Effect<Progress> = Effect.map(Clock.currentTimeMillis, (now) => ({
-      sentId: operation.sentId,
-      attempts: [...attempts],
-      sent: attempts.at(-1)?.sent ?? "nothing",
-      elapsedMillis: now - startedAt
-    }))
-    const failed = (failure: Failure.Failure): Effect.Effect<never, E> =>
-      Effect.flatMap(progress, (reached) => Effect.fail(operation.fail(failure, reached)))
-
-    // Only fetch heeds these. It would follow a redirect, and take the key to another host; and unless redirects are
-    // errors, it keeps a copy of the body, which for a recording is too much.
-    const fetchOptions = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
-
-    const attempt = Effect.gen(function* () {
-      const attemptAt = yield* Clock.currentTimeMillis
-      const upload = yield* makeUpload
-      const request = yield* operation.request
-      const finish = (end: Pick<Attempt, "status" | "sent">) =>
-        Effect.map(Clock.currentTimeMillis, (now) => {
-          attempts.push({ ...end, elapsedMillis: now - attemptAt })
-        })
-
-      const response = yield* request.pipe(
-        HttpClientRequest.setHeader(options.apiKeyHeader, Redacted.value(key)),
-        (ready) => watchUpload(ready, upload),
-        client.execute,
-        Effect.provideService(FetchHttpClient.RequestInit, {
-          ...fetchOptions,
-          redirect: request.body._tag === "Stream" ? "error" : "manual"
-        }),
-        Effect.mapError(Failure.fromHttpClient),
-        Effect.raceFirst(Effect.suspend(() => watchUntilAnswer(upload, startedAt, options.deadlines))),
-        Effect.catchAll((failure) => Effect.zipRight(finish({ sent: sentBy(failure, upload) }), failed(failure)))
+    yield* call.watched
+    let key = keys.current()
+    let keyIsNew = false
+    let delayMillis = 0
+    let lastCost = 0
+    for (let retry = 0; ; ) {
+      const attempt = send(wire, call, operation, { delayMillis, header: options.apiKeyHeader, key, tell }).pipe(
+        Effect.mapError(inOwnWords),
+        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, key, call, operation)))
       )
-      yield* finish({ status: response.status, sent: upload.complete ? "all" : "part" })
-      const answer = yield* guard(response, { key, startedAt, deadlines: options.deadlines, progress, failed })
-      return yield* operation.accept(answer)
-    })
+      const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
+      if (Either.isRight(outcome)) {
+        budget.giveBack(lastCost)
+        return outcome.right
+      }
+      const error = outcome.left
+      yield* call.endAttempt
 
-    // The answer of an attempt that failed is let go at once, not when the caller's scope ends.
-    return yield* Effect.acquireUseRelease(
-      Effect.flatMap(Effect.scope, (scope) => Scope.fork(scope, scope.strategy)),
-      (scope) => Scope.extend(attempt, scope),
-      (scope, exit) => (Exit.isSuccess(exit) ? Effect.void : Scope.close(scope, exit))
-    )
+      if (error.retry === "otherKey" && !keyIsNew) {
+        const next = yield* Effect.mapError(keys.after(key), inOwnWords)
+        if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
+        key = next
+        keyIsNew = true
+        delayMillis = 0
+        continue
+      }
+
+      const cost = Retries.costOf(error.retry, options.retries)
+      if (cost === undefined || !operation.repeatable || retry >= options.retries.retries) {
+        return yield* Effect.fail(error)
+      }
+      const askedMillis = call.progress().attempts.at(-1)?.retryAfterMillis ?? 0
+      delayMillis = Math.max(askedMillis, Retries.backoffMillis(retry, yield* Random.next))
+      // To come back before the service wants it, or too late for the caller, would be for nothing.
+      const patience = Number.isFinite(call.watch.left) ? call.watch.left : Retries.longestRetryAfter
+      if (delayMillis > patience || !budget.take(cost)) return yield* Effect.fail(error)
+      retry++
+      lastCost = cost
+      yield* logRetry(operation, error, delayMillis)
+      yield* tell({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })
+      yield* Effect.sleep(delayMillis)
+    }
   })
 
-/** How far the request has left this process; written by the body as it is read, read by the watch. */
-interface Upload {
-  bytes: number
-  complete: boolean
-  activeAt: number
-  readonly completed: Deferred.Deferred<void>
-}
-
-const makeUpload = Effect.gen(function* () {
-  const upload: Upload = {
-    bytes: 0,
-    complete: false,
-    activeAt: yield* Clock.currentTimeMillis,
-    completed: yield* Deferred.make<void>()
-  }
-  return upload
-})
-
-const watchUpload = (
-  request: HttpClientRequest.HttpClientRequest,
-  upload: Upload
-): HttpClientRequest.HttpClientRequest => {
-  const body = request.body
-  if (body._tag !== "Stream") {
-    upload.complete = true
-    return request
-  }
-  const active = (change: () => void) =>
-    Effect.map(Clock.currentTimeMillis, (now) => {
-      change()
-      upload.activeAt = now
-    })
-  const complete = active(() => {
-    upload.complete = true
-  })
-  const watched = body.stream.pipe(
-    Stream.tap((chunk) =>
-      active(() => {
-        upload.bytes += chunk.byteLength
-      })
-    ),
-    Stream.concat(Stream.execute(Effect.zipRight(complete, Deferred.succeed(upload.completed, undefined))))
-  )
-  return HttpClientRequest.setBody(request, HttpBody.stream(watched, body.contentType, body.contentLength))
-}
-
-const sentBy = (failure: Failure.Failure, upload: Upload): Attempt["sent"] => {
-  if (Failure.neverConnected(failure)) return "nothing"
-  if (upload.complete) return "all"
-  return upload.bytes === 0 ? "nothing" : "part"
-}
-
-const exceeded = (phase: Phase, limitMillis: number) =>
-  Effect.fail<Failure.Failure>({ _tag: "DeadlineExceeded", phase, limitMillis })
-
-const after = (
-  millis: number,
-  failure: Effect.Effect<never, Failure.Failure>
-): Effect.Effect<never, Failure.Failure> =>
-  millis === Number.POSITIVE_INFINITY ? Effect.never : Effect.zipRight(Effect.sleep(millis), failure)
-
-/** Fails once the upload has paused, the answer has been awaited, or all of it has taken, for longer than it may. */
-const watchUntilAnswer = (
-  upload: Upload,
-  startedAt: number,
-  deadlines: ResolvedDeadlines
-): Effect.Effect<never, Failure.Failure> => {
-  const uploadIdle: Effect.Effect<never, Failure.Failure> = Effect.flatMap(Clock.currentTimeMillis, (now) => {
-    const left = upload.activeAt + deadlines.uploadIdle - now
-    return left <= 0 ? exceeded("upload", deadlines.uploadIdle) : after(left, uploadIdle)
-  })
-  const answer = after(deadlines.answer, exceeded("answer", deadlines.answer))
-  const phases = upload.complete
-    ? answer
-    : Effect.zipRight(Effect.raceFirst(Deferred.await(upload.completed), uploadIdle), answer)
-  if (deadlines.total === Number.POSITIVE_INFINITY) return phases
-  return Effect.flatMap(Clock.currentTimeMillis, (now) =>
-    Effect.raceFirst(phases, after(startedAt + deadlines.total - now, exceeded("total", deadlines.total)))
-  )
-}
-
-const guard = <E>(
-  response: HttpClientResponse.HttpClientResponse,
-  around: {
+/** One attempt, up to the head of its answer. */
+const send = <A, E extends ServiceError>(
+  wire: Wire,
+  call: Call,
+  operation: Operation<A, E>,
+  attempt: {
+    readonly delayMillis: number
+    readonly header: string
     readonly key: Redacted.Redacted
-    readonly startedAt: number
-    readonly deadlines: ResolvedDeadlines
-    readonly progress: Effect.Effect<Progress>
-    readonly failed: (failure: Failure.Failure) => Effect.Effect<never, E>
+    readonly tell: (event: CallEvent) => Effect.Effect<void>
   }
-): Effect.Effect<Response<E>, never, Scope.Scope> => {
-  const { deadlines, failed, key, progress, startedAt } = around
-
-  const limit = Effect.map(Clock.currentTimeMillis, (now) => {
-    const total = startedAt + deadlines.total - now
-    return total < deadlines.downloadIdle
-      ? ({ phase: "total", millis: Math.max(0, total), limitMillis: deadlines.total } as const)
-      : ({ phase: "download", millis: deadlines.downloadIdle, limitMillis: deadlines.downloadIdle } as const)
+): Effect.Effect<Incoming, Failure> =>
+  Effect.gen(function* () {
+    const { tell } = attempt
+    const number = call.progress().attempts.length + 1
+    const scope = yield* Scope.make()
+    call.begin(scope, attempt.delayMillis)
+    const { request } = operation
+    const { body, headers, url } = typeof request === "function" ? yield* call.watch.run(request(scope)) : request
+    const isUpload = !(body instanceof Uint8Array)
+    let sentBytes = 0
+    const exchange = wire.open(
+      { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
+      call.watch,
+      {
+        chunk: (byteLength) => {
+          sentBytes += byteLength
+          return tell({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
+        },
+        complete: tell({ _tag: "Waiting", attempt: number })
+      }
+    )
+    call.sending(exchange)
+    if (!isUpload) yield* tell({ _tag: "Waiting", attempt: number })
+    const incoming = yield* Effect.tapError(exchange.answer, () => Effect.sync(call.lost))
+    call.answered(incoming)
+    yield* tell({ _tag: "Answered", attempt: number, status: incoming.status })
+    return incoming
   })
 
-  const withinLimit = <A, R>(
-    pull: Effect.Effect<A, Option.Option<HttpClientError.ResponseError>, R>
-  ): Effect.Effect<A, Option.Option<Failure.Failure>, R> =>
-    Effect.flatMap(limit, ({ limitMillis, millis, phase }) =>
-      pull.pipe(
-        Effect.mapError(Option.map(Failure.fromHttpClient)),
-        Effect.timeoutFail({
-          duration: millis,
-          onTimeout: () => Option.some<Failure.Failure>({ _tag: "DeadlineExceeded", phase, limitMillis })
-        })
-      )
-    )
+const wireOf = (client: HttpClient.HttpClient): Wire =>
+  WireId in client ? (client[WireId] as Wire) : makeHttpClientWire(client)
 
-  // A connection that is cut before its body is read can look like one that has ended well.
-  const announced = Option.isNone(Headers.get(response.headers, "content-encoding"))
-    ? Option.getOrUndefined(Option.map(Headers.get(response.headers, "content-length"), Number))
-    : undefined
-  let readable = true
-  const body: Stream.Stream<Uint8Array, E> = Stream.suspend(() => {
-    if (!readable) return Stream.dieMessage("The body of an answer can be read once, inside the scope of its call.")
-    readable = false
-    let received = 0
-    return Stream.fromPull(Effect.map(Stream.toPull(response.stream), withinLimit)).pipe(
-      Stream.tap((chunk) => Effect.sync(() => (received += chunk.byteLength))),
-      Stream.concat(
-        Stream.execute(
-          Effect.suspend(() =>
-            announced !== undefined && received < announced
-              ? Effect.fail<Failure.Failure>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
-              : Effect.void
-          )
-        )
-      ),
-      Stream.catchAll((failure) => Stream.fromEffect(failed(failure)))
-    )
-  })
+const errorTextLimit = 64 * 1024
+const errorTextMillis = 3_000
 
+const responseOf = <A, E extends ServiceError>(
+  { header, pull, status }: Incoming,
+  key: Redacted.Redacted,
+  { progress }: Call,
+  operation: Operation<A, E>
+): Response<E> => {
   const redact = (text: string) => ApiKey.redact(text, key)
-  const answer: Response<E> = {
-    status: response.status,
-    headers: response.headers,
+  return {
+    status,
     header: (name) => {
-      const value = Option.getOrElse(Headers.get(response.headers, name), () => "")
-      return value === "" ? undefined : redact(value)
+      const value = header(name.toLowerCase())
+      return value === undefined || value === "" ? undefined : redact(value)
     },
-    body,
-    errorText: body.pipe(
-      Stream.catchAll(() => Stream.empty),
-      Stream.interruptAfter(errorTextMillis),
-      (beginning) => readAtMost(beginning, errorTextLimit),
-      Effect.map(({ bytes }) => new TextDecoder().decode(bytes))
-    ),
+    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress())),
+    errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
+    withoutKey: (text) => ApiKey.withoutKey(text, key),
     progress
   }
-  return Effect.as(
-    Effect.addFinalizer(() =>
-      Effect.sync(() => {
-        readable = false
-      })
-    ),
-    answer
-  )
 }
+
+/** What has come of the body of a failure after a while; that it fails too is of no interest. */
+const firstBytes = (pull: Incoming["pull"]): Effect.Effect<Uint8Array> =>
+  Effect.suspend(() => {
+    const parts = makeParts(errorTextLimit)
+    return Effect.map(Effect.timeoutOption(Effect.ignore(fill(parts, pull)), errorTextMillis), () => parts.read().bytes)
+  })

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 class TooHot extends ServiceError.define<TooHot>()("TooHot", {
   fields: { degrees: Schema.Number, place: Schema.optional(Schema.String) },
   defaults: { degrees: 100 },
-  retryable: true,
+  retry: "transient",
   message: ({ degrees, place }) => `It is ${degrees} degrees in ${place ?? "here"}. Open a window.`
 }) {}
 
@@ -29,7 +29,7 @@ describe("an error of the factory", () => {
     class Sometimes extends ServiceError.define<Sometimes>()("Sometimes", {
       fields: { often: Schema.Boolean },
       defaults: { often: false },
-      retryable: ({ often }) => often,
+      retry: ({ often }) => (often ? "overload" : "never"),
       message: () => "Sometimes."
     }) {}
     expect([new Sometimes().retryable, new Sometimes({ often: true }).retryable]).toEqual([false, true])

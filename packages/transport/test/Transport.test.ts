@@ -1,54 +1,23 @@
-import * as HttpBody from "@effect/platform/HttpBody"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientError from "@effect/platform/HttpClientError"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
-import { Deadlines, type Failure, type Operation, Transport } from "@effect-speech/transport"
+import type { Operation } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import {
+  deadlines,
+  type Failed,
+  lost,
+  operation,
+  type Play,
+  type PlayOptions,
+  playedTransport
+} from "./playedTransport.js"
 
-interface Failed {
-  readonly failure: Failure.Failure
-  readonly progress: Operation.Progress
-}
-
-const deadlines = Deadlines.resolve({ uploadIdle: "10 seconds", downloadIdle: "20 seconds" }, "1 minute")
-
-/** A call over an HttpClient that a test plays, since a real one can't be made to wait without real time. */
-const call = (
-  answer: (request: HttpClientRequest.HttpClientRequest) => Effect.Effect<Response, HttpClientError.RequestError>,
-  options: { readonly body?: HttpBody.HttpBody; readonly deadlines?: Deadlines.ResolvedDeadlines } = {}
-) =>
-  Effect.gen(function* () {
-    const transport = yield* Effect.orDie(
-      Transport.make({
-        apiKey: Redacted.make("prefix.secret"),
-        apiKeyHeader: "X-Api-Key",
-        deadlines: options.deadlines ?? deadlines
-      })
-    )
-    return yield* transport.run<string, Failed>({
-      name: "test",
-      sentId: "id-1",
-      request: Effect.succeed(
-        HttpClientRequest.post("https://host.example/", { body: options.body ?? HttpBody.text("hello") })
-      ),
-      accept: (response) => Stream.mkString(Stream.decodeText(response.body)),
-      fail: (failure, progress) => ({ failure, progress })
-    })
-  }).pipe(
-    Effect.scoped,
-    Effect.provideService(
-      HttpClient.HttpClient,
-      HttpClient.make((request) =>
-        Effect.map(answer(request), (response) => HttpClientResponse.fromWeb(request, response))
-      )
-    )
-  )
+const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Outgoing["body"] } = {}) =>
+  Effect.flatMap(Effect.orDie(playedTransport(play, options)), ({ run }) => run(operation(options.body)))
 
 const consume = (request: HttpClientRequest.HttpClientRequest) =>
   request.body._tag === "Stream" ? Effect.orDie(Stream.runDrain(request.body.stream)) : Effect.void
@@ -62,22 +31,17 @@ describe("a call", () => {
         return Effect.succeed(new Response("answer"))
       })
       expect(text).toBe("answer")
-      expect(key).toBe("prefix.secret")
+      expect(key).toBe("prefix.topsecret")
     })
   )
 
   it.effect("is not built with a key of the wrong form", () =>
     Effect.gen(function* () {
       const failure = yield* Effect.flip(
-        Transport.make({ apiKey: Effect.succeed(Redacted.make("wrong")), apiKeyHeader: "X-Api-Key", deadlines })
+        playedTransport(() => Effect.never, { apiKey: Effect.succeed(Redacted.make("wrong")) })
       )
       expect(failure.problem).toContain("dot")
-    }).pipe(
-      Effect.provideService(
-        HttpClient.HttpClient,
-        HttpClient.make(() => Effect.never)
-      )
-    )
+    })
   )
 })
 
@@ -98,7 +62,7 @@ describe("a deadline", () => {
       expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "answer", limitMillis: 60_000 })
       expect(progress).toEqual({
         sentId: "id-1",
-        attempts: [{ sent: "all", elapsedMillis: 60_000 }],
+        attempts: [{ sent: "all", delayMillis: 0, elapsedMillis: 60_000 }],
         sent: "all",
         elapsedMillis: 60_000
       })
@@ -112,14 +76,18 @@ describe("a deadline", () => {
       )
       const paused = Stream.concat(slow, Stream.never)
       const { failure, progress } = yield* outcome(
-        call((request) => Effect.zipRight(consume(request), Effect.never), { body: HttpBody.stream(paused) }),
+        call((request) => Effect.zipRight(consume(request), Effect.never), {
+          body: { stream: paused, byteLength: undefined }
+        }),
         "46 seconds"
       )
       expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "upload", limitMillis: 10_000 })
       expect(progress.sent).toBe("part")
 
       const fiber = yield* Effect.fork(
-        call((request) => Effect.as(consume(request), new Response("done")), { body: HttpBody.stream(slow) })
+        call((request) => Effect.as(consume(request), new Response("done")), {
+          body: { stream: slow, byteLength: undefined }
+        })
       )
       yield* TestClock.adjust("36 seconds")
       expect(yield* Fiber.join(fiber)).toBe("done")
@@ -131,7 +99,7 @@ describe("a deadline", () => {
       for (const uploadIdle of [10_000_000, Number.POSITIVE_INFINITY]) {
         const { failure, progress } = yield* outcome(
           call((request) => Effect.zipRight(consume(request), Effect.never), {
-            body: HttpBody.stream(Stream.make(Uint8Array.of(1))),
+            body: { stream: Stream.make(Uint8Array.of(1)), byteLength: 1 },
             deadlines: { ...deadlines, uploadIdle }
           }),
           "60 seconds"
@@ -177,10 +145,7 @@ describe("a connection that fails", () => {
     { code: "ESOMETHING", reason: "unknown", sent: "all" }
   ] as const)("with $code is told as $reason, $sent sent", ({ code, reason, sent }) =>
     Effect.gen(function* () {
-      const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code }) })
-      const { failure, progress } = yield* Effect.flip(
-        call((request) => Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause })))
-      )
+      const { failure, progress } = yield* Effect.flip(call((request) => lost(request, code)))
       expect(failure).toEqual({ _tag: "ConnectionFailed", reason, code })
       expect(progress.sent).toBe(sent)
     })

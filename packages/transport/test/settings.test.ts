@@ -30,7 +30,7 @@ describe("an API key", () => {
 
 describe("a base URL", () => {
   const resolve = (text: string, options?: BaseUrl.BaseUrlOptions) =>
-    Either.map(BaseUrl.parse("SPEECH_URL", text, options), (url) => BaseUrl.resolve(url, "/api/transcribe"))
+    Either.map(BaseUrl.parse("SPEECH_URL", text, options), (url) => BaseUrl.resolve(url, "/api/transcribe").href)
 
   it.each([
     ["https://host.example", "https://host.example/api/transcribe"],

@@ -1,0 +1,78 @@
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import type { Attempt } from "../CallReport.js"
+import type { Progress } from "../Operation.js"
+import { retryAfterMillis } from "../Retries.js"
+import type { Exchange, Incoming } from "./exchange.js"
+import type { Watch, Watchdog } from "./watch.js"
+
+/** What is known of a call while it runs. */
+export interface Call {
+  readonly watch: Watch
+  readonly watched: Effect.Effect<void>
+  readonly progress: () => Progress
+  /** An attempt begins, `delayMillis` after the end of the one before it; what it opens is closed with the scope. */
+  readonly begin: (scope: Scope.CloseableScope, delayMillis: number) => void
+  /** Its request is about to be sent. */
+  readonly sending: (exchange: Exchange) => void
+  /** It has been answered. */
+  readonly answered: (incoming: Incoming) => void
+  /** It has ended without an answer. */
+  readonly lost: () => void
+  /** Ends the latest attempt. */
+  readonly endAttempt: Effect.Effect<void>
+  /** Ends the call. */
+  readonly end: Effect.Effect<void>
+}
+
+export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watchdog: Watchdog): Call => {
+  const startedAt = clock.unsafeCurrentTimeMillis()
+  const attempts: Array<Attempt> = []
+  let attemptScope: Scope.CloseableScope | undefined
+  let exchange: Exchange | undefined
+  let attemptAt = startedAt
+  let delayMillis = 0
+  const record = (answer: Pick<Attempt, "status" | "retryAfterMillis">) => {
+    const elapsedMillis = clock.unsafeCurrentTimeMillis() - attemptAt
+    attempts.push({ ...answer, sent: watch.sent, delayMillis, elapsedMillis })
+  }
+  const endAttempt = Effect.suspend(() =>
+    Effect.zipRight(
+      exchange?.close ?? Effect.void,
+      attemptScope === undefined ? Effect.void : Scope.close(attemptScope, Exit.void)
+    )
+  )
+  return {
+    watch,
+    watched: watchdog.add(watch),
+    progress: () => ({
+      sentId,
+      attempts: [...attempts],
+      sent: attempts.at(-1)?.sent ?? "nothing",
+      elapsedMillis: clock.unsafeCurrentTimeMillis() - startedAt
+    }),
+    begin: (scope, delay) => {
+      attemptScope = scope
+      exchange = undefined
+      attemptAt = clock.unsafeCurrentTimeMillis()
+      delayMillis = delay
+      watch.sent = "nothing"
+      watch.reach("upload")
+    },
+    sending: (begun) => {
+      exchange = begun
+    },
+    answered: ({ header, status }) => {
+      const askedMillis = retryAfterMillis(header("retry-after"), clock.unsafeCurrentTimeMillis())
+      record(askedMillis === undefined ? { status } : { status, retryAfterMillis: askedMillis })
+    },
+    lost: () => record({}),
+    endAttempt,
+    end: Effect.suspend(() => {
+      watchdog.remove(watch)
+      return endAttempt
+    })
+  }
+}

@@ -1,0 +1,34 @@
+import type * as Effect from "effect/Effect"
+import type { Failure } from "../Failure.js"
+import type { Outgoing } from "../Operation.js"
+import type { Watch } from "./watch.js"
+
+/** One request and its answer. */
+export interface Exchange {
+  /** Sends the request and waits for the head of the answer; to be run once. */
+  readonly answer: Effect.Effect<Incoming, Failure>
+  /** Ends whatever of it is still going on. A connection whose answer has been read to its end is free for the next. */
+  readonly close: Effect.Effect<void>
+}
+
+export interface Incoming {
+  readonly status: number
+  /** Of a header in lower case; values of one that came several times are joined by commas. */
+  readonly header: (name: string) => string | undefined
+  /** The next bytes; nothing at the end. */
+  readonly pull: Effect.Effect<Uint8Array | undefined, Failure>
+}
+
+/** How an exchange tells how far its upload has come. */
+export interface UploadObserver {
+  readonly chunk: (byteLength: number) => Effect.Effect<void>
+  readonly complete: Effect.Effect<void>
+}
+
+/** A way to the network. */
+export interface Wire {
+  readonly open: (outgoing: Outgoing, watch: Watch, observer: UploadObserver) => Exchange
+}
+
+/** By this symbol the HttpClient of `@effect-speech/transport/node` offers the wire below it. */
+export const WireId: unique symbol = Symbol.for("@effect-speech/transport/Wire")

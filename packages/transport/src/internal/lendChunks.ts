@@ -1,0 +1,88 @@
+import { getDefaultHighWaterMark } from "node:stream"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import type { UploadFailed } from "../Failure.js"
+import type { UploadObserver } from "./exchange.js"
+import type { Watch } from "./watch.js"
+
+/** A stream on its way through undici, which asks for a chunk once the one before has left the process. */
+export interface LentChunks {
+  readonly chunks: AsyncIterable<Uint8Array>
+  /** Why the stream has failed, if it has. */
+  readonly failure: () => UploadFailed | undefined
+  readonly close: Effect.Effect<void>
+}
+
+/**
+ * Undici waits for a socket to drain only after a chunk that fills its buffer; a shorter one may still lie there when
+ * the next is read into the same block, so it is copied.
+ */
+const keepable = (chunk: Uint8Array): Uint8Array =>
+  chunk.byteLength > getDefaultHighWaterMark(false) ? chunk : chunk.slice()
+
+export const lendChunks = (
+  stream: Stream.Stream<Uint8Array, UploadFailed>,
+  watch: Watch,
+  observer: UploadObserver
+): LentChunks => {
+  let failure: UploadFailed | undefined
+  let fiber: Fiber.RuntimeFiber<void, UploadFailed> | undefined
+  let give: (result: IteratorResult<Uint8Array, undefined>) => void = () => undefined
+  let fail: (error: unknown) => void = () => undefined
+  let askForNext = (): void => undefined
+  let isClosed = false
+
+  const sending = Stream.runForEach(stream, (chunk) =>
+    Effect.zipRight(
+      Effect.async<void>((resume) => {
+        watch.sent = "part"
+        askForNext = () => resume(Effect.void)
+        give({ done: false, value: keepable(chunk) })
+      }),
+      Effect.suspend(() => {
+        watch.reach("upload")
+        return observer.chunk(chunk.byteLength)
+      })
+    )
+  ).pipe(
+    Effect.zipRight(
+      Effect.suspend(() => {
+        watch.sent = "all"
+        watch.reach("answer")
+        return observer.complete
+      })
+    )
+  )
+  const start = (): void => {
+    fiber = Effect.runFork(sending)
+    fiber.addObserver((exit) => {
+      if (Exit.isSuccess(exit)) return give({ done: true, value: undefined })
+      const [problem] = Cause.failures(exit.cause)
+      failure = problem
+      fail(new Error("The upload has ended."))
+    })
+  }
+
+  return {
+    chunks: {
+      [Symbol.asyncIterator]: () => ({
+        next: () =>
+          new Promise((resolve, reject) => {
+            give = resolve
+            fail = reject
+            if (isClosed) resolve({ done: true, value: undefined })
+            else if (fiber === undefined) start()
+            else askForNext()
+          })
+      })
+    },
+    failure: () => failure,
+    close: Effect.suspend(() => {
+      isClosed = true
+      return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(fiber))
+    })
+  }
+}

@@ -1,0 +1,86 @@
+/**
+ * A transport over an HttpClient that a test plays, since a real one can't be made to wait without real time.
+ */
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import {
+  type ApiKey,
+  Deadlines,
+  type Failure,
+  type Operation,
+  ResponseBody,
+  Retries,
+  Transport
+} from "@effect-speech/transport"
+import type { Retry } from "@effect-speech/transport/ServiceError"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+
+export interface Failed {
+  readonly _tag: "Failed"
+  readonly retry: Retry
+  readonly progress: Operation.Progress
+  readonly failure?: Failure.Failure | undefined
+}
+
+export const deadlines = Deadlines.resolve({ uploadIdle: "10 seconds", downloadIdle: "20 seconds" }, "1 minute")
+
+export interface PlayOptions {
+  readonly apiKey?: ApiKey.ApiKey | undefined
+  readonly deadlines?: Deadlines.ResolvedDeadlines | undefined
+  readonly retries?: Retries.RetryOptions | undefined
+}
+
+export type Play = (
+  request: HttpClientRequest.HttpClientRequest
+) => Effect.Effect<Response, HttpClientError.RequestError>
+
+export const playedTransport = (play: Play, options: PlayOptions = {}) =>
+  Transport.make({
+    apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
+    apiKeyHeader: "X-Api-Key",
+    deadlines: options.deadlines ?? deadlines,
+    retries: Retries.resolve(options.retries ?? { retries: 0 })
+  }).pipe(
+    Effect.provideService(
+      HttpClient.HttpClient,
+      HttpClient.make((request) =>
+        Effect.map(play(request), (response) => HttpClientResponse.fromWeb(request, response))
+      )
+    )
+  )
+
+const retryOf = (status: number): Retry => {
+  if (status === 401) return "otherKey"
+  if (status === 429 || status === 503) return "overload"
+  return status >= 500 ? "transient" : "never"
+}
+
+const retryOfFailure = (failure: Failure.Failure, sent: Operation.Progress["sent"]): Retry => {
+  if (failure._tag !== "ConnectionFailed") return "never"
+  return sent === "all" ? "ambiguous" : "transient"
+}
+
+/** Gives the text of a 200, and an error for anything else. */
+export const operation = (
+  body: Operation.Outgoing["body"] = new TextEncoder().encode("hello"),
+  repeatable = true
+): Operation.Operation<string, Failed> => ({
+  name: "test",
+  sentId: "id-1",
+  request: { url: new URL("https://host.example/"), headers: { "Content-Type": "text/plain" }, body },
+  repeatable,
+  accept: ({ progress, pull, status }) =>
+    status === 200
+      ? Effect.map(ResponseBody.collect(pull, 1000), ({ bytes }) => new TextDecoder().decode(bytes))
+      : Effect.fail<Failed>({ _tag: "Failed", retry: retryOf(status), progress: progress() }),
+  fail: (failure, progress) => ({ _tag: "Failed", retry: retryOfFailure(failure, progress.sent), progress, failure })
+})
+
+/** A request that finds no connection, by the code of the system. */
+export const lost = (request: HttpClientRequest.HttpClientRequest, code: string) => {
+  const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code }) })
+  return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
+}

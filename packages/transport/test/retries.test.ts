@@ -1,0 +1,350 @@
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { describe, expect, it } from "@effect/vitest"
+import { type CallEvent, Deadlines, Retries, type Transport } from "@effect-speech/transport"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { type Failed, lost, operation, type PlayOptions, playedTransport } from "./playedTransport.js"
+
+/** How a request ends: with a status, a Retry-After perhaps, or a code of the system instead of an answer. */
+type End = number | string | { readonly status: number; readonly retryAfter: string }
+
+/** A transport whose requests end as told, one after the other, and then with 200. */
+const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
+  Effect.gen(function* () {
+    const requests: Array<HttpClientRequest.HttpClientRequest> = []
+    const transport = yield* Effect.orDie(
+      playedTransport(
+        (request) => {
+          requests.push(request)
+          const end = ends.shift() ?? 200
+          if (typeof end === "string") return lost(request, end)
+          const { retryAfter, status } = typeof end === "number" ? { status: end, retryAfter: undefined } : end
+          return Effect.succeed(
+            new Response("ok", { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} })
+          )
+        },
+        { retries: {}, ...options }
+      )
+    )
+    return { requests, transport }
+  })
+
+/** Runs a call to its end, whatever it waits for, with jitter at its highest unless told otherwise. */
+const settled = <A>(effect: Effect.Effect<A, Failed>, random = 1) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.either(Effect.withRandom(effect, Random.fixed([random]))))
+    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow()
+    while (fiber.unsafePoll() === null) yield* TestClock.adjust("1 minute")
+    return yield* Fiber.join(fiber)
+  })
+
+const attemptsOf = (outcome: Either.Either<string, Failed>) =>
+  Either.isLeft(outcome) ? outcome.left.progress.attempts : undefined
+
+/** One call after the other on one transport: how it ends, what is left of the budget, and the delays before attempts. */
+interface Step {
+  readonly ends: Array<End>
+  readonly outcome: "ok" | number | string
+  readonly tokens: number
+  readonly delays: ReadonlyArray<number>
+}
+
+const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?: Retries.RetryOptions }> = [
+  {
+    what: "what may pass is tried three times, and each retry costs 14",
+    steps: [
+      { ends: [], outcome: "ok", tokens: 500, delays: [0] },
+      { ends: [500], outcome: "ok", tokens: 500, delays: [0, 200] },
+      { ends: [500, 502], outcome: "ok", tokens: 486, delays: [0, 200, 400] },
+      { ends: [500, 500, 500], outcome: 500, tokens: 458, delays: [0, 200, 400] },
+      { ends: [], outcome: "ok", tokens: 459, delays: [0] },
+      {
+        ends: ["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"],
+        outcome: "lost",
+        tokens: 431,
+        delays: [0, 200, 400]
+      },
+      { ends: ["ECONNREFUSED", 500], outcome: "ok", tokens: 417, delays: [0, 200, 400] }
+    ]
+  },
+  {
+    what: "an overload costs 5",
+    steps: [
+      { ends: [503, 429, 503], outcome: 503, tokens: 490, delays: [0, 200, 400] },
+      { ends: [429], outcome: "ok", tokens: 490, delays: [0, 200] },
+      { ends: [503, 500], outcome: "ok", tokens: 485, delays: [0, 200, 400] }
+    ]
+  },
+  {
+    what: "what can't pass is tried once, and costs nothing",
+    steps: [400, 402, 403, 404, 302].map((status) => ({ ends: [status], outcome: status, tokens: 500, delays: [0] }))
+  },
+  {
+    what: "what may have been carried out is not repeated",
+    steps: [{ ends: ["ECONNRESET"], outcome: "lost", tokens: 500, delays: [0] }]
+  },
+  {
+    what: "unless it is asked for",
+    options: { retryAmbiguous: true },
+    steps: [{ ends: ["ECONNRESET", "EPIPE"], outcome: "ok", tokens: 486, delays: [0, 200, 400] }]
+  },
+  {
+    what: "without retries there is one request",
+    options: { retries: 0 },
+    steps: [
+      { ends: [500], outcome: 500, tokens: 500, delays: [0] },
+      { ends: [503], outcome: 503, tokens: 500, delays: [0] },
+      { ends: ["ECONNREFUSED"], outcome: "lost", tokens: 500, delays: [0] }
+    ]
+  },
+  {
+    what: "delays double up to 8 seconds",
+    options: { retries: 8 },
+    steps: [
+      {
+        ends: Array.from({ length: 9 }, () => 503),
+        outcome: 503,
+        tokens: 460,
+        delays: [0, 200, 400, 800, 1600, 3200, 6400, 8000, 8000]
+      }
+    ]
+  },
+  {
+    what: "a service is not asked sooner than it wants",
+    steps: [
+      { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3000] },
+      { ends: [{ status: 429, retryAfter: "0" }], outcome: "ok", tokens: 500, delays: [0, 200] },
+      { ends: [{ status: 503, retryAfter: "60" }], outcome: "ok", tokens: 500, delays: [0, 60_000] },
+      // Longer than a minute is too long for a call that has no deadline for all of it.
+      { ends: [{ status: 503, retryAfter: "61" }], outcome: 503, tokens: 500, delays: [0] },
+      { ends: [{ status: 503, retryAfter: "soon" }], outcome: "ok", tokens: 500, delays: [0, 200] },
+      { ends: [{ status: 400, retryAfter: "1" }], outcome: 400, tokens: 500, delays: [0] }
+    ]
+  }
+]
+
+describe("a call that fails", () => {
+  it.effect.each(tables)("$what", ({ options = {}, steps }) =>
+    Effect.gen(function* () {
+      const ends: Array<End> = []
+      const { requests, transport } = yield* scripted(ends, { retries: options })
+      for (const step of steps) {
+        ends.push(...step.ends)
+        const before = requests.length
+        const delays: Array<number> = [0]
+        const onEvent = (event: CallEvent.CallEvent) =>
+          Effect.sync(() => {
+            if (event._tag === "Retrying") delays.push(event.delayMillis)
+          })
+        const outcome = yield* settled(transport.run(operation(), { onEvent }))
+        const attempts = attemptsOf(outcome)
+        expect({
+          outcome: Either.getOrElse(outcome, ({ progress }) => progress.attempts.at(-1)?.status ?? "lost"),
+          tokens: yield* transport.retryTokens,
+          delays
+        }).toEqual({ outcome: step.outcome, tokens: step.tokens, delays: step.delays })
+        expect(requests.length - before).toBe(step.delays.length)
+        if (attempts !== undefined) expect(attempts.map(({ delayMillis }) => delayMillis)).toEqual(step.delays)
+      }
+    })
+  )
+
+  it.effect("tells of each attempt how it ended, how long it was held back and what it was asked to wait", () =>
+    Effect.gen(function* () {
+      const { transport } = yield* scripted([{ status: 503, retryAfter: "2" }, "ECONNREFUSED", 400])
+      const outcome = yield* settled(transport.run(operation()))
+      expect(attemptsOf(outcome)).toEqual([
+        { status: 503, sent: "all", delayMillis: 0, retryAfterMillis: 2000, elapsedMillis: 0 },
+        { sent: "nothing", delayMillis: 2000, elapsedMillis: 0 },
+        { status: 400, sent: "all", delayMillis: 400, elapsedMillis: 0 }
+      ])
+    })
+  )
+
+  it.effect("is not tried again after the deadline for all of it, nor made to wait for nothing", () =>
+    Effect.gen(function* () {
+      const deadlines = Deadlines.resolve({ total: "5 seconds" }, "1 minute")
+      const { requests, transport } = yield* scripted(
+        [
+          { status: 503, retryAfter: "4" },
+          { status: 503, retryAfter: "4" }
+        ],
+        {
+          deadlines
+        }
+      )
+      const fiber = yield* Effect.fork(Effect.either(transport.run(operation())))
+      yield* TestClock.adjust("4 seconds")
+      const outcome = yield* Fiber.join(fiber)
+      expect(attemptsOf(outcome)?.map(({ status }) => status)).toEqual([503, 503])
+      expect(requests.length).toBe(2)
+    })
+  )
+
+  it.effect("is not repeated when the recording can be read but once", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted([500])
+      const upload = { stream: Stream.make(Uint8Array.of(1)), byteLength: 1 }
+      expect(Either.isLeft(yield* settled(transport.run(operation(upload, false))))).toBe(true)
+      expect(requests.length).toBe(1)
+    })
+  )
+
+  it.effect("can be ended while it waits for the next attempt", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "30" }])
+      const fiber = yield* Effect.fork(transport.run(operation()))
+      yield* TestClock.adjust("10 seconds")
+      yield* Fiber.interrupt(fiber)
+      yield* TestClock.adjust("1 minute")
+      expect(requests.length).toBe(1)
+    })
+  )
+})
+
+describe("a lasting outage", () => {
+  const callAll = (transport: Transport.Transport, calls: number) =>
+    Effect.forEach(Array.from({ length: calls }), () => Effect.either(transport.run(operation())), {
+      concurrency: "unbounded",
+      discard: true
+    })
+
+  it.effect.each([
+    { what: "that is overloaded", end: 503, calls: 10_000, most: 10_100 },
+    { what: "that fails", end: 500, calls: 1_000, most: 1_035 },
+    { what: "that is down", end: "ECONNREFUSED", calls: 1_000, most: 1_035 }
+  ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
+      const fiber = yield* Effect.fork(callAll(transport, calls))
+      for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+      expect(requests.length).toBe(most)
+      expect(yield* transport.retryTokens).toBeLessThan(14)
+    })
+  )
+
+  it.effect("is forgotten call by call once the service is back", () =>
+    Effect.gen(function* () {
+      const ends: Array<End> = Array.from({ length: 135 }, () => 503)
+      const { transport } = yield* scripted(ends)
+      for (let call = 0; call < 60 && ends.length > 0; call++) yield* settled(transport.run(operation()))
+      const low = yield* transport.retryTokens
+      for (let call = 0; call < 600; call++) yield* transport.run(operation())
+      expect(low).toBeLessThan(300)
+      expect(yield* transport.retryTokens).toBe(500)
+    })
+  )
+})
+
+describe("the delay before a retry", () => {
+  it("is anything from nothing to the backoff", () => {
+    FastCheck.assert(
+      FastCheck.property(FastCheck.nat(2000), FastCheck.double({ min: 0, max: 1, noNaN: true }), (retry, random) => {
+        const delay = Retries.backoffMillis(retry, random)
+        return delay >= 0 && delay <= Math.min(8000, 200 * 2 ** retry)
+      })
+    )
+  })
+
+  it("is read from a Retry-After in seconds or as a date", () => {
+    const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
+    expect(Retries.retryAfterMillis("120", now)).toBe(120_000)
+    expect(Retries.retryAfterMillis("Sat, 21 Nov 2026 10:00:05 GMT", now)).toBe(5000)
+    expect(Retries.retryAfterMillis("Sat, 21 Nov 2026 09:00:00 GMT", now)).toBe(0)
+    for (const header of [undefined, "", "soon", "-1", "1.5"]) {
+      expect(Retries.retryAfterMillis(header, now)).toBe(undefined)
+    }
+  })
+})
+
+describe("a key that is refused", () => {
+  /** A service that knows one key, and a secret manager that may know another. */
+  const rotating = (valid: string, stored: { key: string; readings: number }, options: PlayOptions = {}) =>
+    Effect.gen(function* () {
+      const keys: Array<string | undefined> = []
+      const transport = yield* Effect.orDie(
+        playedTransport(
+          (request) =>
+            Effect.map(Effect.yieldNow(), () => {
+              const key = request.headers["x-api-key"]
+              keys.push(key)
+              return new Response("ok", { status: key === valid ? 200 : 401 })
+            }),
+          {
+            apiKey: Effect.sync(() => {
+              stored.readings++
+              return Redacted.make(stored.key)
+            }),
+            retries: { retries: 0 },
+            ...options
+          }
+        )
+      )
+      return { keys, transport }
+    })
+
+  it.effect("is read once more, and the call repeated with the new one, even without retries", () =>
+    Effect.gen(function* () {
+      const stored = { key: "old.key", readings: 0 }
+      const { keys, transport } = yield* rotating("new.key", stored)
+      stored.key = "new.key"
+      expect(yield* transport.run(operation())).toBe("ok")
+      expect(yield* transport.run(operation())).toBe("ok")
+      expect(keys).toEqual(["old.key", "new.key", "new.key"])
+      expect(stored.readings).toBe(2)
+      expect(yield* transport.retryTokens).toBe(500)
+    })
+  )
+
+  it.effect("is not tried again if it has not changed, nor a second new one", () =>
+    Effect.gen(function* () {
+      const stored = { key: "old.key", readings: 0 }
+      const { keys, transport } = yield* rotating("new.key", stored)
+      expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
+      expect(keys).toEqual(["old.key"])
+      stored.key = "other.key"
+      expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
+      expect(keys).toEqual(["old.key", "old.key", "other.key"])
+    })
+  )
+
+  it.effect("is read once for all calls that fail together", () =>
+    Effect.gen(function* () {
+      const stored = { key: "old.key", readings: 0 }
+      const { keys, transport } = yield* rotating("new.key", stored)
+      stored.key = "new.key"
+      yield* Effect.forEach(Array.from({ length: 64 }), () => transport.run(operation()), { concurrency: "unbounded" })
+      expect(stored.readings).toBe(2)
+      expect(keys.length).toBe(128)
+    })
+  )
+
+  it.effect("and read anew in a wrong form, or not at all, is told as such", () =>
+    Effect.gen(function* () {
+      const stored = { key: "old.key", readings: 0 }
+      const { transport } = yield* rotating("new.key", stored)
+      stored.key = "malformed"
+      expect(yield* Effect.flip(transport.run(operation()))).toMatchObject({
+        failure: { _tag: "InvalidApiKey", problem: "it has no dot between a prefix and a secret" },
+        progress: { attempts: [{ status: 401 }] }
+      })
+
+      let readings = 0
+      const { transport: failing } = yield* rotating("new.key", stored, {
+        apiKey: Effect.suspend(() =>
+          readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.fail(new Error("vault: old.key"))
+        )
+      })
+      expect(yield* Effect.flip(failing.run(operation()))).toMatchObject({
+        failure: { _tag: "InvalidApiKey", problem: "reading it failed (Error)" }
+      })
+    })
+  )
+})
