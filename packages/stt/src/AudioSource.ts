@@ -1,5 +1,6 @@
 /**
- * Where a recording comes from. A source can be opened anew, so that a request can be sent again whole.
+ * Where a recording comes from. All sources but a one-shot stream can be opened anew, so that a request can be sent again
+ * whole.
  */
 import * as Predicate from "effect/Predicate"
 import type * as Stream from "effect/Stream"
@@ -22,15 +23,27 @@ export interface BytesSource extends Common {
   readonly bytes: Uint8Array
 }
 
+export interface BlobSource extends Common {
+  readonly _tag: "Blob"
+  readonly blob: Blob
+}
+
 export interface StreamSource extends Common {
   readonly _tag: "Stream"
   readonly open: () => Stream.Stream<Uint8Array, unknown>
   readonly byteLength: number | undefined
+  readonly repeatable: boolean
 }
 
-export type AudioSource = PathSource | BytesSource | StreamSource
+export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
+
+/** Whether a request can be sent again with all of the recording. */
+export const isRepeatable = (source: AudioSource): boolean => source._tag !== "Stream" || source.repeatable
+
+/** What a person knows a recording by: its path, or the name that it is sent under. */
+export const nameOf = (source: AudioSource): string => (source._tag === "Path" ? source.path : source.filename)
 
 /** A file, which is read as it is sent and never held in memory. */
 export const fromPath = (path: string): AudioSource => ({
@@ -53,6 +66,14 @@ export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioS
   filename: options.filename ?? "audio"
 })
 
+/** A Blob, as a web form, `Response.blob` or `fs.openAsBlob` gives it. A `File` keeps its name, unless given another. */
+export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource => ({
+  [TypeId]: TypeId,
+  _tag: "Blob",
+  blob,
+  filename: options.filename ?? ("name" in blob && typeof blob.name === "string" ? blob.name : "audio")
+})
+
 export interface StreamOptions extends NamedOptions {
   /** The exact number of bytes. Without it the request is sent chunked, with no Content-Length. */
   readonly byteLength?: number | undefined
@@ -67,5 +88,19 @@ export const fromStream = (
   _tag: "Stream",
   open,
   byteLength: options.byteLength,
+  repeatable: true,
+  filename: options.filename ?? "audio"
+})
+
+/** A stream that can be read but once, such as a microphone or a request's body: a call with it is never repeated. */
+export const fromOneShotStream = (
+  stream: Stream.Stream<Uint8Array, unknown>,
+  options: StreamOptions = {}
+): AudioSource => ({
+  [TypeId]: TypeId,
+  _tag: "Stream",
+  open: () => stream,
+  byteLength: options.byteLength,
+  repeatable: false,
   filename: options.filename ?? "audio"
 })

@@ -11,25 +11,14 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import type { AudioSource } from "./AudioSource.js"
-import { sniff, sniffLength } from "./internal/container.js"
-import { readFlac } from "./internal/header/flac.js"
-import { bytesOf, type ReadHeader } from "./internal/header/header.js"
-import { readM4a } from "./internal/header/m4a.js"
-import { readMp3 } from "./internal/header/mp3.js"
-import { readOgg } from "./internal/header/ogg.js"
-import { readWav } from "./internal/header/wav.js"
-import { readWebm } from "./internal/header/webm.js"
-import { openBytes } from "./internal/openBytes.js"
-import type { SttAudioUnreadable } from "./SttError.js"
+import { type AudioSource, isRepeatable, nameOf } from "./AudioSource.js"
+import { describe } from "./internal/describe.js"
+import { openAudio } from "./internal/openAudio.js"
+import { SttAudioUnreadable } from "./SttError.js"
 
 /** The containers that the service takes. */
 export const Container = Schema.Literal("wav", "mp3", "m4a", "flac", "ogg", "webm")
 export type Container = typeof Container.Type
-
-const Rate = Schema.Finite.pipe(Schema.positive())
-const Channels = Schema.Int.pipe(Schema.positive())
-const Millis = Schema.Finite.pipe(Schema.nonNegative())
 
 /** What is known of a recording; what its bytes do not tell is absent. */
 export const Recording = Schema.Struct({
@@ -38,25 +27,16 @@ export const Recording = Schema.Struct({
   /** The size of the whole recording, in bytes. */
   bytes: Schema.optional(Schema.NonNegativeInt),
   /** In Hz; of Opus the rate of what was encoded, though it is decoded at 48,000. */
-  sampleRate: Schema.optional(Rate),
-  channels: Schema.optional(Channels),
+  sampleRate: Schema.optional(Schema.Finite.pipe(Schema.positive())),
+  channels: Schema.optional(Schema.Int.pipe(Schema.positive())),
   /** How long it lasts, in milliseconds. */
-  durationMillis: Schema.optional(Millis)
+  durationMillis: Schema.optional(Schema.Finite.pipe(Schema.nonNegative()))
 })
 export type Recording = typeof Recording.Type
 
-const readers: Record<Container, ReadHeader> = {
-  wav: readWav,
-  mp3: readMp3,
-  m4a: readM4a,
-  flac: readFlac,
-  ogg: readOgg,
-  webm: readWebm
-}
-
 /**
  * Reads the header of a recording: a few blocks of a file, of bytes that are at hand, or the first 256 KiB of a stream,
- * which is opened for it and closed. A pipe is left alone, since its bytes can be read but once: nothing is known of it.
+ * which is opened for it and closed. A pipe and a one-shot stream are left alone, since their bytes can be read but once: nothing is known of them.
  *
  * Bytes that make no sense are no failure; the fields are absent. A duration is absent also where the header does not
  * tell it (an M4A of fragments, a WebM that was streamed), and where it stands behind the first 256 KiB of a stream. So
@@ -67,21 +47,13 @@ const readers: Record<Container, ReadHeader> = {
  * stream that fails.
  */
 export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioUnreadable, FileSystem.FileSystem> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const recording = yield* openBytes(source)
-      const container = sniff(bytesOf(yield* recording.read(0, sniffLength)))
-      const header = container === undefined ? {} : yield* readers[container](recording)
-      return {
-        container,
-        bytes: recording.byteLength,
-        sampleRate: ifSound(Rate, header.sampleRate),
-        channels: ifSound(Channels, header.channels),
-        durationMillis: ifSound(Millis, header.durationMillis)
-      }
-    })
-  )
+  isRepeatable(source)
+    ? openAudio(source, lookAhead).pipe(
+        Effect.flatMap(({ bytes }) => describe(bytes)),
+        Effect.scoped,
+        Effect.mapError(({ problem }) => new SttAudioUnreadable({ source: nameOf(source), problem }))
+      )
+    : Effect.succeed({})
 
-/** A damaged header may tell anything. */
-const ifSound = (schema: Schema.Schema<number>, value: number | undefined): number | undefined =>
-  Schema.is(schema)(value) ? value : undefined
+/** How much of a stream is looked at: no header that makes sense is longer, notes and all. */
+const lookAhead = 256 * 1024

@@ -13,33 +13,40 @@
  * ```
  */
 
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as HttpBody from "@effect/platform/HttpBody"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
-import type { Progress, Response } from "@effect-speech/transport/Operation"
+import type { Progress, Response, Upload } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
-import { readAtMost } from "@effect-speech/transport/ResponseBody"
+import { collect } from "@effect-speech/transport/ResponseBody"
+import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { contentTypeOf } from "./internal/contentType.js"
-import { frame } from "./internal/multipart.js"
+import { type AudioSource, isRepeatable, nameOf } from "./AudioSource.js"
+import { filePartOf } from "./internal/container.js"
+import { describe } from "./internal/describe.js"
+import { frame, type HotwordEncoding } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
+import { asTelephony } from "./internal/telephony.js"
+import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import {
   SttAudioUnreadable,
@@ -60,22 +67,28 @@ import {
 } from "./SttError.js"
 import type { Transcription } from "./Transcription.js"
 import { TranscriptionRequest } from "./TranscriptionRequest.js"
+import type { Warning } from "./Warning.js"
 
 export interface SpeechToTextService {
   /**
    * Transcribes one recording, which is sent as it is read. The answer comes when the service has heard all of it,
    * which for a long recording takes minutes.
    */
-  readonly transcribe: (request: TranscriptionRequest) => Effect.Effect<Transcription, SttError>
+  readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
 }
 
-export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions {
-  /** The whole `<prefix>.<secret>` value, or an effect that reads it when the layer is built. */
+export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
+  /**
+   * The whole `<prefix>.<secret>` value, or an effect that reads it: when the layer is built, and again when the
+   * service refuses the key. The call is then repeated if the key has really changed.
+   */
   readonly apiKey: ApiKey
   /** The address of the transcription host, with or without a path prefix. There is no default. */
   readonly baseUrl: string
   /** How long each phase may take. Default: 60 seconds without progress either way, one hour for the answer. */
   readonly deadlines?: Deadlines.Deadlines | undefined
+  /** How hotwords are put into the form; the contract does not show it. Default: `json`, one field with the array. */
+  readonly hotwordEncoding?: HotwordEncoding | undefined
 }
 
 /** What the service needs: an HttpClient (`@effect-speech/transport/node` has the recommended one), and files. */
@@ -131,82 +144,91 @@ export const make = (
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
   Effect.gen(function* () {
     const baseUrl = yield* BaseUrl.parse("baseUrl (SPEECH_STT_BASE_URL)", options.baseUrl, options)
-    const fs = yield* FileSystem.FileSystem
+    const files = yield* Effect.context<FileSystem.FileSystem>()
     const transport = yield* Effect.mapError(
       Transport.make({
         apiKey: options.apiKey,
         apiKeyHeader: Contract.apiKeyHeader,
-        deadlines: Deadlines.resolve(options.deadlines ?? {}, "1 hour")
+        deadlines: Deadlines.resolve(options.deadlines ?? {}, "1 hour"),
+        retries: Retries.resolve(options)
       }),
       ({ problem }) => new SttInvalidApiKey({ problem })
     )
     const url = BaseUrl.resolve(baseUrl, Contract.path)
 
-    return {
-      transcribe: (request) =>
-        Effect.gen(function* () {
-          const { audio, ...fields } = yield* validate(request)
-          const transactionId = fields.transactionId ?? crypto.randomUUID()
-          let unreadable: SttAudioUnreadable | undefined
+    const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
+      Effect.gen(function* () {
+        const { audio, ...fields } = yield* validate(request)
+        const sentId = fields.transactionId ?? crypto.randomUUID()
+        let warnings: ReadonlyArray<Warning> = []
 
-          const upload = Effect.gen(function* () {
-            const { byteLength, stream } = yield* openAudio(audio, transactionId)
-            const { contentType, head, tail } = frame(fields, transactionId, {
-              filename: audio.filename,
-              contentType: contentTypeOf(audio.filename)
-            })
-            // An HttpClient hides the error of a body behind its own, so it is kept here until `fail` asks.
-            const file = Stream.tapError(stream, (error) => Effect.sync(() => (unreadable = error)))
-            return HttpClientRequest.post(url, { acceptJson: true }).pipe(
-              HttpClientRequest.setBody(
-                HttpBody.stream(
-                  Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail))),
-                  contentType,
-                  byteLength === undefined ? undefined : head.byteLength + byteLength + tail.byteLength
-                )
-              )
-            )
-          })
+        const outgoing = Effect.gen(function* () {
+          const opened = yield* openAudio(audio, lookAhead)
+          const recording = yield* describe(opened.bytes)
+          warnings = warningsFor(recording, fields)
+          const sent = fields.telephony === true ? yield* asTelephony(opened, recording.container) : opened
+          const { contentType, head, tail } = frame(
+            fields,
+            sentId,
+            filePartOf(audio.filename, recording.container),
+            options.hotwordEncoding ?? "json"
+          )
+          const framed = (file: Upload["stream"]) =>
+            Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail)))
+          return {
+            url,
+            headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
+            body: {
+              stream: framed(sent.stream),
+              lent: sent.lent && framed(sent.lent),
+              byteLength: sent.byteLength && head.byteLength + sent.byteLength + tail.byteLength
+            }
+          }
+        }).pipe(Effect.provide(files))
 
-          return yield* transport.run<Transcription, SttError>({
+        return yield* transport.run<Transcription, SttError>(
+          {
             name: "transcribe",
-            sentId: transactionId,
-            request: Effect.provideService(upload, FileSystem.FileSystem, fs),
-            accept,
-            fail: (failure, progress) =>
-              unreadable === undefined
-                ? connectionError(failure, progress)
-                : new SttAudioUnreadable({
-                    source: unreadable.source,
-                    problem: unreadable.problem,
-                    call: report(progress)
-                  })
-          })
-        }).pipe(Effect.scoped)
-    }
+            sentId,
+            request: (scope) => Scope.extend(outgoing, scope),
+            repeatable: isRepeatable(audio),
+            accept: (response) => Effect.map(accept(response), (answer) => ({ ...answer, warnings })),
+            fail: (failure, progress) => callError(failure, progress, audio)
+          },
+          callOptions
+        )
+      })
+    return { transcribe }
   })
 
-const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(TranscriptionRequest))
+/** How much of a stream is looked at before it is sent, in bytes: a header and some notes. */
+const lookAhead = 4 * 1024
 
-const validate = (request: TranscriptionRequest): Effect.Effect<TranscriptionRequest, SttInvalidRequest> =>
-  Effect.mapError(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error)))
+const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest))
+
+const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
+  Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error)))
 
 /** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
 const report = (progress: Progress, receivedId?: string): CallReport => ({
   sentId: progress.sentId,
   receivedId,
   attempts: progress.attempts,
-  billing: progress.sent === "all" ? "unknown" : "notBilled",
+  billing: progress.attempts.some(({ sent }) => sent === "all") ? "unknown" : "notBilled",
   elapsedMillis: progress.elapsedMillis
 })
 
-const connectionError = (failure: Failure, progress: Progress): SttError => {
+const callError = (failure: Failure, progress: Progress, audio: AudioSource): SttError => {
   const call = report(progress)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new SttConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
     case "DeadlineExceeded":
       return new SttDeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
+    case "InvalidApiKey":
+      return new SttInvalidApiKey({ problem: failure.problem, call })
+    case "UploadFailed":
+      return new SttAudioUnreadable({ source: nameOf(audio), problem: failure.problem, call })
   }
 }
 
@@ -224,19 +246,18 @@ const isKnownStatus = (status: number): status is keyof typeof byStatus => statu
 /** The largest transcript that is read, far above that of a day of speech. */
 const answerLimit = 64 * 1024 * 1024
 
-const accept = (response: Response<SttError>): Effect.Effect<Transcription, SttError> =>
+const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription, "warnings">, SttError> =>
   Effect.gen(function* () {
     if (response.status !== 200) return yield* statusError(response)
 
-    const { bytes, complete } = yield* readAtMost(response.body, answerLimit)
-    const call = report(yield* response.progress)
-    if (!complete) return yield* new SttInvalidResponse({ problem: `it is longer than ${answerLimit} bytes`, call })
+    const { bytes, complete } = yield* collect(response.pull, answerLimit)
+    const call = report(response.progress())
+    const invalid = (problem: string) => new SttInvalidResponse({ problem, call })
+    if (!complete) return yield* invalid(`it is longer than ${answerLimit} bytes`)
 
-    const answer = yield* Effect.mapError(
-      decodeAnswer(new TextDecoder().decode(bytes)),
-      (error) => new SttInvalidResponse({ problem: describeIssues(error), call })
-    )
-    const receivedId = shown(response, answer.call_id)
+    const json = yield* Either.mapLeft(parseJson(bytes, response), () => invalid("it is not JSON"))
+    const answer = yield* Either.mapLeft(decodeAnswer(json), (error) => invalid(describeIssues(error)))
+    const receivedId = answer.call_id === undefined ? undefined : response.redact(answer.call_id)
     if (answer.status === "error") {
       return yield* new SttTranscriptionFailed({
         serverError: shown(response, answer.error),
@@ -247,18 +268,24 @@ const accept = (response: Response<SttError>): Effect.Effect<Transcription, SttE
     }
     return {
       text: answer.text,
-      callId: answer.call_id,
+      callId: response.redact(answer.call_id),
       transactionId: call.sentId,
       auxInfo: answer.aux_info,
       call: { ...call, receivedId }
     }
   })
 
+/** A service that quotes the key must not put it into a transcript either. */
+const parseJson = (bytes: Uint8Array, { withoutKey }: Response<SttError>): Either.Either<unknown, unknown> =>
+  Either.try((): unknown =>
+    JSON.parse(new TextDecoder().decode(bytes), (_, value) => (typeof value === "string" ? withoutKey(value) : value))
+  )
+
 const shown = (response: Response<SttError>, words: string | undefined): string | undefined =>
   words === undefined ? undefined : response.redact(words)
 
-const decodeAnswer = Schema.decodeUnknown(Schema.parseJson(Contract.Answer))
-const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody))
+const decodeAnswer = Schema.decodeUnknownEither(Contract.Answer)
+const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.ErrorBody))
 
 /** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
 const describeIssues = (error: ParseResult.ParseError): string => {
@@ -269,18 +296,15 @@ const describeIssues = (error: ParseResult.ParseError): string => {
 }
 
 const statusError = (response: Response<SttError>): Effect.Effect<never, SttError> =>
-  Effect.gen(function* () {
-    const words = yield* Effect.orElseSucceed(
-      Effect.flatMap(response.errorText, decodeErrorBody),
-      (): Contract.ErrorBody => ({})
-    )
+  Effect.flatMap(response.errorText, (text): Effect.Effect<never, SttError> => {
+    const words = Option.getOrElse(decodeErrorBody(text), (): Contract.ErrorBody => ({}))
     const facts = {
       status: response.status,
       serverError: shown(response, words.error),
       serverMessage: shown(response, words.message),
-      call: report(yield* response.progress)
+      call: report(response.progress())
     }
-    return yield* isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new SttUnexpectedStatus(facts)
+    return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new SttUnexpectedStatus(facts)
   })
 
 /** What a test double says to a request. */
@@ -306,6 +330,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<SpeechToTex
             text: "",
             callId: `test-${calls.length}`,
             transactionId,
+            warnings: warningsFor({}, valid),
             call: { ...nothingSent, sentId: transactionId },
             ...(Predicate.isString(given) ? { text: given } : given)
           }

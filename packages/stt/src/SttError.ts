@@ -35,7 +35,7 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
     problem: Schema.String
   },
   defaults: { source: "audio", problem: "it does not exist" },
-  retryable: false,
+  retry: "never",
   message: ({ problem, source }) => `The recording ${source} can't be sent: ${problem}.`
 }) {}
 
@@ -43,7 +43,7 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   fields: answered,
   defaults: { status: 400 },
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The service refused the request (400).${said(facts) || " It does not say why: check the name of the model, of which it has no list."} Correct it and send it again.`
 }) {}
@@ -52,7 +52,7 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
   fields: answered,
   defaults: { status: 401 },
-  retryable: false,
+  retry: "otherKey",
   message: (facts) =>
     `The service did not accept the API key (401).${said(facts)} Creating a new key revokes the old one at once: check that the newest is in use.`
 }) {}
@@ -61,7 +61,7 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
   fields: answered,
   defaults: { status: 402 },
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The account is out of credit (402).${said(facts)} Top it up: until then every call fails the same way.`
 }) {}
@@ -70,7 +70,7 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
   fields: answered,
   defaults: { status: 403 },
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The account or the key may not transcribe (403).${said(facts)} Check that the account is active, and the key's scopes.`
 }) {}
@@ -79,7 +79,7 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
 export class SttServerError extends define<SttServerError>()("SttServerError", {
   fields: answered,
   defaults: { status: 500 },
-  retryable: true,
+  retry: "transient",
   message: (facts) =>
     `The service failed (500).${said(facts)} Try again later; if it lasts, report the transaction id to the service.`
 }) {}
@@ -88,7 +88,7 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
   fields: answered,
   defaults: { status: 503 },
-  retryable: true,
+  retry: "overload",
   message: (facts) =>
     `The service is unavailable or overloaded (503).${said(facts)} Try again later, and send less at once.`
 }) {}
@@ -97,7 +97,7 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
   fields: answered,
   defaults: { status: 418 },
-  retryable: ({ status }) => status === 429,
+  retry: ({ status }) => (status === 429 ? "overload" : "never"),
   message: (facts) =>
     `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the transcription host's; redirects are not followed.`
 }) {}
@@ -121,7 +121,7 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
     problem: Schema.String
   },
   defaults: { problem: "it is not JSON" },
-  retryable: false,
+  retry: "never",
   message: ({ problem }) =>
     `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is the transcription host's.`
 }) {}
@@ -134,7 +134,7 @@ export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("St
     callId: Schema.optional(Schema.String)
   },
   defaults: {},
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The service took the recording but could not transcribe it.${said(facts)} Check that the file plays and holds speech${
       facts.callId === undefined ? "" : `, and give the service the call id ${facts.callId}`

@@ -4,6 +4,7 @@
 import { CallReport } from "@effect-speech/transport/CallReport"
 import * as Schema from "effect/Schema"
 import { AuxInfo } from "./SttContract.js"
+import { Warning } from "./Warning.js"
 
 export const Transcription = Schema.Struct({
   /** The transcript of the whole recording; empty where nothing was recognised. */
@@ -14,6 +15,8 @@ export const Transcription = Schema.Struct({
   transactionId: Schema.String,
   /** As the service sends it, in its own names; absent unless `aux` was asked for, and perhaps even then. */
   auxInfo: Schema.optional(AuxInfo),
+  /** What was seen before sending that may cost quality, and the service would not say. */
+  warnings: Schema.Array(Warning),
   call: CallReport
 })
 export type Transcription = typeof Transcription.Type

@@ -3,13 +3,13 @@
  */
 import * as Schema from "effect/Schema"
 import { isAudioSource } from "./AudioSource.js"
-import { Hotword } from "./SttContract.js"
+import { field, Hotword } from "./SttContract.js"
 
 export const TranscriptionRequest = Schema.Struct({
   /** The recording: mono, ideally at 8 kHz. WAV, MP3, M4A, FLAC, OGG or WebM. */
   audio: Schema.declare(isAudioSource, {
     identifier: "AudioSource",
-    message: () => "must be an AudioSource: AudioSource.fromPath, fromBytes or fromStream"
+    message: () => "must be an AudioSource: AudioSource.fromPath, fromBytes, fromBlob, fromStream or fromOneShotStream"
   }),
   /** The name of a model. It decides the language: there is no detection. */
   model: Schema.String.pipe(
@@ -26,6 +26,21 @@ export const TranscriptionRequest = Schema.Struct({
   /** Turn spoken numbers into digits; the service does it for hi, ml, kn, gu and mr models alone. */
   parseNumber: Schema.optional(Schema.Boolean),
   /** Phrases that recognition is biased towards. */
-  hotwords: Schema.optional(Schema.Array(Hotword))
+  hotwords: Schema.optional(Schema.Array(Hotword)),
+  /**
+   * Send a WAV file of any format as mono, 8 kHz and 16 bits, which is what the models hear: of 48 kHz stereo that is a
+   * twelfth. It is converted as it is sent. Default: false, the file is sent as it is.
+   */
+  telephony: Schema.optional(Schema.Boolean),
+  /** Fields that the service may have beyond these, sent as they are given. Default: none. */
+  additionalFields: Schema.optional(
+    Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
+      Schema.filter((fields) => {
+        const known = Object.keys(fields).find((name) => Object.values<string>(field).includes(name))
+        if (known !== undefined) return `must not hold ${known}, which is a field of the request itself`
+        return Object.keys(fields).every((name) => /^[\x21-\x7e]+$/.test(name)) || "must have names of visible ASCII"
+      })
+    )
+  )
 })
 export type TranscriptionRequest = typeof TranscriptionRequest.Type

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { contentTypeOf, sniff } from "../src/internal/container.js"
+import { filePartOf, sniff } from "../src/internal/container.js"
 
 const pathOf = (name: string): string => new URL(`recordings/${name}`, import.meta.url).pathname
 const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(pathOf(name)))
@@ -234,11 +234,14 @@ describe("the container", () => {
     expect(sniff(beginning)).toBe(container)
   })
 
-  it("gives the media type; where the bytes tell none, the name does", () => {
-    expect(contentTypeOf("call.mp3", ascii("fLaC"))).toBe("audio/flac")
-    expect(contentTypeOf("call.MP3", ascii("????"))).toBe("audio/mpeg")
-    expect(contentTypeOf("call.m4a")).toBe("audio/mp4")
-    expect(contentTypeOf("call.constructor")).toBe("application/octet-stream")
-    expect(contentTypeOf("wav")).toBe("application/octet-stream")
+  it("names the part of a form, where the name of the file tells nothing or something else", () => {
+    expect(filePartOf("call.mp3", "flac")).toEqual({ filename: "call.flac", contentType: "audio/flac" })
+    expect(filePartOf("audio", "wav")).toEqual({ filename: "audio.wav", contentType: "audio/wav" })
+    expect(filePartOf("v1.2", "ogg")).toEqual({ filename: "v1.2.ogg", contentType: "audio/ogg" })
+    expect(filePartOf("call.WAV", "wav")).toEqual({ filename: "call.WAV", contentType: "audio/wav" })
+    expect(filePartOf("call.MP3", undefined)).toEqual({ filename: "call.MP3", contentType: "audio/mpeg" })
+    const unknown = "application/octet-stream"
+    expect(filePartOf("a.constructor", undefined)).toEqual({ filename: "a.constructor", contentType: unknown })
+    expect(filePartOf("wav", undefined)).toEqual({ filename: "wav", contentType: unknown })
   })
 })

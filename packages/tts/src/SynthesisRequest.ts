@@ -27,6 +27,15 @@ export const SynthesisRequest = Schema.Struct({
         (id) => Contract.requestIdPattern.test(id) || "must be 1 to 64 characters from letters, digits and . _ : -"
       )
     )
+  ),
+  /** Fields that the service may have beyond these, sent as they are given. Default: none. */
+  additionalFields: Schema.optional(
+    Schema.Record({ key: Schema.String, value: Schema.Unknown }).pipe(
+      Schema.filter((fields) => {
+        const known = Object.keys(fields).find((name) => name in Contract.SynthesisBody.fields)
+        return known === undefined || `must not hold ${known}, which is a field of the request itself`
+      })
+    )
   )
 })
 export type SynthesisRequest = typeof SynthesisRequest.Type

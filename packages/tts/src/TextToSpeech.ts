@@ -10,34 +10,37 @@
  * ```
  */
 
-import * as HttpBody from "@effect/platform/HttpBody"
 import type * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { type Billing, type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
-import type { Progress, Response } from "@effect-speech/transport/Operation"
+import type { Operation, Progress, Response } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
-import { readAtMost } from "@effect-speech/transport/ResponseBody"
+import { collect } from "@effect-speech/transport/ResponseBody"
+import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { lengthProblem, makeSampleCheck } from "./internal/checkAudio.js"
+import { lengthProblem, longestLength, makeSampleCheck } from "./internal/checkAudio.js"
 import { fieldNamedIn } from "./internal/fieldNamedIn.js"
+import { warningsFor } from "./internal/warnings.js"
 import type { Speech, SpeechStream } from "./Speech.js"
 import { SynthesisRequest } from "./SynthesisRequest.js"
 import * as Contract from "./TtsContract.js"
@@ -61,13 +64,19 @@ export interface TextToSpeechService {
    * The format and the ids first, then the bytes as they arrive, in memory that does not grow with them. The answer
    * ends when the scope closes.
    */
-  readonly stream: (request: SynthesisRequest) => Effect.Effect<SpeechStream, TtsError, Scope.Scope>
+  readonly stream: (
+    request: SynthesisRequest,
+    options?: CallOptions
+  ) => Effect.Effect<SpeechStream, TtsError, Scope.Scope>
   /** All of it at once, checked. */
-  readonly synthesize: (request: SynthesisRequest) => Effect.Effect<Speech, TtsError>
+  readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions extends BaseUrl.BaseUrlOptions {
-  /** The whole `<prefix>.<secret>` value, or an effect that reads it when the layer is built. */
+export interface TextToSpeechOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
+  /**
+   * The whole `<prefix>.<secret>` value, or an effect that reads it: when the layer is built, and again when the
+   * service refuses the key. The call is then repeated if the key has really changed.
+   */
   readonly apiKey: ApiKey
   /** The address of the synthesis host, with or without a path prefix. There is no default. */
   readonly baseUrl: string
@@ -132,43 +141,57 @@ export const make = (
       Transport.make({
         apiKey: options.apiKey,
         apiKeyHeader: Contract.header.apiKey,
-        deadlines: Deadlines.resolve(options.deadlines ?? {}, "10 minutes")
+        deadlines: Deadlines.resolve(options.deadlines ?? {}, "10 minutes"),
+        retries: Retries.resolve(options)
       }),
       ({ problem }) => new TtsInvalidApiKey({ problem })
     )
     const url = BaseUrl.resolve(baseUrl, Contract.path)
 
-    const stream = (request: SynthesisRequest) =>
-      Effect.gen(function* () {
+    const operationOf = <A>(
+      request: SynthesisRequest,
+      read: (answer: CheckedAnswer) => Effect.Effect<A, TtsError>
+    ): Either.Either<Operation<A, TtsError>, TtsInvalidRequest> =>
+      Either.gen(function* () {
         const { requestId, ...fields } = yield* validate(request)
         const sentId = requestId ?? crypto.randomUUID()
+        const headers = {
+          "Content-Type": "application/json",
+          "Accept-Encoding": "identity",
+          [Contract.header.requestId]: sentId
+        }
+        const body = yield* encodeBody(fields)
         let receivedId: string | undefined
-        return yield* transport.run<SpeechStream, TtsError>({
+        return {
           name: "synthesize",
           sentId,
-          request: Effect.map(encodeBody(fields), (body) =>
-            HttpClientRequest.post(url, { headers: { [Contract.header.requestId]: sentId }, body })
-          ),
+          request: { url, headers, body },
+          repeatable: true,
           accept: (response) => {
             receivedId = response.header(Contract.header.requestId)
-            return accept(response)
+            return Effect.flatMap(accept(response, receivedId, fields), read)
           },
           fail: (failure, progress) => connectionError(failure, progress, receivedId)
-        })
+        }
       })
 
-    return { stream, synthesize: (request) => Effect.scoped(Effect.flatMap(stream(request), whole)) }
+    return {
+      stream: (request, callOptions) =>
+        Effect.flatMap(operationOf(request, toStream), (operation) => transport.open(operation, callOptions)),
+      synthesize: (request, callOptions) =>
+        Effect.flatMap(operationOf(request, whole), (operation) => transport.run(operation, callOptions))
+    }
   })
 
-const decodeRequest = Schema.decodeUnknown(Schema.typeSchema(SynthesisRequest))
+const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest))
 
-const validate = (request: SynthesisRequest): Effect.Effect<SynthesisRequest, TtsInvalidRequest> =>
-  Effect.mapError(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error)))
+const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, TtsInvalidRequest> =>
+  Either.mapLeft(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error)))
+
+const encoder = new TextEncoder()
 
 /** The body on the wire: what the caller set, and nothing else. JSON leaves out what is undefined. */
-const encodeBody = (
-  request: Omit<SynthesisRequest, "requestId">
-): Effect.Effect<HttpBody.HttpBody, TtsInvalidRequest> => {
+const encodeBody = (request: Omit<SynthesisRequest, "requestId">): Either.Either<Uint8Array, TtsInvalidRequest> => {
   const body: Contract.SynthesisBody = {
     text: request.text,
     lang: request.lang,
@@ -178,11 +201,15 @@ const encodeBody = (
     num_step: request.numStep,
     g2p_overrides: request.g2pOverrides
   }
-  // All other fields are strings and numbers.
-  return Effect.mapError(
-    HttpBody.json(body),
-    () => new TtsInvalidRequest({ field: "g2pOverrides", problem: "must be a value that JSON can hold" })
-  )
+  return Either.try({
+    try: () => encoder.encode(JSON.stringify({ ...request.additionalFields, ...body })),
+    // All other fields are strings and numbers.
+    catch: () =>
+      new TtsInvalidRequest({
+        field: request.additionalFields === undefined ? "g2pOverrides" : "g2pOverrides or additionalFields",
+        problem: "must be a value that JSON can hold"
+      })
+  })
 }
 
 const report = (progress: Progress, billing: Billing, receivedId?: string): CallReport => ({
@@ -193,13 +220,23 @@ const report = (progress: Progress, billing: Billing, receivedId?: string): Call
   elapsedMillis: progress.elapsedMillis
 })
 
+/** An attempt that was sent whole and never answered may have been carried out. */
+const billingOf = (progress: Progress): Billing =>
+  progress.attempts.some(({ sent, status }) => sent === "all" && status === undefined) ? "unknown" : "notBilled"
+
 const connectionError = (failure: Failure, progress: Progress, receivedId: string | undefined): TtsError => {
-  const call = report(progress, progress.sent === "all" ? "unknown" : "notBilled", receivedId)
+  // What fails after the head of a 200 was synthesized, but perhaps not charged: it is reported after the audio.
+  const answered = progress.attempts.at(-1)?.status === 200
+  const call = report(progress, answered ? "unknown" : billingOf(progress), receivedId)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new TtsConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
     case "DeadlineExceeded":
       return new TtsDeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
+    case "InvalidApiKey":
+      return new TtsInvalidApiKey({ problem: failure.problem, call })
+    case "UploadFailed":
+      return new TtsInvalidRequest({ field: "request", problem: failure.problem, call })
   }
 }
 
@@ -212,114 +249,139 @@ const byStatus = {
 
 const isKnownStatus = (status: number): status is keyof typeof byStatus => status in byStatus
 
-const accept = (response: Response<TtsError>): Effect.Effect<SpeechStream, TtsError> =>
-  Effect.gen(function* () {
-    if (response.status !== 200) return yield* statusError(response)
-
-    const receivedId = response.header(Contract.header.requestId)
-    const progress = yield* response.progress
-    const billed = report(progress, "billed", receivedId)
-    const format = yield* Effect.mapError(
-      audioFormat(response),
-      (problem) => new TtsInvalidResponse({ problem, call: report(progress, "unknown", receivedId) })
-    )
-    const statedMillis = numberIn(response.header(Contract.header.audioDuration))
-    const byteLength =
-      response.header("content-encoding") === undefined ? numberIn(response.header("content-length")) : undefined
-
-    const corrupt = (problem: string, receivedBytes: number) =>
-      new TtsCorruptAudio({ problem, receivedBytes, call: billed })
-    if (byteLength !== undefined) {
-      const problem = lengthProblem(format, byteLength, statedMillis)
-      if (problem !== undefined) return yield* corrupt(problem, 0)
-    }
-
-    const checked = Stream.suspend(() => {
-      const check = makeSampleCheck(format)
-      let received = 0
-      return response.body.pipe(
-        Stream.tap((bytes) => {
-          received += bytes.byteLength
-          const problem = check(bytes)
-          return problem === undefined ? Effect.void : corrupt(problem, received)
-        }),
-        Stream.concat(
-          Stream.execute(
-            Effect.suspend(() => {
-              const problem = lengthProblem(format, received, statedMillis)
-              return problem === undefined ? Effect.void : corrupt(problem, received)
-            })
-          )
-        )
-      )
-    })
-    return {
-      format,
-      byteLength,
-      stream: checked,
-      durationMillis: statedMillis,
-      requestId: receivedId ?? progress.sentId,
-      call: billed
-    }
-  })
-
-const numberIn = (text: string | undefined): number | undefined =>
-  text !== undefined && /^\d+(\.\d+)?$/.test(text) ? Number(text) : undefined
-
-/** The format that the headers state, or what is wrong with them. Audio of this service has one channel. */
-const audioFormat = (response: Response<TtsError>): Effect.Effect<AudioFormat, string> => {
-  const contentType = response.header("content-type")
-  if (contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)) {
-    return Effect.fail(`its body is ${contentType.split(";")[0]}`)
-  }
-  return decodeHeaders(response.headers).pipe(
-    Effect.map(
-      (headers): AudioFormat => ({
-        sampleRate: headers["x-sample-rate"],
-        encoding: headers["x-encoding"],
-        channels: 1
-      })
-    ),
-    Effect.mapError((error) => `its header ${Issue.first(error).field} is missing or not usable`)
-  )
+/** A 200 whose bytes are checked as they are read: a pull gives the next of them, and nothing at a good end. */
+interface CheckedAnswer extends Omit<SpeechStream, "stream"> {
+  readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
 }
 
-const decodeHeaders = Schema.decodeUnknown(Contract.AudioHeaders)
-const decodeErrorBody = Schema.decodeUnknown(Schema.parseJson(Contract.ErrorBody))
+const accept = (
+  response: Response<TtsError>,
+  receivedId: string | undefined,
+  asked: Pick<SynthesisRequest, "outputFormat">
+): Effect.Effect<CheckedAnswer, TtsError> => {
+  if (response.status !== 200) return statusError(response, receivedId)
 
-const statusError = (response: Response<TtsError>): Effect.Effect<never, TtsError> =>
-  Effect.gen(function* () {
-    const words = yield* Effect.option(Effect.flatMap(response.errorText, decodeErrorBody))
-    const serverMessage = Option.getOrUndefined(Option.map(words, ({ error }) => response.redact(error)))
-    const facts = {
-      status: response.status,
-      serverMessage,
-      call: report(yield* response.progress, "notBilled", response.header(Contract.header.requestId))
-    }
-    if (facts.status === 400) {
-      return yield* new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
-    }
-    return yield* isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
+  const progress = response.progress()
+  const billed = report(progress, "billed", receivedId)
+  const headers = decodeHeaders({
+    "x-sample-rate": response.header(Contract.header.sampleRate),
+    "x-encoding": response.header(Contract.header.encoding)
   })
+  const statedMillis = numberIn(response.header(Contract.header.audioDuration))
+  const compressed = isCompressed(response.header("content-encoding"))
+  const problem =
+    bodyProblem(response.header("content-type")) ??
+    // Some layers inflate it and some don't; the duration tells which.
+    (compressed && statedMillis === undefined ? "it is compressed, and says no duration to check it by" : undefined)
+  if (problem !== undefined || Either.isLeft(headers)) {
+    return new TtsInvalidResponse({
+      problem: problem ?? headerProblem(headers),
+      call: report(progress, "unknown", receivedId)
+    })
+  }
+  const format = {
+    sampleRate: headers.right["x-sample-rate"],
+    channels: 1,
+    encoding: headers.right["x-encoding"]
+  } as const
+  const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
+
+  const corrupt = (problem: string, receivedBytes: number) =>
+    new TtsCorruptAudio({ problem, receivedBytes, call: billed })
+  const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
+  if (announced !== undefined) return corrupt(announced, 0)
+
+  const sampleProblem = makeSampleCheck(format)
+  const longest = longestLength(format, statedMillis)
+  let received = 0
+  const pull = Effect.flatMap(response.pull, (bytes) => {
+    if (bytes !== undefined) received += bytes.byteLength
+    const problem =
+      bytes === undefined || received > longest ? lengthProblem(format, received, statedMillis) : sampleProblem(bytes)
+    return problem === undefined ? Effect.succeed(bytes) : corrupt(problem, received)
+  })
+  return Effect.succeed({
+    format,
+    byteLength,
+    pull,
+    durationMillis: statedMillis,
+    requestId: receivedId ?? progress.sentId,
+    warnings: warningsFor({
+      asked: asked.outputFormat,
+      format,
+      durationMillis: statedMillis,
+      sentId: progress.sentId,
+      receivedId
+    }),
+    call: billed
+  })
+}
+
+/** The number that a header holds, or `undefined` for one that is absent or holds something else. */
+const numberIn = (header: string | undefined): number | undefined =>
+  header !== undefined && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
+
+const decodeHeaders = Schema.decodeUnknownEither(Contract.AudioHeaders)
+const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.ErrorBody))
+
+const isCompressed = (contentEncoding: string | undefined): boolean =>
+  contentEncoding !== undefined && contentEncoding.toLowerCase() !== "identity"
+
+const bodyProblem = (contentType: string | undefined): string | undefined =>
+  contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)
+    ? `its body is ${contentType.split(";")[0]}`
+    : undefined
+
+const headerProblem = (headers: Either.Either<unknown, ParseResult.ParseError>): string =>
+  Either.match(headers, {
+    onLeft: (error) => `its header ${Issue.first(error).field} is missing or not usable`,
+    onRight: () => ""
+  })
+
+const statusError = (response: Response<TtsError>, receivedId: string | undefined): Effect.Effect<never, TtsError> =>
+  Effect.flatMap(response.errorText, (text): Effect.Effect<never, TtsError> => {
+    const words = Option.getOrUndefined(decodeErrorBody(text))
+    const serverMessage = words === undefined ? undefined : response.redact(words.error)
+    const progress = response.progress()
+    const facts = { status: response.status, serverMessage, call: report(progress, billingOf(progress), receivedId) }
+    if (facts.status === 400) {
+      return new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
+    }
+    return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
+  })
+
+const toStream = ({ pull, ...about }: CheckedAnswer): Effect.Effect<SpeechStream> => {
+  let isRead = false
+  const next = Effect.flatMap(Effect.mapError(pull, Option.some), (bytes) =>
+    bytes === undefined ? Effect.fail(Option.none()) : Effect.succeed(bytes)
+  )
+  return Effect.succeed({
+    ...about,
+    stream: Stream.suspend(() => {
+      if (isRead) return Stream.dieMessage("The body of an answer can be read once.")
+      isRead = true
+      return Stream.repeatEffectOption(next)
+    })
+  })
+}
 
 /** Far above an hour of speech, which the longest text at the lowest speed gives. */
 const wholeLimit = 512 * 1024 * 1024
 
-/** Collects a stream, whose own checks decide whether there is anything to give. */
-const whole = (speech: SpeechStream): Effect.Effect<Speech, TtsError> =>
-  Effect.flatMap(readAtMost(speech.stream, wholeLimit), ({ bytes, complete }) =>
+/** Collects the bytes, whose own checks decide whether there is anything to give. */
+const whole = ({ pull, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
+  Effect.flatMap(collect(pull, wholeLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed({
-          ...PcmStream.fromBytes(speech.format, bytes),
+          ...about,
+          ...PcmStream.fromBytes(about.format, bytes),
           bytes,
-          durationMillis: speech.durationMillis ?? durationMillis(speech.format, bytes.byteLength),
-          requestId: speech.requestId,
-          call: speech.call
+          durationMillis: about.durationMillis ?? durationMillis(about.format, bytes.byteLength)
         })
       : new TtsCorruptAudio({
           problem: `it does not end: ${wholeLimit} bytes have come`,
           receivedBytes: bytes.byteLength,
-          call: speech.call
+          call: about.call
         })
   )
 
@@ -351,6 +413,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
           bytes,
           durationMillis: durationMillis(format, bytes.byteLength),
           requestId,
+          warnings: [],
           call: { ...nothingSent, sentId: requestId, receivedId: requestId }
         }
       })

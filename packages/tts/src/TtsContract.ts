@@ -23,7 +23,8 @@ export const header = {
 export const sampleRates = [8000, 16000, 24000] as const
 export const encodings = ["pcm16", "float32"] as const
 
-export type Encoding = (typeof encodings)[number]
+export const Encoding = Schema.Literal(...encodings)
+export type Encoding = typeof Encoding.Type
 export type OutputFormat = `${(typeof sampleRates)[number]}:${Encoding}`
 
 /** The six values of `output_format`, `<sample_rate>:<encoding>`. */
@@ -96,7 +97,7 @@ export type SynthesisBody = typeof SynthesisBody.Type
 /** The headers of a 200 without which its body means nothing, named in lower case as they arrive. */
 export const AudioHeaders = Schema.Struct({
   "x-sample-rate": Schema.NumberFromString.pipe(Schema.int(), Schema.positive()),
-  "x-encoding": Schema.Literal(...encodings)
+  "x-encoding": Encoding
 })
 
 /** The body of every failure. */

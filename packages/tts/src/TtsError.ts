@@ -35,7 +35,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
     field: Schema.optional(Schema.String)
   },
   defaults: { status: 400 },
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The service refused the request (400).${said(facts)} Change ${facts.field ?? "what it names"} and send it again.`
 }) {}
@@ -44,7 +44,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
 export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
   fields: answered,
   defaults: { status: 401 },
-  retryable: false,
+  retry: "otherKey",
   message: (facts) =>
     `The service did not accept the API key (401).${said(facts)} It does not tell the reasons apart: the key may be wrong or revoked or lack the tts:synth scope, the account out of credit or not active. Look at the platform.`
 }) {}
@@ -53,7 +53,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
   fields: answered,
   defaults: { status: 500 },
-  retryable: true,
+  retry: "transient",
   message: (facts) =>
     `The service failed (500).${said(facts)} Try again later; if it lasts, report ${reference(facts.call)} to the service.`
 }) {}
@@ -62,7 +62,7 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
   fields: answered,
   defaults: { status: 502 },
-  retryable: true,
+  retry: "transient",
   message: (facts) =>
     `The service's synthesis backend failed (502).${said(facts)} Nothing was billed: try again; if it lasts, report ${reference(facts.call)} to the service.`
 }) {}
@@ -71,7 +71,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
   fields: answered,
   defaults: { status: 418 },
-  retryable: ({ status }) => status === 429,
+  retry: ({ status }) => (status === 429 ? "overload" : "never"),
   message: (facts) =>
     `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the synthesis host's; redirects are not followed.`
 }) {}
@@ -95,7 +95,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
     problem: Schema.String
   },
   defaults: { problem: "X-Sample-Rate is missing" },
-  retryable: false,
+  retry: "never",
   message: ({ problem }) =>
     `The service answered 200 with something other than audio: ${problem}. Check that the base URL is the synthesis host's.`
 }) {}
@@ -109,7 +109,7 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
     receivedBytes: Schema.Number
   },
   defaults: { problem: "it is empty", receivedBytes: 0 },
-  retryable: false,
+  retry: "never",
   message: (facts) =>
     `The audio that came back can't be right: ${facts.problem}. Don't use it; it was billed, so report ${reference(facts.call)} to the service.`
 }) {}

@@ -22,7 +22,7 @@ import { answerJson, scriptedServer } from "../../../test/support/scriptedServer
 type Answer = Parameters<typeof scriptedServer>[0]
 
 const against = (url: string, options: Partial<TextToSpeechOptions> = {}) =>
-  TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: url, ...options }).pipe(
+  TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: url, retries: 0, ...options }).pipe(
     Layer.provideMerge(NodeTransport.layer)
   )
 

@@ -29,9 +29,21 @@ export const sniff = (beginning: Uint8Array): Container | undefined => {
 
 const isContainer = (name: string): name is Container => Object.hasOwn(mediaTypes, name)
 
-/** The media type of a recording: what its first bytes tell, or else its name. */
-export const contentTypeOf = (filename: string, beginning: Uint8Array = new Uint8Array(0)): string => {
-  const extension = /\.([^.]+)$/.exec(filename)?.[1]?.toLowerCase() ?? ""
-  const container = sniff(beginning) ?? (isContainer(extension) ? extension : undefined)
-  return container === undefined ? "application/octet-stream" : mediaTypes[container]
+export interface FilePart {
+  readonly filename: string
+  readonly contentType: string
+}
+
+/**
+ * What a recording is called in the request, and its media type: by the container that was found, or else by what its
+ * name ends in.
+ */
+export const filePartOf = (name: string, found: Container | undefined): FilePart => {
+  const [, stem = name, extension = ""] = /^(.+)\.([^.]+)$/s.exec(name) ?? []
+  const claimed = extension.toLowerCase()
+  const container = found ?? (isContainer(claimed) ? claimed : undefined)
+  if (container === undefined) return { filename: name, contentType: "application/octet-stream" }
+  const contentType = mediaTypes[container]
+  if (container === claimed) return { filename: name, contentType }
+  return { filename: `${isContainer(claimed) ? stem : name}.${container}`, contentType }
 }

@@ -1,5 +1,6 @@
-import { field } from "../SttContract.js"
+import { field, type Hotword } from "../SttContract.js"
 import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import type { FilePart } from "./container.js"
 
 /**
  * The frame of a multipart body: what goes before the bytes of the recording, and after them. With both at hand,
@@ -11,36 +12,64 @@ export interface Frame {
   readonly tail: Uint8Array
 }
 
-export interface FilePart {
-  readonly filename: string
-  readonly contentType: string
-}
-
 const encoder = new TextEncoder()
 
 /** As the HTML standard has it for names in `multipart/form-data`; other control characters have no place there. */
 const quotable = (name: string): string =>
   name.replaceAll('"', "%22").replace(/[\p{Cc}]/gu, (character) => encodeURIComponent(character))
 
+/**
+ * How a `hotwords` array is put into the form, which the contract does not show.
+ *
+ * | encoding   | sends |
+ * | ---------- | ----- |
+ * | `json`     | one field `hotwords` with the array as JSON |
+ * | `repeated` | a field `hotwords` for each, with the object as JSON |
+ * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
+ */
+export type HotwordEncoding = "json" | "repeated" | "indexed"
+
+type Field = readonly [name: string, value: string]
+
+const hotwordFields = (hotwords: ReadonlyArray<Hotword>, encoding: HotwordEncoding): ReadonlyArray<Field> => {
+  switch (encoding) {
+    case "json":
+      return [[field.hotwords, JSON.stringify(hotwords)]]
+    case "repeated":
+      return hotwords.map((hotword) => [field.hotwords, JSON.stringify(hotword)])
+    case "indexed":
+      return hotwords.flatMap((hotword, index) =>
+        Object.entries(hotword).map(([name, value]): Field => [`${field.hotwords}[${index}][${name}]`, String(value)])
+      )
+  }
+}
+
 const formFields = (
   request: Omit<TranscriptionRequest, "audio">,
-  transactionId: string
-): ReadonlyArray<readonly [name: string, value: string]> => {
-  const fields: Array<readonly [string, string]> = [
+  transactionId: string,
+  hotwordEncoding: HotwordEncoding
+): ReadonlyArray<Field> => {
+  const fields: Array<Field> = [
     [field.model, request.model],
     [field.transactionId, transactionId]
   ]
   if (request.aux !== undefined) fields.push([field.aux, String(request.aux)])
   if (request.parseNumber !== undefined) fields.push([field.parseNumber, String(request.parseNumber)])
-  if (request.hotwords !== undefined) fields.push([field.hotwords, JSON.stringify(request.hotwords)])
+  if (request.hotwords !== undefined) fields.push(...hotwordFields(request.hotwords, hotwordEncoding))
+  fields.push(...Object.entries(request.additionalFields ?? {}))
   return fields
 }
 
 /** The fields come before the file, so that a service can refuse them before it has read the recording. */
-export const frame = (request: Omit<TranscriptionRequest, "audio">, transactionId: string, file: FilePart): Frame => {
+export const frame = (
+  request: Omit<TranscriptionRequest, "audio">,
+  transactionId: string,
+  file: FilePart,
+  hotwordEncoding: HotwordEncoding
+): Frame => {
   const boundary = `effect-speech-${crypto.randomUUID()}`
-  const fields = formFields(request, transactionId).map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${name}"\r\n\r\n${value}\r\n`
+  const fields = formFields(request, transactionId, hotwordEncoding).map(
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"\r\n\r\n${value}\r\n`
   )
   const filePart =
     `--${boundary}\r\nContent-Disposition: form-data; name="${field.audioFile}"; filename="${quotable(file.filename)}"\r\n` +

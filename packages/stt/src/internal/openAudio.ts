@@ -1,103 +1,223 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { nothingSent } from "@effect-speech/transport/CallReport"
+import type { UploadFailed } from "@effect-speech/transport/Failure"
+import type { Upload } from "@effect-speech/transport/Operation"
 import * as Cause from "effect/Cause"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { AudioSource, StreamSource } from "../AudioSource.js"
-import { SttAudioUnreadable } from "../SttError.js"
+import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
+import type { RecordingBytes } from "./header/header.js"
+import { fromBytes, fromRead } from "./recordingBytes.js"
 
-/** A recording that is ready to be sent. */
-export interface OpenAudio {
-  readonly stream: Stream.Stream<Uint8Array, SttAudioUnreadable>
-  readonly byteLength: number | undefined
+/** A recording that is ready to be looked at, and then to be sent. */
+export interface OpenAudio extends Upload {
+  readonly bytes: RecordingBytes
 }
 
+type Bytes = Stream.Stream<Uint8Array, UploadFailed>
+
+/** How much is read and sent at a time. */
 const chunkSize = 256 * 1024
 
-export type Unreadable = (problem: string) => SttAudioUnreadable
+const unreadable = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
+const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
 
-/** The error of a recording that the call of `sentId` was to send. */
-export const unreadableOf =
-  (source: AudioSource, sentId: string): Unreadable =>
-  (problem) =>
-    new SttAudioUnreadable({
-      source: source._tag === "Path" ? source.path : source.filename,
-      problem,
-      call: { ...nothingSent, sentId }
-    })
+/** One-shot streams that have been opened. */
+const taken = new WeakSet<StreamSource>()
 
-export const problemOf = (error: PlatformError): string => {
-  if (error._tag === "BadArgument") return "its name is not a path"
-  switch (error.reason) {
-    case "NotFound":
-      return "it does not exist; check the path"
-    case "PermissionDenied":
-      return "this process may not read it; check its permissions"
-    case "BadResource":
-      return "it is not a file"
-    default:
-      return `reading it failed (${error.reason})`
+/**
+ * Opens a recording for one attempt. Of a stream, `lookAhead` bytes are read before it is ready, or more if they come
+ * together: the less, the sooner it can be sent.
+ */
+export const openAudio = (
+  source: AudioSource,
+  lookAhead: number
+): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> => {
+  switch (source._tag) {
+    case "Path":
+      return openPath(source.path)
+    case "Bytes":
+      return openBytes(source.bytes)
+    case "Blob":
+      return openBlob(source)
+    case "Stream":
+      return openStream(source, lookAhead)
   }
 }
 
-/** Holds what a stream gave against what was announced: a wrong Content-Length would leave the service waiting. */
-const exactly =
-  (byteLength: number, unreadable: Unreadable) =>
-  (stream: Stream.Stream<Uint8Array, SttAudioUnreadable>): Stream.Stream<Uint8Array, SttAudioUnreadable> =>
-    Stream.suspend(() => {
-      let length = 0
-      return stream.pipe(
-        Stream.tap((chunk) => {
-          length += chunk.byteLength
-          return length > byteLength
-            ? Effect.fail(unreadable(`it is longer than the ${byteLength} bytes it was said to have`))
-            : Effect.void
-        }),
-        Stream.concat(
-          Stream.execute(
-            Effect.suspend(() =>
-              length < byteLength
-                ? Effect.fail(unreadable(`it ended after ${length} of ${byteLength} bytes`))
-                : Effect.void
-            )
-          )
-        )
-      )
-    })
-
-const openPath = (
-  path: string,
-  unreadable: Unreadable
-): Effect.Effect<OpenAudio, SttAudioUnreadable, FileSystem.FileSystem> =>
+const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const describe = (error: PlatformError) => unreadable(problemOf(error))
     const stat = Effect.mapError(fs.stat(path), describe)
 
     const before = yield* stat
-    if (before.type === "Directory") return yield* unreadable("it is a folder; give a file")
-    // A pipe or a device has no size to announce.
+    if (before.type === "Directory") return yield* fail("it is a folder; give a file")
+    // A pipe or a device has no size to announce, and gives its bytes but once.
     if (before.type !== "File") {
-      return { stream: Stream.mapError(fs.stream(path, { chunkSize }), describe), byteLength: undefined }
+      const stream = Stream.mapError(fs.stream(path, { chunkSize }), describe)
+      return { stream, byteLength: undefined, bytes: fromBytes(new Uint8Array(0), undefined) }
     }
     const byteLength = Number(before.size)
-    if (byteLength === 0) return yield* unreadable("it is empty")
+    if (byteLength === 0) return yield* fail("it is empty")
 
+    const file = yield* Effect.mapError(fs.open(path, { flag: "r" }), describe)
+    const bytes = fromRead(byteLength, (offset, length) =>
+      offset >= byteLength
+        ? Effect.succeed(new Uint8Array(0))
+        : file
+            .seek(FileSystem.Size(offset), "start")
+            .pipe(
+              Effect.zipRight(file.readAlloc(FileSystem.Size(length))),
+              Effect.map(Option.getOrElse(() => new Uint8Array(0))),
+              Effect.mapError(describe)
+            )
+    )
     const modified = (info: FileSystem.File.Info) => Option.getOrUndefined(info.mtime)?.getTime()
     const unchanged = Effect.flatMap(stat, (after) =>
       after.size === before.size && modified(after) === modified(before)
         ? Effect.void
-        : unreadable("it changed while it was being sent; wait until it is written")
+        : fail("it changed while it was being sent; wait until it is written")
     )
+    const inBlocks = (blockFor: () => Uint8Array): Bytes =>
+      Stream.unwrap(Effect.as(file.seek(FileSystem.Size(0), "start"), blocksOf(file, byteLength, blockFor))).pipe(
+        Stream.mapError(describe),
+        exactly(byteLength),
+        Stream.concat(Stream.execute(unchanged))
+      )
+    const lentBlock = new Uint8Array(Math.min(chunkSize, byteLength))
     return {
       byteLength,
-      stream: fs
-        .stream(path, { chunkSize, bytesToRead: byteLength })
-        .pipe(Stream.mapError(describe), exactly(byteLength, unreadable), Stream.concat(Stream.execute(unchanged)))
+      bytes,
+      stream: inBlocks(() => new Uint8Array(Math.min(chunkSize, byteLength))),
+      lent: inBlocks(() => lentBlock)
     }
   })
+
+const blocksOf = (
+  file: FileSystem.File,
+  byteLength: number,
+  blockFor: () => Uint8Array
+): Stream.Stream<Uint8Array, PlatformError> => {
+  let left = byteLength
+  return Stream.repeatEffectOption(
+    Effect.suspend(() => {
+      const block = blockFor().subarray(0, left)
+      return Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) => {
+        left -= Number(size)
+        return size === 0n ? Effect.fail(Option.none()) : Effect.succeed(block.subarray(0, Number(size)))
+      })
+    })
+  )
+}
+
+const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
+  bytes.byteLength === 0
+    ? fail("it is empty")
+    : Effect.succeed({
+        stream: inPieces(Stream.make(bytes)),
+        byteLength: bytes.byteLength,
+        bytes: fromBytes(bytes, bytes.byteLength)
+      })
+
+const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> => {
+  if (blob.size === 0) return fail("it is empty")
+  const failed = (error: unknown) => unreadable(`reading it failed (${nameOf(error)})`)
+  return Effect.succeed({
+    stream: Stream.fromReadableStream(() => blob.stream(), failed).pipe(inPieces, exactly(blob.size)),
+    byteLength: blob.size,
+    bytes: fromRead(blob.size, (offset, length) =>
+      Effect.tryPromise({
+        try: async () => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
+        catch: failed
+      })
+    )
+  })
+}
+
+const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<OpenAudio, UploadFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    const { byteLength } = source
+    if (byteLength !== undefined && !(Number.isSafeInteger(byteLength) && byteLength > 0)) {
+      return yield* fail(`its length can't be ${byteLength} bytes`)
+    }
+    if (!source.repeatable) {
+      if (taken.has(source)) return yield* fail("it was read before, and a one-shot stream can be read but once")
+      taken.add(source)
+    }
+    // A stream of somebody else's may throw or die as well as fail; whatever it does, it is the recording's fault.
+    const stream = Stream.suspend(source.open).pipe(
+      Stream.catchAllCause((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Stream.failCause(cause as Cause.Cause<never>)
+          : Stream.fail(unreadable(`its stream failed (${nameOf(Cause.squash(cause))})`))
+      ),
+      inPieces
+    )
+    const { beginning, isWhole, rest } = yield* peek(stream, lookAhead)
+    if (beginning.byteLength === 0) return yield* fail("it is empty")
+    if (isWhole && byteLength !== undefined && beginning.byteLength < byteLength) {
+      return yield* fail(endedEarly(beginning.byteLength, byteLength))
+    }
+    const whole = Stream.concat(inPieces(Stream.make(beginning)), rest)
+    return {
+      stream: byteLength === undefined ? whole : exactly(byteLength)(whole),
+      byteLength,
+      bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined))
+    }
+  })
+
+/** At least `length` bytes from the beginning of a stream, and what follows them. */
+const peek = (stream: Bytes, length: number) =>
+  Effect.gen(function* () {
+    const pull = yield* Stream.toPull(stream)
+    const parts: Array<Uint8Array> = []
+    let filled = 0
+    let isWhole = false
+    while (filled < length && !isWhole) {
+      const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
+        Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
+      )
+      if (Option.isNone(next)) isWhole = true
+      for (const part of Option.getOrElse(next, () => Chunk.empty<Uint8Array>())) {
+        parts.push(part)
+        filled += part.byteLength
+      }
+    }
+    const beginning = new Uint8Array(filled)
+    let offset = 0
+    for (const part of parts) {
+      beginning.set(part, offset)
+      offset += part.byteLength
+    }
+    return { beginning, isWhole, rest: isWhole ? Stream.empty : Stream.fromPull(Effect.succeed(pull)) }
+  })
+
+const endedEarly = (length: number, byteLength: number) => `it ended after ${length} of ${byteLength} bytes`
+
+/** Holds what a stream gave against what was announced: a wrong Content-Length would leave the service waiting. */
+const exactly =
+  (byteLength: number) =>
+  (stream: Bytes): Bytes =>
+    Stream.suspend(() => {
+      let length = 0
+      return stream.pipe(
+        Stream.tap((chunk) => {
+          length += chunk.byteLength
+          return length > byteLength
+            ? fail(`it is longer than the ${byteLength} bytes it was said to have`)
+            : Effect.void
+        }),
+        Stream.concat(
+          Stream.execute(
+            Effect.suspend(() => (length < byteLength ? fail(endedEarly(length, byteLength)) : Effect.void))
+          )
+        )
+      )
+    })
 
 /** In pieces, one at a time: what has been handed on is then about what has been sent, and deadlines can tell. */
 const inPieces = <E>(stream: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
@@ -110,54 +230,17 @@ const inPieces = <E>(stream: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8A
     Stream.rechunk(1)
   )
 
-const notEmpty =
-  (unreadable: Unreadable) =>
-  (stream: Stream.Stream<Uint8Array, SttAudioUnreadable>): Stream.Stream<Uint8Array, SttAudioUnreadable> =>
-    Stream.suspend(() => {
-      let empty = true
-      return stream.pipe(
-        Stream.tap(() => Effect.sync(() => (empty = false))),
-        Stream.concat(Stream.execute(Effect.suspend(() => (empty ? unreadable("it is empty") : Effect.void))))
-      )
-    })
-
-const openStream = (
-  { byteLength, open }: StreamSource,
-  unreadable: Unreadable
-): Effect.Effect<OpenAudio, SttAudioUnreadable> => {
-  if (byteLength !== undefined && !(Number.isSafeInteger(byteLength) && byteLength > 0)) {
-    return Effect.fail(unreadable(`its length can't be ${byteLength} bytes`))
-  }
-  // A stream of somebody else's may throw or die as well as fail; whatever it does, it is the recording's fault.
-  const stream = Stream.suspend(open).pipe(
-    Stream.catchAllCause((cause) =>
-      Cause.isInterruptedOnly(cause)
-        ? Stream.failCause(cause as Cause.Cause<never>)
-        : Stream.fail(unreadable(`its stream failed (${nameOf(Cause.squash(cause))})`))
-    ),
-    inPieces
-  )
-  return Effect.succeed({
-    stream: byteLength === undefined ? notEmpty(unreadable)(stream) : exactly(byteLength, unreadable)(stream),
-    byteLength
-  })
-}
-
-/** Opens a recording for one attempt of the call that sends `sentId`. */
-export const openAudio = (
-  source: AudioSource,
-  sentId: string
-): Effect.Effect<OpenAudio, SttAudioUnreadable, FileSystem.FileSystem> => {
-  const unreadable = unreadableOf(source, sentId)
-  switch (source._tag) {
-    case "Path":
-      return openPath(source.path, unreadable)
-    case "Bytes":
-      return source.bytes.byteLength === 0
-        ? Effect.fail(unreadable("it is empty"))
-        : Effect.succeed({ stream: inPieces(Stream.make(source.bytes)), byteLength: source.bytes.byteLength })
-    case "Stream":
-      return openStream(source, unreadable)
+const problemOf = (error: PlatformError): string => {
+  if (error._tag === "BadArgument") return "its name is not a path"
+  switch (error.reason) {
+    case "NotFound":
+      return "it does not exist; check the path"
+    case "PermissionDenied":
+      return "this process may not read it; check its permissions"
+    case "BadResource":
+      return "it is not a file"
+    default:
+      return `reading it failed (${error.reason})`
   }
 }
 

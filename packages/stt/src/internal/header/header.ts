@@ -1,12 +1,12 @@
+import type { UploadFailed } from "@effect-speech/transport/Failure"
 import type * as Effect from "effect/Effect"
-import type { SttAudioUnreadable } from "../../SttError.js"
 
 /** The bytes of a recording, by position. */
 export interface RecordingBytes {
   /** Of the whole recording, where it is known. */
   readonly byteLength: number | undefined
   /** At most `length` bytes from `offset` on: fewer, or none, where that is all there is to be had. */
-  readonly read: (offset: number, length: number) => Effect.Effect<DataView, SttAudioUnreadable>
+  readonly read: (offset: number, length: number) => Effect.Effect<DataView, UploadFailed>
 }
 
 /** What the header of a container tells; also what can't be, such as a rate of 0 or NaN. */
@@ -17,7 +17,7 @@ export interface Header {
 }
 
 /** Bytes that make no sense give a header with nothing in it. */
-export type ReadHeader = (recording: RecordingBytes) => Effect.Effect<Header, SttAudioUnreadable>
+export type ReadHeader = (recording: RecordingBytes) => Effect.Effect<Header, UploadFailed>
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)
 

@@ -1,5 +1,5 @@
+import type { UploadFailed } from "@effect-speech/transport/Failure"
 import * as Effect from "effect/Effect"
-import type { SttAudioUnreadable } from "../../SttError.js"
 import { bytesOf, characters, type Header, type ReadHeader, type RecordingBytes } from "./header.js"
 
 /** The content of a box, by offsets in the recording. */
@@ -32,7 +32,7 @@ const find = (
   { read }: RecordingBytes,
   parent: Box,
   ...path: ReadonlyArray<string>
-): Effect.Effect<Box | undefined, SttAudioUnreadable> =>
+): Effect.Effect<Box | undefined, UploadFailed> =>
   Effect.gen(function* () {
     let { end, start } = parent
     for (const name of path) {

@@ -5,7 +5,7 @@ import * as Either from "effect/Either"
 import { bytesOf, type ReadHeader } from "./header.js"
 
 /** Programs put notes before the samples, and some fill the header up to a block of the disk. */
-const longestHeader = 128 * 1024
+export const longestHeader = 128 * 1024
 
 export const readWav: ReadHeader = ({ byteLength, read }) =>
   Effect.map(read(0, longestHeader), (beginning) =>

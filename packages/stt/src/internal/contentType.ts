@@ -1,1 +1,0 @@
-export { contentTypeOf } from "./container.js"

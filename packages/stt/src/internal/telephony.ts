@@ -1,0 +1,46 @@
+import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import type { WavError } from "@effect-speech/audio-codec/WavError"
+import type { UploadFailed } from "@effect-speech/transport/Failure"
+import type { Upload } from "@effect-speech/transport/Operation"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { Container } from "../Recording.js"
+import { bytesOf } from "./header/header.js"
+import { longestHeader } from "./header/wav.js"
+import type { OpenAudio } from "./openAudio.js"
+
+/** A WAV file as telephony has it: mono, 8 kHz, 16 bits. Of 48 kHz stereo that is a twelfth. */
+export const asTelephony = (
+  { byteLength, bytes, lent, stream }: OpenAudio,
+  container: Container | undefined
+): Effect.Effect<Upload, UploadFailed, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (container !== "wav") {
+      const found = container === undefined ? "not a WAV file" : `${container.toUpperCase()} and not WAV`
+      return yield* Effect.fail(failed(`it is ${found}, which alone can be converted: leave telephony out`))
+    }
+    const beginning = yield* bytes.read(0, longestHeader)
+    const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
+    const decoded = yield* Effect.mapError(Wav.decodeStream(lent ?? stream), inOwnWords)
+    const converted = Telephony.telephony({
+      ...decoded,
+      // What a header declares counts only where the size of the file bears it out.
+      byteLength: byteLength === undefined ? undefined : header?.byteLength
+    })
+    return {
+      stream: Stream.mapError(Wav.encodeStream(converted), inOwnWords),
+      // 16-bit samples need no padding.
+      byteLength:
+        converted.byteLength === undefined
+          ? undefined
+          : Wav.header(converted.format, converted.byteLength).byteLength + converted.byteLength
+    }
+  })
+
+const failed = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
+
+const inOwnWords = (error: UploadFailed | WavError): UploadFailed =>
+  error._tag === "WavError" ? failed(`it can't be converted: ${error.message}`) : error
