@@ -1,0 +1,239 @@
+import { gzipSync } from "node:zlib"
+import { describe, expect } from "@effect/vitest"
+import type { Deadlines } from "@effect-speech/transport/Deadlines"
+import { type Fault, itDoesNotYetEndAsTold, itEndsAsTold, type Outcome, sentId } from "../support/faults.js"
+import {
+  chunk,
+  flood,
+  hangUp,
+  head,
+  reset,
+  respond,
+  type Script,
+  settle,
+  trickle,
+  whenAsked,
+  write
+} from "../support/faultyServer.js"
+
+/** A quarter of a second. */
+const pcm16 = Buffer.from(Int16Array.from({ length: 2000 }, (_, index) => index).buffer)
+const notANumber = Buffer.from(
+  Float32Array.from({ length: 2000 }, (_, index) => (index === 1000 ? Number.NaN : 0)).buffer
+)
+const usual = {
+  "content-type": "application/octet-stream",
+  "x-sample-rate": "8000",
+  "x-encoding": "pcm16",
+  "x-audio-duration-ms": "250",
+  "x-request-id": "received"
+}
+
+/** In two parts, so that their length is even. */
+const compressed = Buffer.concat([gzipSync(pcm16.subarray(0, 2000)), gzipSync(pcm16.subarray(2000))])
+const gzip = { ...usual, "content-encoding": "gzip" }
+const chunked = { ...usual, "transfer-encoding": "chunked" }
+const length = { ...usual, "content-length": "4000" }
+const half = pcm16.subarray(0, 2000)
+
+const audio = (name: string, script: Script, synthesize: Outcome, deadlines: Deadlines = {}): Fault => ({
+  name,
+  script: whenAsked(script),
+  deadlines,
+  synthesize: {
+    call: { receivedId: "received", billing: "billed", attempts: [{ status: 200, sent: "all" }] },
+    ...synthesize
+  }
+})
+
+/** Whose fault shows only when its bytes have come. */
+const body = (...fault: Parameters<typeof audio>): Fault => ({ ...audio(...fault), streamed: "at once" })
+
+const corrupt = (problem: string) => ({ _tag: "TtsCorruptAudio", problem: expect.stringContaining(problem) }) as const
+
+const unusable = (problem: string) =>
+  ({
+    _tag: "TtsInvalidResponse",
+    problem: expect.stringContaining(problem),
+    call: { receivedId: "received", billing: "unknown", attempts: [{ status: 200 }] }
+  }) as const
+
+const cut = {
+  _tag: "TtsConnectionFailed",
+  reason: "cut",
+  sent: "all",
+  call: { receivedId: "received", billing: "unknown", attempts: [{ status: 200 }] }
+} as const
+
+const inChunks = (...parts: ReadonlyArray<Uint8Array | string>) =>
+  Buffer.concat([Buffer.from(head(200, chunked)), ...parts.map(chunk)])
+const end = Buffer.from("0\r\n\r\n")
+
+describe.concurrent("a server that answers a text with audio that", () => {
+  itEndsAsTold([
+    audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), corrupt("not a multiple")),
+    body(
+      "has an odd number of bytes, in chunks",
+      settle(Buffer.concat([inChunks(pcm16.subarray(1)), end])),
+      corrupt("not a multiple")
+    ),
+    audio(
+      "has half a float at its end",
+      respond(200, { ...usual, "x-encoding": "float32" }, pcm16.subarray(2)),
+      corrupt("not a multiple")
+    ),
+    audio("is empty", respond(200, usual), corrupt("empty")),
+    body("is empty, in no chunks", settle(Buffer.concat([inChunks(), end])), corrupt("empty")),
+    audio("is empty, and lasts no time", respond(200, { ...usual, "x-audio-duration-ms": "0" }), corrupt("empty")),
+    audio(
+      "is 2 ms shorter than it says",
+      respond(200, { ...usual, "x-audio-duration-ms": "252" }, pcm16),
+      corrupt("252 ms were announced")
+    ),
+    audio(
+      "is 2 ms longer than it says",
+      respond(200, { ...usual, "x-audio-duration-ms": "248" }, pcm16),
+      corrupt("248 ms were announced")
+    ),
+    audio(
+      "is 1 ms shorter than it says, by rounding",
+      respond(200, { ...usual, "x-audio-duration-ms": "251.1" }, pcm16),
+      { durationMillis: 251.1 }
+    ),
+    audio(
+      "is of another rate than it says",
+      respond(200, { ...usual, "x-sample-rate": "16000" }, pcm16),
+      corrupt("125.0 ms")
+    ),
+    audio(
+      "is of another encoding than it says",
+      respond(200, { ...usual, "x-encoding": "float32" }, pcm16),
+      corrupt("125.0 ms")
+    ),
+    body(
+      "holds what is no number",
+      respond(200, { ...usual, "x-encoding": "float32" }, notANumber),
+      corrupt("not numbers")
+    ),
+    body(
+      "ends early with its connection",
+      write(Buffer.concat([Buffer.from(head(200, usual)), half]), hangUp),
+      corrupt("250 ms were announced")
+    ),
+    {
+      ...body("is compressed", respond(200, gzip, compressed), corrupt("250 ms were announced")),
+      // Fetch alone asks for that, and undoes it.
+      except: { fetch: { synthesize: { durationMillis: 250, requestId: "received" } } }
+    },
+    body("has no duration", respond(200, { ...usual, "x-audio-duration-ms": undefined }, pcm16), {
+      requestId: "received"
+    }),
+    audio("has a duration that is no number", respond(200, { ...usual, "x-audio-duration-ms": "soon" }, pcm16), {
+      requestId: "received"
+    }),
+    audio("has no request id", respond(200, { ...usual, "x-request-id": undefined }, pcm16), {
+      requestId: sentId,
+      durationMillis: 250,
+      call: { sentId, receivedId: undefined }
+    })
+  ])
+})
+
+describe.concurrent("a server that answers a text with a 200 that", () => {
+  itEndsAsTold([
+    audio(
+      "has two rates",
+      respond(200, { ...usual, "x-sample-rate": ["8000", "16000"] }, pcm16),
+      unusable("x-sample-rate")
+    ),
+    audio(
+      "has its rate twice",
+      respond(200, { ...usual, "x-sample-rate": ["8000", "8000"] }, pcm16),
+      unusable("x-sample-rate")
+    ),
+    audio("has no rate", respond(200, { ...usual, "x-sample-rate": undefined }, pcm16), unusable("x-sample-rate")),
+    audio("has an empty rate", respond(200, { ...usual, "x-sample-rate": "" }, pcm16), unusable("x-sample-rate")),
+    audio("has a rate of 0", respond(200, { ...usual, "x-sample-rate": "0" }, pcm16), unusable("x-sample-rate")),
+    audio("has no encoding", respond(200, { ...usual, "x-encoding": undefined }, pcm16), unusable("x-encoding")),
+    audio(
+      "has two encodings",
+      respond(200, { ...usual, "x-encoding": ["pcm16", "float32"] }, pcm16),
+      unusable("x-encoding")
+    ),
+    audio(
+      "is JSON",
+      respond(200, { ...usual, "content-type": "application/json" }, '{"error":"oops"}'),
+      unusable("application/json")
+    ),
+    audio(
+      "is JSON without its type",
+      respond(200, { "x-request-id": "received" }, '{"error":"oops"}'),
+      unusable("x-sample-rate")
+    ),
+    audio(
+      "is HTML",
+      respond(200, { ...usual, "content-type": "text/html; charset=utf-8" }, "<html></html>"),
+      unusable("text/html")
+    ),
+    body("is cut", write(Buffer.concat([Buffer.from(head(200, length)), half]), hangUp), cut),
+    body("is cut before its first byte", write(head(200, length), hangUp), cut),
+    body("is cut by a reset", write(Buffer.concat([Buffer.from(head(200, length)), half]), reset), cut),
+    {
+      ...audio("is cut before it is read", write(Buffer.concat([Buffer.from(head(200, length)), half]), hangUp), cut),
+      streamed: "late"
+    },
+    body("is cut between chunks", write(inChunks(half), hangUp), cut),
+    body("is cut within a chunk", write(inChunks(half).subarray(0, -1000), hangUp), cut),
+    body("has a chunk of no size", write(Buffer.concat([inChunks(half), Buffer.from("nonsense\r\n")])), cut),
+    body(
+      "stops",
+      write(Buffer.concat([Buffer.from(head(200, length)), half])),
+      {
+        _tag: "TtsDeadlineExceeded",
+        phase: "download",
+        limitMillis: 150,
+        call: { receivedId: "received", billing: "unknown" }
+      },
+      { downloadIdle: "150 millis" }
+    ),
+    body(
+      "comes too slowly",
+      trickle(head(200, length), Uint8Array.of(0, 0)),
+      {
+        _tag: "TtsDeadlineExceeded",
+        phase: "total",
+        limitMillis: 1000,
+        call: { receivedId: "received", billing: "unknown" }
+      },
+      { total: "1 second" }
+    )
+  ])
+})
+
+describe.concurrent("a server that answers a text with audio that goes on", () => {
+  itEndsAsTold([
+    {
+      ...audio("while nobody reads it", flood(head(200, usual), pcm16), {
+        requestId: "received",
+        byteLength: undefined
+      }),
+      streamed: "never"
+    }
+  ])
+})
+
+describe.concurrent("a server that answers a text with audio that, as it should not,", () => {
+  itDoesNotYetEndAsTold([
+    // What is over the announced duration is known at once; the client reads on, `synthesize` up to 512 MiB of it.
+    body("goes on for ever", flood(head(200, usual), pcm16), corrupt("250 ms were announced"), { total: "1 second" }),
+    // No layer but fetch asks for compression and undoes it. With no duration to contradict, it is taken for samples.
+    {
+      ...body(
+        "is compressed, and has no duration",
+        respond(200, { ...gzip, "x-audio-duration-ms": undefined }, compressed),
+        unusable("gzip")
+      ),
+      except: { fetch: { synthesize: { requestId: "received" } } }
+    }
+  ])
+})

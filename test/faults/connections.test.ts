@@ -1,0 +1,146 @@
+import { describe } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { type Fault, itEndsAsTold } from "../support/faults.js"
+import {
+  closedPort,
+  deaf,
+  hangUp,
+  head,
+  reset,
+  silent,
+  trickle,
+  whenAsked,
+  whenBegun,
+  write
+} from "../support/faultyServer.js"
+
+type Facts = { readonly [field: string]: unknown }
+
+const lost = (facts: Facts): Pick<Fault, "transcribe" | "synthesize"> => ({
+  transcribe: { _tag: "SttConnectionFailed", ...facts },
+  synthesize: { _tag: "TtsConnectionFailed", ...facts }
+})
+const late = (facts: Facts): Pick<Fault, "transcribe" | "synthesize"> => ({
+  transcribe: { _tag: "SttDeadlineExceeded", ...facts },
+  synthesize: { _tag: "TtsDeadlineExceeded", ...facts }
+})
+const afterAll = { sent: "all", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
+const beforeAny = { sent: "nothing", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }
+
+describe.concurrent("a server that", () => {
+  itEndsAsTold([
+    { name: "resets the connection at once", script: reset, ...lost({ reason: "reset" }) },
+    { name: "hangs up at once", script: hangUp, ...lost({ reason: "reset" }) },
+    { name: "resets the connection once asked", script: whenAsked(reset), ...lost({ reason: "reset", ...afterAll }) },
+    { name: "hangs up once asked", script: whenAsked(hangUp), ...lost({ reason: "reset", ...afterAll }) },
+    {
+      name: "hangs up in the head of its answer",
+      script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", hangUp)),
+      ...lost({ reason: "reset", ...afterAll })
+    },
+    {
+      name: "resets the connection in the head of its answer",
+      script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", reset)),
+      ...lost({ reason: "reset", ...afterAll })
+    },
+    {
+      name: "does not speak HTTP",
+      script: whenAsked(write("SSH-2.0-OpenSSH_9.6\r\n")),
+      ...lost({ reason: "unknown", ...afterAll })
+    },
+    {
+      name: "has too much in the head of its answer",
+      script: whenAsked(write(head(200, { "x-sample-rate": "8".repeat(100_000) }))),
+      ...lost({ reason: "unknown", ...afterAll })
+    },
+    {
+      name: "switches to another protocol",
+      script: whenAsked(write(head(101, { connection: "upgrade", upgrade: "other" }))),
+      ...lost(afterAll),
+      except: {
+        // Node's own client hands such an answer on, by its status, and the socket with it.
+        node: {
+          transcribe: { _tag: "SttUnexpectedStatus", status: 101, call: { billing: "unknown" } },
+          synthesize: { _tag: "TtsUnexpectedStatus", status: 101, call: { billing: "notBilled" } }
+        }
+      },
+      lingers: { node: "after the layer" }
+    }
+  ])
+})
+
+describe.concurrent("a server that, without an end,", () => {
+  const deadlines = { answer: "150 millis" } as const
+  const answer = { phase: "answer", limitMillis: 150, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
+  const total = { phase: "total", limitMillis: 150, call: { billing: "unknown" } }
+
+  itEndsAsTold([
+    { name: "says nothing", script: silent, deadlines, ...late(answer) },
+    { name: "neither reads nor says anything", script: deaf, deadlines, ...late(answer) },
+    {
+      name: "says one header after the other",
+      script: whenAsked(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n")),
+      deadlines,
+      ...late(answer)
+    },
+    {
+      name: "hints at an answer",
+      script: whenAsked(trickle("", "HTTP/1.1 103 Hints\r\n\r\n")),
+      deadlines,
+      ...late(answer)
+    },
+    { name: "says nothing, until all time is up", script: silent, deadlines: { total: "150 millis" }, ...late(total) },
+    {
+      name: "says nothing of a secure connection",
+      script: silent,
+      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      deadlines: { total: "150 millis" },
+      // Undici goes on with a connection that it has begun to make, for ten seconds at most.
+      lingers: { recommended: "after the layer", undici: "after the layer", fetch: "after the layer" },
+      ...late({ phase: "total" })
+    }
+  ])
+})
+
+describe.concurrent("a connection that can't be made, because", () => {
+  itEndsAsTold([
+    {
+      name: "nobody listens",
+      script: silent,
+      baseUrl: () => Effect.map(closedPort, (host) => `http://${host}`),
+      ...lost({ reason: "refused", code: "ECONNREFUSED", ...beforeAny })
+    },
+    {
+      name: "the host is not known",
+      script: silent,
+      // A label of more than 63 characters is refused without asking a name server.
+      baseUrl: () => Effect.succeed(`http://${"nowhere".repeat(10)}.invalid`),
+      ...lost({ reason: "notFound", ...beforeAny })
+    },
+    {
+      name: "the certificate is signed by nobody",
+      script: whenAsked(hangUp),
+      tls: true,
+      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      ...lost({ reason: "tls", code: "DEPTH_ZERO_SELF_SIGNED_CERT", ...beforeAny })
+    },
+    {
+      name: "the server does not speak TLS",
+      script: whenBegun(write("HTTP/1.1 400 Bad Request\r\n\r\n", hangUp)),
+      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      ...lost({ reason: "tls", ...beforeAny })
+    },
+    {
+      name: "the server speaks TLS alone",
+      script: silent,
+      tls: true,
+      ...lost({ reason: "reset" })
+    },
+    {
+      name: "the server hangs up in the handshake",
+      script: whenBegun(hangUp),
+      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      ...lost({ reason: "reset" })
+    }
+  ])
+})

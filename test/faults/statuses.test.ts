@@ -1,0 +1,69 @@
+import { describe, expect } from "@effect/vitest"
+import { itEndsAsTold } from "../support/faults.js"
+import { respond, whenAsked } from "../support/faultyServer.js"
+
+const words = { status: "error", error: "a summary", message: "the details" }
+
+describe.concurrent("a server that answers with", () => {
+  itEndsAsTold(
+    (
+      [
+        [400, "SttBadRequest", "TtsBadRequest"],
+        [401, "SttUnauthorized", "TtsUnauthorized"],
+        [402, "SttCreditExhausted", "TtsUnexpectedStatus"],
+        [403, "SttForbidden", "TtsUnexpectedStatus"],
+        [500, "SttServerError", "TtsServerError"],
+        [502, "SttUnexpectedStatus", "TtsBackendFailed"],
+        [503, "SttUnavailable", "TtsUnexpectedStatus"],
+        [404, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
+        [418, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
+        [429, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
+        [201, "SttUnexpectedStatus", "TtsUnexpectedStatus"]
+      ] as const
+    ).map(([status, stt, tts]) => ({
+      name: `${status}`,
+      script: whenAsked(respond(status, { "x-request-id": "received" }, JSON.stringify(words))),
+      transcribe: {
+        _tag: stt,
+        status,
+        serverError: "a summary",
+        serverMessage: "the details",
+        message: expect.stringContaining("a summary: the details"),
+        call: { billing: "unknown", attempts: [{ status, sent: "all" }] }
+      },
+      synthesize: {
+        _tag: tts,
+        status,
+        serverMessage: "a summary",
+        message: expect.stringContaining("The service says: a summary."),
+        call: { receivedId: "received", billing: "notBilled", attempts: [{ status, sent: "all" }] }
+      }
+    }))
+  )
+})
+
+describe.concurrent("a server that redirects to another origin, with", () => {
+  itEndsAsTold(
+    [301, 302, 303, 307, 308].map((status) => ({
+      name: `${status}`,
+      script: whenAsked(respond(status, { "x-request-id": "received", location: "elsewhere" })),
+      transcribe: { _tag: "SttUnexpectedStatus", status, call: { billing: "unknown", attempts: [{ status }] } },
+      synthesize: {
+        _tag: "TtsUnexpectedStatus",
+        status,
+        call: { receivedId: "received", billing: "notBilled", attempts: [{ status }] }
+      },
+      except: {
+        // To keep no copy of a recording, fetch is told that a redirect is an error, which hides its status.
+        fetch: {
+          transcribe: {
+            _tag: "SttConnectionFailed",
+            reason: "unknown",
+            sent: "all",
+            call: { billing: "unknown", attempts: [{}] }
+          }
+        }
+      }
+    }))
+  )
+})

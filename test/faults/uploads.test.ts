@@ -1,0 +1,118 @@
+import { describe, expect } from "@effect/vitest"
+import { type Fault, itEndsAsTold } from "../support/faults.js"
+import {
+  after,
+  deaf,
+  hangUp,
+  reset,
+  respond,
+  type Script,
+  silent,
+  whenAsked,
+  whenBegun
+} from "../support/faultyServer.js"
+
+const words = JSON.stringify({ status: "error", error: "a summary", message: "the details" })
+const upload = (fault: Omit<Fault, "synthesize">): Fault => ({ large: ["from a file"], ...fault })
+const everySource = { large: ["from memory", "from a file"] } as const
+
+/**
+ * Node's own client is handed the recording as fast as it is read, not as it is sent: a sink of `@effect/platform-node`
+ * does not wait for the last piece of what it is given. All of it may then count as sent, and waiting as for an answer.
+ */
+const node = (instead: NonNullable<Fault["transcribe"]>): Fault["except"] => ({
+  node: { transcribe: instead }
+})
+
+const deadlines = { uploadIdle: "200 millis", answer: "200 millis" } as const
+
+describe("a server that, of a recording of 16 MB,", () => {
+  // On a slow machine the deadline may pass before the first byte is sent.
+  const notAll = { call: { billing: "notBilled", attempts: [{ sent: expect.stringMatching(/^(nothing|part)$/) }] } }
+  const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 200, ...notAll }
+  const part = { call: { billing: "notBilled", attempts: [{ sent: "part" }] } }
+  const lost = { _tag: "SttConnectionFailed", reason: "reset", sent: "part", ...part }
+
+  itEndsAsTold([
+    upload({
+      name: "takes nothing",
+      ...everySource,
+      script: deaf,
+      deadlines,
+      transcribe: late,
+      except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
+    }),
+    upload({
+      name: "takes the beginning",
+      script: whenBegun(() => undefined, "readsNoMore"),
+      deadlines,
+      transcribe: late,
+      except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
+    }),
+    upload({
+      name: "takes the beginning, until all time is up",
+      script: whenBegun(() => undefined, "readsNoMore"),
+      deadlines: { total: "200 millis" },
+      transcribe: { ...late, phase: "total" },
+      except: node({ _tag: "SttDeadlineExceeded", phase: "total" })
+    }),
+    upload({
+      name: "takes all and says nothing",
+      script: silent,
+      deadlines: { answer: "200 millis" },
+      transcribe: { ...late, phase: "answer", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
+    }),
+    upload({
+      name: "resets the connection at its beginning",
+      ...everySource,
+      script: whenBegun(reset, "readsNoMore"),
+      transcribe: lost,
+      except: node({ _tag: "SttConnectionFailed", reason: "reset" })
+    }),
+    upload({
+      name: "hangs up at its beginning",
+      script: whenBegun((socket) => socket.destroy(), "readsNoMore"),
+      transcribe: lost,
+      except: node({ _tag: "SttConnectionFailed", reason: "reset" })
+    }),
+    upload({
+      name: "resets the connection at its end",
+      script: whenAsked(reset),
+      transcribe: { ...lost, sent: "all", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
+    })
+  ])
+})
+
+describe("a server that refuses the key at the beginning of a recording of 16 MB, and", () => {
+  const answer =
+    (next?: Script): Script =>
+    (socket, elsewhere) => {
+      respond(401, { "content-type": "application/json" }, words)(socket, elsewhere)
+      // What is still on its way when a connection is reset is lost to the client, whatever it does.
+      if (next) after(200, next)(socket, elsewhere)
+    }
+  const close: Script = (socket) => {
+    socket.destroy()
+  }
+  const refused = (name: string, script: Script, other: Pick<Fault, "deadlines" | "except" | "large"> = {}): Fault =>
+    upload({
+      name,
+      script,
+      transcribe: { _tag: "SttUnauthorized", serverError: "a summary", call: { attempts: [{ status: 401 }] } },
+      ...other
+    })
+  // Node's own client gives an answer only once all of the request has been taken.
+  const whenCut = { except: node({ _tag: expect.stringMatching(/^Stt(Unauthorized|ConnectionFailed)$/) }) }
+
+  itEndsAsTold([
+    refused("reads on", whenBegun(answer()), everySource),
+    refused("reads on, then hangs up", whenBegun(answer(hangUp))),
+    refused("reads no more", whenBegun(answer(), "readsNoMore"), {
+      deadlines: { answer: "300 millis" },
+      except: node({ _tag: "SttDeadlineExceeded", phase: "answer" })
+    }),
+    refused("reads no more, then hangs up", whenBegun(answer(close), "readsNoMore"), { ...whenCut, ...everySource }),
+    refused("reads no more, then resets the connection", whenBegun(answer(reset), "readsNoMore"), whenCut),
+    refused("reads all", whenAsked(answer()))
+  ])
+})

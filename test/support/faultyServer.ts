@@ -1,0 +1,239 @@
+/**
+ * A loopback server that misbehaves as told, byte by byte, and knows which of its sockets are still in use.
+ */
+import { readFileSync } from "node:fs"
+import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { createServer as createTlsServer } from "node:tls"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+
+/** What the server does with a connection. `elsewhere` is the address of another server. */
+export type Script = (socket: Socket, elsewhere: string) => void
+
+export interface FaultyServer {
+  /** `127.0.0.1:port`. */
+  readonly host: string
+  /** How many connections there have been, and how many of them brought a byte. */
+  readonly accepted: () => number
+  readonly used: () => number
+  /** How many are open. */
+  readonly open: () => number
+  /** How many of them are not idle after a whole answer, as a pooled one may be. */
+  readonly busy: () => number
+}
+
+const settled = new WeakSet<Socket>()
+
+const selfSigned = readFileSync(new URL("selfSigned.pem", import.meta.url))
+
+/** Listens until the scope closes. */
+export const faultyServer = (
+  script: Script,
+  options: { readonly elsewhere?: string; readonly tls?: boolean | undefined } = {}
+): Effect.Effect<FaultyServer, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const sockets = new Set<Socket>()
+    let accepted = 0
+    let used = 0
+    // Whether a socket is open is known below TLS, where a handshake that fails is a connection too.
+    const track = (socket: Socket) => {
+      accepted++
+      sockets.add(socket)
+      socket
+        .on("error", () => undefined)
+        .once("close", () => {
+          if (socket.bytesRead > 0) used++
+          sockets.delete(socket)
+        })
+    }
+    const run = (socket: Socket) =>
+      script(
+        socket.on("error", () => undefined),
+        options.elsewhere ?? ""
+      )
+    const server: Server = options.tls
+      ? createTlsServer({ key: selfSigned, cert: selfSigned }, run).on("connection", track)
+      : createServer((socket) => {
+          track(socket)
+          run(socket)
+        })
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => {
+        server.listen(0, "127.0.0.1", () => resume(Effect.void))
+      }),
+      () =>
+        Effect.async<void>((resume) => {
+          server.close(() => resume(Effect.void))
+          for (const socket of sockets) socket.destroy()
+        })
+    )
+    return {
+      host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+      accepted: () => accepted,
+      used: () => used + [...sockets].filter(({ bytesRead }) => bytesRead > 0).length,
+      open: () => sockets.size,
+      busy: () =>
+        [...sockets].filter((socket) => {
+          // A socket that is not read does not notice that the other side has gone.
+          socket.resume()
+          return !settled.has(socket)
+        }).length
+    }
+  })
+
+/** A port of this machine at which nobody listens any more. */
+export const closedPort: Effect.Effect<string> = Effect.scoped(
+  Effect.map(
+    faultyServer(() => undefined),
+    ({ host }) => host
+  )
+)
+
+/** Waits until `count` is 0, three seconds at most, and gives what it is then. */
+export const untilNone = (count: Effect.Effect<number>): Effect.Effect<number> =>
+  count.pipe(
+    Effect.repeat({ until: (left) => left === 0, schedule: Schedule.spaced("5 millis") }),
+    Effect.timeoutTo({
+      duration: "3 seconds",
+      onSuccess: () => Effect.succeed(0),
+      onTimeout: () => count
+    }),
+    Effect.flatten
+  )
+
+/** Reads requests, and calls back at the end of each. */
+const eachRequest = (socket: Socket, whole: () => void): void => {
+  let head = ""
+  let left: number | "chunked" | undefined
+  let end = Buffer.alloc(0)
+  socket.on("data", (bytes: Buffer) => {
+    settled.delete(socket)
+    let body = bytes
+    if (left === undefined) {
+      head += bytes.toString("latin1")
+      const length = head.indexOf("\r\n\r\n") + 4
+      if (length < 4) return
+      body = Buffer.from(head.slice(length), "latin1")
+      left = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? Number.NaN)
+      if (Number.isNaN(left)) left = "chunked"
+    }
+    end = Buffer.concat([end, body.subarray(-7)]).subarray(-7)
+    if (left !== "chunked") left -= body.byteLength
+    if (left === 0 || (left === "chunked" && end.toString("latin1") === "\r\n0\r\n\r\n")) {
+      head = ""
+      left = undefined
+      whole()
+    }
+  })
+}
+
+/** Answers each request once it has come whole. */
+export const whenAsked =
+  (answer: Script): Script =>
+  (socket, elsewhere) =>
+    eachRequest(socket, () => answer(socket, elsewhere))
+
+/** Answers once the first bytes of a request have come, and reads the rest, or nothing more. */
+export const whenBegun =
+  (answer: Script, then: "readsOn" | "readsNoMore" = "readsOn"): Script =>
+  (socket, elsewhere) => {
+    socket.once("data", () => {
+      if (then === "readsOn") socket.resume()
+      else socket.pause()
+      answer(socket, elsewhere)
+    })
+  }
+
+/** Reads all and says nothing. */
+export const silent: Script = (socket) => {
+  socket.resume()
+}
+
+/** Reads nothing and says nothing. */
+export const deaf: Script = (socket) => {
+  socket.pause()
+}
+
+export const reset: Script = (socket) => {
+  socket.resetAndDestroy()
+}
+
+/** Ends the connection as if all had been said. */
+export const hangUp: Script = (socket) => {
+  socket.end()
+}
+
+/** Goes on a little later. */
+export const after =
+  (millis: number, next: Script): Script =>
+  (socket, elsewhere) => {
+    const timer = setTimeout(() => next(socket, elsewhere), millis)
+    socket.once("close", () => clearTimeout(timer))
+  }
+
+/** Writes these bytes, and does with the connection what comes next once they have had time to arrive. */
+export const write =
+  (bytes: Uint8Array | string, next?: Script): Script =>
+  (socket, elsewhere) => {
+    socket.write(bytes)
+    if (next !== undefined) after(50, next)(socket, elsewhere)
+  }
+
+/** Writes the end of a response, after which the connection stays open. */
+export const settle =
+  (bytes: Uint8Array | string): Script =>
+  (socket) => {
+    socket.write(bytes, () => settled.add(socket))
+  }
+
+/** Writes a piece every 20 ms, for ever. */
+export const trickle =
+  (head: string, piece: Uint8Array | string): Script =>
+  (socket) => {
+    socket.write(head)
+    const timer = setInterval(() => socket.write(piece), 20)
+    socket.once("close", () => clearInterval(timer))
+  }
+
+/** Writes the same piece as fast as it is taken, `times` times. */
+export const flood =
+  (head: string, piece: Uint8Array | string, times = Number.POSITIVE_INFINITY): Script =>
+  (socket) => {
+    let left = times
+    const more = () => {
+      while (left > 0 && !socket.destroyed) {
+        left--
+        if (!socket.write(piece)) return
+      }
+    }
+    socket.on("drain", more).write(head)
+    more()
+  }
+
+type HeaderLines = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
+
+/** The beginning of a response, to be ended by whoever sends it. */
+export const head = (status: number, headers: HeaderLines = {}): string => {
+  const lines = Object.entries(headers).flatMap(([name, value]) =>
+    (typeof value === "string" ? [value] : (value ?? [])).map((one) => `${name}: ${one}\r\n`)
+  )
+  return `HTTP/1.1 ${status} As Told\r\n${lines.join("")}\r\n`
+}
+
+/** A whole response with its length, after which the connection stays open. */
+export const respond =
+  (status: number, headers: HeaderLines = {}, body: Uint8Array | string = ""): Script =>
+  (socket, elsewhere) => {
+    const bytes = Buffer.from(body as string)
+    const location = headers.location === undefined ? {} : { location: elsewhere }
+    const length = status === 204 || status === 304 ? {} : { "content-length": String(bytes.byteLength) }
+    socket.write(head(status, { ...headers, ...location, ...length }))
+    settle(bytes)(socket, elsewhere)
+  }
+
+/** One chunk of a chunked body. */
+export const chunk = (bytes: Uint8Array | string): Buffer => {
+  const data = Buffer.from(bytes as string)
+  return Buffer.concat([Buffer.from(`${data.byteLength.toString(16)}\r\n`), data, Buffer.from("\r\n")])
+}
