@@ -93,14 +93,10 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
     answer("has another status", body({ ...success, status: "queued" }), unreadable("status")),
     answer("is a list", body([success]), unreadable("status")),
     answer("is null", body(null), unreadable("not a JSON object")),
-    answer("is HTML", body("<html></html>"), unreadable("not a JSON object")),
-    answer("is empty", body(""), unreadable("not a JSON object")),
-    answer("is two", body(JSON.stringify(success) + JSON.stringify(success)), unreadable("not a JSON object")),
-    answer(
-      "ends early with its connection",
-      write(`${head(200, json)}{"text":"नमस्`, hangUp),
-      unreadable("not a JSON object")
-    ),
+    answer("is HTML", body("<html></html>"), unreadable("not JSON")),
+    answer("is empty", body(""), unreadable("not JSON")),
+    answer("is two", body(JSON.stringify(success) + JSON.stringify(success)), unreadable("not JSON")),
+    answer("ends early with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), unreadable("not JSON")),
     answer(
       "stops",
       write(`${head(200, { ...json, "content-length": "1000" })}{`),

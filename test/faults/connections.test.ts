@@ -96,8 +96,9 @@ describe.concurrent("a server that, without an end,", () => {
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       deadlines: { total: "150 millis" },
       // Undici goes on with a connection that it has begun to make, for ten seconds at most.
-      lingers: { recommended: "after the layer", undici: "after the layer", fetch: "after the layer" },
-      ...late({ phase: "total" })
+      lingers: { recommended: "after the call", undici: "after the layer", fetch: "after the layer" },
+      ...late({ phase: "total" }),
+      except: { recommended: late({ phase: "total", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }) }
     }
   ])
 })
@@ -140,7 +141,9 @@ describe.concurrent("a connection that can't be made, because", () => {
       name: "the server hangs up in the handshake",
       script: whenBegun(hangUp),
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
-      ...lost({ reason: "reset" })
+      ...lost({ reason: "reset" }),
+      // It alone tells when a connection is there to be written to.
+      except: { recommended: lost({ reason: "reset", ...beforeAny }) }
     }
   ])
 })
