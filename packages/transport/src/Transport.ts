@@ -107,7 +107,13 @@ const runCall = <A, E extends ServiceError>(
     let delayMillis = 0
     let lastCost = 0
     for (let retry = 0; ; ) {
-      const attempt = send(wire, call, operation, { delayMillis, header: options.apiKeyHeader, key, tell }).pipe(
+      const attempt = send(wire, call, operation, {
+        delayMillis,
+        header: options.apiKeyHeader,
+        key,
+        isObserved: onEvent !== undefined,
+        tell
+      }).pipe(
         Effect.mapError(inOwnWords),
         Effect.flatMap((incoming) => operation.accept(responseOf(incoming, key, call, operation)))
       )
@@ -154,11 +160,12 @@ const send = <A, E extends ServiceError>(
     readonly delayMillis: number
     readonly header: string
     readonly key: Redacted.Redacted
+    readonly isObserved: boolean
     readonly tell: (event: CallEvent) => Effect.Effect<void>
   }
 ): Effect.Effect<Incoming, Failure> =>
   Effect.gen(function* () {
-    const { tell } = attempt
+    const { isObserved, tell } = attempt
     const number = call.progress().attempts.length + 1
     const scope = yield* Scope.make()
     call.begin(scope, attempt.delayMillis)
@@ -170,11 +177,13 @@ const send = <A, E extends ServiceError>(
       { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
       call.watch,
       {
-        chunk: (byteLength) => {
-          sentBytes += byteLength
-          return tell({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
-        },
-        complete: tell({ _tag: "Waiting", attempt: number })
+        onChunk: isObserved
+          ? (byteLength) => {
+              sentBytes += byteLength
+              return tell({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
+            }
+          : undefined,
+        onComplete: tell({ _tag: "Waiting", attempt: number })
       }
     )
     call.sending(exchange)

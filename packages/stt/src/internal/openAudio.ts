@@ -22,6 +22,9 @@ type Bytes = Stream.Stream<Uint8Array, UploadFailed>
 /** How much is read and sent at a time. */
 const chunkSize = 256 * 1024
 
+/** The same where one block serves for all: the fewer reads the better. */
+const lentSize = 1024 * 1024
+
 const unreadable = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
 
@@ -88,7 +91,7 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
         exactly(byteLength),
         Stream.concat(Stream.execute(unchanged))
       )
-    const lentBlock = new Uint8Array(Math.min(chunkSize, byteLength))
+    const lentBlock = new Uint8Array(Math.min(lentSize, byteLength))
     return {
       byteLength,
       bytes,

@@ -19,10 +19,11 @@ export interface Incoming {
   readonly pull: Effect.Effect<Uint8Array | undefined, Failure>
 }
 
-/** How an exchange tells how far its upload has come. */
+/** What is to be done as an upload goes on. */
 export interface UploadObserver {
-  readonly chunk: (byteLength: number) => Effect.Effect<void>
-  readonly complete: Effect.Effect<void>
+  /** After each part that was sent; absent where nobody wants to know. */
+  readonly onChunk: ((byteLength: number) => Effect.Effect<void>) | undefined
+  readonly onComplete: Effect.Effect<void>
 }
 
 /** A way to the network. */

@@ -94,7 +94,7 @@ const observed = (
       Effect.suspend(() => {
         watch.sent = "part"
         watch.reach("upload")
-        return observer.chunk(chunk.byteLength)
+        return observer.onChunk?.(chunk.byteLength) ?? Effect.void
       })
     ),
     Stream.tapError((failure) => Effect.sync(() => onFailure(failure))),
@@ -103,7 +103,7 @@ const observed = (
         Effect.suspend(() => {
           watch.sent = "all"
           watch.reach("answer")
-          return observer.complete
+          return observer.onComplete
         })
       )
     )

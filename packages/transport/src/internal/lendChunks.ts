@@ -23,6 +23,14 @@ export interface LentChunks {
 const keepable = (chunk: Uint8Array): Uint8Array =>
   chunk.byteLength > getDefaultHighWaterMark(false) ? chunk : chunk.slice()
 
+/** What is sent at a time, in bytes: to see by, on a slow connection, that it goes on. */
+const pieceSize = 128 * 1024
+
+const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
+  Array.from({ length: Math.ceil(chunk.byteLength / pieceSize) }, (_, index) =>
+    chunk.subarray(index * pieceSize, (index + 1) * pieceSize)
+  )
+
 export const lendChunks = (
   stream: Stream.Stream<Uint8Array, UploadFailed>,
   watch: Watch,
@@ -35,26 +43,35 @@ export const lendChunks = (
   let askForNext = (): void => undefined
   let isClosed = false
 
-  const sending = Stream.runForEach(stream, (chunk) =>
-    Effect.zipRight(
-      Effect.async<void>((resume) => {
-        watch.sent = "part"
-        askForNext = () => resume(Effect.void)
-        give({ done: false, value: keepable(chunk) })
-      }),
-      Effect.suspend(() => {
+  /** Gives a chunk piece by piece, and ends when the last one has left the process. */
+  const handOver = (chunk: Uint8Array) =>
+    Effect.async<void>((resume) => {
+      let offset = 0
+      askForNext = () => {
         watch.reach("upload")
-        return observer.chunk(chunk.byteLength)
-      })
-    )
-  ).pipe(
-    Effect.zipRight(
-      Effect.suspend(() => {
-        watch.sent = "all"
-        watch.reach("answer")
-        return observer.complete
-      })
-    )
+        if (offset >= chunk.byteLength) return resume(Effect.void)
+        const piece = chunk.subarray(offset, offset + pieceSize)
+        offset += pieceSize
+        give({ done: false, value: keepable(piece) })
+      }
+      watch.sent = "part"
+      askForNext()
+    })
+  const { onChunk } = observer
+  const send =
+    onChunk === undefined
+      ? handOver
+      : (chunk: Uint8Array) =>
+          Effect.forEach(piecesOf(chunk), (piece) => Effect.zipRight(handOver(piece), onChunk(piece.byteLength)), {
+            discard: true
+          })
+  const sending = Effect.zipRight(
+    Stream.runForEach(stream, send),
+    Effect.suspend(() => {
+      watch.sent = "all"
+      watch.reach("answer")
+      return observer.onComplete
+    })
   )
   const start = (): void => {
     fiber = Effect.runFork(sending)
