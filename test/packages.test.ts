@@ -37,6 +37,17 @@ describe("the built packages", () => {
     expect(failed).toEqual(internals)
   })
 
+  it("show no error of the HTTP client and none of the schemas in what they declare", () => {
+    const declarations = packages.flatMap((name) =>
+      readdirSync(`${root}packages/${name}/dist`)
+        .filter((file) => file.endsWith(".d.ts"))
+        .map((file) => `${root}packages/${name}/dist/${file}`)
+    )
+    expect(declarations.length).toBeGreaterThan(30)
+    const showing = declarations.filter((file) => /\b(HttpClientError|ParseError)\b/.test(readFileSync(file, "utf8")))
+    expect(showing).toEqual([])
+  })
+
   it("the published ones leave Effect to their users, and depend on nothing under another licence", () => {
     const published = packages.filter((name) => manifest(name).license === "MIT")
     expect(published.toSorted()).toEqual(["audio-codec", "stt", "transport", "tts"])

@@ -165,8 +165,9 @@ export const make = (
         const outgoing = Effect.gen(function* () {
           const opened = yield* openAudio(audio, lookAhead)
           const recording = yield* describe(opened.bytes)
-          warnings = warningsFor(recording, fields)
-          const sent = fields.telephony === true ? yield* asTelephony(opened, recording.container) : opened
+          const { telephony = false } = fields
+          warnings = warningsFor(telephony ? {} : recording, fields)
+          const sent = telephony ? yield* asTelephony(opened, recording.container) : opened
           const { contentType, head, tail } = frame(
             fields,
             sentId,
@@ -207,7 +208,7 @@ const lookAhead = 4 * 1024
 const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest))
 
 const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
-  Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error)))
+  Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))
 
 /** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
 const report = (progress: Progress, receivedId?: string): CallReport => ({
@@ -289,7 +290,7 @@ const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.Err
 
 /** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
 const describeIssues = (error: ParseResult.ParseError): string => {
-  const fields = Issue.fields(error)
+  const fields = Issue.fields(error.issue)
   return fields.length === 0
     ? "it is not a JSON object of that form"
     : `${fields.join(", ")} is missing or of another type`

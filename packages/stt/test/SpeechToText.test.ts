@@ -3,13 +3,15 @@ import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, type SpeechToTextOptions, type SttError, SttForbidden } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, type SpeechToTextOptions, SttError, SttForbidden } from "@effect-speech/stt"
+import type { CallEvent } from "@effect-speech/transport"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { answerJson, type Received, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
@@ -30,14 +32,15 @@ const against = (
 /** Transcribes against a server that gives one answer, and gives the outcome and what the server got. */
 const transcribe = (
   answer: Parameters<typeof scriptedServer>[0],
-  asked: Parameters<SpeechToText["Type"]["transcribe"]>[0] = request
+  asked: Parameters<SpeechToText["Type"]["transcribe"]>[0] = request,
+  options: Partial<SpeechToTextOptions> = {}
 ) =>
   Effect.gen(function* () {
     const server = yield* scriptedServer(answer)
     const outcome = yield* SpeechToText.pipe(
       Effect.flatMap((stt) => stt.transcribe(asked)),
       Effect.either,
-      Effect.provide(against(server.url)),
+      Effect.provide(against(server.url, options)),
       Effect.orDie
     )
     return { outcome, received: server.received }
@@ -105,6 +108,45 @@ describe("a request", () => {
         ["parse_number", "false"],
         ["hotwords", '[{"phrase":"Kotak: Bank","score":2.5},{"phrase":"UPI"}]']
       ])
+    })
+  )
+
+  it.scoped.each([
+    {
+      hotwordEncoding: "repeated",
+      fields: [
+        ["hotwords", '{"phrase":"UPI","score":2}'],
+        ["hotwords", '{"phrase":"PAN"}']
+      ]
+    },
+    {
+      hotwordEncoding: "indexed",
+      fields: [
+        ["hotwords[0][phrase]", "UPI"],
+        ["hotwords[0][score]", "2"],
+        ["hotwords[1][phrase]", "PAN"]
+      ]
+    }
+  ] as const)("puts hotwords into the form as $hotwordEncoding fields, if asked to", ({ fields, hotwordEncoding }) =>
+    Effect.gen(function* () {
+      const hotwords = [{ phrase: "UPI", score: 2 }, { phrase: "PAN" }]
+      const { received } = yield* transcribe(answering(200, success), { ...request, hotwords }, { hotwordEncoding })
+      expect(received.flatMap(partsOf).map(({ body, headers }) => [/name="([^"]+)"/.exec(headers)?.[1], body])).toEqual(
+        [["model", request.model], ["transaction_id", transactionId], ...fields, ["audio_file", "RIFF....WAVE"]]
+      )
+    })
+  )
+
+  it.scoped("passes on fields that the service may have one day", () =>
+    Effect.gen(function* () {
+      const { received } = yield* transcribe(answering(200, success), {
+        ...request,
+        additionalFields: { diarize: "true" }
+      })
+      expect(received.flatMap(partsOf)[2]).toEqual({
+        headers: 'Content-Disposition: form-data; name="diarize"',
+        body: "true"
+      })
     })
   )
 
@@ -341,6 +383,9 @@ describe("before anything is sent", () => {
     { field: "transactionId", asked: { transactionId: "not-a-uuid" } },
     { field: "audio", asked: { audio: "call.wav" } },
     { field: "hotwords.0.phrase", asked: { hotwords: [{ phrase: "" }] } },
+    { field: "additionalFields", asked: { additionalFields: { model: "other" } } },
+    { field: "additionalFields", asked: { additionalFields: { "a\r\nb": "c" } } },
+    { field: "additionalFields.diarize", asked: { additionalFields: { diarize: true } } },
     { field: "hotwords.0.score", asked: { hotwords: [{ phrase: "UPI", score: Number.NaN }] } }
   ])("a wrong $field is named, with its rule", ({ asked, field }) =>
     Effect.gen(function* () {
@@ -560,6 +605,53 @@ describe("the layers", () => {
   )
 })
 
+describe("events", () => {
+  it.scopedLive("tell how far a call has come, attempt by attempt", () =>
+    Effect.gen(function* () {
+      const statuses = [503, 200]
+      const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
+      const events: Array<CallEvent.CallEvent> = []
+      const audio = AudioSource.fromBytes(new Uint8Array(600_000))
+      yield* SpeechToText.pipe(
+        Effect.flatMap((stt) =>
+          stt.transcribe({ ...request, audio }, { onEvent: (event) => Effect.sync(() => void events.push(event)) })
+        ),
+        Effect.provide(against(server.url, { retries: 1 }))
+      )
+      const phases = events.map(({ _tag, attempt }) => `${_tag} ${attempt}`)
+      expect([...new Set(phases)]).toEqual([
+        "Uploading 1",
+        "Waiting 1",
+        "Answered 1",
+        "Retrying 2",
+        "Uploading 2",
+        "Waiting 2",
+        "Answered 2"
+      ])
+      const uploads = events.filter((event) => event._tag === "Uploading" && event.attempt === 2)
+      const sizes = uploads.map((event) => (event._tag === "Uploading" ? event.sentBytes : 0))
+      expect(sizes.length).toBeGreaterThan(5)
+      expect(sizes).toEqual(sizes.toSorted((one, other) => one - other))
+      const total = server.received[1]?.body.byteLength
+      expect(uploads.at(-1)).toMatchObject({ sentBytes: total, totalBytes: total })
+    })
+  )
+
+  it.scoped("do not touch the call when looking at them fails", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(200, success))
+      const { text } = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe(request, { onEvent: () => Effect.die("the progress bar broke") })),
+        Effect.provide(against(server.url)),
+        Effect.provide(Logger.remove(Logger.defaultLogger))
+      )
+      expect(text).toBe(success.text)
+    })
+  )
+})
+
+const Errors = SttError.members
+
 describe("the test double", () => {
   it.effect("answers with a text, and keeps what it was asked", () =>
     Effect.gen(function* () {
@@ -575,6 +667,17 @@ describe("the test double", () => {
       const stt = yield* SpeechToText
       expect((yield* Effect.flip(stt.transcribe(request)))._tag).toBe("SttForbidden")
     }).pipe(Effect.provide(SpeechToText.layerTest(new SttForbidden())))
+  )
+
+  it.effect("fails with every error there is", () =>
+    Effect.forEach(Errors, (Expected) =>
+      Effect.gen(function* () {
+        const stt = yield* SpeechToText
+        const told = yield* Effect.flip(stt.transcribe(request))
+        expect(told).toBeInstanceOf(Expected)
+        expect(told.message).toMatch(/\.$/)
+      }).pipe(Effect.provide(SpeechToText.layerTest(() => Effect.fail(new Expected()))))
+    )
   )
 
   it.effect("computes an answer from the request, and refuses a request that the service would not be sent", () =>

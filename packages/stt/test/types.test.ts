@@ -8,7 +8,8 @@ import {
   type SttError,
   type SttInvalidApiKey,
   SttUnauthorized,
-  type Transcription
+  type Transcription,
+  type Warning
 } from "@effect-speech/stt"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -55,4 +56,19 @@ it("catching a tag takes it out of the error type", () => {
   const failing: Effect.Effect<Transcription, SttError> = Effect.fail(new SttUnauthorized())
   const caught = failing.pipe(Effect.catchTag("SttUnauthorized", () => Effect.succeed(undefined)))
   expectTypeOf<Effect.Effect.Error<typeof caught>>().toEqualTypeOf<Exclude<SttError, SttUnauthorized>>()
+})
+
+it("a request may leave out what has a default, and a result tells what was seen", () => {
+  type Asked = Parameters<Service["transcribe"]>[0]
+  expectTypeOf<{ audio: AudioSource.AudioSource; model: string }>().toExtend<Asked>()
+  expectTypeOf<Transcription["warnings"]>().toEqualTypeOf<ReadonlyArray<Warning>>()
+  // The tags of warnings are told apart without a default branch.
+  const what = Match.type<Warning>().pipe(
+    Match.tag("MoreThanOneChannel", ({ channels }) => channels),
+    Match.tag("SampleRateFarFrom8kHz", ({ sampleRate }) => sampleRate),
+    Match.tag("ParseNumberWithoutEffect", ({ language }) => language),
+    Match.tag("HotwordNotSpoken", ({ phrase }) => phrase),
+    Match.exhaustive
+  )
+  expectTypeOf(what).returns.toEqualTypeOf<string | number>()
 })

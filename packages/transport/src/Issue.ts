@@ -11,13 +11,13 @@ export interface Issue {
 }
 
 /** The first thing that is wrong. */
-export const first = (error: ParseResult.ParseError): Issue => {
-  const [issue] = ParseResult.ArrayFormatter.formatErrorSync(error)
-  return { field: issue?.path.join(".") || "request", problem: issue?.message ?? "is not valid" }
+export const first = (issue: ParseResult.ParseIssue): Issue => {
+  const [found] = ParseResult.ArrayFormatter.formatIssueSync(issue)
+  return { field: found?.path.join(".") || "request", problem: found?.message ?? "is not valid" }
 }
 
 /** The names of all fields that are wrong, without what they held. */
-export const fields = (error: ParseResult.ParseError): ReadonlyArray<string> => {
-  const paths = ParseResult.ArrayFormatter.formatErrorSync(error).map(({ path }) => path.join("."))
+export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => {
+  const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => path.join("."))
   return [...new Set(paths)].filter((path) => path !== "")
 }

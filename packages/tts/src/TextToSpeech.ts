@@ -11,13 +11,12 @@
  */
 
 import type * as HttpClient from "@effect/platform/HttpClient"
-import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import { bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { type Billing, type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
+import type { Billing, CallReport } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -186,7 +185,7 @@ export const make = (
 const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest))
 
 const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, TtsInvalidRequest> =>
-  Either.mapLeft(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error)))
+  Either.mapLeft(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error.issue)))
 
 const encoder = new TextEncoder()
 
@@ -334,7 +333,7 @@ const bodyProblem = (contentType: string | undefined): string | undefined =>
 
 const headerProblem = (headers: Either.Either<unknown, ParseResult.ParseError>): string =>
   Either.match(headers, {
-    onLeft: (error) => `its header ${Issue.first(error).field} is missing or not usable`,
+    onLeft: (error) => `its header ${Issue.first(error.issue).field} is missing or not usable`,
     onRight: () => ""
   })
 
@@ -390,34 +389,60 @@ export type TestAnswer = TestOutcome | ((request: SynthesisRequest) => TestOutco
 
 export type TestOutcome = TestAudio | TtsError
 
-/** Raw audio, by default in the format that was asked for. */
+/** Raw audio, which is checked as the service's is. */
 export interface TestAudio {
   readonly bytes: Uint8Array
-  readonly format?: AudioFormat | undefined
+  /** Default: what was asked for, or else `24000:float32`. */
+  readonly outputFormat?: Contract.OutputFormat | undefined
+  /** How the answer fails once all bytes have come. Default: it does not. */
+  readonly failure?: TtsError | undefined
 }
 
 const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeech | TextToSpeechCalls>> =>
   Effect.sync(() => {
     const calls: Array<SynthesisRequest> = []
-    const synthesize = (request: SynthesisRequest): Effect.Effect<Speech, TtsError> =>
+    const call = (request: SynthesisRequest): Effect.Effect<CheckedAnswer, TtsError> =>
       Effect.gen(function* () {
         const valid = yield* validate(request)
         calls.push(valid)
         const outcome = typeof answer === "function" ? answer(valid) : answer
         if (isTtsError(outcome)) return yield* outcome
-        const { bytes, format = Contract.audioFormat(valid.outputFormat ?? Contract.defaultOutputFormat) } =
-          Effect.isEffect(outcome) ? yield* outcome : outcome
-        const requestId = valid.requestId ?? crypto.randomUUID()
-        return {
-          ...PcmStream.fromBytes(format, bytes),
-          bytes,
-          durationMillis: durationMillis(format, bytes.byteLength),
-          requestId,
-          warnings: [],
-          call: { ...nothingSent, sentId: requestId, receivedId: requestId }
-        }
+        const audio = Effect.isEffect(outcome) ? yield* outcome : outcome
+        const sentId = valid.requestId ?? crypto.randomUUID()
+        return yield* accept(testResponse(audio, valid, sentId), sentId, valid)
       })
-    return Context.make(TextToSpeech, { stream: synthesize, synthesize }).pipe(Context.add(TextToSpeechCalls, calls))
+    const service: TextToSpeechService = {
+      stream: (request) => Effect.flatMap(call(request), toStream),
+      synthesize: (request) => Effect.flatMap(call(request), whole)
+    }
+    return Context.make(TextToSpeech, service).pipe(Context.add(TextToSpeechCalls, calls))
   })
+
+const testResponse = (
+  { bytes, failure, outputFormat }: TestAudio,
+  asked: SynthesisRequest,
+  sentId: string
+): Response<TtsError> => {
+  const format = Contract.audioFormat(outputFormat ?? asked.outputFormat ?? Contract.defaultOutputFormat)
+  const frames = Math.floor(bytes.byteLength / bytesPerFrame(format))
+  const headers: Record<string, string> = {
+    [Contract.header.sampleRate]: String(format.sampleRate),
+    [Contract.header.encoding]: format.encoding,
+    [Contract.header.audioDuration]: String((1000 * frames) / format.sampleRate)
+  }
+  const parts: Array<Uint8Array | undefined> = [bytes]
+  return {
+    status: 200,
+    header: (name) => headers[name],
+    pull: Effect.suspend(() => {
+      const part = parts.shift()
+      return part === undefined && failure !== undefined ? Effect.fail(failure) : Effect.succeed(part)
+    }),
+    errorText: Effect.succeed(""),
+    withoutKey: (text) => text,
+    redact: (text) => text,
+    progress: () => ({ sentId, attempts: [], sent: "all", elapsedMillis: 0 })
+  }
+}
 
 const isTtsError: (value: unknown) => value is TtsError = Schema.is(TtsError)

@@ -10,13 +10,17 @@ import {
   TextToSpeech,
   type TextToSpeechOptions,
   TtsBackendFailed,
-  TtsContract
+  TtsConnectionFailed,
+  TtsContract,
+  TtsError
 } from "@effect-speech/tts"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 
 type Answer = Parameters<typeof scriptedServer>[0]
@@ -435,6 +439,73 @@ it.effect("the layer from the environment names a setting that is missing", () =
   )
 )
 
+describe("warnings", () => {
+  const warningsOf = (changes: Record<string, string | undefined>, asked: SynthesisRequest = request) =>
+    Effect.map(synthesize(answering(audio.pcm16, changes), asked), ({ outcome }) =>
+      Either.isRight(outcome) ? outcome.right.warnings : outcome
+    )
+
+  it.scoped.each([
+    { what: "no duration", changes: { "x-audio-duration-ms": undefined }, tag: "DurationMissing" },
+    { what: "no request id", changes: { "x-request-id": undefined }, tag: "RequestIdMissing" },
+    { what: "another request id", changes: { "x-request-id": "id-2" }, tag: "RequestIdDiffers" }
+  ])("tell of an answer with $what, whose audio is kept", ({ changes, tag }) =>
+    Effect.gen(function* () {
+      expect(yield* warningsOf(changes)).toMatchObject([{ _tag: tag, message: expect.stringMatching(/\.$/) }])
+    })
+  )
+
+  it.scoped("tell of another format than was asked for, if one was", () =>
+    Effect.gen(function* () {
+      expect(yield* warningsOf({}, { ...request, outputFormat: "16000:float32" })).toMatchObject([
+        { _tag: "FormatDiffers", asked: "16000:float32", sampleRate: 8000, encoding: "pcm16" }
+      ])
+      expect(yield* warningsOf({}, { ...request, outputFormat: "8000:pcm16" })).toEqual([])
+      expect(yield* warningsOf({})).toEqual([])
+    })
+  )
+})
+
+describe("a call that fails", () => {
+  it.scopedLive.each([
+    { statuses: [502, 500], asked: 3 },
+    { statuses: [429], asked: 2 }
+  ])("with $statuses is repeated, with the same request id", ({ asked, statuses }) =>
+    Effect.gen(function* () {
+      const left = [...statuses]
+      const server = yield* scriptedServer((response, received) => {
+        const status = left.shift()
+        if (status === undefined) answering()(response, received)
+        else answerJson(response, status, { error: "later" }, { "retry-after": "0" })
+      })
+      const speech = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize({ text: "नमस्ते" })),
+        Effect.provide(against(server.url, { retries: 2 }))
+      )
+      expect(speech.call.attempts.map(({ status }) => status)).toEqual([...statuses, 200])
+      expect(server.received.length).toBe(asked)
+      const ids = server.received.map(({ headers }) => headers["x-request-id"])
+      expect(ids).toEqual(ids.map(() => speech.call.sentId))
+    })
+  )
+
+  it.scopedLive("after the head of a 200 is not", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => {
+        response.writeHead(200, { ...headers, "content-length": "4000" }).write(audio.pcm16.subarray(0, 10))
+        setTimeout(() => response.destroy(), 20)
+      })
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize(request)),
+        Effect.flip,
+        Effect.provide(against(server.url, { retries: 2, retryAmbiguous: true }))
+      )
+      expect(told).toMatchObject({ _tag: "TtsConnectionFailed", reason: "cut", call: { billing: "unknown" } })
+      expect(server.received.length).toBe(1)
+    })
+  )
+})
+
 describe("the test double", () => {
   const bytes = new Uint8Array(16_000)
 
@@ -448,6 +519,38 @@ describe("the test double", () => {
       expect(speech.byteLength).toBe(16_000)
       expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual(["hello", "hello"])
     }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
+  it.effect("fails with every error there is", () =>
+    Effect.forEach(TtsError.members, (Expected) =>
+      Effect.gen(function* () {
+        const tts = yield* TextToSpeech
+        expect(yield* Effect.flip(tts.synthesize({ text: "hello" }))).toBeInstanceOf(Expected)
+        expect(yield* Effect.flip(Effect.scoped(tts.stream({ text: "hello" })))).toBeInstanceOf(Expected)
+      }).pipe(Effect.provide(TextToSpeech.layerTest(new Expected())))
+    )
+  )
+
+  it.effect("can fail in the middle of a stream", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const chunks: Array<Uint8Array> = []
+      const told = yield* tts.stream({ text: "hello" }).pipe(
+        Effect.flatMap(({ stream }) => Stream.runForEach(stream, (chunk) => Effect.sync(() => chunks.push(chunk)))),
+        Effect.scoped,
+        Effect.flip
+      )
+      expect(told._tag).toBe("TtsConnectionFailed")
+      expect(chunks.map(({ byteLength }) => byteLength)).toEqual([16_000])
+      expect((yield* Effect.flip(tts.synthesize({ text: "hello" })))._tag).toBe("TtsConnectionFailed")
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes, failure: new TtsConnectionFailed({ reason: "cut" }) })))
+  )
+
+  it.effect("refuses audio that the service's would be refused for", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      expect(yield* Effect.flip(tts.synthesize({ text: "hello" }))).toMatchObject({ _tag: "TtsCorruptAudio" })
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes: new Uint8Array(15_999) })))
   )
 
   it.effect("fails as told, and refuses a request that the service would not be sent", () =>

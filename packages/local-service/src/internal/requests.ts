@@ -25,7 +25,7 @@ export const quote = (value: string): string => JSON.stringify(value.length > 60
 export const firstIssue = (error: ParseError): string => {
   const malformed = "the request is malformed"
   try {
-    const { field, problem } = Issue.first(error)
+    const { field, problem } = Issue.first(error.issue)
     return field === "request" || problem.length > 200 ? `${malformed}: ${field}` : `${field} ${problem}`
   } catch {
     // What is nested too deep to be read is nested too deep to be described.

@@ -1,0 +1,311 @@
+import { createHash } from "node:crypto"
+import { createServer } from "node:net"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import { AudioSource, SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
+
+type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]
+
+const model = "hi-general-v2-8khz"
+const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
+
+const clients = (url: string, options: Partial<SpeechToTextOptions> = {}) =>
+  SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: url, retries: 0, ...options }).pipe(
+    Layer.provideMerge(NodeTransport.layer)
+  )
+
+/** Transcribes against a server that answers with the statuses given, and then with 200. */
+const transcribe = (
+  request: Omit<Request, "model">,
+  statuses: Array<number> = [],
+  options?: Partial<SpeechToTextOptions>
+) =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
+    const outcome = yield* SpeechToText.pipe(
+      Effect.flatMap((stt) => stt.transcribe({ model, ...request })),
+      Effect.either,
+      Effect.provide(clients(server.url, options)),
+      Effect.orDie
+    )
+    return { outcome, received: server.received }
+  })
+
+/** The file of a form: its headers, and its bytes. */
+const fileOf = ({ body, headers }: Received) => {
+  const boundary = /boundary=(.+)$/.exec(headers["content-type"] ?? "")?.[1] ?? ""
+  const from = body.indexOf("\r\n\r\n", body.indexOf('name="audio_file"')) + 4
+  const head = body.subarray(body.indexOf('name="audio_file"'), from).toString("utf8")
+  return { head, bytes: new Uint8Array(body.subarray(from, body.indexOf(`\r\n--${boundary}--`, from))) }
+}
+
+const only = <A>(items: ReadonlyArray<A>): A => {
+  expect(items.length).toBe(1)
+  return items[0] as A
+}
+
+const stereo48k: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
+const tone = (seconds: number, format = stereo48k): Uint8Array => {
+  const samples = new Float32Array(seconds * format.sampleRate * format.channels)
+  for (let at = 0; at < samples.length; at++) {
+    samples[at] = 0.5 * Math.sin((2 * Math.PI * 440 * Math.floor(at / format.channels)) / format.sampleRate)
+  }
+  return Wav.encode(format, Pcm.encode(samples, format.encoding).bytes)
+}
+
+const wav = tone(0.1)
+const inChunks = (bytes: Uint8Array, size: number) =>
+  Stream.fromIterable(
+    Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
+      bytes.subarray(index * size, (index + 1) * size)
+    )
+  )
+
+const withFile = <A, E, R>(bytes: Uint8Array, use: (path: string) => Effect.Effect<A, E, R>) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* fs.makeTempFileScoped()
+    yield* fs.writeFile(path, bytes)
+    return yield* use(path)
+  }).pipe(Effect.provide(NodeTransport.layer))
+
+describe("a recording", () => {
+  it.scoped.each([
+    { what: "bytes", source: () => AudioSource.fromBytes(wav, { filename: "call.wav" }), exact: true },
+    { what: "a Blob", source: () => AudioSource.fromBlob(new Blob([wav]), { filename: "call.wav" }), exact: true },
+    { what: "a File", source: () => AudioSource.fromBlob(new File([wav], "call.wav")), exact: true },
+    {
+      what: "a stream of known length",
+      source: () => AudioSource.fromStream(() => inChunks(wav, 1000), { filename: "call.wav", byteLength: wav.length }),
+      exact: true
+    },
+    {
+      what: "a stream of unknown length",
+      source: () => AudioSource.fromStream(() => inChunks(wav, 7), { filename: "call.wav" }),
+      exact: false
+    },
+    {
+      what: "a one-shot stream",
+      source: () => AudioSource.fromOneShotStream(inChunks(wav, 1000), { filename: "call.wav" }),
+      exact: false
+    }
+  ])("of $what arrives byte for byte", ({ exact, source }) =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe({ audio: source() })
+      expect(Either.isRight(outcome)).toBe(true)
+      const request = only(received)
+      const { bytes, head } = fileOf(request)
+      expect(bytes).toEqual(wav)
+      expect(head).toContain('filename="call.wav"')
+      expect(head).toContain("Content-Type: audio/wav")
+      expect(request.headers["content-length"]).toBe(exact ? String(request.body.byteLength) : undefined)
+      expect(request.headers["transfer-encoding"]).toBe(exact ? undefined : "chunked")
+    })
+  )
+
+  it.scoped("is named for what it holds, whatever it is called", () =>
+    Effect.gen(function* () {
+      const { received } = yield* transcribe({ audio: AudioSource.fromBytes(wav, { filename: "call.mp3" }) })
+      const { head } = fileOf(only(received))
+      expect(head).toContain('filename="call.wav"')
+      expect(head).toContain("Content-Type: audio/wav")
+    })
+  )
+
+  it.scopedLive("is sent again whole when the call is repeated", () =>
+    Effect.gen(function* () {
+      for (const audio of [
+        AudioSource.fromBytes(wav),
+        AudioSource.fromBlob(new Blob([wav])),
+        AudioSource.fromStream(() => inChunks(wav, 1000))
+      ]) {
+        const { outcome, received } = yield* transcribe({ audio }, [503, 500], { retries: 2 })
+        expect(outcome).toMatchObject({
+          right: { call: { attempts: [{ status: 503 }, { status: 500 }, { status: 200 }] } }
+        })
+        expect(received.map((request) => fileOf(request).bytes)).toEqual([wav, wav, wav])
+        const ids = received.map(({ body }) => /transaction_id"\s+([\da-f-]{36})/.exec(body.toString("latin1"))?.[1])
+        expect(ids[0]).toBeDefined()
+        expect(new Set(ids).size).toBe(1)
+      }
+    })
+  )
+
+  it.scoped("that can be read but once is sent but once, by whichever call comes first", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromOneShotStream(inChunks(wav, 1000))
+      const first = yield* transcribe({ audio }, [503], { retries: 2 })
+      expect(first.outcome).toMatchObject({ left: { _tag: "SttUnavailable", call: { attempts: [{ status: 503 }] } } })
+      const second = yield* transcribe({ audio })
+      expect(second.outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", call: { attempts: [] } } })
+      expect(second.received).toEqual([])
+    })
+  )
+})
+
+describe("a large file", () => {
+  /** Takes a request at a pace of its own, and tells the digest of what came after the head. */
+  const slowServer = Effect.gen(function* () {
+    const hash = createHash("sha256")
+    let length = 0
+    const server = createServer((socket) => {
+      let announced = Number.POSITIVE_INFINITY
+      socket.on("data", (chunk) => {
+        let body = chunk
+        if (announced === Number.POSITIVE_INFINITY) {
+          const end = chunk.indexOf("\r\n\r\n") + 4
+          announced = Number(/content-length: (\d+)/i.exec(chunk.subarray(0, end).toString("latin1"))?.[1])
+          body = chunk.subarray(end)
+        }
+        hash.update(body)
+        length += body.byteLength
+        if (length >= announced) {
+          const answer = JSON.stringify(success)
+          socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`)
+          return
+        }
+        // Long enough for the client to read on into its one block, were it not to wait.
+        socket.pause()
+        setTimeout(() => socket.resume(), Math.floor(length / 1000) % 3)
+      })
+    })
+    yield* Effect.acquireRelease(
+      Effect.async<void>((resume) => void server.listen(0, "127.0.0.1", () => resume(Effect.void))),
+      () => Effect.async<void>((resume) => void server.close(() => resume(Effect.void)))
+    )
+    const address = server.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return { url: `http://127.0.0.1:${port}`, received: () => ({ length, digest: hash.digest("hex") }) }
+  })
+
+  it.live("that is read into one block of memory arrives byte for byte at a server that takes its time", () =>
+    Effect.gen(function* () {
+      // Of an odd length, so that the last pieces are short.
+      const bytes = new Uint8Array(5 * 1024 * 1024 + 12_345)
+      for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 31 + (at >> 13)) & 255
+      const server = yield* slowServer
+      yield* withFile(bytes, (path) =>
+        SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+          Effect.provide(clients(server.url))
+        )
+      )
+      const parts: Array<Buffer> = []
+      const echo = yield* scriptedServer((response, { body }) => {
+        parts.push(body)
+        answerJson(response, 200, success)
+      })
+      yield* withFile(bytes, (path) =>
+        SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+          Effect.provide(clients(echo.url))
+        )
+      )
+      const body = only(parts)
+      expect(server.received().length).toBe(body.byteLength)
+      expect(
+        Buffer.compare(fileOf({ body, headers: echo.received[0]?.headers ?? {}, method: "", url: "" }).bytes, bytes)
+      ).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("telephony", () => {
+  const expected: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+
+  it.scoped.each([
+    { what: "bytes", source: (bytes: Uint8Array) => AudioSource.fromBytes(bytes), exact: true },
+    { what: "a Blob", source: (bytes: Uint8Array) => AudioSource.fromBlob(new Blob([bytes])), exact: true },
+    {
+      what: "a stream",
+      source: (bytes: Uint8Array) => AudioSource.fromStream(() => inChunks(bytes, 999)),
+      exact: false
+    }
+  ])("sends $what of 48 kHz stereo as mono at 8 kHz, a twelfth of the size", ({ exact, source }) =>
+    Effect.gen(function* () {
+      const recording = tone(1)
+      const { outcome, received } = yield* transcribe({ audio: source(recording), telephony: true })
+      expect(Either.isRight(outcome)).toBe(true)
+      const request = only(received)
+      const { bytes, head } = fileOf(request)
+      const sent = yield* Wav.decode(bytes)
+      expect(sent.format).toEqual(expected)
+      expect(sent.bytes.byteLength).toBe(16_000)
+      expect((recording.byteLength - 44) / sent.bytes.byteLength).toBe(12)
+      expect(head).toContain('filename="audio.wav"')
+      expect(request.headers["content-length"]).toBe(exact ? String(request.body.byteLength) : undefined)
+    })
+  )
+
+  it.scoped("sends a file so, and again so when the call is repeated", () =>
+    withFile(tone(0.5), (path) =>
+      Effect.gen(function* () {
+        const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony: true }, [401])
+        expect(Either.isRight(Wav.decode(fileOf(only(received)).bytes))).toBe(true)
+      })
+    )
+  )
+
+  it.scoped("refuses what is not a WAV file, or a broken one, and says what to do", () =>
+    Effect.gen(function* () {
+      const flac = new Uint8Array([...new TextEncoder().encode("fLaC"), 0, 0, 0, 34])
+      const broken = tone(0.01).slice(0, 30)
+      const cases: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
+        [flac, /FLAC and not WAV.*leave telephony out/],
+        [new Uint8Array(100), /not a WAV file.*leave telephony out/],
+        [broken, /can't be converted/]
+      ]
+      for (const [bytes, problem] of cases) {
+        const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony: true })
+        expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", message: expect.stringMatching(problem) } })
+        expect(received).toEqual([])
+      }
+    })
+  )
+})
+
+describe("warnings", () => {
+  const warningsOf = (request: Omit<Request, "model">, otherModel = model) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
+      const { warnings } = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe({ ...request, model: otherModel })),
+        Effect.provide(clients(server.url))
+      )
+      return warnings.map(({ _tag }) => _tag)
+    })
+
+  it.scoped("come with the transcript", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromBytes(wav)
+      expect(yield* warningsOf({ audio })).toEqual(["MoreThanOneChannel", "SampleRateFarFrom8kHz"])
+      expect(yield* warningsOf({ audio: AudioSource.fromStream(() => inChunks(wav, 50)) })).toEqual([
+        "MoreThanOneChannel",
+        "SampleRateFarFrom8kHz"
+      ])
+      const other = { audio, parseNumber: true, hotwords: [{ phrase: "UPI 2.0" }] }
+      expect(yield* warningsOf(other, "en-general-v2-8khz")).toEqual([
+        "MoreThanOneChannel",
+        "SampleRateFarFrom8kHz",
+        "ParseNumberWithoutEffect",
+        "HotwordNotSpoken"
+      ])
+    })
+  )
+
+  it.scoped("are of what is sent: telephony leaves nothing to warn of", () =>
+    Effect.gen(function* () {
+      expect(yield* warningsOf({ audio: AudioSource.fromBytes(wav), telephony: true })).toEqual([])
+    })
+  )
+})

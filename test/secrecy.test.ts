@@ -1,0 +1,194 @@
+/**
+ * The key is looked for wherever a program could show what it knows of a call, against a service that quotes it in
+ * everything that it says.
+ */
+import { inspect } from "node:util"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { expect, it } from "@effect/vitest"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as Metric from "effect/Metric"
+import * as Redacted from "effect/Redacted"
+import * as Tracer from "effect/Tracer"
+import { scriptedServer } from "./support/scriptedServer.js"
+
+const secret = "topsecret-7f3c0f3e"
+const key = `prefix.${secret}`
+
+/** Keeps all that is logged, traced and shown, in words. */
+const makeWitness = () => {
+  const seen: Array<string> = []
+  const spans: Array<unknown> = []
+  const note = (...things: ReadonlyArray<unknown>) => {
+    for (const thing of things) {
+      seen.push(typeof thing === "string" ? thing : inspect(thing, { depth: 12, showHidden: true, getters: true }))
+      seen.push(JSON.stringify(thing) ?? "")
+    }
+  }
+  const keep = <A>(logger: Logger.Logger<unknown, A>) => Logger.map(logger, (line) => note(line))
+  const loggers = [Logger.stringLogger, Logger.logfmtLogger, Logger.jsonLogger, Logger.structuredLogger]
+  const logging = Layer.mergeAll(
+    Logger.remove(Logger.defaultLogger),
+    ...loggers.map((logger) => Logger.add(keep<unknown>(logger))),
+    Logger.add(keep(Logger.prettyLogger({ colors: false, stderr: true, mode: "tty" })).pipe(Logger.withConsoleLog)),
+    Logger.minimumLogLevel(LogLevel.All)
+  )
+  const tracer = Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => {
+      const attributes = new Map<string, unknown>()
+      const span: Tracer.Span = {
+        _tag: "Span",
+        name,
+        spanId: "s",
+        traceId: "t",
+        parent,
+        context,
+        links,
+        kind,
+        sampled: true,
+        status: { _tag: "Started", startTime },
+        attributes,
+        attribute: (attribute, value) => void attributes.set(attribute, value),
+        event: (event, _, about) => void spans.push({ event, about }),
+        addLinks: () => undefined,
+        end: (_, exit) => {
+          spans.push({ name, attributes: [...attributes], exit: inspect(exit, { depth: 12, showHidden: true }) })
+          if (Exit.isFailure(exit)) spans.push(Cause.pretty(exit.cause, { renderErrorCause: true }))
+        }
+      }
+      return span
+    },
+    context: (run) => run()
+  })
+  return { seen, spans, note, around: Layer.merge(logging, Layer.setTracer(tracer)) }
+}
+
+const quoting = (status: number) => {
+  const words = { status: "error", error: `${key} is not valid`, message: `see ${secret}`, call_id: key }
+  return { status, headers: { "x-request-id": key, "x-echo": key, "retry-after": key }, body: JSON.stringify(words) }
+}
+
+const answers = [
+  ...[200, 302, 400, 401, 402, 403, 418, 429, 500, 502, 503].map(quoting),
+  {
+    status: 401,
+    headers: {},
+    body: `{"error":"${[...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("")}"}`
+  },
+  { status: 500, headers: {}, body: `<html>${key}</html>` },
+  {
+    status: 200,
+    headers: {},
+    body: JSON.stringify({ status: "success", text: key, call_id: key, aux_info: { note: key } })
+  },
+  { status: 200, headers: {}, body: JSON.stringify({ status: key, text: 1 }) },
+  {
+    status: 200,
+    headers: { "x-sample-rate": "8000", "x-encoding": "pcm16", "x-request-id": key },
+    body: "\0".repeat(16)
+  },
+  {
+    status: 200,
+    headers: { "x-sample-rate": key, "x-encoding": key, "content-type": `application/json; ${key}` },
+    body: ""
+  },
+  { status: 0, headers: {}, body: "" }
+]
+
+const httpClients = {
+  recommended: NodeTransport.layer,
+  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
+  node: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
+  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
+}
+
+it.live.each(Object.entries(httpClients))("the key is seen nowhere, over the layer %s", ([, httpClient]) =>
+  Effect.gen(function* () {
+    const { around, note, seen, spans } = makeWitness()
+    let answered = 0
+    const server = yield* scriptedServer((response) => {
+      const answer = answers[Math.floor(answered++ / 2) % answers.length]
+      if (answer === undefined || answer.status === 0) return response.destroy()
+      response.writeHead(answer.status, answer.headers).end(answer.body)
+    })
+    const apiKey = Effect.succeed(Redacted.make(key))
+    const options = { apiKey, baseUrl: server.url, retries: 0, deadlines: { total: "5 seconds" } } as const
+    const onEvent = (event: unknown) => Effect.sync(() => note(event))
+    const audio = AudioSource.fromBytes(new Uint8Array(100))
+
+    yield* Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      const tts = yield* TextToSpeech
+      const calls = [
+        stt.transcribe({ audio, model: "m", aux: true }, { onEvent }),
+        tts.synthesize({ text: "hello" }, { onEvent })
+      ]
+      for (const _ of answers) {
+        for (const call of calls) {
+          const exit = yield* Effect.exit(Effect.tapErrorCause(call as Effect.Effect<unknown, Error>, Effect.logError))
+          note(exit)
+          if (Exit.isFailure(exit)) {
+            const error = Cause.squash(exit.cause) as Error
+            note(
+              error,
+              String(error),
+              error.message,
+              String(error.stack),
+              Cause.pretty(exit.cause, { renderErrorCause: true })
+            )
+            yield* Effect.logError("failed", error)
+          }
+        }
+      }
+    }).pipe(
+      Effect.provide(Layer.merge(SpeechToText.layer(options), TextToSpeech.layer(options))),
+      Effect.provide(httpClient),
+      Effect.provide(around)
+    )
+    note(yield* Metric.snapshot, spans)
+
+    expect(answered).toBe(2 * answers.length)
+    expect(spans.length).toBeGreaterThan(answers.length)
+    expect(seen.length).toBeGreaterThan(answers.length)
+    const quoted = seen.filter((text) => text.includes(secret))
+    expect(quoted.map((text) => text.slice(0, 500))).toEqual([])
+  }).pipe(Effect.scoped)
+)
+
+it.live("a key of the wrong form is seen nowhere, nor what a secret manager says when it fails", () =>
+  Effect.gen(function* () {
+    const { around, note, seen } = makeWitness()
+    const malformed = [` ${key}`, `${key}\n`, secret, `.${secret}`, `${key}é`].map((text) => Redacted.make(text))
+    const failing = [
+      Effect.fail(new Error(`vault: ${key}`)),
+      Effect.fail({ _tag: "VaultError", key }),
+      Effect.fail(key),
+      Effect.succeed(Redacted.make(`${secret} `))
+    ]
+    for (const apiKey of [...malformed, ...failing]) {
+      for (const layer of [
+        SpeechToText.layer({ apiKey, baseUrl: "https://host.example" }),
+        TextToSpeech.layer({ apiKey, baseUrl: "https://host.example" })
+      ]) {
+        const exit = yield* Layer.build(layer as Layer.Layer<unknown, unknown, never>).pipe(
+          Effect.tapErrorCause(Effect.logError),
+          Effect.exit,
+          Effect.scoped,
+          Effect.provide(Layer.merge(around, NodeTransport.layer))
+        )
+        expect(Exit.isFailure(exit)).toBe(true)
+        note(exit, String(exit))
+      }
+    }
+    expect(seen.filter((text) => text.includes(secret))).toEqual([])
+  })
+)
