@@ -11,6 +11,7 @@ import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Cause from "effect/Cause"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
@@ -35,11 +36,15 @@ const makeWitness = () => {
     }
   }
   const keep = <A>(logger: Logger.Logger<unknown, A>) => Logger.map(logger, (line) => note(line))
+  // The pretty logger prints, by whatever method of the console suits the terminal.
+  const unsafe = new Proxy(console, { get: () => note })
+  const printed = { [Console.TypeId]: Console.TypeId, unsafe } as unknown as Console.Console
   const loggers = [Logger.stringLogger, Logger.logfmtLogger, Logger.jsonLogger, Logger.structuredLogger]
   const logging = Layer.mergeAll(
     Logger.remove(Logger.defaultLogger),
     ...loggers.map((logger) => Logger.add(keep<unknown>(logger))),
-    Logger.add(keep(Logger.prettyLogger({ colors: false, stderr: true, mode: "tty" })).pipe(Logger.withConsoleLog)),
+    Logger.add(Logger.prettyLogger({ colors: false, stderr: true, mode: "tty" })),
+    Console.setConsole(printed),
     Logger.minimumLogLevel(LogLevel.All)
   )
   const tracer = Tracer.make({

@@ -20,7 +20,7 @@ const chunked = { ...json, "transfer-encoding": "chunked" }
 const words = JSON.stringify({ status: "error", error: "a summary", message: "the details" })
 const kilobytes64 = Buffer.alloc(65_536, 32)
 
-const idle = { downloadIdle: "150 millis" } as const
+const idle = { downloadIdle: "400 millis" } as const
 
 /** A 500 is told by its status, whatever its body does. */
 const mute = (name: string, script: Script, deadlines: Deadlines = {}): Fault => ({
@@ -103,7 +103,7 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
       {
         _tag: "SttDeadlineExceeded",
         phase: "download",
-        limitMillis: 150
+        limitMillis: 400
       },
       idle
     ),

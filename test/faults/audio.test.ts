@@ -191,10 +191,10 @@ describe.concurrent("a server that answers a text with a 200 that", () => {
       {
         _tag: "TtsDeadlineExceeded",
         phase: "download",
-        limitMillis: 150,
+        limitMillis: 400,
         call: { receivedId: "received", billing: "unknown" }
       },
-      { downloadIdle: "150 millis" }
+      { downloadIdle: "400 millis" }
     ),
     body(
       "comes too slowly",
@@ -224,7 +224,7 @@ describe.concurrent("a server that answers a text with audio that goes on", () =
 
 describe.concurrent("a server that answers a text with audio that, as it should not,", () => {
   itEndsAsTold([
-    body("goes on for ever", flood(head(200, usual), pcm16), corrupt("250 ms were announced"), { total: "1 second" }),
+    body("goes on for ever", flood(head(200, usual), pcm16), corrupt("250 ms were announced"), { total: "4 seconds" }),
     // Fetch inflates it and the others don't, so without a duration nothing tells what it is.
     body(
       "is compressed, and has no duration",

@@ -70,9 +70,9 @@ describe.concurrent("a server that", () => {
 })
 
 describe.concurrent("a server that, without an end,", () => {
-  const deadlines = { answer: "150 millis" } as const
-  const answer = { phase: "answer", limitMillis: 150, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
-  const total = { phase: "total", limitMillis: 150, call: { billing: "unknown" } }
+  const deadlines = { answer: "400 millis" } as const
+  const answer = { phase: "answer", limitMillis: 400, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
+  const total = { phase: "total", limitMillis: 400, call: { billing: "unknown" } }
 
   itEndsAsTold([
     { name: "says nothing", script: silent, deadlines, ...late(answer) },
@@ -89,12 +89,12 @@ describe.concurrent("a server that, without an end,", () => {
       deadlines,
       ...late(answer)
     },
-    { name: "says nothing, until all time is up", script: silent, deadlines: { total: "150 millis" }, ...late(total) },
+    { name: "says nothing, until all time is up", script: silent, deadlines: { total: "400 millis" }, ...late(total) },
     {
       name: "says nothing of a secure connection",
       script: silent,
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
-      deadlines: { total: "150 millis" },
+      deadlines: { total: "400 millis" },
       // Undici goes on with a connection that it has begun to make, for ten seconds at most.
       lingers: { recommended: "after the call", undici: "after the layer", fetch: "after the layer" },
       ...late({ phase: "total" }),

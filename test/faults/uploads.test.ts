@@ -24,12 +24,12 @@ const node = (instead: NonNullable<Fault["transcribe"]>): Fault["except"] => ({
   node: { transcribe: instead }
 })
 
-const deadlines = { uploadIdle: "200 millis", answer: "200 millis" } as const
+const deadlines = { uploadIdle: "500 millis", answer: "500 millis" } as const
 
 describe("a server that, of a recording of 16 MB,", () => {
   // On a slow machine the deadline may pass before the first byte is sent.
   const notAll = { call: { billing: "notBilled", attempts: [{ sent: expect.stringMatching(/^(nothing|part)$/) }] } }
-  const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 200, ...notAll }
+  const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 500, ...notAll }
   const part = { call: { billing: "notBilled", attempts: [{ sent: "part" }] } }
   const lost = { _tag: "SttConnectionFailed", reason: "reset", sent: "part", ...part }
 
@@ -52,14 +52,14 @@ describe("a server that, of a recording of 16 MB,", () => {
     upload({
       name: "takes the beginning, until all time is up",
       script: whenBegun(() => undefined, "readsNoMore"),
-      deadlines: { total: "200 millis" },
+      deadlines: { total: "500 millis" },
       transcribe: { ...late, phase: "total" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "total" })
     }),
     upload({
       name: "takes all and says nothing",
       script: silent,
-      deadlines: { answer: "200 millis" },
+      deadlines: { answer: "500 millis" },
       transcribe: { ...late, phase: "answer", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
     }),
     upload({
@@ -108,7 +108,7 @@ describe("a server that refuses the key at the beginning of a recording of 16 MB
     refused("reads on", whenBegun(answer()), everySource),
     refused("reads on, then hangs up", whenBegun(answer(hangUp))),
     refused("reads no more", whenBegun(answer(), "readsNoMore"), {
-      deadlines: { answer: "300 millis" },
+      deadlines: { answer: "500 millis" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "answer" })
     }),
     refused("reads no more, then hangs up", whenBegun(answer(close), "readsNoMore"), { ...whenCut, ...everySource }),

@@ -108,7 +108,7 @@ type Operation = Effect.Effect<object, SttError | TtsError, SpeechToText | TextT
 const isKnownError = Schema.is(Schema.Union(SttError, TtsError))
 
 /** Far above what any fault should take, and far below any default deadline. */
-const soonMillis = 5000
+const soonMillis = 8000
 
 const attempt = (
   fault: Fault,

@@ -90,12 +90,12 @@ export const closedPort: Effect.Effect<string> = Effect.scoped(
   )
 )
 
-/** Waits until `count` is 0, three seconds at most, and gives what it is then. */
+/** Waits until `count` is 0, ten seconds at most, and gives what it is then. */
 export const untilNone = (count: Effect.Effect<number>): Effect.Effect<number> =>
   count.pipe(
     Effect.repeat({ until: (left) => left === 0, schedule: Schedule.spaced("5 millis") }),
     Effect.timeoutTo({
-      duration: "3 seconds",
+      duration: "10 seconds",
       onSuccess: () => Effect.succeed(0),
       onTimeout: () => count
     }),

@@ -35,15 +35,12 @@ export const toHotword = (text: string): Hotword => {
   return scored === null ? { phrase: text } : { phrase: scored[1] ?? "", score: Number(scored[2]) }
 }
 
-const standardInput = AudioSource.fromStream(
-  () =>
-    NodeStream.fromReadable(
-      () => process.stdin,
-      () => "StandardInput"
-    ),
-  {
-    filename: "stdin"
-  }
+const standardInput = AudioSource.fromOneShotStream(
+  NodeStream.fromReadable(
+    () => process.stdin,
+    () => "StandardInput"
+  ),
+  { filename: "stdin" }
 )
 
 /** `speech transcribe FILE|- --model NAME` */

@@ -9,7 +9,7 @@ const TypeId: unique symbol = Symbol.for("@effect-speech/stt/AudioSource")
 
 interface Common {
   readonly [TypeId]: typeof TypeId
-  /** What the file is called in the request. */
+  /** What the file is called in the request, but for its ending, which becomes that of the container that it is. */
   readonly filename: string
 }
 
@@ -39,12 +39,6 @@ export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
 
-/** Whether a request can be sent again with all of the recording. */
-export const isRepeatable = (source: AudioSource): boolean => source._tag !== "Stream" || source.repeatable
-
-/** What a person knows a recording by: its path, or the name that it is sent under. */
-export const nameOf = (source: AudioSource): string => (source._tag === "Path" ? source.path : source.filename)
-
 /** A file, which is read as it is sent and never held in memory. */
 export const fromPath = (path: string): AudioSource => ({
   [TypeId]: TypeId,
@@ -54,7 +48,7 @@ export const fromPath = (path: string): AudioSource => ({
 })
 
 export interface NamedOptions {
-  /** What the file is called in the request. Default: `audio`. */
+  /** What the file is called in the request, but for its ending, which becomes that of its container. Default: `audio`. */
   readonly filename?: string | undefined
 }
 
@@ -79,7 +73,10 @@ export interface StreamOptions extends NamedOptions {
   readonly byteLength?: number | undefined
 }
 
-/** A stream of the bytes of a recording; `open` is called anew for each attempt and must give all of them. */
+/**
+ * A stream of the bytes of a recording; `open` is called anew for each attempt and must give all of them. What the stream
+ * needs is to be provided to it.
+ */
 export const fromStream = (
   open: () => Stream.Stream<Uint8Array, unknown>,
   options: StreamOptions = {}
@@ -92,7 +89,10 @@ export const fromStream = (
   filename: options.filename ?? "audio"
 })
 
-/** A stream that can be read but once, such as a microphone or a request's body: a call with it is never repeated. */
+/**
+ * A stream that can be read but once, such as a microphone or a request's body: a call with it is never
+ * repeated, and a second one fails with `SttAudioUnreadable`.
+ */
 export const fromOneShotStream = (
   stream: Stream.Stream<Uint8Array, unknown>,
   options: StreamOptions = {}

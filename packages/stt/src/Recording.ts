@@ -11,9 +11,10 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { type AudioSource, isRepeatable, nameOf } from "./AudioSource.js"
+import type { AudioSource } from "./AudioSource.js"
 import { describe } from "./internal/describe.js"
 import { openAudio } from "./internal/openAudio.js"
+import { isRepeatable, nameOf } from "./internal/sources.js"
 import { SttAudioUnreadable } from "./SttError.js"
 
 /** The containers that the service takes. */

@@ -40,12 +40,13 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type AudioSource, isRepeatable, nameOf } from "./AudioSource.js"
+import type { AudioSource } from "./AudioSource.js"
 import { filePartOf } from "./internal/container.js"
 import { describe } from "./internal/describe.js"
-import { frame, type HotwordEncoding } from "./internal/multipart.js"
+import { frame } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
-import { asTelephony } from "./internal/telephony.js"
+import { isRepeatable, nameOf } from "./internal/sources.js"
+import { asTelephony, converted } from "./internal/telephony.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import {
@@ -65,9 +66,9 @@ import {
   SttUnavailable,
   SttUnexpectedStatus
 } from "./SttError.js"
+import type { SttWarning } from "./SttWarning.js"
 import type { Transcription } from "./Transcription.js"
 import { TranscriptionRequest } from "./TranscriptionRequest.js"
-import type { Warning } from "./Warning.js"
 
 export interface SpeechToTextService {
   /**
@@ -88,7 +89,7 @@ export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.Ret
   /** How long each phase may take. Default: 60 seconds without progress either way, one hour for the answer. */
   readonly deadlines?: Deadlines.Deadlines | undefined
   /** How hotwords are put into the form; the contract does not show it. Default: `json`, one field with the array. */
-  readonly hotwordEncoding?: HotwordEncoding | undefined
+  readonly hotwordEncoding?: Contract.HotwordEncoding | undefined
 }
 
 /** What the service needs: an HttpClient (`@effect-speech/transport/node` has the recommended one), and files. */
@@ -149,8 +150,8 @@ export const make = (
       Transport.make({
         apiKey: options.apiKey,
         apiKeyHeader: Contract.apiKeyHeader,
-        deadlines: Deadlines.resolve(options.deadlines ?? {}, "1 hour"),
-        retries: Retries.resolve(options)
+        deadlines: yield* Deadlines.parse(options.deadlines ?? {}, "1 hour"),
+        retries: yield* Retries.parse(options)
       }),
       ({ problem }) => new SttInvalidApiKey({ problem })
     )
@@ -160,13 +161,13 @@ export const make = (
       Effect.gen(function* () {
         const { audio, ...fields } = yield* validate(request)
         const sentId = fields.transactionId ?? crypto.randomUUID()
-        let warnings: ReadonlyArray<Warning> = []
+        let warnings: ReadonlyArray<SttWarning> = []
 
         const outgoing = Effect.gen(function* () {
           const opened = yield* openAudio(audio, lookAhead)
           const recording = yield* describe(opened.bytes)
           const { telephony = false } = fields
-          warnings = warningsFor(telephony ? {} : recording, fields)
+          warnings = warningsFor(telephony ? converted(recording) : recording, fields)
           const sent = telephony ? yield* asTelephony(opened, recording.container) : opened
           const { contentType, head, tail } = frame(
             fields,
@@ -205,7 +206,7 @@ export const make = (
 /** How much of a stream is looked at before it is sent, in bytes: a header and some notes. */
 const lookAhead = 4 * 1024
 
-const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest))
+const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest), { onExcessProperty: "error" })
 
 const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
   Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))

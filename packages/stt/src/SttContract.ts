@@ -22,7 +22,7 @@ export const field = {
   aux: "aux",
   /** `true` turns spoken numbers into digits, for Hindi, Malayalam, Kannada, Gujarati and Marathi models. */
   parseNumber: "parse_number",
-  /** A JSON array of {@link Hotword} in one field: the contract does not show the encoding, so this is our choice. */
+  /** Of {@link Hotword}s. The contract does not show how they are encoded: {@link HotwordEncoding}. */
   hotwords: "hotwords"
 } as const
 
@@ -33,6 +33,17 @@ export const Hotword = Schema.Struct({
   score: Schema.optional(Schema.Finite)
 })
 export type Hotword = typeof Hotword.Type
+
+/**
+ * How a `hotwords` array is put into the form, which the contract does not show.
+ *
+ * | encoding   | sends |
+ * | ---------- | ----- |
+ * | `json`     | one field `hotwords` with the array as JSON |
+ * | `repeated` | a field `hotwords` for each, with the object as JSON |
+ * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
+ */
+export type HotwordEncoding = "json" | "repeated" | "indexed"
 
 const anythingElse = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })

@@ -4,7 +4,7 @@
 import { CallReport } from "@effect-speech/transport/CallReport"
 import * as Schema from "effect/Schema"
 import { AuxInfo } from "./SttContract.js"
-import { Warning } from "./Warning.js"
+import { SttWarning } from "./SttWarning.js"
 
 export const Transcription = Schema.Struct({
   /** The transcript of the whole recording; empty where nothing was recognised. */
@@ -16,7 +16,7 @@ export const Transcription = Schema.Struct({
   /** As the service sends it, in its own names; absent unless `aux` was asked for, and perhaps even then. */
   auxInfo: Schema.optional(AuxInfo),
   /** What was seen before sending that may cost quality, and the service would not say. */
-  warnings: Schema.Array(Warning),
+  warnings: Schema.Array(SttWarning),
   call: CallReport
 })
 export type Transcription = typeof Transcription.Type

@@ -1,8 +1,16 @@
+export type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+export type { CallReport } from "@effect-speech/transport/CallReport"
 export * as AudioSource from "./AudioSource.js"
 export * as Recording from "./Recording.js"
-export * from "./SpeechToText.js"
+export {
+  SpeechToText,
+  SpeechToTextCalls,
+  type SpeechToTextOptions,
+  type SpeechToTextService
+} from "./SpeechToText.js"
+export type { Hotword, HotwordEncoding } from "./SttContract.js"
 export * as SttContract from "./SttContract.js"
 export * from "./SttError.js"
-export * from "./Transcription.js"
-export * from "./TranscriptionRequest.js"
-export * from "./Warning.js"
+export * from "./SttWarning.js"
+export { Transcription } from "./Transcription.js"
+export { TranscriptionRequest } from "./TranscriptionRequest.js"

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Warning } from "@effect-speech/stt"
+import { SttWarning } from "@effect-speech/stt"
 import * as Schema from "effect/Schema"
 import { type Asked, warningsFor } from "../src/internal/warnings.js"
 
@@ -65,7 +65,7 @@ describe("a warning", () => {
   it("says what to do, and is data that crosses a process boundary", () => {
     const warnings = told({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] })
     expect(warnings.length).toBe(4)
-    expect(Schema.decodeUnknownSync(Schema.Array(Warning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
+    expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
         "The recording has 2 channels, and the service takes mono: mix them down, or send each speaker's channel as a recording of its own.",

@@ -8,8 +8,8 @@ import {
   type SttError,
   type SttInvalidApiKey,
   SttUnauthorized,
-  type Transcription,
-  type Warning
+  type SttWarning,
+  type Transcription
 } from "@effect-speech/stt"
 import type * as ConfigError from "effect/ConfigError"
 import * as Effect from "effect/Effect"
@@ -61,9 +61,9 @@ it("catching a tag takes it out of the error type", () => {
 it("a request may leave out what has a default, and a result tells what was seen", () => {
   type Asked = Parameters<Service["transcribe"]>[0]
   expectTypeOf<{ audio: AudioSource.AudioSource; model: string }>().toExtend<Asked>()
-  expectTypeOf<Transcription["warnings"]>().toEqualTypeOf<ReadonlyArray<Warning>>()
+  expectTypeOf<Transcription["warnings"]>().toEqualTypeOf<ReadonlyArray<SttWarning>>()
   // The tags of warnings are told apart without a default branch.
-  const what = Match.type<Warning>().pipe(
+  const what = Match.type<SttWarning>().pipe(
     Match.tag("MoreThanOneChannel", ({ channels }) => channels),
     Match.tag("SampleRateFarFrom8kHz", ({ sampleRate }) => sampleRate),
     Match.tag("ParseNumberWithoutEffect", ({ language }) => language),

@@ -2,7 +2,10 @@
  * How long each phase of a call may take. The phases cover the whole call, its body included. Connecting belongs to
  * the HttpClient layer: its time counts to the upload of a recording, and to the answer to a text.
  */
+import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 
 export const Phase = Schema.Literal("upload", "answer", "download", "total")
@@ -27,9 +30,23 @@ export interface ResolvedDeadlines {
   readonly total: number
 }
 
-export const resolve = (given: Deadlines, answer: Duration.DurationInput): ResolvedDeadlines => ({
-  uploadIdle: Duration.toMillis(given.uploadIdle ?? "60 seconds"),
-  answer: Duration.toMillis(given.answer ?? answer),
-  downloadIdle: Duration.toMillis(given.downloadIdle ?? "60 seconds"),
-  total: given.total === undefined ? Number.POSITIVE_INFINITY : Duration.toMillis(given.total)
-})
+/** Fills in the defaults, and refuses what is no duration. */
+export const parse = (
+  given: Deadlines,
+  answer: Duration.DurationInput
+): Either.Either<ResolvedDeadlines, ConfigError.ConfigError> =>
+  Either.all({
+    uploadIdle: millisOf("uploadIdle", given.uploadIdle ?? "60 seconds"),
+    answer: millisOf("answer", given.answer ?? answer),
+    downloadIdle: millisOf("downloadIdle", given.downloadIdle ?? "60 seconds"),
+    total: given.total === undefined ? Either.right(Number.POSITIVE_INFINITY) : millisOf("total", given.total)
+  })
+
+const millisOf = (
+  name: keyof Deadlines,
+  given: Duration.DurationInput
+): Either.Either<number, ConfigError.ConfigError> =>
+  Option.match(Duration.decodeUnknown(given), {
+    onNone: () => Either.left(ConfigError.InvalidData(["deadlines", name], 'is not a duration, such as "2 minutes"')),
+    onSome: (duration) => Either.right(Duration.toMillis(duration))
+  })

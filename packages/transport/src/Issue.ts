@@ -1,5 +1,6 @@
 /**
- * What a schema finds wrong with a message, in words.
+ * What a schema finds wrong with a message, in words, and without what the message held: it may be a text or a phrase of
+ * somebody's.
  */
 import * as ParseResult from "effect/ParseResult"
 
@@ -13,11 +14,28 @@ export interface Issue {
 /** The first thing that is wrong. */
 export const first = (issue: ParseResult.ParseIssue): Issue => {
   const [found] = ParseResult.ArrayFormatter.formatIssueSync(issue)
-  return { field: found?.path.join(".") || "request", problem: found?.message ?? "is not valid" }
+  return { field: found?.path.join(".") || "request", problem: inWords(found?.message ?? "is not valid") }
 }
 
-/** The names of all fields that are wrong, without what they held. */
+/** The names of all fields that are wrong. */
 export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => {
   const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => path.join("."))
   return [...new Set(paths)].filter((path) => path !== "")
+}
+
+const kinds: Record<string, string> = {
+  string: "a string",
+  NonEmptyString: "a string that is not empty",
+  number: "a number",
+  Finite: "a finite number",
+  boolean: "true or false"
+}
+
+/** A schema's own words are for developers, and quote the value. */
+const inWords = (message: string): string => {
+  if (message.startsWith("is unexpected")) return "is not a field that is known here; see additionalFields"
+  const expected = /^Expected (.+), actual .*$/s.exec(message)?.[1]
+  if (expected === undefined) return message
+  if (/[{<[]/.test(expected)) return "has the wrong form"
+  return `must be ${kinds[expected] ?? expected}`
 }

@@ -1,13 +1,13 @@
 /**
  * Which attempts follow one that failed, and when.
  */
-import * as Duration from "effect/Duration"
-import type { Retry } from "./ServiceError.js"
+import * as ConfigError from "effect/ConfigError"
+import * as Either from "effect/Either"
 
 export interface RetryOptions {
   /**
    * How often a call is repeated at most, where its error says that this may help. Default: 2, which makes three
-   * attempts; 0 is exactly one request, but for a key that was replaced.
+   * attempts; a whole number, and 0 is exactly one request, but for a key that was replaced.
    */
   readonly retries?: number | undefined
   /**
@@ -23,40 +23,10 @@ export interface ResolvedRetries {
   readonly retryAmbiguous: boolean
 }
 
-export const resolve = (given: RetryOptions): ResolvedRetries => ({
-  retries: given.retries ?? 2,
-  retryAmbiguous: given.retryAmbiguous ?? false
-})
-
-/** The tokens of a budget when it is full. */
-export const fullBudget = 500
-
-const costs = { transient: 14, ambiguous: 14, overload: 5 } as const
-
-/** What a retry takes from the budget; `undefined` for an error that is not to be retried. */
-export const costOf = (retry: Retry, { retryAmbiguous }: ResolvedRetries): number | undefined => {
-  if (retry === "ambiguous" && !retryAmbiguous) return undefined
-  return retry === "never" || retry === "otherKey" ? undefined : costs[retry]
-}
-
-const firstDelayMillis = 200
-const longestDelayMillis = 8_000
-
-/**
- * Full jitter, `random * min(8 s, 200 ms * 2^n)` before retry n (from 0), so that clients that failed together do not
- * come back together: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture Blog, 2015. `random` is from 0 to 1.
- */
-export const backoffMillis = (retry: number, random: number): number =>
-  Math.round(random * Math.min(longestDelayMillis, firstDelayMillis * 2 ** retry))
-
-/** The longest that a service can make a call wait that has no deadline for all of it. */
-export const longestRetryAfter = Duration.toMillis("60 seconds")
-
-/** What a Retry-After header asks for, in milliseconds: whole seconds, or a date (RFC 9110, 10.2.3). */
-export const retryAfterMillis = (header: string | undefined, now: number): number | undefined => {
-  if (header === undefined) return undefined
-  if (/^\d+$/.test(header)) return Number(header) * 1000
-  // `Date.parse` takes much more for a date than HTTP does, whose dates begin with the day of the week.
-  const date = /^[A-Z]/.test(header) ? Date.parse(header) : Number.NaN
-  return Number.isNaN(date) ? undefined : Math.max(0, date - now)
+/** Fills in the defaults, and refuses a number of retries that is none. */
+export const parse = (given: RetryOptions): Either.Either<ResolvedRetries, ConfigError.ConfigError> => {
+  const { retries = 2, retryAmbiguous = false } = given
+  return Number.isSafeInteger(retries) && retries >= 0
+    ? Either.right({ retries, retryAmbiguous })
+    : Either.left(ConfigError.InvalidData(["retries"], `must be a whole number from 0, not ${retries}`))
 }

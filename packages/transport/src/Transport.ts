@@ -17,6 +17,7 @@ import type { CallEvent, CallOptions } from "./CallEvent.js"
 import type { ResolvedDeadlines } from "./Deadlines.js"
 import type { Failure, InvalidApiKey } from "./Failure.js"
 import { type ApiKeys, makeApiKeys } from "./internal/apiKeys.js"
+import { backoffMillis, costOf, longestRetryAfter } from "./internal/backoff.js"
 import { type Call, makeCall } from "./internal/call.js"
 import { type Incoming, type Wire, WireId } from "./internal/exchange.js"
 import { makeHttpClientWire } from "./internal/httpClientWire.js"
@@ -25,15 +26,16 @@ import { makeRetryBudget, type RetryBudget } from "./internal/retryBudget.js"
 import { logRetry, observeAttempt, observeCall } from "./internal/telemetry.js"
 import { Watch, Watchdog } from "./internal/watch.js"
 import type { Operation, Response } from "./Operation.js"
-import * as Retries from "./Retries.js"
+import type { ResolvedRetries } from "./Retries.js"
 import type { ServiceError } from "./ServiceError.js"
 
 export interface TransportOptions {
+  /** The key, or an effect that reads it now, and again when the service refuses it. */
   readonly apiKey: ApiKey.ApiKey
   /** The name of the header that carries the key. */
   readonly apiKeyHeader: string
   readonly deadlines: ResolvedDeadlines
-  readonly retries: Retries.ResolvedRetries
+  readonly retries: ResolvedRetries
 }
 
 export interface Transport {
@@ -48,6 +50,7 @@ export interface Transport {
   readonly retryTokens: Effect.Effect<number>
 }
 
+/** Reads the key, and fails where it is not one. */
 export const make = (options: TransportOptions): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const shared: Shared = {
@@ -98,7 +101,10 @@ const runCall = <A, E extends ServiceError>(
     const tell = (event: CallEvent) =>
       onEvent === undefined
         ? Effect.void
-        : Effect.catchAllCause(onEvent(event), (cause) => Effect.logWarning("onEvent failed", cause))
+        : Effect.catchAllDefect(
+            Effect.suspend(() => onEvent(event)),
+            (defect) => Effect.logWarning("onEvent failed", defect)
+          )
     const inOwnWords = (failure: Failure) => operation.fail(failure, call.progress())
 
     yield* call.watched
@@ -126,7 +132,8 @@ const runCall = <A, E extends ServiceError>(
       yield* call.endAttempt
 
       if (error.retry === "otherKey" && !keyIsNew) {
-        const next = yield* Effect.mapError(keys.after(key), inOwnWords)
+        call.watch.reach("answer")
+        const next = yield* Effect.mapError(call.watch.run(keys.after(key)), inOwnWords)
         if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
         key = next
         keyIsNew = true
@@ -134,15 +141,12 @@ const runCall = <A, E extends ServiceError>(
         continue
       }
 
-      const cost = Retries.costOf(error.retry, options.retries)
+      const cost = costOf(error.retry, options.retries)
       if (cost === undefined || !operation.repeatable || retry >= options.retries.retries) {
         return yield* Effect.fail(error)
       }
-      const askedMillis = call.progress().attempts.at(-1)?.retryAfterMillis ?? 0
-      delayMillis = Math.max(askedMillis, Retries.backoffMillis(retry, yield* Random.next))
-      // To come back before the service wants it, or too late for the caller, would be for nothing.
-      const patience = Number.isFinite(call.watch.left) ? call.watch.left : Retries.longestRetryAfter
-      if (delayMillis > patience || !budget.take(cost)) return yield* Effect.fail(error)
+      delayMillis = delayBefore(call, retry, yield* Random.next)
+      if (delayMillis > patienceOf(call) || !budget.take(cost)) return yield* Effect.fail(error)
       retry++
       lastCost = cost
       yield* logRetry(operation, error, delayMillis)
@@ -150,6 +154,12 @@ const runCall = <A, E extends ServiceError>(
       yield* Effect.sleep(delayMillis)
     }
   })
+
+const delayBefore = (call: Call, retry: number, random: number): number =>
+  Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
+
+/** To come back before the service wants it, or too late for the caller, would be for nothing. */
+const patienceOf = ({ watch }: Call): number => (Number.isFinite(watch.left) ? watch.left : longestRetryAfter)
 
 /** One attempt, up to the head of its answer. */
 const send = <A, E extends ServiceError>(

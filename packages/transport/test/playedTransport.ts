@@ -16,6 +16,7 @@ import {
 } from "@effect-speech/transport"
 import type { Retry } from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 
 export interface Failed {
@@ -25,7 +26,10 @@ export interface Failed {
   readonly failure?: Failure.Failure | undefined
 }
 
-export const deadlines = Deadlines.resolve({ uploadIdle: "10 seconds", downloadIdle: "20 seconds" }, "1 minute")
+export const resolvedDeadlines = (...given: Parameters<typeof Deadlines.parse>): Deadlines.ResolvedDeadlines =>
+  Either.getOrThrow(Deadlines.parse(...given))
+
+export const deadlines = resolvedDeadlines({ uploadIdle: "10 seconds", downloadIdle: "20 seconds" }, "1 minute")
 
 export interface PlayOptions {
   readonly apiKey?: ApiKey.ApiKey | undefined
@@ -42,7 +46,7 @@ export const playedTransport = (play: Play, options: PlayOptions = {}) =>
     apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
     apiKeyHeader: "X-Api-Key",
     deadlines: options.deadlines ?? deadlines,
-    retries: Retries.resolve(options.retries ?? { retries: 0 })
+    retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 }))
   }).pipe(
     Effect.provideService(
       HttpClient.HttpClient,

@@ -1,6 +1,6 @@
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
-import { type CallEvent, Deadlines, Retries, type Transport } from "@effect-speech/transport"
+import type { CallEvent, Retries, Transport } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -9,7 +9,15 @@ import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { type Failed, lost, operation, type PlayOptions, playedTransport } from "./playedTransport.js"
+import { backoffMillis, retryAfterMillis } from "../src/internal/backoff.js"
+import {
+  type Failed,
+  lost,
+  operation,
+  type PlayOptions,
+  playedTransport,
+  resolvedDeadlines
+} from "./playedTransport.js"
 
 /** How a request ends: with a status, a Retry-After perhaps, or a code of the system instead of an answer. */
 type End = number | string | { readonly status: number; readonly retryAfter: string }
@@ -169,7 +177,7 @@ describe("a call that fails", () => {
 
   it.effect("is not tried again after the deadline for all of it, nor made to wait for nothing", () =>
     Effect.gen(function* () {
-      const deadlines = Deadlines.resolve({ total: "5 seconds" }, "1 minute")
+      const deadlines = resolvedDeadlines({ total: "5 seconds" }, "1 minute")
       const { requests, transport } = yield* scripted(
         [
           { status: 503, retryAfter: "4" },
@@ -247,7 +255,7 @@ describe("the delay before a retry", () => {
   it("is anything from nothing to the backoff", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(2000), FastCheck.double({ min: 0, max: 1, noNaN: true }), (retry, random) => {
-        const delay = Retries.backoffMillis(retry, random)
+        const delay = backoffMillis(retry, random)
         return delay >= 0 && delay <= Math.min(8000, 200 * 2 ** retry)
       })
     )
@@ -255,11 +263,11 @@ describe("the delay before a retry", () => {
 
   it("is read from a Retry-After in seconds or as a date", () => {
     const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
-    expect(Retries.retryAfterMillis("120", now)).toBe(120_000)
-    expect(Retries.retryAfterMillis("Sat, 21 Nov 2026 10:00:05 GMT", now)).toBe(5000)
-    expect(Retries.retryAfterMillis("Sat, 21 Nov 2026 09:00:00 GMT", now)).toBe(0)
+    expect(retryAfterMillis("120", now)).toBe(120_000)
+    expect(retryAfterMillis("Sat, 21 Nov 2026 10:00:05 GMT", now)).toBe(5000)
+    expect(retryAfterMillis("Sat, 21 Nov 2026 09:00:00 GMT", now)).toBe(0)
     for (const header of [undefined, "", "soon", "-1", "1.5"]) {
-      expect(Retries.retryAfterMillis(header, now)).toBe(undefined)
+      expect(retryAfterMillis(header, now)).toBe(undefined)
     }
   })
 })
@@ -345,6 +353,21 @@ describe("a key that is refused", () => {
       expect(yield* Effect.flip(failing.run(operation()))).toMatchObject({
         failure: { _tag: "InvalidApiKey", problem: "reading it failed (Error)" }
       })
+    })
+  )
+
+  it.effect("is not waited for longer than the call may take", () =>
+    Effect.gen(function* () {
+      let readings = 0
+      const transport = yield* Effect.orDie(
+        playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
+          apiKey: Effect.suspend(() => (readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.never)),
+          deadlines: resolvedDeadlines({ total: "5 seconds" }, "1 minute")
+        })
+      )
+      const fiber = yield* Effect.fork(Effect.flip(transport.run(operation())))
+      yield* TestClock.adjust("5 seconds")
+      expect(yield* Fiber.join(fiber)).toMatchObject({ failure: { _tag: "DeadlineExceeded", phase: "total" } })
     })
   )
 })

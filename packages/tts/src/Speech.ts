@@ -5,7 +5,7 @@ import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import type { TtsError } from "./TtsError.js"
-import type { Warning } from "./Warning.js"
+import type { TtsWarning } from "./TtsWarning.js"
 
 interface About {
   /** As the headers say, which need not be what was asked for. */
@@ -15,7 +15,7 @@ interface About {
   /** The id that the service answered with, else the one that was sent. `call` has both. */
   readonly requestId: string
   /** What the answer leaves out, or says otherwise than was asked. Mostly empty. */
-  readonly warnings: ReadonlyArray<Warning>
+  readonly warnings: ReadonlyArray<TtsWarning>
   readonly call: CallReport
 }
 

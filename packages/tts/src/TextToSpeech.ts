@@ -140,8 +140,8 @@ export const make = (
       Transport.make({
         apiKey: options.apiKey,
         apiKeyHeader: Contract.header.apiKey,
-        deadlines: Deadlines.resolve(options.deadlines ?? {}, "10 minutes"),
-        retries: Retries.resolve(options)
+        deadlines: yield* Deadlines.parse(options.deadlines ?? {}, "10 minutes"),
+        retries: yield* Retries.parse(options)
       }),
       ({ problem }) => new TtsInvalidApiKey({ problem })
     )
@@ -182,7 +182,7 @@ export const make = (
     }
   })
 
-const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest))
+const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest), { onExcessProperty: "error" })
 
 const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, TtsInvalidRequest> =>
   Either.mapLeft(decodeRequest(request), (error) => new TtsInvalidRequest(Issue.first(error.issue)))

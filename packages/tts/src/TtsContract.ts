@@ -33,7 +33,7 @@ export const outputFormats: ReadonlyArray<OutputFormat> = sampleRates.flatMap((r
 )
 
 export const OutputFormat = Schema.Literal(...outputFormats).annotations({
-  message: () => `must be one of ${outputFormats.join(", ")}`
+  message: () => ({ message: `must be one of ${outputFormats.join(", ")}`, override: true })
 })
 
 export const defaultLang = "hi"

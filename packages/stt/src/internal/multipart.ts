@@ -1,4 +1,4 @@
-import { field, type Hotword } from "../SttContract.js"
+import { field, type Hotword, type HotwordEncoding } from "../SttContract.js"
 import type { TranscriptionRequest } from "../TranscriptionRequest.js"
 import type { FilePart } from "./container.js"
 
@@ -18,17 +18,6 @@ const encoder = new TextEncoder()
 const quotable = (name: string): string =>
   name.replaceAll('"', "%22").replace(/[\p{Cc}]/gu, (character) => encodeURIComponent(character))
 
-/**
- * How a `hotwords` array is put into the form, which the contract does not show.
- *
- * | encoding   | sends |
- * | ---------- | ----- |
- * | `json`     | one field `hotwords` with the array as JSON |
- * | `repeated` | a field `hotwords` for each, with the object as JSON |
- * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
- */
-export type HotwordEncoding = "json" | "repeated" | "indexed"
-
 type Field = readonly [name: string, value: string]
 
 const hotwordFields = (hotwords: ReadonlyArray<Hotword>, encoding: HotwordEncoding): ReadonlyArray<Field> => {
@@ -39,7 +28,9 @@ const hotwordFields = (hotwords: ReadonlyArray<Hotword>, encoding: HotwordEncodi
       return hotwords.map((hotword) => [field.hotwords, JSON.stringify(hotword)])
     case "indexed":
       return hotwords.flatMap((hotword, index) =>
-        Object.entries(hotword).map(([name, value]): Field => [`${field.hotwords}[${index}][${name}]`, String(value)])
+        Object.entries(hotword)
+          .filter(([, value]) => value !== undefined)
+          .map(([name, value]): Field => [`${field.hotwords}[${index}][${name}]`, String(value)])
       )
   }
 }

@@ -1,6 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type { UploadFailed } from "@effect-speech/transport/Failure"
+import { nameOf, type UploadFailed } from "@effect-speech/transport/Failure"
 import type { Upload } from "@effect-speech/transport/Operation"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
@@ -245,11 +245,4 @@ const problemOf = (error: PlatformError): string => {
     default:
       return `reading it failed (${error.reason})`
   }
-}
-
-/** A foreign error may hold anything, so only what it is called is kept. */
-const nameOf = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return typeof error
-  if ("_tag" in error && typeof error._tag === "string") return error._tag
-  return error instanceof Error ? error.name : "object"
 }

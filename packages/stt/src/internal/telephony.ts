@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Container } from "../Recording.js"
+import type { Container, Recording } from "../Recording.js"
 import { bytesOf } from "./header/header.js"
 import { longestHeader } from "./header/wav.js"
 import type { OpenAudio } from "./openAudio.js"
@@ -39,6 +39,13 @@ export const asTelephony = (
           : Wav.header(converted.format, converted.byteLength).byteLength + converted.byteLength
     }
   })
+
+/** What the service gets to hear of a recording: what it lacks, no conversion brings back. */
+export const converted = ({ sampleRate, ...recording }: Recording): Recording => ({
+  ...recording,
+  channels: 1,
+  sampleRate: sampleRate === undefined ? undefined : Math.min(sampleRate, Telephony.format.sampleRate)
+})
 
 const failed = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 

@@ -1,18 +1,18 @@
 import type { Recording } from "../Recording.js"
-import type { TranscriptionRequest } from "../TranscriptionRequest.js"
 import {
   HotwordNotSpoken,
   MoreThanOneChannel,
   ParseNumberWithoutEffect,
   SampleRateFarFrom8kHz,
-  type Warning
-} from "../Warning.js"
+  type SttWarning
+} from "../SttWarning.js"
+import type { TranscriptionRequest } from "../TranscriptionRequest.js"
 
 /** What of a request is looked at. */
 export type Asked = Pick<TranscriptionRequest, "model" | "parseNumber" | "hotwords">
 
 /** What is known before a recording is sent that the service would not say. */
-export const warningsFor = (recording: Recording, request: Asked): ReadonlyArray<Warning> =>
+export const warningsFor = (recording: Recording, request: Asked): ReadonlyArray<SttWarning> =>
   [
     ofChannels(recording.channels),
     ofSampleRate(recording.sampleRate),
@@ -20,7 +20,7 @@ export const warningsFor = (recording: Recording, request: Asked): ReadonlyArray
     ...(request.hotwords ?? []).map(({ phrase }) => ofHotword(phrase))
   ].filter((warning) => warning !== undefined)
 
-const ofChannels = (channels: number | undefined): Warning | undefined =>
+const ofChannels = (channels: number | undefined): SttWarning | undefined =>
   channels === undefined || channels === 1
     ? undefined
     : MoreThanOneChannel.make({
@@ -28,7 +28,7 @@ const ofChannels = (channels: number | undefined): Warning | undefined =>
         message: `The recording has ${channels} channels, and the service takes mono: mix them down, or send each speaker's channel as a recording of its own.`
       })
 
-const ofSampleRate = (sampleRate: number | undefined): Warning | undefined => {
+const ofSampleRate = (sampleRate: number | undefined): SttWarning | undefined => {
   if (sampleRate === undefined || (sampleRate >= 8000 && sampleRate <= 16_000)) return undefined
   const message =
     sampleRate < 8000
@@ -41,7 +41,7 @@ const withParseNumber = ["hi", "ml", "kn", "gu", "mr"]
 
 const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
 
-const ofParseNumber = (model: string): Warning | undefined => {
+const ofParseNumber = (model: string): SttWarning | undefined => {
   const code = /^([a-z]{2,3})-/i.exec(model)?.[1]
   if (code === undefined) return undefined
   const language = new Intl.Locale(code).language
@@ -59,7 +59,7 @@ const ofParseNumber = (model: string): Warning | undefined => {
 const word = String.raw`[\p{L}\p{M}\u200c\u200d]+(?:['’-][\p{L}\p{M}\u200c\u200d]+)*`
 const spoken = new RegExp(String.raw`^\s*${word}(?:\s+${word})*\s*$`, "u")
 
-const ofHotword = (phrase: string): Warning | undefined =>
+const ofHotword = (phrase: string): SttWarning | undefined =>
   spoken.test(phrase)
     ? undefined
     : HotwordNotSpoken.make({

@@ -1,7 +1,7 @@
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, problemWith } from "../ApiKey.js"
-import type { InvalidApiKey } from "../Failure.js"
+import { type InvalidApiKey, nameOf } from "../Failure.js"
 
 /** The key that is in use by all calls of a layer. */
 export interface ApiKeys {
@@ -13,13 +13,6 @@ export interface ApiKeys {
 const checked = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted, InvalidApiKey> => {
   const problem = problemWith(key)
   return problem === undefined ? Effect.succeed(key) : Effect.fail({ _tag: "InvalidApiKey", problem })
-}
-
-/** A foreign error may quote the key, so only what it is called is kept. */
-const nameOf = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return typeof error
-  if ("_tag" in error && typeof error._tag === "string") return error._tag
-  return error instanceof Error ? error.name : "object"
 }
 
 export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKey> =>

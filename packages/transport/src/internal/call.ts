@@ -4,13 +4,14 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Attempt } from "../CallReport.js"
 import type { Progress } from "../Operation.js"
-import { retryAfterMillis } from "../Retries.js"
+import { retryAfterMillis } from "./backoff.js"
 import type { Exchange, Incoming } from "./exchange.js"
 import type { Watch, Watchdog } from "./watch.js"
 
 /** What is known of a call while it runs. */
 export interface Call {
   readonly watch: Watch
+  /** Has the deadlines watched, until the end of the call. */
   readonly watched: Effect.Effect<void>
   readonly progress: () => Progress
   /** An attempt begins, `delayMillis` after the end of the one before it; what it opens is closed with the scope. */

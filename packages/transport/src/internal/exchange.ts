@@ -31,5 +31,8 @@ export interface Wire {
   readonly open: (outgoing: Outgoing, watch: Watch, observer: UploadObserver) => Exchange
 }
 
-/** By this symbol the HttpClient of `@effect-speech/transport/node` offers the wire below it. */
-export const WireId: unique symbol = Symbol.for("@effect-speech/transport/Wire")
+/**
+ * By this symbol the HttpClient of `@effect-speech/transport/node` offers the wire below it. It is not shared: another
+ * version of this package may know other wires, and takes the HttpClient for what it is.
+ */
+export const WireId: unique symbol = Symbol("@effect-speech/transport/Wire")

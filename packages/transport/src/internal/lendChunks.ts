@@ -3,6 +3,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
+import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../Failure.js"
 import type { UploadObserver } from "./exchange.js"
@@ -34,7 +35,8 @@ const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
 export const lendChunks = (
   stream: Stream.Stream<Uint8Array, UploadFailed>,
   watch: Watch,
-  observer: UploadObserver
+  observer: UploadObserver,
+  runtime: Runtime.Runtime<never>
 ): LentChunks => {
   let failure: UploadFailed | undefined
   let fiber: Fiber.RuntimeFiber<void, UploadFailed> | undefined
@@ -74,7 +76,7 @@ export const lendChunks = (
     })
   )
   const start = (): void => {
-    fiber = Effect.runFork(sending)
+    fiber = Runtime.runFork(runtime, Effect.interruptible(sending))
     fiber.addObserver((exit) => {
       if (Exit.isSuccess(exit)) return give({ done: true, value: undefined })
       const [problem] = Cause.failures(exit.cause)

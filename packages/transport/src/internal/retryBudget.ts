@@ -1,4 +1,4 @@
-import { fullBudget } from "../Retries.js"
+import { fullBudget } from "./backoff.js"
 
 /** How much may still be retried, by all calls of a layer together: a lasting outage must not be met with more load. */
 export interface RetryBudget {

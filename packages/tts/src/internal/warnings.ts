@@ -1,6 +1,6 @@
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import { audioFormat, type Encoding, type OutputFormat } from "../TtsContract.js"
-import { DurationMissing, FormatDiffers, RequestIdDiffers, RequestIdMissing, type Warning } from "../Warning.js"
+import { DurationMissing, FormatDiffers, RequestIdDiffers, RequestIdMissing, type TtsWarning } from "../TtsWarning.js"
 
 export interface Answered {
   readonly asked: OutputFormat | undefined
@@ -10,10 +10,10 @@ export interface Answered {
   readonly receivedId: string | undefined
 }
 
-export const warningsFor = (answered: Answered): ReadonlyArray<Warning> =>
+export const warningsFor = (answered: Answered): ReadonlyArray<TtsWarning> =>
   [ofFormat(answered), ofDuration(answered), ofRequestId(answered)].filter((warning) => warning !== undefined)
 
-const ofFormat = ({ asked, format: { encoding, sampleRate } }: Answered): Warning | undefined => {
+const ofFormat = ({ asked, format: { encoding, sampleRate } }: Answered): TtsWarning | undefined => {
   if (asked === undefined) return undefined
   const expected = audioFormat(asked)
   return expected.sampleRate === sampleRate && expected.encoding === encoding
@@ -26,7 +26,7 @@ const ofFormat = ({ asked, format: { encoding, sampleRate } }: Answered): Warnin
       })
 }
 
-const ofDuration = ({ durationMillis }: Answered): Warning | undefined =>
+const ofDuration = ({ durationMillis }: Answered): TtsWarning | undefined =>
   durationMillis === undefined
     ? DurationMissing.make({
         message:
@@ -34,7 +34,7 @@ const ofDuration = ({ durationMillis }: Answered): Warning | undefined =>
       })
     : undefined
 
-const ofRequestId = ({ receivedId, sentId }: Answered): Warning | undefined => {
+const ofRequestId = ({ receivedId, sentId }: Answered): TtsWarning | undefined => {
   if (receivedId === undefined) {
     return RequestIdMissing.make({ message: `The answer has no request id; ${sentId} was sent.` })
   }

@@ -42,10 +42,10 @@ export const HotwordNotSpoken = Schema.TaggedStruct("HotwordNotSpoken", {
 })
 export type HotwordNotSpoken = typeof HotwordNotSpoken.Type
 
-export const Warning = Schema.Union(
+export const SttWarning = Schema.Union(
   MoreThanOneChannel,
   SampleRateFarFrom8kHz,
   ParseNumberWithoutEffect,
   HotwordNotSpoken
 )
-export type Warning = typeof Warning.Type
+export type SttWarning = typeof SttWarning.Type

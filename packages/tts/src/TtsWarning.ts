@@ -32,5 +32,5 @@ export const RequestIdDiffers = Schema.TaggedStruct("RequestIdDiffers", {
 })
 export type RequestIdDiffers = typeof RequestIdDiffers.Type
 
-export const Warning = Schema.Union(FormatDiffers, DurationMissing, RequestIdMissing, RequestIdDiffers)
-export type Warning = typeof Warning.Type
+export const TtsWarning = Schema.Union(FormatDiffers, DurationMissing, RequestIdMissing, RequestIdDiffers)
+export type TtsWarning = typeof TtsWarning.Type

@@ -1,0 +1,71 @@
+import type * as Undici from "@effect/platform-node/Undici"
+import * as Effect from "effect/Effect"
+import type { Failure } from "../Failure.js"
+import type { Incoming } from "./exchange.js"
+import type { Watch } from "./watch.js"
+
+/** What may have come and not been read before the connection is made to wait, in bytes. */
+const readAhead = 256 * 1024
+
+const nothing = Effect.succeed(undefined)
+const readOnce = Effect.dieMessage("The body of an answer can be read once, inside the scope of its call.")
+
+/** The body of an answer, between undici, which gives it, and whoever pulls it. */
+export interface Inbox {
+  readonly pull: Incoming["pull"]
+  readonly add: (chunk: Uint8Array, controller: Undici.Dispatcher.DispatchController) => void
+  readonly end: (failure?: Failure) => void
+  readonly isOpen: () => boolean
+  readonly close: () => void
+}
+
+export const makeInbox = (watch: Watch): Inbox => {
+  const chunks: Array<Uint8Array> = []
+  let queued = 0
+  let paused: Undici.Dispatcher.DispatchController | undefined
+  let end: "open" | "ended" | "closed" | Failure = "open"
+  let wake = (): void => undefined
+
+  const pull: Incoming["pull"] = Effect.suspend(() => {
+    const chunk = chunks.shift()
+    if (chunk !== undefined) {
+      queued -= chunk.byteLength
+      if (paused !== undefined && queued <= readAhead / 2) {
+        paused.resume()
+        paused = undefined
+      }
+      return Effect.succeed(chunk)
+    }
+    if (end === "ended") return nothing
+    if (end === "closed") return readOnce
+    if (end !== "open") return Effect.fail(end)
+    watch.reach("download")
+    const more = watch.wait<void>((resume) => {
+      wake = () => resume(Effect.void)
+      return Effect.void
+    })
+    return Effect.zipRight(more, pull)
+  })
+  return {
+    pull,
+    add: (chunk, controller) => {
+      if (end === "closed") return
+      chunks.push(chunk)
+      queued += chunk.byteLength
+      if (queued > readAhead) {
+        paused = controller
+        controller.pause()
+      }
+      wake()
+    },
+    end: (failure) => {
+      if (end === "open") end = failure ?? "ended"
+      wake()
+    },
+    isOpen: () => end === "open",
+    close: () => {
+      end = "closed"
+      chunks.length = 0
+    }
+  }
+}
