@@ -18,7 +18,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { type CallReport, nothingSent } from "@effect-speech/transport/CallReport"
+import { type CallReport, nothingSent, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -119,8 +119,9 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
     })
 
   /**
-   * A double for tests, which checks requests as the real service does and answers as told: with a transcript, with
-   * parts of a {@link Transcription}, with an error, or with what a function of the request makes of it.
+   * A double for tests, which checks requests as {@link SpeechToText.layer} does, opens no recording, and answers as
+   * told: with a transcript, with parts of a {@link Transcription}, with an error, with an effect of one, or with what a
+   * function of the request makes of it. Events are not told.
    *
    * {@link SpeechToText.calls} gives what was asked.
    */
@@ -163,36 +164,19 @@ export const make = (
         const sentId = fields.transactionId ?? crypto.randomUUID()
         let warnings: ReadonlyArray<SttWarning> = []
 
-        const outgoing = Effect.gen(function* () {
-          const opened = yield* openAudio(audio, lookAhead)
-          const recording = yield* describe(opened.bytes)
-          const { telephony = false } = fields
-          warnings = warningsFor(telephony ? converted(recording) : recording, fields)
-          const sent = telephony ? yield* asTelephony(opened, recording.container) : opened
-          const { contentType, head, tail } = frame(
-            fields,
-            sentId,
-            filePartOf(audio.filename, recording.container),
-            options.hotwordEncoding ?? "json"
-          )
-          const framed = (file: Upload["stream"]) =>
-            Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail)))
-          return {
-            url,
-            headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
-            body: {
-              stream: framed(sent.stream),
-              lent: sent.lent && framed(sent.lent),
-              byteLength: sent.byteLength && head.byteLength + sent.byteLength + tail.byteLength
-            }
-          }
-        }).pipe(Effect.provide(files))
-
         return yield* transport.run<Transcription, SttError>(
           {
             name: "transcribe",
             sentId,
-            request: (scope) => Scope.extend(outgoing, scope),
+            request: (scope) =>
+              prepare(audio, fields, sentId, options.hotwordEncoding ?? "json").pipe(
+                Effect.map((prepared) => {
+                  warnings = prepared.warnings
+                  return { ...prepared, url }
+                }),
+                Scope.extend(scope),
+                Effect.provide(files)
+              ),
             repeatable: isRepeatable(audio),
             accept: (response) => Effect.map(accept(response), (answer) => ({ ...answer, warnings })),
             fail: (failure, progress) => callError(failure, progress, audio)
@@ -201,6 +185,34 @@ export const make = (
         )
       })
     return { transcribe }
+  })
+
+/** Opens the recording, and puts the form around it. */
+const prepare = (
+  audio: AudioSource,
+  fields: Omit<TranscriptionRequest, "audio">,
+  transactionId: string,
+  hotwordEncoding: Contract.HotwordEncoding
+) =>
+  Effect.gen(function* () {
+    const opened = yield* openAudio(audio, lookAhead)
+    const recording = yield* describe(opened.bytes)
+    const { telephony = false } = fields
+    const { byteLength, lent, stream } = telephony ? yield* asTelephony(opened, recording.container) : opened
+    const part = filePartOf(audio.filename, recording.container)
+    const { contentType, head, tail } = frame(fields, transactionId, part, hotwordEncoding)
+    const framed = (file: Upload["stream"]) =>
+      Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail)))
+    const body: Upload = {
+      stream: framed(stream),
+      lent: lent === undefined ? undefined : framed(lent),
+      byteLength: byteLength === undefined ? undefined : head.byteLength + byteLength + tail.byteLength
+    }
+    return {
+      headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
+      body,
+      warnings: warningsFor(telephony ? converted(recording) : recording, fields)
+    }
   })
 
 /** How much of a stream is looked at before it is sent, in bytes: a header and some notes. */
@@ -212,13 +224,8 @@ const validate = (request: TranscriptionRequest): Either.Either<TranscriptionReq
   Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))
 
 /** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
-const report = (progress: Progress, receivedId?: string): CallReport => ({
-  sentId: progress.sentId,
-  receivedId,
-  attempts: progress.attempts,
-  billing: progress.attempts.some(({ sent }) => sent === "all") ? "unknown" : "notBilled",
-  elapsedMillis: progress.elapsedMillis
-})
+const report = (progress: Progress, receivedId?: string): CallReport =>
+  reportOf(progress, progress.attempts.some(({ sent }) => sent === "all") ? "unknown" : "notBilled", receivedId)
 
 const callError = (failure: Failure, progress: Progress, audio: AudioSource): SttError => {
   const call = report(progress)
@@ -310,11 +317,13 @@ const statusError = (response: Response<SttError>): Effect.Effect<never, SttErro
   })
 
 /** What a test double says to a request. */
-export type TestAnswer =
-  | TestOutcome
-  | ((request: TranscriptionRequest) => TestOutcome | Effect.Effect<string | Partial<Transcription>, SttError>)
+export type TestAnswer = TestOutcome | ((request: TranscriptionRequest) => TestOutcome)
 
-export type TestOutcome = string | Partial<Transcription> | SttError
+export type TestOutcome =
+  | string
+  | Partial<Transcription>
+  | SttError
+  | Effect.Effect<string | Partial<Transcription>, SttError>
 
 const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<SpeechToText | SpeechToTextCalls>> =>
   Effect.sync(() => {
@@ -325,8 +334,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<SpeechToTex
           const valid = yield* validate(request)
           calls.push(valid)
           const outcome = typeof answer === "function" ? answer(valid) : answer
-          if (isSttError(outcome)) return yield* outcome
-          const given = Effect.isEffect(outcome) ? yield* outcome : outcome
+          const given = isSttError(outcome) || Effect.isEffect(outcome) ? yield* outcome : outcome
           const transactionId = valid.transactionId ?? crypto.randomUUID()
           return {
             text: "",

@@ -3,7 +3,14 @@
  * get no usable answer.
  */
 
-import { connectionFailed, deadlineExceeded, invalidApiKey, invalidRequest } from "@effect-speech/transport/CommonError"
+import {
+  connectionFailed,
+  deadlineExceeded,
+  invalidApiKey,
+  invalidRequest,
+  said,
+  unexpectedStatus
+} from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
@@ -16,18 +23,27 @@ const answered = {
   serverMessage: Schema.optional(Schema.String)
 }
 
-const said = (facts: { readonly serverError?: string | undefined; readonly serverMessage?: string | undefined }) => {
-  const words = [facts.serverError, facts.serverMessage].filter((part) => part !== undefined && part !== "")
-  return words.length === 0 ? "" : ` The service says: ${words.join(": ")}.`.replace(/([.!?])\.$/, "$1")
-}
+const wordsOf = ({
+  serverError,
+  serverMessage
+}: {
+  readonly serverError?: string | undefined
+  readonly serverMessage?: string | undefined
+}) => said(serverError, serverMessage)
 
 /** The request breaks a rule that is known here. Nothing was sent. */
 export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", invalidRequest) {}
 
-/** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
+/**
+ * The key can't be read, or is not of the form `<prefix>.<secret>`: when the layer is built, so that nothing was sent, or
+ * when it is read anew after a 401.
+ */
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
-/** The recording is missing, can't be read, or changed while it was being sent. */
+/**
+ * The recording is missing, empty, can't be read, changed while it was being sent, was to be read a second time though it
+ * can be but once, or is no WAV file that `telephony` could convert.
+ */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   fields: {
     /** The path, or the name of the source. */
@@ -45,7 +61,7 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
-    `The service refused the request (400).${said(facts) || " It does not say why: check the name of the model, of which it has no list."} Correct it and send it again.`
+    `The service refused the request (400).${wordsOf(facts) || " It does not say why: check the name of the model, of which it has no list."} Correct it and send it again.`
 }) {}
 
 /** 401: the key is missing, malformed, not known or revoked. */
@@ -54,7 +70,7 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
-    `The service did not accept the API key (401).${said(facts)} Creating a new key revokes the old one at once: check that the newest is in use.`
+    `The service did not accept the API key (401).${wordsOf(facts)} Creating a new key revokes the old one at once: check that the newest is in use.`
 }) {}
 
 /** 402: the credit balance is exhausted. */
@@ -63,7 +79,7 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
   defaults: { status: 402 },
   retry: "never",
   message: (facts) =>
-    `The account is out of credit (402).${said(facts)} Top it up: until then every call fails the same way.`
+    `The account is out of credit (402).${wordsOf(facts)} Top it up: until then every call fails the same way.`
 }) {}
 
 /** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
@@ -72,7 +88,7 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
   defaults: { status: 403 },
   retry: "never",
   message: (facts) =>
-    `The account or the key may not transcribe (403).${said(facts)} Check that the account is active, and the key's scopes.`
+    `The account or the key may not transcribe (403).${wordsOf(facts)} Check that the account is active, and the key's scopes.`
 }) {}
 
 /** 500: the service failed. */
@@ -81,7 +97,7 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
-    `The service failed (500).${said(facts)} Try again later; if it lasts, report the transaction id to the service.`
+    `The service failed (500).${wordsOf(facts)} Try again later; if it lasts, report ${facts.call.sentId === "" ? "the transaction id" : `the transaction id ${facts.call.sentId}`} to the service.`
 }) {}
 
 /** 503: the service is unavailable or overloaded. */
@@ -90,7 +106,7 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
   defaults: { status: 503 },
   retry: "overload",
   message: (facts) =>
-    `The service is unavailable or overloaded (503).${said(facts)} Try again later, and send less at once.`
+    `The service is unavailable or overloaded (503).${wordsOf(facts)} Try again later, and send less at once.`
 }) {}
 
 /** A status that the contract does not name, redirects among them. */
@@ -98,8 +114,7 @@ export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexp
   fields: answered,
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
-  message: (facts) =>
-    `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the transcription host's; redirects are not followed.`
+  message: (facts) => unexpectedStatus(facts.status, "transcription", wordsOf(facts))
 }) {}
 
 /** No answer, or only a part of one. */
@@ -136,7 +151,7 @@ export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("St
   defaults: {},
   retry: "never",
   message: (facts) =>
-    `The service took the recording but could not transcribe it.${said(facts)} Check that the file plays and holds speech${
+    `The service took the recording but could not transcribe it.${wordsOf(facts)} Check that the file plays and holds speech${
       facts.callId === undefined ? "" : `, and give the service the call id ${facts.callId}`
     }.`
 }) {}

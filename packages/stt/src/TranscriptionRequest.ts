@@ -29,7 +29,8 @@ export const TranscriptionRequest = Schema.Struct({
   hotwords: Schema.optional(Schema.Array(Hotword)),
   /**
    * Send a WAV file of any format as mono, 8 kHz and 16 bits, which is what the models hear: of 48 kHz stereo that is a
-   * twelfth. It is converted as it is sent. Default: false, the file is sent as it is.
+   * twelfth. It is converted as it is sent; anything but WAV is
+   * an `SttAudioUnreadable`. Default: false, the file is sent as it is.
    */
   telephony: Schema.optional(Schema.Boolean),
   /** Fields that the service may have beyond these, sent as they are given. Default: none. */

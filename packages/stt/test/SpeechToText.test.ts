@@ -10,6 +10,7 @@ import * as Cause from "effect/Cause"
 import * as Config from "effect/Config"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
+import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
@@ -160,6 +161,21 @@ describe("a request", () => {
       expect(sent).toMatch(/^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
       expect(outcome).toMatchObject({ right: { transactionId: sent } })
     })
+  )
+
+  it.effect("that is of another type than it should be is told in words, without what was written", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      const told = (asked: object) =>
+        Effect.map(Effect.flip(stt.transcribe({ ...request, ...asked })), ({ message }) => message)
+      expect(yield* told({ model: 5 })).toBe("Nothing was sent: model must be a string.")
+      expect(yield* told({ aux: "yes" })).toBe("Nothing was sent: aux must be true or false.")
+      expect(yield* told({ hotwords: ["Kotak"] })).toBe("Nothing was sent: hotwords.0 has the wrong form.")
+      expect(yield* told({ hotwords: [{ phrase: "" }] })).toBe(
+        "Nothing was sent: hotwords.0.phrase must be a string that is not empty."
+      )
+      expect(yield* told({ Model: "m" })).toContain("Model is not a field that is known here")
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )
 
   it.scoped("can't be broken out of by the name of a file", () =>
@@ -386,6 +402,8 @@ describe("before anything is sent", () => {
     { field: "additionalFields", asked: { additionalFields: { model: "other" } } },
     { field: "additionalFields", asked: { additionalFields: { "a\r\nb": "c" } } },
     { field: "additionalFields.diarize", asked: { additionalFields: { diarize: true } } },
+    { field: "parse_number", asked: { parse_number: true } },
+    { field: "hotwords.0.scroe", asked: { hotwords: [{ phrase: "UPI", scroe: 2 }] } },
     { field: "hotwords.0.score", asked: { hotwords: [{ phrase: "UPI", score: Number.NaN }] } }
   ])("a wrong $field is named, with its rule", ({ asked, field }) =>
     Effect.gen(function* () {
@@ -564,6 +582,30 @@ describe("the key", () => {
 })
 
 describe("the layers", () => {
+  it.effect.each([
+    { what: "no retries that can be counted", options: { retries: 0.5 }, says: "retries" },
+    { what: "a deadline that is none", options: { deadlines: { answer: "5 minuts" } }, says: "answer" }
+  ])("refuse $what, by name", ({ options, says }) =>
+    Effect.gen(function* () {
+      const layer = SpeechToText.layer({
+        apiKey: Redacted.make("a.b"),
+        baseUrl: "https://host.example",
+        ...(options as Partial<SpeechToTextOptions>)
+      })
+      expect(String(yield* Effect.flip(Layer.build(layer)))).toContain(says)
+    }).pipe(Effect.scoped, Effect.provide(NodeTransport.layer))
+  )
+
+  it.effect("of a Config take a record of no options", () =>
+    Layer.build(
+      SpeechToText.layerConfig({
+        apiKey: Config.succeed(Redacted.make("a.b")),
+        baseUrl: Config.succeed("https://host.example"),
+        deadlines: {}
+      })
+    ).pipe(Effect.scoped, Effect.provide(NodeTransport.layer))
+  )
+
   it.effect("of a Config take an option that is undefined for one that is left out", () =>
     Layer.build(
       SpeechToText.layerConfig({
@@ -640,12 +682,42 @@ describe("events", () => {
   it.scoped("do not touch the call when looking at them fails", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(answering(200, success))
-      const { text } = yield* SpeechToText.pipe(
-        Effect.flatMap((stt) => stt.transcribe(request, { onEvent: () => Effect.die("the progress bar broke") })),
+      const thrown = () => {
+        throw new Error("the progress bar broke")
+      }
+      for (const onEvent of [() => Effect.die("the progress bar broke"), thrown]) {
+        const { text } = yield* SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe(request, { onEvent })),
+          Effect.provide(against(server.url)),
+          Effect.provide(Logger.remove(Logger.defaultLogger))
+        )
+        expect(text).toBe(success.text)
+      }
+    })
+  )
+
+  it.scoped("are told in the order of what happens, where the caller is: with its logger and its fiber refs", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(200, success))
+      const place = yield* FiberRef.make("elsewhere")
+      const told: Array<string> = []
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ message }) => void logged.push(String(message)))
+      yield* SpeechToText.pipe(
+        Effect.flatMap((stt) =>
+          stt.transcribe(request, {
+            onEvent: (event) => {
+              told.push(event._tag)
+              return Effect.flatMap(FiberRef.get(place), (at) => Effect.log(`${event._tag} ${at}`))
+            }
+          })
+        ),
+        Effect.locally(place, "here"),
         Effect.provide(against(server.url)),
-        Effect.provide(Logger.remove(Logger.defaultLogger))
+        Effect.provide(Logger.replace(Logger.defaultLogger, logger))
       )
-      expect(text).toBe(success.text)
+      expect([...new Set(told)]).toEqual(["Uploading", "Waiting", "Answered"])
+      expect(logged).toEqual(told.map((tag) => `${tag} here`))
     })
   )
 })

@@ -15,7 +15,7 @@ export interface Uploading {
   readonly totalBytes: number | undefined
 }
 
-/** The request has been sent whole; the service is at work. */
+/** There is nothing more to send, and the service is awaited; for a text, connecting included. */
 export interface Waiting {
   readonly _tag: "Waiting"
   readonly attempt: number

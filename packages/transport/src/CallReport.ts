@@ -37,5 +37,12 @@ export const CallReport = Schema.Struct({
 })
 export type CallReport = typeof CallReport.Type
 
+/** The report of a call that has come so far. */
+export const reportOf = (
+  { attempts, elapsedMillis, sentId }: Pick<CallReport, "attempts" | "elapsedMillis" | "sentId">,
+  billing: Billing,
+  receivedId?: string | undefined
+): CallReport => ({ sentId, receivedId, attempts, billing, elapsedMillis })
+
 /** The report of a call that sent nothing. */
 export const nothingSent: CallReport = { sentId: "", attempts: [], billing: "notBilled", elapsedMillis: 0 }

@@ -24,13 +24,17 @@ export const invalidRequest: Definition<typeof invalidRequestFields> = {
 
 const invalidApiKeyFields = { problem: Schema.String }
 
-/** The key is not of the form `<prefix>.<secret>`. */
+/** The key can't be read, or is not of the form `<prefix>.<secret>`. */
 export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
   fields: invalidApiKeyFields,
   defaults: { problem: "it is empty" },
   retry: "never",
   message: ({ call, problem }) =>
-    `${call.attempts.length === 0 ? "Nothing was sent, because of the API key" : "The service refused the API key, and the one that was read anew can't be sent"}: ${problem}. Set the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+    `${
+      call.attempts.length === 0
+        ? "Nothing was sent, because of the API key"
+        : "The service refused the API key, and there is no new one to send"
+    }: ${problem}. It is to be the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
 }
 
 const connectionFailedFields = {
@@ -41,6 +45,16 @@ const connectionFailedFields = {
   code: Schema.optional(Schema.String)
 }
 
+const reasonWords: Record<ConnectionReason, string> = {
+  refused: "nothing listens at the address, or no route leads there",
+  notFound: "the host name is not known",
+  tls: "no secure connection could be made",
+  reset: "it was closed before an answer came",
+  timeout: "the network gave up",
+  cut: "the answer ended before its end",
+  unknown: "it is not known why"
+}
+
 /** No answer, or only a part of one. `afterAll` says what that means once the request had been sent whole. */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
@@ -49,7 +63,7 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
   retry: ({ reason, sent }) =>
     reason === "tls" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
   message: ({ code, reason, sent }) =>
-    `The connection to the service failed: ${reason}${code === undefined ? "" : ` (${code})`}. ${
+    `The connection to the service failed: ${reasonWords[reason]}${code === undefined ? "" : ` (${code})`}. ${
       sent === "all" ? afterAll : "Check the base URL and the network, and try again."
     }`
 })
@@ -66,3 +80,15 @@ export const deadlineExceeded = (advice: string): Definition<typeof deadlineExce
   message: ({ limitMillis, phase }) =>
     `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. ${advice} If the service was still at work, raise deadlines.${optionOf[phase]}.`
 })
+
+/** The words of the service, for a sentence of their own; nothing where it gave none. */
+export const said = (...words: ReadonlyArray<string | undefined>): string => {
+  const given = words.filter((part) => part !== undefined && part !== "")
+  return given.length === 0 ? "" : ` The service says: ${given.join(": ").replace(/[.!?]?$/, (end) => end || ".")}`
+}
+
+/** A status that the contract does not name. `host` is whose base URL may be wrong; `words` are those of the service. */
+export const unexpectedStatus = (status: number, host: string, words: string): string =>
+  status === 429
+    ? `The service is asked too much at once (429).${words} Send less at once, or later.`
+    : `The service answered ${status}, which is not in its contract.${words} Check that the base URL is the ${host} host's; redirects are not followed.`

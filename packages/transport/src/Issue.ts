@@ -25,7 +25,7 @@ export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => 
 
 const kinds: Record<string, string> = {
   string: "a string",
-  NonEmptyString: "a string that is not empty",
+  "a non empty string": "a string that is not empty",
   number: "a number",
   Finite: "a finite number",
   boolean: "true or false"

@@ -29,5 +29,6 @@ export interface Speech extends PcmStream, About {
   readonly format: AudioFormat
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
+  /** In milliseconds: as the service states it, or else by the length of the bytes. */
   readonly durationMillis: number
 }

@@ -16,7 +16,7 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import type { Billing, CallReport } from "@effect-speech/transport/CallReport"
+import { type Billing, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -32,7 +32,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as ParseResult from "effect/ParseResult"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
@@ -110,8 +109,8 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
   })
 
   /**
-   * A double for tests, which checks requests as the real service does and answers as told: with audio, with an
-   * error, or with what a function of the request makes of it.
+   * A double for tests, which checks requests and audio as {@link TextToSpeech.layer} does and answers as told: with
+   * audio, with an error, with an effect of one, or with what a function of the request makes of it. Events are not told.
    *
    * {@link TextToSpeech.calls} gives what was asked.
    */
@@ -211,14 +210,6 @@ const encodeBody = (request: Omit<SynthesisRequest, "requestId">): Either.Either
   })
 }
 
-const report = (progress: Progress, billing: Billing, receivedId?: string): CallReport => ({
-  sentId: progress.sentId,
-  receivedId,
-  attempts: progress.attempts,
-  billing,
-  elapsedMillis: progress.elapsedMillis
-})
-
 /** An attempt that was sent whole and never answered may have been carried out. */
 const billingOf = (progress: Progress): Billing =>
   progress.attempts.some(({ sent, status }) => sent === "all" && status === undefined) ? "unknown" : "notBilled"
@@ -226,7 +217,7 @@ const billingOf = (progress: Progress): Billing =>
 const connectionError = (failure: Failure, progress: Progress, receivedId: string | undefined): TtsError => {
   // What fails after the head of a 200 was synthesized, but perhaps not charged: it is reported after the audio.
   const answered = progress.attempts.at(-1)?.status === 200
-  const call = report(progress, answered ? "unknown" : billingOf(progress), receivedId)
+  const call = reportOf(progress, answered ? "unknown" : billingOf(progress), receivedId)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new TtsConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
@@ -261,22 +252,23 @@ const accept = (
   if (response.status !== 200) return statusError(response, receivedId)
 
   const progress = response.progress()
-  const billed = report(progress, "billed", receivedId)
+  const billed = reportOf(progress, "billed", receivedId)
+  const statedMillis = numberIn(response.header(Contract.header.audioDuration))
+  const compressed = isCompressed(response.header("content-encoding"))
   const headers = decodeHeaders({
     "x-sample-rate": response.header(Contract.header.sampleRate),
     "x-encoding": response.header(Contract.header.encoding)
   })
-  const statedMillis = numberIn(response.header(Contract.header.audioDuration))
-  const compressed = isCompressed(response.header("content-encoding"))
-  const problem =
-    bodyProblem(response.header("content-type")) ??
-    // Some layers inflate it and some don't; the duration tells which.
-    (compressed && statedMillis === undefined ? "it is compressed, and says no duration to check it by" : undefined)
-  if (problem !== undefined || Either.isLeft(headers)) {
-    return new TtsInvalidResponse({
-      problem: problem ?? headerProblem(headers),
-      call: report(progress, "unknown", receivedId)
-    })
+  const unusable = (problem: string) =>
+    new TtsInvalidResponse({ problem, call: reportOf(progress, "unknown", receivedId) })
+  const contentType = response.header("content-type")
+  if (contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)) {
+    return unusable(`its body is ${contentType.split(";")[0]}`)
+  }
+  // Some layers inflate it and some don't; the duration tells which.
+  if (compressed && statedMillis === undefined) return unusable("it is compressed, and says no duration to check it by")
+  if (Either.isLeft(headers)) {
+    return unusable(`its header ${Issue.first(headers.left.issue).field} is missing or not usable`)
   }
   const format = {
     sampleRate: headers.right["x-sample-rate"],
@@ -326,23 +318,12 @@ const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.Err
 const isCompressed = (contentEncoding: string | undefined): boolean =>
   contentEncoding !== undefined && contentEncoding.toLowerCase() !== "identity"
 
-const bodyProblem = (contentType: string | undefined): string | undefined =>
-  contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)
-    ? `its body is ${contentType.split(";")[0]}`
-    : undefined
-
-const headerProblem = (headers: Either.Either<unknown, ParseResult.ParseError>): string =>
-  Either.match(headers, {
-    onLeft: (error) => `its header ${Issue.first(error.issue).field} is missing or not usable`,
-    onRight: () => ""
-  })
-
 const statusError = (response: Response<TtsError>, receivedId: string | undefined): Effect.Effect<never, TtsError> =>
   Effect.flatMap(response.errorText, (text): Effect.Effect<never, TtsError> => {
     const words = Option.getOrUndefined(decodeErrorBody(text))
     const serverMessage = words === undefined ? undefined : response.redact(words.error)
     const progress = response.progress()
-    const facts = { status: response.status, serverMessage, call: report(progress, billingOf(progress), receivedId) }
+    const facts = { status: response.status, serverMessage, call: reportOf(progress, billingOf(progress), receivedId) }
     if (facts.status === 400) {
       return new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
     }
@@ -385,9 +366,9 @@ const whole = ({ pull, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsErro
   )
 
 /** What a test double says to a request. */
-export type TestAnswer = TestOutcome | ((request: SynthesisRequest) => TestOutcome | Effect.Effect<TestAudio, TtsError>)
+export type TestAnswer = TestOutcome | ((request: SynthesisRequest) => TestOutcome)
 
-export type TestOutcome = TestAudio | TtsError
+export type TestOutcome = TestAudio | TtsError | Effect.Effect<TestAudio, TtsError>
 
 /** Raw audio, which is checked as the service's is. */
 export interface TestAudio {
@@ -406,8 +387,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
         const valid = yield* validate(request)
         calls.push(valid)
         const outcome = typeof answer === "function" ? answer(valid) : answer
-        if (isTtsError(outcome)) return yield* outcome
-        const audio = Effect.isEffect(outcome) ? yield* outcome : outcome
+        const audio = isTtsError(outcome) || Effect.isEffect(outcome) ? yield* outcome : outcome
         const sentId = valid.requestId ?? crypto.randomUUID()
         return yield* accept(testResponse(audio, valid, sentId), sentId, valid)
       })

@@ -3,7 +3,14 @@
  * usable audio. The table is not the transcription's: here a 401 stands for every refused key.
  */
 import type { CallReport } from "@effect-speech/transport/CallReport"
-import { connectionFailed, deadlineExceeded, invalidApiKey, invalidRequest } from "@effect-speech/transport/CommonError"
+import {
+  connectionFailed,
+  deadlineExceeded,
+  invalidApiKey,
+  invalidRequest,
+  said,
+  unexpectedStatus
+} from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
@@ -13,10 +20,7 @@ const answered = {
   serverMessage: Schema.optional(Schema.String)
 }
 
-const said = ({ serverMessage }: { readonly serverMessage?: string | undefined }) =>
-  serverMessage === undefined || serverMessage === ""
-    ? ""
-    : ` The service says: ${serverMessage.replace(/[.!?]?$/, ".")}`
+const wordsOf = ({ serverMessage }: { readonly serverMessage?: string | undefined }) => said(serverMessage)
 
 const reference = ({ receivedId, sentId }: CallReport) =>
   sentId === "" ? "the request id" : `the request id ${receivedId ?? sentId}`
@@ -24,7 +28,10 @@ const reference = ({ receivedId, sentId }: CallReport) =>
 /** The request breaks a rule that is known here. Nothing was sent. */
 export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", invalidRequest) {}
 
-/** The key is not of the form `<prefix>.<secret>`. Nothing was sent. */
+/**
+ * The key can't be read, or is not of the form `<prefix>.<secret>`: when the layer is built, so that nothing was sent, or
+ * when it is read anew after a 401.
+ */
 export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", invalidApiKey) {}
 
 /** 400: the request is malformed, or a field has a value that is not supported. */
@@ -37,7 +44,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
-    `The service refused the request (400).${said(facts)} Change ${facts.field ?? "what it names"} and send it again.`
+    `The service refused the request (400).${wordsOf(facts)} Change ${facts.field ?? "what it names"} and send it again.`
 }) {}
 
 /** 401: the key was not accepted, for whatever reason. */
@@ -46,7 +53,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
-    `The service did not accept the API key (401).${said(facts)} It does not tell the reasons apart: the key may be wrong or revoked or lack the tts:synth scope, the account out of credit or not active. Look at the platform.`
+    `The service did not accept the API key (401).${wordsOf(facts)} It does not tell the reasons apart: the key may be wrong or revoked or lack the tts:synth scope, the account out of credit or not active. Look at the platform.`
 }) {}
 
 /** 500: the service failed. */
@@ -55,7 +62,7 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
-    `The service failed (500).${said(facts)} Try again later; if it lasts, report ${reference(facts.call)} to the service.`
+    `The service failed (500).${wordsOf(facts)} Try again later; if it lasts, report ${reference(facts.call)} to the service.`
 }) {}
 
 /** 502: the synthesis backend was unreachable or failed. */
@@ -64,7 +71,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
   defaults: { status: 502 },
   retry: "transient",
   message: (facts) =>
-    `The service's synthesis backend failed (502).${said(facts)} Nothing was billed: try again; if it lasts, report ${reference(facts.call)} to the service.`
+    `The service's synthesis backend failed (502).${wordsOf(facts)} Nothing was billed: try again; if it lasts, report ${reference(facts.call)} to the service.`
 }) {}
 
 /** A status that the contract does not name, redirects among them. */
@@ -72,8 +79,7 @@ export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexp
   fields: answered,
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
-  message: (facts) =>
-    `The service answered ${facts.status}, which is not in its contract.${said(facts)} Check that the base URL is the synthesis host's; redirects are not followed.`
+  message: (facts) => unexpectedStatus(facts.status, "synthesis", wordsOf(facts))
 }) {}
 
 /** No answer, or only a part of one. */

@@ -19,6 +19,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
+import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
@@ -506,6 +507,31 @@ describe("a call that fails", () => {
   )
 })
 
+it.scoped("metrics count calls by outcome and attempts by status", () =>
+  Effect.gen(function* () {
+    const countsOf = Effect.map(Metric.snapshot, (metrics) =>
+      Object.fromEntries(
+        metrics
+          .filter(({ metricKey, metricState }) => metricKey.name.startsWith("speech_") && "count" in metricState)
+          .map(({ metricKey, metricState }) => [
+            [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" "),
+            Number("count" in metricState ? metricState.count : 0)
+          ])
+      )
+    )
+    const before = yield* countsOf
+    yield* synthesize(answering())
+    yield* failure((response) => answerJson(response, 401, {}))
+    const after = yield* countsOf
+    const grown = (name: string) => (after[name] ?? 0) - (before[name] ?? 0)
+    expect(grown("speech_calls synthesize success")).toBe(1)
+    expect(grown("speech_calls synthesize TtsUnauthorized")).toBe(1)
+    expect(grown("speech_attempts synthesize 200")).toBe(1)
+    expect(grown("speech_attempts synthesize 401")).toBe(1)
+    expect(grown("speech_call_duration_millis synthesize success")).toBe(1)
+  })
+)
+
 describe("the test double", () => {
   const bytes = new Uint8Array(16_000)
 
@@ -519,6 +545,14 @@ describe("the test double", () => {
       expect(speech.byteLength).toBe(16_000)
       expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual(["hello", "hello"])
     }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
+  it.effect("answers with an effect, and tells of another format as the service's answer would", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const { warnings } = yield* tts.synthesize({ text: "hello", outputFormat: "8000:pcm16" })
+      expect(warnings).toMatchObject([{ _tag: "FormatDiffers", sampleRate: 16_000 }])
+    }).pipe(Effect.provide(TextToSpeech.layerTest(Effect.succeed({ bytes, outputFormat: "16000:pcm16" }))))
   )
 
   it.effect("fails with every error there is", () =>
