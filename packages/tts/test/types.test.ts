@@ -13,6 +13,7 @@ import {
 import type * as ConfigError from "effect/ConfigError"
 import type * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
+import * as Match from "effect/Match"
 import type * as Scope from "effect/Scope"
 
 type Service = TextToSpeech["Type"]
@@ -39,4 +40,20 @@ it("only the six output formats compile", () => {
   expectTypeOf<NonNullable<SynthesisRequest["outputFormat"]>>().toEqualTypeOf<
     "8000:pcm16" | "8000:float32" | "16000:pcm16" | "16000:float32" | "24000:pcm16" | "24000:float32"
   >()
+})
+
+it("an exhaustive match that forgets a tag does not compile", () => {
+  const all = Match.type<TtsError>().pipe(
+    Match.tag("TtsInvalidRequest", "TtsInvalidApiKey", "TtsBadRequest", "TtsUnauthorized", () => "caller"),
+    Match.tag("TtsServerError", "TtsBackendFailed", "TtsUnexpectedStatus", () => "service"),
+    Match.tag("TtsConnectionFailed", "TtsDeadlineExceeded", () => "network"),
+    Match.tag("TtsInvalidResponse", () => "answer")
+  )
+  const complete = all.pipe(
+    Match.tag("TtsCorruptAudio", () => "answer"),
+    Match.exhaustive
+  )
+  expectTypeOf(complete).returns.toEqualTypeOf<string>()
+  // @ts-expect-error TtsCorruptAudio is forgotten
+  expectTypeOf(all.pipe(Match.exhaustive)).returns.toEqualTypeOf<string>()
 })
