@@ -101,7 +101,7 @@ layer(localClients())("each failure has its own tag and says what to do", (it) =
       const tts = yield* Effect.flip(Layer.build(TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl })))
       expect(stt).toMatchObject({ _tag: "SttInvalidApiKey" })
       expect(tts).toMatchObject({ _tag: "TtsInvalidApiKey" })
-      expect(String(stt)).toContain("Set the whole <prefix>.<secret> value")
+      expect(String(stt)).toContain("the whole <prefix>.<secret> value")
     })
   )
 

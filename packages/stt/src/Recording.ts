@@ -37,7 +37,7 @@ export type Recording = typeof Recording.Type
 
 /**
  * Reads the header of a recording: a few blocks of a file, of bytes that are at hand, or the first 256 KiB of a stream,
- * which is opened for it and closed. A pipe and a one-shot stream are left alone, since their bytes can be read but once: nothing is known of them.
+ * which is opened for it and closed. A one-shot stream is left alone, since its bytes can be read but once: nothing is known of it.
  *
  * Bytes that make no sense are no failure; the fields are absent. A duration is absent also where the header does not
  * tell it (an M4A of fragments, a WebM that was streamed), and where it stands behind the first 256 KiB of a stream. So

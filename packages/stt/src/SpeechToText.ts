@@ -13,7 +13,7 @@
  * ```
  */
 
-import type * as FileSystem from "@effect/platform/FileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
@@ -146,7 +146,7 @@ export const make = (
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
   Effect.gen(function* () {
     const baseUrl = yield* BaseUrl.parse("baseUrl (SPEECH_STT_BASE_URL)", options.baseUrl, options)
-    const files = yield* Effect.context<FileSystem.FileSystem>()
+    const fs = yield* FileSystem.FileSystem
     const transport = yield* Effect.mapError(
       Transport.make({
         apiKey: options.apiKey,
@@ -175,7 +175,7 @@ export const make = (
                   return { ...prepared, url }
                 }),
                 Scope.extend(scope),
-                Effect.provide(files)
+                Effect.provideService(FileSystem.FileSystem, fs)
               ),
             repeatable: isRepeatable(audio),
             accept: (response) => Effect.map(accept(response), (answer) => ({ ...answer, warnings })),
@@ -225,7 +225,11 @@ const validate = (request: TranscriptionRequest): Either.Either<TranscriptionReq
 
 /** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
 const report = (progress: Progress, receivedId?: string): CallReport =>
-  reportOf(progress, progress.attempts.some(({ sent }) => sent === "all") ? "unknown" : "notBilled", receivedId)
+  reportOf(
+    progress,
+    progress.attempts.some(({ sent, status }) => sent === "all" || status === 200) ? "unknown" : "notBilled",
+    receivedId
+  )
 
 const callError = (failure: Failure, progress: Progress, audio: AudioSource): SttError => {
   const call = report(progress)
@@ -284,11 +288,18 @@ const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription,
     }
   })
 
-/** A service that quotes the key must not put it into a transcript either. */
 const parseJson = (bytes: Uint8Array, { withoutKey }: Response<SttError>): Either.Either<unknown, unknown> =>
-  Either.try((): unknown =>
-    JSON.parse(new TextDecoder().decode(bytes), (_, value) => (typeof value === "string" ? withoutKey(value) : value))
+  Either.try(() => withoutKeyIn(JSON.parse(new TextDecoder().decode(bytes)), withoutKey))
+
+/** A service that quotes the key must not put it into a transcript either, nor into the name of a field. */
+const withoutKeyIn = (json: unknown, withoutKey: (text: string) => string): unknown => {
+  if (typeof json === "string") return withoutKey(json)
+  if (Array.isArray(json)) return json.map((item) => withoutKeyIn(item, withoutKey))
+  if (!Predicate.isRecord(json)) return json
+  return Object.fromEntries(
+    Object.entries(json).map(([name, value]) => [withoutKey(name), withoutKeyIn(value, withoutKey)])
   )
+}
 
 const shown = (response: Response<SttError>, words: string | undefined): string | undefined =>
   words === undefined ? undefined : response.redact(words)

@@ -149,12 +149,13 @@ describe("looking at a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped("leaves the bytes of a pipe to be sent", () =>
+  it.scoped("refuses a pipe, which may never be written to, without opening it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = `${yield* fs.makeTempDirectoryScoped()}/pipe`
       execFileSync("mkfifo", [path])
-      expect(yield* Recording.inspect(AudioSource.fromPath(path))).toEqual({})
+      const told = yield* Effect.flip(Recording.inspect(AudioSource.fromPath(path)))
+      expect(told.message).toContain("AudioSource.fromOneShotStream")
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 

@@ -1,4 +1,5 @@
 import { createHash } from "node:crypto"
+import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { describe, expect, it } from "@effect/vitest"
@@ -154,9 +155,9 @@ describe("a recording", () => {
 })
 
 describe("a large file", () => {
-  /** Takes a request at a pace of its own, and tells the digest of what came after the head. */
+  /** Takes a request at a pace of its own, so that a client which did not wait would read on into its one block. */
   const slowServer = Effect.gen(function* () {
-    const hash = createHash("sha256")
+    const parts: Array<Buffer> = []
     let length = 0
     const server = createServer((socket) => {
       let announced = Number.POSITIVE_INFINITY
@@ -167,14 +168,13 @@ describe("a large file", () => {
           announced = Number(/content-length: (\d+)/i.exec(chunk.subarray(0, end).toString("latin1"))?.[1])
           body = chunk.subarray(end)
         }
-        hash.update(body)
+        parts.push(body)
         length += body.byteLength
         if (length >= announced) {
           const answer = JSON.stringify(success)
           socket.end(`HTTP/1.1 200 OK\r\nContent-Length: ${Buffer.byteLength(answer)}\r\n\r\n${answer}`)
           return
         }
-        // Long enough for the client to read on into its one block, were it not to wait.
         socket.pause()
         setTimeout(() => socket.resume(), Math.floor(length / 1000) % 3)
       })
@@ -185,8 +185,54 @@ describe("a large file", () => {
     )
     const address = server.address()
     const port = typeof address === "object" && address !== null ? address.port : 0
-    return { url: `http://127.0.0.1:${port}`, received: () => ({ length, digest: hash.digest("hex") }) }
+    return {
+      url: `http://127.0.0.1:${port}`,
+      /** The file of a form, which has `length` bytes. */
+      fileBytes: (size: number): Uint8Array => {
+        const body = Buffer.concat(parts)
+        const from = body.indexOf("\r\n\r\n", body.indexOf('name="audio_file"')) + 4
+        return new Uint8Array(body.subarray(from, from + size))
+      }
+    }
   })
+
+  it.live("that is read in short pieces into one block of memory arrives byte for byte too", () =>
+    Effect.gen(function* () {
+      const bytes = new Uint8Array(3_000_000)
+      for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 31 + (at >> 13)) & 255
+      const digests: Array<string> = []
+      const digestOf = (data: Uint8Array) => createHash("sha256").update(data).digest("hex")
+      for (const longest of [16_385, 40_000, 65_535]) {
+        const server = yield* slowServer
+        yield* withFile(bytes, (path) =>
+          Effect.gen(function* () {
+            const fs = yield* FileSystem.FileSystem
+            const reluctant = FileSystem.FileSystem.of({
+              ...fs,
+              open: (file, options) =>
+                Effect.map(fs.open(file, options), (opened) => ({
+                  ...opened,
+                  seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
+                  readAlloc: (size: FileSystem.SizeInput) => opened.readAlloc(size),
+                  read: (block: Uint8Array) => opened.read(block.subarray(0, longest))
+                }))
+            })
+            yield* SpeechToText.pipe(
+              Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+              Effect.provide(
+                SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+                  Layer.provide(Layer.succeed(FileSystem.FileSystem, reluctant)),
+                  Layer.provide(NodeTransport.layer)
+                )
+              )
+            )
+          })
+        )
+        digests.push(digestOf(server.fileBytes(bytes.length)))
+      }
+      expect(digests).toEqual(digests.map(() => digestOf(bytes)))
+    }).pipe(Effect.scoped)
+  )
 
   it.live("that is read into one block of memory arrives byte for byte at a server that takes its time", () =>
     Effect.gen(function* () {
@@ -200,23 +246,98 @@ describe("a large file", () => {
           Effect.provide(clients(server.url))
         )
       )
-      const parts: Array<Buffer> = []
-      const echo = yield* scriptedServer((response, { body }) => {
-        parts.push(body)
-        answerJson(response, 200, success)
+      expect(Buffer.compare(server.fileBytes(bytes.length), bytes)).toBe(0)
+    }).pipe(Effect.scoped)
+  )
+})
+
+describe("what a call opens", () => {
+  const openFiles = (path: string): number =>
+    readdirSync("/proc/self/fd").filter((descriptor) => {
+      try {
+        return readlinkSync(`/proc/self/fd/${descriptor}`) === path
+      } catch {
+        return false
+      }
+    }).length
+
+  it.scopedLive.skipIf(process.platform !== "linux")("is closed when it ends, and not when the layer does", () =>
+    withFile(tone(0.5), (path) =>
+      Effect.gen(function* () {
+        const statuses = [200, 503, 401, 500, 200]
+        const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
+        let opened = 0
+        let closed = 0
+        const counted = AudioSource.fromStream(() =>
+          Stream.acquireRelease(
+            Effect.sync(() => opened++),
+            () => Effect.sync(() => closed++)
+          ).pipe(Stream.flatMap(() => inChunks(wav, 100)))
+        )
+        yield* Effect.gen(function* () {
+          const stt = yield* SpeechToText
+          for (const telephony of [true, false]) {
+            for (const audio of [AudioSource.fromPath(path), counted]) {
+              yield* Effect.ignore(stt.transcribe({ model, audio, telephony }))
+            }
+          }
+          expect(openFiles(path)).toBe(0)
+          expect(opened).toBeGreaterThan(1)
+          expect(closed).toBe(opened)
+        }).pipe(Effect.provide(clients(server.url, { retries: 1 })))
       })
-      yield* withFile(bytes, (path) =>
-        SpeechToText.pipe(
-          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-          Effect.provide(clients(echo.url))
+    )
+  )
+
+  it.live("is not waited for longer than the deadline, though it can't be interrupted", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
+      const stubborn = AudioSource.fromStream(() =>
+        Stream.concat(
+          Stream.make(new Uint8Array(10_000)),
+          Stream.fromEffect(Effect.uninterruptible(Effect.as(Effect.sleep("10 seconds"), new Uint8Array(1))))
         )
       )
-      const body = only(parts)
-      expect(server.received().length).toBe(body.byteLength)
-      expect(
-        Buffer.compare(fileOf({ body, headers: echo.received[0]?.headers ?? {}, method: "", url: "" }).bytes, bytes)
-      ).toBe(0)
+      const startedAt = Date.now()
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe({ model, audio: stubborn })),
+        Effect.flip,
+        Effect.provide(clients(server.url, { deadlines: { uploadIdle: "300 millis" } })),
+        Effect.orDie
+      )
+      expect(told).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
+      expect(Date.now() - startedAt).toBeLessThan(6000)
     }).pipe(Effect.scoped)
+  )
+})
+
+describe("a source that is at fault", () => {
+  it.scoped.each([
+    { what: "a defect in the middle", stream: () => Stream.concat(inChunks(wav, 100), Stream.die("disk")) },
+    {
+      what: "a defect at its end",
+      stream: () => Stream.ensuring(inChunks(wav, 100), Effect.die(new Error("closing")))
+    },
+    {
+      what: "an interruption of its own",
+      stream: () => Stream.concat(inChunks(wav, 100), Stream.fromEffect(Effect.interrupt))
+    },
+    { what: "text for bytes", stream: () => Stream.make("text" as unknown as Uint8Array) },
+    { what: "nothing for bytes", stream: () => Stream.make(null as unknown as Uint8Array) }
+  ])("with $what is told as such, and not tried again", ({ stream }) =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(stream) }, [], { retries: 2 })
+      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable" } })
+      expect(Either.isLeft(outcome) && outcome.left.call.attempts.length).toBeLessThanOrEqual(1)
+      expect(received).toEqual([])
+    })
+  )
+
+  it.scoped("as a pipe or a device is refused with what to do, without being opened", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* transcribe({ audio: AudioSource.fromPath("/dev/null") })
+      expect(outcome).toMatchObject({ left: { message: expect.stringContaining("AudioSource.fromOneShotStream") } })
+    })
   )
 })
 
@@ -263,6 +384,7 @@ describe("telephony", () => {
       const cases: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
         [flac, /FLAC and not WAV.*leave telephony out/],
         [new Uint8Array(100), /not a WAV file.*leave telephony out/],
+        [tone(1, { ...stereo48k, sampleRate: 100 }), /100 Hz is too low/],
         [broken, /can't be converted/]
       ]
       for (const [bytes, problem] of cases) {

@@ -25,15 +25,17 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
 const shortestSecret = 8
 
 /**
- * Words that came from outside without the key, and without its secret alone. To be used on decoded text: an encoding
- * may hide the key.
+ * Words that came from outside without the key, and without its secret alone, as they are or as a URL has them. To be used
+ * on decoded text: another encoding may hide the key.
  */
 export const withoutKey = (text: string, key: Redacted.Redacted): string => {
   const value = Redacted.value(key)
   const secret = value.slice(value.indexOf(".") + 1)
-  const withoutValue = text.replaceAll(value, "<redacted>")
-  return secret.length < shortestSecret ? withoutValue : withoutValue.replaceAll(secret, "<redacted>")
+  const forms = secret.length < shortestSecret ? [value] : [value, secret]
+  return forms
+    .flatMap((form) => [form, encodeURIComponent(form)])
+    .reduce((rest, form) => rest.replaceAll(form, "<redacted>"), text)
 }
 
-/** {@link withoutKey}, and without control characters, which a terminal would obey: fit to be shown. */
-export const redact = (text: string, key: Redacted.Redacted): string => withoutKey(text, key).replace(/\p{Cc}+/gu, " ")
+/** Words without control characters, which a terminal would obey. */
+export const printable = (text: string): string => text.replace(/\p{Cc}+/gu, " ")

@@ -52,6 +52,7 @@ const reasonWords: Record<ConnectionReason, string> = {
   reset: "it was closed before an answer came",
   timeout: "the network gave up",
   cut: "the answer ended before its end",
+  closed: "its client was closed, with the layer that it came from",
   unknown: "it is not known why"
 }
 
@@ -59,9 +60,9 @@ const reasonWords: Record<ConnectionReason, string> = {
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  // A certificate does not mend itself, and what is cut short had begun to be answered.
+  // A certificate does not mend itself, a closed client opens no more, and what is cut short had begun to be answered.
   retry: ({ reason, sent }) =>
-    reason === "tls" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
+    reason === "tls" || reason === "closed" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
   message: ({ code, reason, sent }) =>
     `The connection to the service failed: ${reasonWords[reason]}${code === undefined ? "" : ` (${code})`}. ${
       sent === "all" ? afterAll : "Check the base URL and the network, and try again."

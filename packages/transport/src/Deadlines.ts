@@ -48,5 +48,8 @@ const millisOf = (
 ): Either.Either<number, ConfigError.ConfigError> =>
   Option.match(Duration.decodeUnknown(given), {
     onNone: () => Either.left(ConfigError.InvalidData(["deadlines", name], 'is not a duration, such as "2 minutes"')),
-    onSome: (duration) => Either.right(Duration.toMillis(duration))
+    onSome: (duration) =>
+      Duration.greaterThan(duration, Duration.zero)
+        ? Either.right(Duration.toMillis(duration))
+        : Either.left(ConfigError.InvalidData(["deadlines", name], "must be longer than nothing"))
   })

@@ -13,9 +13,19 @@ import type { Phase } from "./Deadlines.js"
  * | `reset`    | the connection was closed before an answer came |
  * | `timeout`  | the network gave up |
  * | `cut`      | the answer ended before its end |
+ * | `closed`   | the HttpClient was closed, with its layer |
  * | `unknown`  | none of these; `code` may say more |
  */
-export const ConnectionReason = Schema.Literal("refused", "notFound", "tls", "reset", "timeout", "cut", "unknown")
+export const ConnectionReason = Schema.Literal(
+  "refused",
+  "notFound",
+  "tls",
+  "reset",
+  "timeout",
+  "cut",
+  "closed",
+  "unknown"
+)
 export type ConnectionReason = typeof ConnectionReason.Type
 
 export type Failure = ConnectionFailed | DeadlineExceeded | InvalidApiKey | UploadFailed
@@ -47,6 +57,6 @@ export interface UploadFailed {
 /** A foreign error may hold anything, the key too, so only what it is called is kept. */
 export const nameOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return typeof error
-  if ("_tag" in error && typeof error._tag === "string") return error._tag
-  return error instanceof Error ? error.name : "object"
+  const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
+  return typeof name === "string" && /^\w{1,64}$/.test(name) ? name : "object"
 }

@@ -24,7 +24,7 @@ import { makeHttpClientWire } from "./internal/httpClientWire.js"
 import { fill, makeParts } from "./internal/parts.js"
 import { makeRetryBudget, type RetryBudget } from "./internal/retryBudget.js"
 import { logRetry, observeAttempt, observeCall } from "./internal/telemetry.js"
-import { Watch, Watchdog } from "./internal/watch.js"
+import { longestSleep, Watch, Watchdog } from "./internal/watch.js"
 import type { Operation, Response } from "./Operation.js"
 import type { ResolvedRetries } from "./Retries.js"
 import type { ServiceError } from "./ServiceError.js"
@@ -74,9 +74,12 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(callOf(operation), (call) =>
-          Effect.zipRight(
-            Effect.addFinalizer(() => call.end),
-            observeCall(runCall(shared, call, operation, callOptions), operation)
+          // A call that failed is let go at once, not when the caller's scope closes.
+          Effect.uninterruptibleMask((restore) =>
+            restore(observeCall(runCall(shared, call, operation, callOptions), operation)).pipe(
+              Effect.onError(() => call.end),
+              Effect.tap(() => Effect.addFinalizer(() => call.end))
+            )
           )
         ),
       retryTokens: Effect.sync(shared.budget.tokens)
@@ -109,6 +112,8 @@ const runCall = <A, E extends ServiceError>(
 
     yield* call.watched
     let key = keys.current()
+    // The service may quote the key that it no longer takes.
+    const usedKeys = [key]
     let keyIsNew = false
     let delayMillis = 0
     let lastCost = 0
@@ -121,7 +126,7 @@ const runCall = <A, E extends ServiceError>(
         tell
       }).pipe(
         Effect.mapError(inOwnWords),
-        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, key, call, operation)))
+        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation)))
       )
       const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
@@ -132,10 +137,10 @@ const runCall = <A, E extends ServiceError>(
       yield* call.endAttempt
 
       if (error.retry === "otherKey" && !keyIsNew) {
-        call.watch.reach("answer")
         const next = yield* Effect.mapError(call.watch.run(keys.after(key)), inOwnWords)
         if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
         key = next
+        usedKeys.push(next)
         keyIsNew = true
         delayMillis = 0
         continue
@@ -150,7 +155,10 @@ const runCall = <A, E extends ServiceError>(
       retry++
       lastCost = cost
       yield* logRetry(operation, error, delayMillis)
-      yield* tell({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })
+      if (onEvent !== undefined) {
+        const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
+        yield* Effect.mapError(call.watch.run(tell(event)), inOwnWords)
+      }
       yield* Effect.sleep(delayMillis)
     }
   })
@@ -159,7 +167,8 @@ const delayBefore = (call: Call, retry: number, random: number): number =>
   Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
 
 /** To come back before the service wants it, or too late for the caller, would be for nothing. */
-const patienceOf = ({ watch }: Call): number => (Number.isFinite(watch.left) ? watch.left : longestRetryAfter)
+const patienceOf = ({ watch }: Call): number =>
+  Number.isFinite(watch.left) ? Math.min(watch.left, longestSleep) : longestRetryAfter
 
 /** One attempt, up to the head of its answer. */
 const send = <A, E extends ServiceError>(
@@ -197,10 +206,10 @@ const send = <A, E extends ServiceError>(
       }
     )
     call.sending(exchange)
-    if (!isUpload) yield* tell({ _tag: "Waiting", attempt: number })
+    if (isObserved && !isUpload) yield* call.watch.run(tell({ _tag: "Waiting", attempt: number }))
     const incoming = yield* Effect.tapError(exchange.answer, () => Effect.sync(call.lost))
     call.answered(incoming)
-    yield* tell({ _tag: "Answered", attempt: number, status: incoming.status })
+    if (isObserved) yield* call.watch.run(tell({ _tag: "Answered", attempt: number, status: incoming.status }))
     return incoming
   })
 
@@ -212,11 +221,12 @@ const errorTextMillis = 3_000
 
 const responseOf = <A, E extends ServiceError>(
   { header, pull, status }: Incoming,
-  key: Redacted.Redacted,
+  keys: ReadonlyArray<Redacted.Redacted>,
   { progress }: Call,
   operation: Operation<A, E>
 ): Response<E> => {
-  const redact = (text: string) => ApiKey.redact(text, key)
+  const withoutKey = (text: string) => keys.reduce(ApiKey.withoutKey, text)
+  const redact = (text: string) => ApiKey.printable(withoutKey(text))
   return {
     status,
     header: (name) => {
@@ -226,7 +236,7 @@ const responseOf = <A, E extends ServiceError>(
     pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress())),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
-    withoutKey: (text) => ApiKey.withoutKey(text, key),
+    withoutKey,
     progress
   }
 }

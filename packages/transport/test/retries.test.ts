@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -137,6 +138,13 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
   }
 ]
 
+/** How many attempts the metrics know of. */
+const attemptsCounted = Effect.map(Metric.snapshot, (metrics) =>
+  metrics
+    .filter(({ metricKey }) => metricKey.name === "speech_attempts")
+    .reduce((sum, { metricState }) => sum + ("count" in metricState ? Number(metricState.count) : 0), 0)
+)
+
 describe("a call that fails", () => {
   it.effect.each(tables)("$what", ({ options = {}, steps }) =>
     Effect.gen(function* () {
@@ -201,6 +209,17 @@ describe("a call that fails", () => {
       const upload = { stream: Stream.make(Uint8Array.of(1)), byteLength: 1 }
       expect(Either.isLeft(yield* settled(transport.run(operation(upload, false))))).toBe(true)
       expect(requests.length).toBe(1)
+    })
+  )
+
+  it.effect("leaves no record of an attempt that was interrupted", () =>
+    Effect.gen(function* () {
+      const lostBefore = yield* attemptsCounted
+      const transport = yield* Effect.orDie(playedTransport(() => Effect.never))
+      const fiber = yield* Effect.fork(transport.run(operation()))
+      yield* TestClock.adjust("1 second")
+      yield* Fiber.interrupt(fiber)
+      expect(yield* attemptsCounted).toBe(lostBefore)
     })
   )
 

@@ -3,6 +3,8 @@ import { ApiKey, BaseUrl } from "@effect-speech/transport"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 
+const redact = (text: string, key: Redacted.Redacted) => ApiKey.printable(ApiKey.withoutKey(text, key))
+
 describe("an API key", () => {
   it.each(["prefix.secret", "a.b.c.d", "sk_live-1.~!@#$%^&*()"])("may be %s", (key) => {
     expect(ApiKey.problemWith(Redacted.make(key))).toBeUndefined()
@@ -23,8 +25,10 @@ describe("an API key", () => {
   })
 
   it("is taken out of words that quote it", () => {
-    expect(ApiKey.redact("key a.b is wrong: a.b", Redacted.make("a.b"))).toBe("key <redacted> is wrong: <redacted>")
-    expect(ApiKey.redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
+    expect(redact("key a.b is wrong: a.b", Redacted.make("a.b"))).toBe("key <redacted> is wrong: <redacted>")
+    const long = Redacted.make("prefix.ab+cd/efgh==")
+    expect(redact("ab+cd/efgh== and prefix.ab%2Bcd%2Fefgh%3D%3D", long)).toBe("<redacted> and <redacted>")
+    expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
   })
 })
 

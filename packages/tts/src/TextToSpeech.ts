@@ -16,7 +16,7 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { type Billing, reportOf } from "@effect-speech/transport/CallReport"
+import { type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -240,7 +240,8 @@ const byStatus = {
 const isKnownStatus = (status: number): status is keyof typeof byStatus => status in byStatus
 
 /** A 200 whose bytes are checked as they are read: a pull gives the next of them, and nothing at a good end. */
-interface CheckedAnswer extends Omit<SpeechStream, "stream"> {
+interface CheckedAnswer extends Omit<SpeechStream, "stream" | "call"> {
+  readonly callSoFar: () => CallReport
   readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
 }
 
@@ -252,7 +253,7 @@ const accept = (
   if (response.status !== 200) return statusError(response, receivedId)
 
   const progress = response.progress()
-  const billed = reportOf(progress, "billed", receivedId)
+  const billed = () => reportOf(response.progress(), "billed", receivedId)
   const statedMillis = numberIn(response.header(Contract.header.audioDuration))
   const compressed = isCompressed(response.header("content-encoding"))
   const headers = decodeHeaders({
@@ -262,7 +263,7 @@ const accept = (
   const unusable = (problem: string) =>
     new TtsInvalidResponse({ problem, call: reportOf(progress, "unknown", receivedId) })
   const contentType = response.header("content-type")
-  if (contentType !== undefined && /^(application\/json|text\/)/i.test(contentType)) {
+  if (contentType !== undefined && /[/+]json\b|^(text|image|video)\//i.test(contentType)) {
     return unusable(`its body is ${contentType.split(";")[0]}`)
   }
   // Some layers inflate it and some don't; the duration tells which.
@@ -278,7 +279,7 @@ const accept = (
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
   const corrupt = (problem: string, receivedBytes: number) =>
-    new TtsCorruptAudio({ problem, receivedBytes, call: billed })
+    new TtsCorruptAudio({ problem, receivedBytes, call: billed() })
   const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
   if (announced !== undefined) return corrupt(announced, 0)
 
@@ -304,7 +305,7 @@ const accept = (
       sentId: progress.sentId,
       receivedId
     }),
-    call: billed
+    callSoFar: billed
   })
 }
 
@@ -330,13 +331,14 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
-const toStream = ({ pull, ...about }: CheckedAnswer): Effect.Effect<SpeechStream> => {
+const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): Effect.Effect<SpeechStream> => {
   let isRead = false
   const next = Effect.flatMap(Effect.mapError(pull, Option.some), (bytes) =>
     bytes === undefined ? Effect.fail(Option.none()) : Effect.succeed(bytes)
   )
   return Effect.succeed({
     ...about,
+    call: callSoFar(),
     stream: Stream.suspend(() => {
       if (isRead) return Stream.dieMessage("The body of an answer can be read once.")
       isRead = true
@@ -349,19 +351,20 @@ const toStream = ({ pull, ...about }: CheckedAnswer): Effect.Effect<SpeechStream
 const wholeLimit = 512 * 1024 * 1024
 
 /** Collects the bytes, whose own checks decide whether there is anything to give. */
-const whole = ({ pull, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
+const whole = ({ callSoFar, pull, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
   Effect.flatMap(collect(pull, wholeLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed({
           ...about,
           ...PcmStream.fromBytes(about.format, bytes),
           bytes,
+          call: callSoFar(),
           durationMillis: about.durationMillis ?? durationMillis(about.format, bytes.byteLength)
         })
       : new TtsCorruptAudio({
           problem: `it does not end: ${wholeLimit} bytes have come`,
           receivedBytes: bytes.byteLength,
-          call: about.call
+          call: callSoFar()
         })
   )
 

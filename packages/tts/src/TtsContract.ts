@@ -96,7 +96,7 @@ export type SynthesisBody = typeof SynthesisBody.Type
 
 /** The headers of a 200 without which its body means nothing, named in lower case as they arrive. */
 export const AudioHeaders = Schema.Struct({
-  "x-sample-rate": Schema.NumberFromString.pipe(Schema.int(), Schema.positive()),
+  "x-sample-rate": Schema.compose(Schema.String.pipe(Schema.pattern(/^[1-9]\d{0,5}$/)), Schema.NumberFromString),
   "x-encoding": Encoding
 })
 

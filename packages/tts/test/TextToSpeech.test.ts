@@ -507,6 +507,40 @@ describe("a call that fails", () => {
   )
 })
 
+describe("the deadline for all of a call", () => {
+  const within = { deadlines: { total: "300 millis" } } as const
+
+  it.scopedLive("binds a consumer that takes its time, though all has come", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(
+        answering(Buffer.concat(Array.from({ length: 100 }, () => audio.pcm16)), {
+          "x-audio-duration-ms": "25000"
+        })
+      )
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.flatMap(({ stream }) => Stream.runForEach(stream, () => Effect.sleep("200 millis"))),
+        Effect.scoped,
+        Effect.flip,
+        Effect.provide(against(server.url, within))
+      )
+      expect(told).toMatchObject({ _tag: "TtsDeadlineExceeded", phase: "total" })
+    })
+  )
+
+  it.scopedLive("binds whoever looks at its events", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering())
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize(request, { onEvent: () => Effect.never })),
+        Effect.flip,
+        Effect.provide(against(server.url, within))
+      )
+      expect(told).toMatchObject({ _tag: "TtsDeadlineExceeded", phase: "total" })
+    })
+  )
+})
+
 it.scoped("metrics count calls by outcome and attempts by status", () =>
   Effect.gen(function* () {
     const countsOf = Effect.map(Metric.snapshot, (metrics) =>

@@ -59,10 +59,11 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
 
     const before = yield* stat
     if (before.type === "Directory") return yield* fail("it is a folder; give a file")
-    // A pipe or a device has no size to announce, and gives its bytes but once.
+    // A pipe gives its bytes but once, and opening one may wait for ever.
     if (before.type !== "File") {
-      const stream = Stream.mapError(fs.stream(path, { chunkSize }), describe)
-      return { stream, byteLength: undefined, bytes: fromBytes(new Uint8Array(0), undefined) }
+      return yield* fail(
+        "it is a pipe or a device; read it as a stream, and give that to AudioSource.fromOneShotStream"
+      )
     }
     const byteLength = Number(before.size)
     if (byteLength === 0) return yield* fail("it is empty")
@@ -153,10 +154,11 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     }
     // A stream of somebody else's may throw or die as well as fail; whatever it does, it is the recording's fault.
     const stream = Stream.suspend(source.open).pipe(
-      Stream.catchAllCause((cause) =>
-        Cause.isInterruptedOnly(cause)
-          ? Stream.failCause(cause as Cause.Cause<never>)
-          : Stream.fail(unreadable(`its stream failed (${nameOf(Cause.squash(cause))})`))
+      Stream.catchAllCause((cause) => Stream.fail(unreadable(`its stream failed (${nameOf(Cause.squash(cause))})`))),
+      Stream.tap((chunk: unknown) =>
+        chunk instanceof Uint8Array
+          ? Effect.void
+          : fail("its stream gives something else than bytes, each a Uint8Array")
       ),
       inPieces
     )

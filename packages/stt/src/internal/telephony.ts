@@ -12,6 +12,9 @@ import { bytesOf } from "./header/header.js"
 import { longestHeader } from "./header/wav.js"
 import type { OpenAudio } from "./openAudio.js"
 
+/** In Hz. Below it nothing is left of speech, and what a small file is converted to grows large. */
+const lowestRate = 1000
+
 /** A WAV file as telephony has it: mono, 8 kHz, 16 bits. Of 48 kHz stereo that is a twelfth. */
 export const asTelephony = (
   { byteLength, bytes, lent, stream }: OpenAudio,
@@ -25,6 +28,9 @@ export const asTelephony = (
     const beginning = yield* bytes.read(0, longestHeader)
     const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
     const decoded = yield* Effect.mapError(Wav.decodeStream(lent ?? stream), inOwnWords)
+    if (decoded.format.sampleRate < lowestRate) {
+      return yield* Effect.fail(failed(`its rate of ${decoded.format.sampleRate} Hz is too low for speech`))
+    }
     const converted = Telephony.telephony({
       ...decoded,
       // What a header declares counts only where the size of the file bears it out.

@@ -1,3 +1,4 @@
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, problemWith } from "../ApiKey.js"
@@ -21,8 +22,12 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
       const key = yield* checked(apiKey)
       return { current: () => key, after: () => Effect.succeed(key) }
     }
-    const read = Effect.catchAll(apiKey, (error) =>
-      Effect.fail<InvalidApiKey>({ _tag: "InvalidApiKey", problem: `reading it failed (${nameOf(error)})` })
+    // It may die as well as fail, and quote the key in both.
+    const read = Effect.catchAllCause(apiKey, (cause) =>
+      Effect.fail<InvalidApiKey>({
+        _tag: "InvalidApiKey",
+        problem: `reading it failed (${nameOf(Cause.squash(cause))})`
+      })
     )
     let key = yield* Effect.flatMap(read, checked)
     let readings = 1

@@ -29,8 +29,8 @@ export const longestRetryAfter = Duration.toMillis("60 seconds")
 /** What a Retry-After header asks for, in milliseconds: whole seconds, or a date (RFC 9110, 10.2.3). */
 export const retryAfterMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
-  if (/^\d+$/.test(header)) return Number(header) * 1000
+  if (/^\d+$/.test(header)) return Math.min(Number(header) * 1000, Number.MAX_SAFE_INTEGER)
   // `Date.parse` takes much more for a date than HTTP does, whose dates begin with the day of the week.
-  const date = /^[A-Z]/.test(header) ? Date.parse(header) : Number.NaN
+  const date = /^[A-Z].* GMT$/.test(header) ? Date.parse(header) : Number.NaN
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }

@@ -35,37 +35,52 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
   let exchange: Exchange | undefined
   let attemptAt = startedAt
   let delayMillis = 0
+  let isRecorded = false
   const record = (answer: Pick<Attempt, "status" | "retryAfterMillis">) => {
     const elapsedMillis = clock.unsafeCurrentTimeMillis() - attemptAt
     attempts.push({ ...answer, sent: watch.sent, delayMillis, elapsedMillis })
+    isRecorded = true
   }
-  const endAttempt = Effect.suspend(() =>
-    Effect.zipRight(
-      exchange?.close ?? Effect.void,
-      attemptScope === undefined ? Effect.void : Scope.close(attemptScope, Exit.void)
+  /** An answer may begin before all was sent, so what is said of the latest attempt holds for now. */
+  const soFar = (): ReadonlyArray<Attempt> =>
+    attempts.map((attempt, index) =>
+      isRecorded && index === attempts.length - 1 ? { ...attempt, sent: watch.sent } : attempt
     )
+  const endAttempt = Effect.uninterruptible(
+    Effect.suspend(() => {
+      const closing = exchange?.close ?? Effect.void
+      const scope = attemptScope
+      exchange = undefined
+      attemptScope = undefined
+      return scope === undefined ? closing : Effect.zipRight(closing, Scope.close(scope, Exit.void))
+    })
   )
   return {
     watch,
     watched: watchdog.add(watch),
-    progress: () => ({
-      sentId,
-      attempts: [...attempts],
-      sent: attempts.at(-1)?.sent ?? "nothing",
-      elapsedMillis: clock.unsafeCurrentTimeMillis() - startedAt
-    }),
+    progress: () => {
+      const known = soFar()
+      return {
+        sentId,
+        attempts: known,
+        sent: known.at(-1)?.sent ?? "nothing",
+        elapsedMillis: clock.unsafeCurrentTimeMillis() - startedAt
+      }
+    },
     begin: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
       attemptAt = clock.unsafeCurrentTimeMillis()
       delayMillis = delay
-      watch.sent = "nothing"
-      watch.reach("upload")
+      attempts.splice(0, attempts.length, ...soFar())
+      isRecorded = false
+      watch.begin()
     },
     sending: (begun) => {
       exchange = begun
     },
     answered: ({ header, status }) => {
+      watch.reach("download")
       const askedMillis = retryAfterMillis(header("retry-after"), clock.unsafeCurrentTimeMillis())
       record(askedMillis === undefined ? { status } : { status, retryAfterMillis: askedMillis })
     },

@@ -5,6 +5,7 @@ const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "refused"],
   [/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, "notFound"],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, "reset"],
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, "closed"],
   [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
 ]

@@ -15,6 +15,7 @@ import type { Failure, UploadFailed } from "../Failure.js"
 import type { Outgoing, Upload } from "../Operation.js"
 import { connectionFailed, neverConnected } from "./connectionFailed.js"
 import type { Incoming, UploadObserver, Wire } from "./exchange.js"
+import { uploadFailed } from "./uploadFailed.js"
 import type { Watch } from "./watch.js"
 
 /** Any HttpClient. */
@@ -98,7 +99,7 @@ const observed = (
         return observer.onChunk?.(chunk.byteLength) ?? Effect.void
       })
     ),
-    Stream.tapError((failure) => Effect.sync(() => onFailure(failure))),
+    Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(uploadFailed(cause)))),
     Stream.concat(
       Stream.execute(
         Effect.suspend(() => {

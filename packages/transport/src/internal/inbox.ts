@@ -27,6 +27,7 @@ export const makeInbox = (watch: Watch): Inbox => {
   let wake = (): void => undefined
 
   const pull: Incoming["pull"] = Effect.suspend(() => {
+    if (end !== "closed" && watch.left <= 0) return Effect.fail(watch.totalExceeded)
     const chunk = chunks.shift()
     if (chunk !== undefined) {
       queued -= chunk.byteLength
@@ -42,6 +43,8 @@ export const makeInbox = (watch: Watch): Inbox => {
     watch.reach("download")
     const more = watch.wait<void>((resume) => {
       wake = () => resume(Effect.void)
+      // It may have come since it was looked for.
+      if (chunks.length > 0 || end !== "open") wake()
       return Effect.void
     })
     return Effect.zipRight(more, pull)

@@ -1,5 +1,4 @@
 import { getDefaultHighWaterMark } from "node:stream"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -7,6 +6,7 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../Failure.js"
 import type { UploadObserver } from "./exchange.js"
+import { uploadFailed } from "./uploadFailed.js"
 import type { Watch } from "./watch.js"
 
 /** A stream on its way through undici, which asks for a chunk once the one before has left the process. */
@@ -18,11 +18,12 @@ export interface LentChunks {
 }
 
 /**
- * Undici waits for a socket to drain only after a chunk that fills its buffer; a shorter one may still lie there when
- * the next is read into the same block, so it is copied.
+ * Undici asks for more at once after a chunk that does not fill the buffer of its socket, of 64 KiB; such a chunk may still
+ * lie there when the next is read into the same block, so it is copied.
  */
-const keepable = (chunk: Uint8Array): Uint8Array =>
-  chunk.byteLength > getDefaultHighWaterMark(false) ? chunk : chunk.slice()
+const socketBuffer = Math.max(64 * 1024, getDefaultHighWaterMark(false))
+
+const keepable = (chunk: Uint8Array): Uint8Array => (chunk.byteLength >= socketBuffer ? chunk : chunk.slice())
 
 /** What is sent at a time, in bytes: to see by, on a slow connection, that it goes on. */
 const pieceSize = 128 * 1024
@@ -79,8 +80,7 @@ export const lendChunks = (
     fiber = Runtime.runFork(runtime, Effect.interruptible(sending))
     fiber.addObserver((exit) => {
       if (Exit.isSuccess(exit)) return give({ done: true, value: undefined })
-      const [problem] = Cause.failures(exit.cause)
-      failure = problem
+      failure = uploadFailed(exit.cause)
       fail(new Error("The upload has ended."))
     })
   }
@@ -101,7 +101,14 @@ export const lendChunks = (
     failure: () => failure,
     close: Effect.suspend(() => {
       isClosed = true
-      return fiber === undefined ? Effect.void : Effect.asVoid(Fiber.interrupt(fiber))
+      return fiber === undefined ? Effect.void : endOf(fiber)
     })
   }
 }
+
+/** A source of somebody else's may not heed its interruption; a deadline that has passed does not wait for it for long. */
+const endOf = (fiber: Fiber.RuntimeFiber<void, UploadFailed>): Effect.Effect<void> =>
+  Effect.zipRight(
+    Fiber.interruptFork(fiber),
+    Effect.asVoid(Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), "1 second"))
+  )

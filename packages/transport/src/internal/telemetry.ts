@@ -11,6 +11,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
+import type { Attempt } from "../CallReport.js"
 import type { ServiceError } from "../ServiceError.js"
 import type { Call } from "./call.js"
 
@@ -93,17 +94,21 @@ export const observeAttempt = <A, E, R>(
   { name }: Named,
   call: Call
 ): Effect.Effect<A, E, R> => {
-  const measured = Effect.onExit(running, () => {
-    const attempt = call.progress().attempts.at(-1)
-    if (attempt === undefined) return Effect.void
-    return Metric.update(attempts(name, attempt.status === undefined ? "lost" : String(attempt.status)), 1)
-  })
-  const attributed = Effect.onExit(measured, () => {
-    const attempt = call.progress().attempts.at(-1)
-    return attempt === undefined
-      ? Effect.void
-      : Effect.annotateCurrentSpan({ "http.response.status_code": attempt.status, "speech.sent": attempt.sent })
-  })
+  const earlier = call.progress().attempts.length
+  // One that was interrupted, or that sent nothing, leaves no record.
+  const recorded = (then: (attempt: Attempt) => Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const attempt = call.progress().attempts[earlier]
+      return attempt === undefined ? Effect.void : then(attempt)
+    })
+  const measured = Effect.onExit(running, () =>
+    recorded(({ status }) => Metric.update(attempts(name, status === undefined ? "lost" : String(status)), 1))
+  )
+  const attributed = Effect.onExit(measured, () =>
+    recorded(({ sent, status }) =>
+      Effect.annotateCurrentSpan({ "http.response.status_code": status, "speech.sent": sent })
+    )
+  )
   return whileTracing(
     measured,
     Effect.withSpan(attributed, "speech.attempt", { kind: "client", captureStackTrace: false })

@@ -35,8 +35,16 @@ export class Watch {
     return this.#end - this.#clock.unsafeCurrentTimeMillis()
   }
 
-  /** A phase has begun, or come a step further. */
+  /** An attempt begins. */
+  begin(): void {
+    this.sent = "nothing"
+    this.#phase = "upload"
+    this.#since = this.#clock.unsafeCurrentTimeMillis()
+  }
+
+  /** A phase has begun, or come a step further. What is still being sent once an answer has begun is no longer waited for. */
   reach(phase: TimedPhase): void {
+    if (this.#phase === "download" && phase !== "download") return
     this.#phase = phase
     this.#since = this.#clock.unsafeCurrentTimeMillis()
   }
@@ -48,7 +56,8 @@ export class Watch {
     start: (resume: (outcome: Effect.Effect<A, Failure>) => void) => Effect.Effect<void>
   ): Effect.Effect<A, Failure> {
     return Effect.suspend(() => {
-      if (this.left <= 0) return Effect.fail(this.#totalExceeded)
+      if (this.left <= 0) return Effect.fail(this.totalExceeded)
+      this.#since = this.#clock.unsafeCurrentTimeMillis()
       return Effect.async<A, Failure>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
         this.#expire = (failure) => {
@@ -78,7 +87,7 @@ export class Watch {
     )
   }
 
-  get #totalExceeded(): DeadlineExceeded {
+  get totalExceeded(): DeadlineExceeded {
     return { _tag: "DeadlineExceeded", phase: "total", limitMillis: this.#deadlines.total }
   }
 
@@ -86,7 +95,7 @@ export class Watch {
   check(now: number): number {
     if (this.#expire === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
     if (now >= this.#end) {
-      this.#expire(this.#totalExceeded)
+      this.#expire(this.totalExceeded)
       return Number.POSITIVE_INFINITY
     }
     const limitMillis = this.#deadlines[limitOf[this.#phase]]
@@ -98,7 +107,7 @@ export class Watch {
 }
 
 /** Timers of a platform overflow after 24 days. */
-const longestSleep = 60 * 60 * 1000
+export const longestSleep = 24 * 60 * 60 * 1000
 
 /**
  * The one fiber that watches all calls of a layer: a timer and a race for each phase of each call would cost more
