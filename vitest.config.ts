@@ -6,8 +6,7 @@ export default defineConfig({
   test: {
     include: ["packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 20_000,
-    // A file costs a second of imports, which files that share a process pay once.
-    isolate: false,
+    // Each file has a process of its own: in a shared one, tests have been seen to get the clock of another file.
     poolOptions: { forks: { maxForks: 2 } }
   }
 })
