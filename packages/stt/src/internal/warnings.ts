@@ -25,7 +25,7 @@ const ofChannels = (channels: number | undefined): SttWarning | undefined =>
     ? undefined
     : MoreThanOneChannel.make({
         channels,
-        message: `The recording has ${channels} channels, and the service takes mono: mix them down, or send each speaker's channel as a recording of its own.`
+        message: `The recording has ${channels} channels, and the service takes mono: mix them down (telephony does so with a WAV file), or send each speaker's channel as a recording of its own.`
       })
 
 const ofSampleRate = (sampleRate: number | undefined): SttWarning | undefined => {
@@ -33,7 +33,7 @@ const ofSampleRate = (sampleRate: number | undefined): SttWarning | undefined =>
   const message =
     sampleRate < 8000
       ? `The recording is at ${sampleRate} Hz, and the models are trained at 8000 Hz: record at 8000 Hz, since what is missing can't be added later.`
-      : `The recording is at ${sampleRate} Hz, and the models are trained at 8000 Hz: send it at 8000 Hz, which is smaller and loses nothing that they hear.`
+      : `The recording is at ${sampleRate} Hz, and the models are trained at 8000 Hz: send it at 8000 Hz (telephony does so with a WAV file), which is smaller and loses nothing that they hear.`
   return SampleRateFarFrom8kHz.make({ sampleRate, message })
 }
 
