@@ -95,8 +95,8 @@ describe.concurrent("a server that, without an end,", () => {
       script: silent,
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       deadlines: { total: "400 millis" },
-      // Undici goes on with a connection that it has begun to make, for ten seconds at most.
-      lingers: { recommended: "after the call", undici: "after the layer", fetch: "after the layer" },
+      // Undici itself goes on with a connection that it has begun to make, for ten seconds at most.
+      lingers: { undici: "after the layer", fetch: "after the layer" },
       ...late({ phase: "total" }),
       except: { recommended: late({ phase: "total", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }) }
     }

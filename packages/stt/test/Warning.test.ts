@@ -68,8 +68,8 @@ describe("a warning", () => {
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
-        "The recording has 2 channels, and the service takes mono: mix them down, or send each speaker's channel as a recording of its own.",
-        "The recording is at 44100 Hz, and the models are trained at 8000 Hz: send it at 8000 Hz, which is smaller and loses nothing that they hear.",
+        "The recording has 2 channels, and the service takes mono: mix them down (telephony does so with a WAV file), or send each speaker's channel as a recording of its own.",
+        "The recording is at 44100 Hz, and the models are trained at 8000 Hz: send it at 8000 Hz (telephony does so with a WAV file), which is smaller and loses nothing that they hear.",
         "Turning numbers into digits has no effect with the model en-general-v2-8khz, whose language is English: leave parseNumber out, or use a model of hi, ml, kn, gu or mr.",
         "The hotword "24x7" holds digits or punctuation, which nobody speaks: write it as it is said, in words.",
       ]

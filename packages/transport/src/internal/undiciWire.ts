@@ -6,16 +6,28 @@ import { connectionFailed } from "./connectionFailed.js"
 import type { Incoming, Wire } from "./exchange.js"
 import { makeInbox } from "./inbox.js"
 import { type LentChunks, lendChunks } from "./lendChunks.js"
+import type { Agent } from "./undiciAgent.js"
 
 /** Undici itself, with no HttpClient between: a call costs a quarter as much, and a file is sent from one block of memory. */
-export const makeUndiciWire = (dispatcher: Undici.Dispatcher): Wire => ({
-  open: ({ body, headers, url }, watch, observer) => {
+export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
+  /** How many requests wait for a connection. */
+  let waiting = 0
+  const open: Wire["open"] = ({ body, headers, url }, watch, observer) => {
     const inbox = makeInbox(watch)
+    let isWaiting = false
     let controller: Undici.Dispatcher.DispatchController | undefined
     let upload: LentChunks | undefined
     let isClosed = false
 
+    const setWaiting = (now: boolean): void => {
+      waiting += Number(now) - Number(isWaiting)
+      isWaiting = now
+    }
     const close = Effect.suspend(() => {
+      if (isWaiting) {
+        setWaiting(false)
+        if (waiting === 0) stopConnecting()
+      }
       const goesOn = inbox.isOpen()
       isClosed = true
       inbox.close()
@@ -30,6 +42,7 @@ export const makeUndiciWire = (dispatcher: Undici.Dispatcher): Wire => ({
       return {
         onRequestStart: (started) => {
           controller = started
+          setWaiting(false)
           if (isClosed) started.abort(new Error("The call has ended."))
           else if (upload === undefined) watch.sent = "all"
         },
@@ -42,6 +55,7 @@ export const makeUndiciWire = (dispatcher: Undici.Dispatcher): Wire => ({
         onResponseData: (current, chunk) => inbox.add(chunk, current),
         onResponseEnd: () => inbox.end(),
         onResponseError: (_, error) => {
+          setWaiting(false)
           const failure = upload?.failure() ?? connectionFailed(error, hasAnswered)
           inbox.end(failure)
           answered(Effect.fail(failure))
@@ -54,6 +68,7 @@ export const makeUndiciWire = (dispatcher: Undici.Dispatcher): Wire => ({
         const isUpload = !(body instanceof Uint8Array)
         watch.reach(isUpload ? "upload" : "answer")
         if (isUpload) upload = lendChunks(body.lent ?? body.stream, watch, observer, runtime)
+        setWaiting(true)
         dispatcher.dispatch(
           {
             origin: url.origin,
@@ -74,7 +89,8 @@ export const makeUndiciWire = (dispatcher: Undici.Dispatcher): Wire => ({
     const answer = body instanceof Uint8Array ? send(Runtime.defaultRuntime) : Effect.flatMap(Effect.runtime(), send)
     return { answer, close }
   }
-})
+  return { open }
+}
 
 const headerIn =
   (headers: Record<string, string | Array<string> | undefined>): Incoming["header"] =>
