@@ -215,8 +215,8 @@ const prepare = (
     }
   })
 
-/** How much of a stream is looked at before it is sent, in bytes: a header and some notes. */
-const lookAhead = 4 * 1024
+/** How much of a stream is waited for before it is sent, in bytes; what comes with it is looked at too. */
+const lookAhead = 64
 
 const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest), { onExcessProperty: "error" })
 

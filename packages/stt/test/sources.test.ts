@@ -2,6 +2,9 @@ import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
@@ -310,6 +313,32 @@ describe("what a call opens", () => {
     }).pipe(Effect.scoped)
   )
 })
+
+it.scoped.each([
+  { what: "a stream", audio: AudioSource.fromStream(() => inChunks(wav, 1000)) },
+  { what: "bytes", audio: AudioSource.fromBytes(wav) }
+])("$what is not sent a second time by an HttpClient that repeats requests", ({ audio }) =>
+  Effect.gen(function* () {
+    const statuses = [503]
+    const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
+    const repeating = Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(HttpClient.HttpClient, (client) => HttpClient.retryTransient(client, { times: 2 }))
+    ).pipe(Layer.provide(NodeHttpClient.layer))
+    const told = yield* SpeechToText.pipe(
+      Effect.flatMap((stt) => stt.transcribe({ model, audio })),
+      Effect.flip,
+      Effect.provide(
+        SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url, retries: 0 }).pipe(
+          Layer.provide(Layer.merge(repeating, NodeFileSystem.layer))
+        )
+      ),
+      Effect.orDie
+    )
+    expect(told).toMatchObject({ _tag: "SttAudioUnreadable", message: expect.stringContaining("the option retries") })
+    expect(server.received.map((request) => fileOf(request).bytes.length)).toEqual([wav.length])
+  })
+)
 
 describe("a source that is at fault", () => {
   it.scoped.each([

@@ -24,18 +24,33 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
 /** Secrets shorter than this are replaced only as a part of the whole key, for they may be a word. */
 const shortestSecret = 8
 
+/** A character as it is, or as a URL has it: any but letters and digits may be encoded there, in either case. */
+const anyForm = (character: string): string => {
+  if (/[A-Za-z0-9]/.test(character)) return character
+  const hex = character.charCodeAt(0).toString(16).padStart(2, "0")
+  const eitherCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
+  return `(?:\\${character}|%${eitherCase})`
+}
+
+/** The pattern of each key, which is needed for every header. */
+const patterns = new WeakMap<Redacted.Redacted, RegExp>()
+
+const patternOf = (key: Redacted.Redacted): RegExp => {
+  const known = patterns.get(key)
+  if (known !== undefined) return known
+  const value = Redacted.value(key)
+  const secret = value.slice(value.indexOf(".") + 1)
+  const forms = secret.length < shortestSecret ? [value] : [value, secret]
+  const pattern = new RegExp(forms.map((form) => Array.from(form, anyForm).join("")).join("|"), "g")
+  patterns.set(key, pattern)
+  return pattern
+}
+
 /**
  * Words that came from outside without the key, and without its secret alone, as they are or as a URL has them. To be used
  * on decoded text: another encoding may hide the key.
  */
-export const withoutKey = (text: string, key: Redacted.Redacted): string => {
-  const value = Redacted.value(key)
-  const secret = value.slice(value.indexOf(".") + 1)
-  const forms = secret.length < shortestSecret ? [value] : [value, secret]
-  return forms
-    .flatMap((form) => [form, encodeURIComponent(form)])
-    .reduce((rest, form) => rest.replaceAll(form, "<redacted>"), text)
-}
+export const withoutKey = (text: string, key: Redacted.Redacted): string => text.replace(patternOf(key), "<redacted>")
 
 /** Words without control characters, which a terminal would obey. */
 export const printable = (text: string): string => text.replace(/\p{Cc}+/gu, " ")

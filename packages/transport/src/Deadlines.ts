@@ -12,7 +12,7 @@ export const Phase = Schema.Literal("upload", "answer", "download", "total")
 export type Phase = typeof Phase.Type
 
 export interface Deadlines {
-  /** The longest pause while the request is being sent. Default: 60 seconds. */
+  /** The longest pause while the request is being sent, which is seen in steps of 64 KiB. Default: 60 seconds. */
   readonly uploadIdle?: Duration.DurationInput | undefined
   /** From the last byte of the request to the head of the answer. The default is the operation's. */
   readonly answer?: Duration.DurationInput | undefined

@@ -9,6 +9,8 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -74,12 +76,16 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(callOf(operation), (call) =>
-          // A call that failed is let go at once, not when the caller's scope closes.
+          // A call that has failed, or been read to its end, is let go at once, and not when the caller's scope closes.
           Effect.uninterruptibleMask((restore) =>
-            restore(observeCall(runCall(shared, call, operation, callOptions), operation)).pipe(
-              Effect.onError(() => call.end),
-              Effect.tap(() => Effect.addFinalizer(() => call.end))
-            )
+            Effect.gen(function* () {
+              const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+              yield* Scope.addFinalizer(scope, call.end)
+              const close = Scope.close(scope, Exit.void)
+              return yield* restore(observeCall(runCall(shared, call, operation, callOptions, close), operation)).pipe(
+                Effect.onError(() => close)
+              )
+            })
           )
         ),
       retryTokens: Effect.sync(shared.budget.tokens)
@@ -98,15 +104,16 @@ const runCall = <A, E extends ServiceError>(
   { budget, keys, options, wire }: Shared,
   call: Call,
   operation: Operation<A, E>,
-  { onEvent }: CallOptions = {}
+  { onEvent }: CallOptions = {},
+  onRead: Effect.Effect<void> = Effect.void
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const tell = (event: CallEvent) =>
       onEvent === undefined
         ? Effect.void
-        : Effect.catchAllDefect(
+        : Effect.catchAllCause(
             Effect.suspend(() => onEvent(event)),
-            (defect) => Effect.logWarning("onEvent failed", defect)
+            (cause) => Effect.logWarning("onEvent failed", cause)
           )
     const inOwnWords = (failure: Failure) => operation.fail(failure, call.progress())
 
@@ -126,7 +133,7 @@ const runCall = <A, E extends ServiceError>(
         tell
       }).pipe(
         Effect.mapError(inOwnWords),
-        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation)))
+        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation, onRead)))
       )
       const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
@@ -137,7 +144,7 @@ const runCall = <A, E extends ServiceError>(
       yield* call.endAttempt
 
       if (error.retry === "otherKey" && !keyIsNew) {
-        const next = yield* Effect.mapError(call.watch.run(keys.after(key)), inOwnWords)
+        const next = yield* Effect.mapError(call.watch.run(keys.after(key)), (failure) => inOwnWords(ofTheKey(failure)))
         if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
         key = next
         usedKeys.push(next)
@@ -158,10 +165,17 @@ const runCall = <A, E extends ServiceError>(
       if (onEvent !== undefined) {
         const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
         yield* Effect.mapError(call.watch.run(tell(event)), inOwnWords)
+        if (delayMillis > patienceOf(call)) return yield* Effect.fail(error)
       }
       yield* Effect.sleep(delayMillis)
     }
   })
+
+/** A key that takes too long to be read is at fault, and not the phase that it is read in. */
+const ofTheKey = (failure: Failure): Failure =>
+  failure._tag === "DeadlineExceeded" && failure.phase !== "total"
+    ? { _tag: "InvalidApiKey", problem: `reading it took longer than ${failure.limitMillis} ms` }
+    : failure
 
 const delayBefore = (call: Call, retry: number, random: number): number =>
   Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
@@ -186,10 +200,7 @@ const send = <A, E extends ServiceError>(
   Effect.gen(function* () {
     const { isObserved, tell } = attempt
     const number = call.progress().attempts.length + 1
-    const scope = yield* Scope.make()
-    call.begin(scope, attempt.delayMillis)
-    const { request } = operation
-    const { body, headers, url } = typeof request === "function" ? yield* call.watch.run(request(scope)) : request
+    const { body, headers, url } = yield* outgoingOf(call, operation, attempt.delayMillis)
     const isUpload = !(body instanceof Uint8Array)
     let sentBytes = 0
     const exchange = wire.open(
@@ -213,6 +224,17 @@ const send = <A, E extends ServiceError>(
     return incoming
   })
 
+const outgoingOf = <A, E extends ServiceError>(call: Call, { request }: Operation<A, E>, delayMillis: number) => {
+  if (typeof request !== "function") {
+    call.begin(undefined, delayMillis)
+    return Effect.succeed(request)
+  }
+  return Effect.flatMap(Scope.make(), (scope) => {
+    call.begin(scope, delayMillis)
+    return call.watch.run(request(scope))
+  })
+}
+
 const wireOf = (client: HttpClient.HttpClient): Wire =>
   WireId in client ? (client[WireId] as Wire) : makeHttpClientWire(client)
 
@@ -223,9 +245,12 @@ const responseOf = <A, E extends ServiceError>(
   { header, pull, status }: Incoming,
   keys: ReadonlyArray<Redacted.Redacted>,
   { progress }: Call,
-  operation: Operation<A, E>
+  operation: Operation<A, E>,
+  onRead: Effect.Effect<void>
 ): Response<E> => {
-  const withoutKey = (text: string) => keys.reduce(ApiKey.withoutKey, text)
+  // One key may be the beginning of another.
+  const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
+  const withoutKey = (text: string) => longestFirst.reduce(ApiKey.withoutKey, text)
   const redact = (text: string) => ApiKey.printable(withoutKey(text))
   return {
     status,
@@ -233,7 +258,13 @@ const responseOf = <A, E extends ServiceError>(
       const value = header(name.toLowerCase())
       return value === undefined || value === "" ? undefined : redact(value)
     },
-    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress())),
+    pull: Effect.matchEffect(pull, {
+      onFailure: (failure) => {
+        const error = operation.fail(failure, progress())
+        return Effect.zipRight(onRead, Effect.fail(error))
+      },
+      onSuccess: (chunk) => (chunk === undefined ? Effect.as(onRead, chunk) : Effect.succeed(chunk))
+    }),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
     withoutKey,

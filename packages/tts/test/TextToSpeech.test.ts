@@ -2,6 +2,7 @@ import type { ServerResponse } from "node:http"
 import { inspect } from "node:util"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import { type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
@@ -15,12 +16,16 @@ import {
   TtsError
 } from "@effect-speech/tts"
 import * as ConfigProvider from "effect/ConfigProvider"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 
@@ -504,6 +509,32 @@ describe("a call that fails", () => {
       expect(told).toMatchObject({ _tag: "TtsConnectionFailed", reason: "cut", call: { billing: "unknown" } })
       expect(server.received.length).toBe(1)
     })
+  )
+})
+
+describe("a stream in a scope", () => {
+  const layers = {
+    recommended: NodeTransport.layer,
+    node: NodeHttpClient.layer
+  }
+
+  it.live.each(Object.entries(layers))("that closes ends whoever still reads it, over the layer %s", ([, httpClient]) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => {
+        response.writeHead(200, headers).write(audio.pcm16.subarray(0, 100))
+      })
+      const context = yield* Layer.build(
+        TextToSpeech.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(Layer.provide(httpClient))
+      )
+      const tts = Context.get(context, TextToSpeech)
+      const inner = yield* Scope.make()
+      const { stream } = yield* Scope.extend(tts.stream(request), inner)
+      const reader = yield* Effect.fork(Stream.runDrain(stream))
+      yield* Effect.sleep("50 millis")
+      yield* Scope.close(inner, Exit.void)
+      const exit = yield* Fiber.await(reader)
+      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("inside the scope of its call")
+    }).pipe(Effect.scoped)
   )
 })
 

@@ -6,6 +6,7 @@ import type { Attempt } from "../CallReport.js"
 import type { Progress } from "../Operation.js"
 import { retryAfterMillis } from "./backoff.js"
 import type { Exchange, Incoming } from "./exchange.js"
+import { withinASecond } from "./patience.js"
 import type { Watch, Watchdog } from "./watch.js"
 
 /** What is known of a call while it runs. */
@@ -15,7 +16,7 @@ export interface Call {
   readonly watched: Effect.Effect<void>
   readonly progress: () => Progress
   /** An attempt begins, `delayMillis` after the end of the one before it; what it opens is closed with the scope. */
-  readonly begin: (scope: Scope.CloseableScope, delayMillis: number) => void
+  readonly begin: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
   /** Its request is about to be sent. */
   readonly sending: (exchange: Exchange) => void
   /** It has been answered. */
@@ -52,7 +53,11 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
       const scope = attemptScope
       exchange = undefined
       attemptScope = undefined
-      return scope === undefined ? closing : Effect.zipRight(closing, Scope.close(scope, Exit.void))
+      if (scope === undefined) return closing
+      const closed = Effect.flatMap(Effect.forkDaemon(Scope.close(scope, Exit.void)), (fiber) =>
+        withinASecond(Effect.void, fiber)
+      )
+      return Effect.zipRight(closing, closed)
     })
   )
   return {
@@ -88,6 +93,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
     endAttempt,
     end: Effect.suspend(() => {
       watchdog.remove(watch)
+      watch.end()
       return endAttempt
     })
   }

@@ -16,7 +16,7 @@ import type { Outgoing, Upload } from "../Operation.js"
 import { connectionFailed, neverConnected } from "./connectionFailed.js"
 import type { Incoming, UploadObserver, Wire } from "./exchange.js"
 import { uploadFailed } from "./uploadFailed.js"
-import type { Watch } from "./watch.js"
+import { outOfScope, type Watch } from "./watch.js"
 
 /** Any HttpClient. */
 export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
@@ -91,7 +91,7 @@ const observed = (
   observer: UploadObserver,
   onFailure: (failure: UploadFailed) => void
 ): Stream.Stream<Uint8Array, UploadFailed> =>
-  stream.pipe(
+  once(stream).pipe(
     Stream.tap((chunk) =>
       Effect.suspend(() => {
         watch.sent = "part"
@@ -111,7 +111,18 @@ const observed = (
     )
   )
 
-const readOnce = Effect.dieMessage("The body of an answer can be read once, inside the scope of its call.")
+/** What was opened for one attempt is not all there a second time. */
+const once = (stream: Upload["stream"]): Upload["stream"] => {
+  let isRead = false
+  return Stream.suspend(() => {
+    if (isRead) {
+      const problem = "the HttpClient sent it a second time; leave it to the option retries to repeat a call"
+      return Stream.fail<UploadFailed>({ _tag: "UploadFailed", problem })
+    }
+    isRead = true
+    return stream
+  })
+}
 
 const toIncoming = (
   response: HttpClientResponse.HttpClientResponse,
@@ -143,7 +154,7 @@ const toIncoming = (
     let isOpen = true
     yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
     const pull = Effect.suspend(() => {
-      if (!isOpen) return readOnce
+      if (!isOpen) return outOfScope
       watch.reach("download")
       return watch.run(step)
     })

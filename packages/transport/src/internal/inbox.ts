@@ -2,13 +2,12 @@ import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type { Failure } from "../Failure.js"
 import type { Incoming } from "./exchange.js"
-import type { Watch } from "./watch.js"
+import { outOfScope, type Watch } from "./watch.js"
 
 /** What may have come and not been read before the connection is made to wait, in bytes. */
 const readAhead = 256 * 1024
 
 const nothing = Effect.succeed(undefined)
-const readOnce = Effect.dieMessage("The body of an answer can be read once, inside the scope of its call.")
 
 /** The body of an answer, between undici, which gives it, and whoever pulls it. */
 export interface Inbox {
@@ -38,7 +37,7 @@ export const makeInbox = (watch: Watch): Inbox => {
       return Effect.succeed(chunk)
     }
     if (end === "ended") return nothing
-    if (end === "closed") return readOnce
+    if (end === "closed") return outOfScope
     if (end !== "open") return Effect.fail(end)
     watch.reach("download")
     const more = watch.wait<void>((resume) => {

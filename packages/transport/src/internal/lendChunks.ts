@@ -6,6 +6,7 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../Failure.js"
 import type { UploadObserver } from "./exchange.js"
+import { withinASecond } from "./patience.js"
 import { uploadFailed } from "./uploadFailed.js"
 import type { Watch } from "./watch.js"
 
@@ -26,7 +27,7 @@ const socketBuffer = Math.max(64 * 1024, getDefaultHighWaterMark(false))
 const keepable = (chunk: Uint8Array): Uint8Array => (chunk.byteLength >= socketBuffer ? chunk : chunk.slice())
 
 /** What is sent at a time, in bytes: to see by, on a slow connection, that it goes on. */
-const pieceSize = 128 * 1024
+const pieceSize = socketBuffer
 
 const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
   Array.from({ length: Math.ceil(chunk.byteLength / pieceSize) }, (_, index) =>
@@ -101,14 +102,9 @@ export const lendChunks = (
     failure: () => failure,
     close: Effect.suspend(() => {
       isClosed = true
-      return fiber === undefined ? Effect.void : endOf(fiber)
+      const running = fiber
+      fiber = undefined
+      return running === undefined ? Effect.void : withinASecond(Fiber.interruptFork(running), running)
     })
   }
 }
-
-/** A source of somebody else's may not heed its interruption; a deadline that has passed does not wait for it for long. */
-const endOf = (fiber: Fiber.RuntimeFiber<void, UploadFailed>): Effect.Effect<void> =>
-  Effect.zipRight(
-    Fiber.interruptFork(fiber),
-    Effect.asVoid(Effect.timeoutOption(Effect.interruptible(Fiber.await(fiber)), "1 second"))
-  )

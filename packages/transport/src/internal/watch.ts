@@ -22,7 +22,7 @@ export class Watch {
   readonly #end: number
   #phase: TimedPhase = "upload"
   #since = 0
-  #expire: ((failure: DeadlineExceeded) => void) | undefined
+  #settle: ((outcome: Effect.Effect<never, Failure>) => void) | undefined
 
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
@@ -60,16 +60,16 @@ export class Watch {
       this.#since = this.#clock.unsafeCurrentTimeMillis()
       return Effect.async<A, Failure>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
-        this.#expire = (failure) => {
-          this.#expire = undefined
-          resume(Effect.zipRight(stop, Effect.fail(failure)))
+        this.#settle = (outcome) => {
+          this.#settle = undefined
+          resume(Effect.zipRight(stop, outcome))
         }
         stop = start((outcome) => {
-          this.#expire = undefined
+          this.#settle = undefined
           resume(outcome)
         })
         return Effect.suspend(() => {
-          this.#expire = undefined
+          this.#settle = undefined
           return stop
         })
       })
@@ -91,20 +91,27 @@ export class Watch {
     return { _tag: "DeadlineExceeded", phase: "total", limitMillis: this.#deadlines.total }
   }
 
+  /** Nothing more will come: whoever still waits does so outside the scope of the call. */
+  end(): void {
+    this.#settle?.(outOfScope)
+  }
+
   /** Ends what is waited for too long; else tells when to look again. */
   check(now: number): number {
-    if (this.#expire === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
+    if (this.#settle === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
     if (now >= this.#end) {
-      this.#expire(this.totalExceeded)
+      this.#settle(Effect.fail(this.totalExceeded))
       return Number.POSITIVE_INFINITY
     }
     const limitMillis = this.#deadlines[limitOf[this.#phase]]
     const at = this.#since + limitMillis
     if (now < at) return Math.min(at, this.#end)
-    this.#expire({ _tag: "DeadlineExceeded", phase: this.#phase, limitMillis })
+    this.#settle(Effect.fail({ _tag: "DeadlineExceeded", phase: this.#phase, limitMillis }))
     return Number.POSITIVE_INFINITY
   }
 }
+
+export const outOfScope = Effect.dieMessage("The body of an answer can be read once, inside the scope of its call.")
 
 /** Timers of a platform overflow after 24 days. */
 export const longestSleep = 24 * 60 * 60 * 1000
