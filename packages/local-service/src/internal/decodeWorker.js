@@ -1,0 +1,193 @@
+// A decoder blocks its thread, and a broken file may keep it for ever, so each recording has a thread that can be
+// ended. This file is JavaScript for the reason that espeakWorker.js is.
+import { fstatSync, openSync } from "node:fs"
+import { parentPort, workerData } from "node:worker_threads"
+import decode from "audio-decode"
+import { boxes, checkStructure, flacSamples, readAt } from "./containers.js"
+
+const port = parentPort
+if (port === null) throw new Error("decodeWorker runs as a worker thread alone")
+
+/** @type {{ readonly path: string, readonly container: import("./containers.js").Container }} */
+const { container, path } = workerData
+
+const fd = openSync(path, "r")
+const file = { fd, size: fstatSync(fd).size }
+
+/** In bytes. A kilobyte of FLAC can be five million samples: what is decoded at a time is bounded by little input. */
+const chunkLength = 1024
+
+/** In samples and in chunks, whichever comes first: the thread is taken for stuck where no answer comes for long. */
+const enough = { samples: 32_768, chunks: 64 }
+
+/** In bytes: the tables of ten hours of AAC are 8 MB. */
+const largestTables = 16 * 1024 * 1024
+
+/** @param {number} start @param {number} end */
+function* chunks(start, end) {
+  for (let position = start; position < end; ) {
+    const bytes = readAt(file, position, Math.min(chunkLength, end - position))
+    if (bytes.length === 0) return
+    const length = position + bytes.length < end ? cut(bytes) : bytes.length
+    yield bytes.subarray(0, length)
+    position += length
+  }
+}
+
+/**
+ * Where to cut: the decoder of FLAC (1.3.5) loses the frame whose header, which begins with 255, is divided.
+ *
+ * @param {Buffer} bytes
+ */
+const cut = (bytes) => {
+  for (let end = bytes.length; container === "flac" && end > 16; end--) {
+    if (!bytes.subarray(end - 16, end).includes(255)) return end
+  }
+  return bytes.length
+}
+
+/**
+ * The tables that say where the samples are come first, as the decoder would hold the whole recording until it has
+ * met them. The places they name move with that.
+ */
+function* tablesFirst() {
+  const all = boxes(file)
+  const tables = all.find(({ type }) => type === "moov")
+  if (tables === undefined) throw new Error("it has no tables of samples")
+  if (all.some(({ type }) => type === "moof")) throw new Error("it is in fragments, which are not taken")
+  const data = all.find(({ type }) => type === "mdat")?.start ?? file.size
+  const before = Math.min(data, tables.start)
+  const length = tables.end - tables.start
+  if (before + length > largestTables) throw new Error("its tables of samples are too large")
+  const moov = readAt(file, tables.start, length)
+  checkCounts(moov)
+  moveChunks(moov, 8, moov.length, { between: before, and: tables.start, by: length })
+  yield Buffer.concat([readAt(file, 0, before), moov])
+  yield* chunks(before, tables.start)
+  yield* chunks(tables.end, file.size)
+}
+
+/** The tables of a recording, by the bytes of an entry, where they tell how many there are. */
+const entryLengths = { stco: 4, co64: 8, stsc: 12, stts: 8, elst: 12 }
+
+/**
+ * The decoder makes as many entries as a table says it has, and where the memory of a thread does not hold them, V8
+ * ends the process and not the thread. Tables are looked for by name: the decoder finds them at any depth.
+ *
+ * @param {Buffer} moov
+ */
+const checkCounts = (moov) => {
+  const broken = () => new Error("its tables are broken")
+  for (const [type, length] of Object.entries(entryLengths)) {
+    for (let at = moov.indexOf(type); at >= 0; at = moov.indexOf(type, at + 4)) {
+      if (at + 12 > moov.length || at + 12 + moov.readUInt32BE(at + 8) * length > moov.length) throw broken()
+    }
+  }
+  for (let at = moov.indexOf("stsz"); at >= 0; at = moov.indexOf("stsz", at + 4)) {
+    if (at + 16 > moov.length) throw broken()
+    const each = moov.readUInt32BE(at + 8)
+    const count = moov.readUInt32BE(at + 12)
+    if (each === 0 ? at + 16 + count * 4 > moov.length : count * each > file.size || count > largestTables / 4) {
+      throw broken()
+    }
+  }
+}
+
+/**
+ * @param {Buffer} moov @param {number} start @param {number} end
+ * @param {{ between: number, and: number, by: number }} move
+ */
+const moveChunks = (moov, start, end, move) => {
+  /** @param {number} place */
+  const moved = (place) => (place >= move.between && place < move.and ? place + move.by : place)
+  for (let at = start; at + 16 <= end; ) {
+    const length = moov.readUInt32BE(at)
+    const type = moov.toString("latin1", at + 4, at + 8)
+    if (length < 8 || at + length > end) return
+    if (["trak", "mdia", "minf", "stbl"].includes(type)) moveChunks(moov, at + 8, at + length, move)
+    if (type === "stco") {
+      for (let entry = at + 16; entry + 4 <= at + length; entry += 4) {
+        moov.writeUInt32BE(moved(moov.readUInt32BE(entry)) >>> 0, entry)
+      }
+    }
+    if (type === "co64") {
+      for (let entry = at + 16; entry + 8 <= at + length; entry += 8) {
+        moov.writeBigUInt64BE(BigInt(moved(Number(moov.readBigUInt64BE(entry)))), entry)
+      }
+    }
+    at += length
+  }
+}
+
+const oggCodec = () => {
+  const first = readAt(file, 28, 8).toString("latin1")
+  return first.startsWith("OpusHead") ? "opus" : first.startsWith("\x7fFLAC") ? "flac" : "oga"
+}
+
+/**
+ * The samples in blocks, their channels mixed down to the mean.
+ *
+ * @returns {AsyncGenerator<{ samples: Float32Array, sampleRate: number } | undefined>} nothing, now and then, where
+ *   bytes have been read and no samples came
+ */
+async function* decoded() {
+  checkStructure(container, file)
+  const decoder = await decode[container === "ogg" ? oggCodec() : /** @type {"mp3"} */ (container)]()
+  let rate = 0
+  let total = 0
+  /** @type {Array<Float32Array>} */
+  let parts = []
+  let length = 0
+  let read = 0
+  const take = (/** @type {{ channelData: ReadonlyArray<Float32Array>, sampleRate: number }} */ audio) => {
+    const samples = mean(audio.channelData)
+    if (samples.length === 0) return
+    rate ||= audio.sampleRate
+    if (rate !== audio.sampleRate) throw new Error("its sample rate changes")
+    parts.push(samples)
+    length += samples.length
+    total += samples.length
+  }
+  const gather = () => {
+    const samples = new Float32Array(length)
+    let offset = 0
+    for (const part of parts) {
+      samples.set(part, offset)
+      offset += part.length
+    }
+    parts = []
+    length = 0
+    read = 0
+    return samples.length === 0 ? undefined : { samples, sampleRate: rate }
+  }
+  for (const chunk of container === "m4a" ? tablesFirst() : chunks(0, file.size)) {
+    take(await decoder(chunk))
+    if (length >= enough.samples || ++read >= enough.chunks) yield gather()
+  }
+  take(await decoder())
+  yield gather()
+  if (total === 0) throw new Error("it holds no audio")
+  if (container === "flac" && total < flacSamples(file)) throw new Error("it ends early")
+}
+
+/** @param {ReadonlyArray<Float32Array>} channels */
+const mean = (channels) => {
+  const [first = new Float32Array(0), ...others] = channels
+  if (others.length === 0) return first
+  const samples = first.map((sample, index) => {
+    let sum = sample
+    for (const other of others) sum += other[index] ?? 0
+    return sum / channels.length
+  })
+  return samples
+}
+
+const blocks = decoded()
+port.on("message", async () => {
+  try {
+    const { done, value } = await blocks.next()
+    port.postMessage(done === true ? { end: true } : { block: value })
+  } catch (error) {
+    port.postMessage({ problem: error instanceof Error ? error.message : String(error) })
+  }
+})
