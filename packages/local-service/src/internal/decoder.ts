@@ -15,7 +15,7 @@ type Reply = { readonly block: Block | undefined } | { readonly end: true } | { 
 export type Pulled = Block | undefined | "end"
 
 /** Several at once would only share the processors; the others wait. */
-const running = Effect.unsafeMakeSemaphore(2)
+export const inTurn = Effect.unsafeMakeSemaphore(2).withPermits(1)
 
 /** A decoder that is silent for so long is stuck: it answers after 64 kB at the most. */
 const patience = "10 seconds"
@@ -31,7 +31,6 @@ export const openDecoder = (
   container: Container
 ): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    yield* Effect.acquireRelease(running.take(1), () => running.release(1))
     const thread = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const started = new Worker(new URL("./decodeWorker.js", import.meta.url), {

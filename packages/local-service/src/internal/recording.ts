@@ -9,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../Recogniser.js"
 import { type Container, containerOf, headLength } from "./containers.js"
-import { type Block, openDecoder } from "./decoder.js"
+import { type Block, inTurn, openDecoder } from "./decoder.js"
 import { giveWay } from "./giveWay.js"
 
 export interface DecodeLimits {
@@ -102,7 +102,10 @@ const readCompressed = (
       )
       return yield* toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
     })
-  ).pipe(Effect.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`))
+  ).pipe(
+    inTurn,
+    Effect.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`)
+  )
 
 const names: Readonly<Record<Container, string>> = {
   wav: "WAV",
