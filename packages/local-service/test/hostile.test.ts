@@ -1,13 +1,20 @@
+import { mkdtempSync, rmSync } from "node:fs"
 import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
+import { tmpdir } from "node:os"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { expect, layer } from "@effect/vitest"
+import { afterAll, expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+
+// The services of other files spool at the same time, and what they leave for a moment is none of this one's.
+const folder = mkdtempSync(`${tmpdir()}/hostile-`)
+process.env.TMPDIR = folder
+afterAll(() => rmSync(folder, { recursive: true }))
 
 interface Answer {
   readonly status: number
