@@ -63,7 +63,7 @@ export interface Response<E> {
   readonly header: (name: string) => string | undefined
   /** The next bytes of the body; nothing at its end. It can be read once, inside the scope of the call. */
   readonly pull: Effect.Effect<Uint8Array | undefined, E>
-  /** The beginning of the body of a failure, 64 KiB at most, however it ends. */
+  /** The beginning of the body of a failure, as much as comes within 3 seconds and 64 KiB, however it ends. */
   readonly errorText: Effect.Effect<string>
   /** Decoded words of the service, without the key. */
   readonly withoutKey: (text: string) => string
