@@ -7,6 +7,7 @@ import { TextToSpeech, TtsContract } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { localClients } from "./support/localClients.js"
 
 const hindi = "नमस्ते, आपके खाते में पाँच सौ रुपये हैं।"
@@ -81,7 +82,7 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
 
       const other = yield* tts.synthesize({ text: "The train to Pune leaves at five.", lang: "en" })
       const samples = Resampler.resample(Pcm.decode(other.bytes, "float32"), { from: 24000, to: 8000 })
-      expect((yield* recogniser.recognise("en", samples))?.text).toBe("The train to Pune leaves at five.")
+      expect((yield* recogniser.recognise("en", Stream.make(samples)))?.text).toBe("The train to Pune leaves at five.")
     })
   )
 })
@@ -168,7 +169,7 @@ layer(localClients({ credits: 5 }))("an account that is not in order is told by 
       expect((yield* synthesize)._tag).toBe("TtsUnauthorized")
 
       yield* accounts.setAccount({ state: "active" })
-      yield* accounts.createKey("next", "test")
+      yield* accounts.createKey({ name: "next", creator: "test", confirm: true })
       expect((yield* transcribe)._tag).toBe("SttUnauthorized")
       expect((yield* synthesize)._tag).toBe("TtsUnauthorized")
     })

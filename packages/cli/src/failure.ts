@@ -5,6 +5,7 @@
 import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
+import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
 import { SttError } from "@effect-speech/stt/SttError"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import * as ConfigError from "effect/ConfigError"
@@ -29,6 +30,7 @@ export type CommandError =
   | WavError
   | PlatformError
   | ServeError
+  | LocalServiceError
   | ConfigError.ConfigError
 
 interface Failure {
@@ -63,6 +65,9 @@ const describe = (error: CommandError): Failure => {
       return told(ExitCode.fileFailed, error._tag, error.message)
     case "SystemError":
       return told(ExitCode.fileFailed, error._tag, fileProblem(error))
+    case "DataDirectoryUnusable":
+    case "RecordingUnusable":
+      return told(ExitCode.fileFailed, error._tag, error.message)
     case "UsageError":
       return told(ExitCode.invalid, error._tag, error.message)
     case "OutputFailed":

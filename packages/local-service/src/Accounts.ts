@@ -1,14 +1,13 @@
 /**
  * The account of the local service: its keys, its credit, and what was used.
  */
-import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
-import * as Effect from "effect/Effect"
-import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
+import * as Data from "effect/Data"
+import type * as Effect from "effect/Effect"
+import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as EffectScope from "effect/Scope"
+import { OperationName } from "./OperationName.js"
 
 /** The scope that synthesis needs is the contract's name; that of transcription is ours. */
 export const Scope = Schema.Literal("tts:synth", "stt:transcribe")
@@ -36,6 +35,32 @@ export const Key = Schema.Struct({
 })
 export type Key = typeof Key.Type
 
+export const Keys = Schema.Struct({
+  active: Schema.NullOr(Key),
+  /** The revoked ones, the latest first. */
+  archived: Schema.Array(Key)
+})
+export type Keys = typeof Keys.Type
+
+/** What was used on a day by an operation. */
+export const Usage = Schema.Struct({
+  /** UTC, `2026-01-31`. */
+  date: Schema.String,
+  operation: OperationName,
+  calls: Schema.NonNegativeInt,
+  /** Code points of text for synthesis, seconds of audio for transcription. */
+  units: Schema.NonNegativeInt,
+  credits: Schema.NonNegativeInt
+})
+export type Usage = typeof Usage.Type
+
+export interface NewKey {
+  readonly name: string
+  readonly creator: string
+  /** Where a key is active it is revoked only with this. */
+  readonly confirm: boolean
+}
+
 export interface CreatedKey {
   readonly record: Key
   readonly key: Redacted.Redacted
@@ -46,93 +71,44 @@ export type Refusal =
   | { readonly _tag: "UnknownKey" }
   | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
   | { readonly _tag: "MissingScope"; readonly scope: Scope }
-  | { readonly _tag: "NoCredit"; readonly credits: number }
+  | { readonly _tag: "NoCredit" }
 
-/** Credit that was taken for a call, and is given back if the call comes to nothing. */
-export interface Charge {
-  readonly refund: Effect.Effect<void>
+/** A key is active, and would be revoked by a new one. */
+export class KeyActive extends Data.TaggedError("KeyActive")<{ readonly name: string }> {}
+
+/** There is no such key, or it is revoked already. */
+export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{ readonly known: boolean }> {}
+
+export interface Cost {
+  readonly operation: OperationName
+  readonly units: number
+  readonly credits: number
+}
+
+/** Credit that is kept for a call, and free again once its scope closes. */
+export interface Hold {
+  /** Takes the credit, which is on disk before this returns. It is given back where the scope closes without `keep`. */
+  readonly debit: Effect.Effect<void>
+  /** The call has come to its end. */
+  readonly keep: Effect.Effect<void>
 }
 
 export interface AccountsService {
-  /** Checks a key of a request: 401, 403, 402 in the words of transcription. */
-  readonly authorize: (key: string | undefined, scope: Scope) => Effect.Effect<void, Refusal>
-  /** Takes credit, all of it or none. */
-  readonly charge: (credits: number) => Effect.Effect<Charge, Refusal>
+  /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
+  readonly authorize: (key: string | undefined, scope: Scope) => Effect.Effect<string, Refusal>
+  /** Keeps credit for a call, all of it or none. */
+  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, EffectScope.Scope>
   readonly account: Effect.Effect<Account>
   readonly setAccount: (changes: Partial<Account>) => Effect.Effect<Account>
-  /** The active key, if there is one, and the archive of revoked ones. */
-  readonly keys: Effect.Effect<{ readonly active: Key | null; readonly archived: ReadonlyArray<Key> }>
+  readonly keys: Effect.Effect<Keys>
   /** Makes a key with all scopes, and revokes the active one at once. */
-  readonly createKey: (name: string, creator: string) => Effect.Effect<CreatedKey>
-  /** Revokes a key. False where there is none of this id. */
-  readonly revokeKey: (id: string) => Effect.Effect<boolean>
+  readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, KeyActive>
+  readonly revokeKey: (id: string) => Effect.Effect<void, KeyNotActive>
+  readonly setScopes: (id: string, scopes: ReadonlyArray<Scope>) => Effect.Effect<Key, KeyNotActive>
+  /** The latest day first. */
+  readonly usage: Effect.Effect<ReadonlyArray<Usage>>
+  /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
+  readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
 
-interface Stored {
-  readonly record: Key
-  readonly digest: Buffer
-}
-
-const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
-
-export class Accounts extends Context.Tag("@effect-speech/local-service/Accounts")<Accounts, AccountsService>() {
-  /** In memory, gone with the layer. */
-  static readonly layerMemory = (initial: Account): Layer.Layer<Accounts> =>
-    Layer.sync(Accounts, () => {
-      let account = initial
-      let active: Stored | undefined
-      const archived: Array<Key> = []
-
-      const revoke = (now: string) => {
-        if (active === undefined) return
-        archived.unshift({ ...active.record, revokedAt: now })
-        active = undefined
-      }
-      const refusal = (key: string | undefined, scope: Scope): Refusal | undefined => {
-        if (key === undefined || active === undefined || !timingSafeEqual(digestOf(key), active.digest)) {
-          return { _tag: "UnknownKey" }
-        }
-        if (account.state !== "active") return { _tag: "AccountNotActive", state: account.state }
-        if (!active.record.scopes.includes(scope)) return { _tag: "MissingScope", scope }
-        if (account.credits === 0) return { _tag: "NoCredit", credits: 0 }
-        return undefined
-      }
-      const isoNow = Effect.map(Clock.currentTimeMillis, (now) => new Date(now).toISOString())
-
-      return {
-        authorize: (key, scope) =>
-          Effect.suspend(() => {
-            const refused = refusal(key, scope)
-            return refused === undefined ? Effect.void : Effect.fail(refused)
-          }),
-        charge: (credits) =>
-          Effect.suspend((): Either.Either<Charge, Refusal> => {
-            if (account.credits < credits) return Either.left({ _tag: "NoCredit", credits: account.credits })
-            account = { ...account, credits: account.credits - credits }
-            return Either.right({
-              refund: Effect.sync(() => {
-                account = { ...account, credits: account.credits + credits }
-              })
-            })
-          }),
-        account: Effect.sync(() => account),
-        setAccount: (changes) => Effect.sync(() => (account = { ...account, ...changes })),
-        keys: Effect.sync(() => ({ active: active?.record ?? null, archived: [...archived] })),
-        createKey: (name, creator) =>
-          Effect.map(isoNow, (createdAt) => {
-            revoke(createdAt)
-            const id = randomBytes(6).toString("hex")
-            const key = `local_${id}.${randomBytes(32).toString("base64url")}`
-            const record: Key = { id, name, creator, createdAt, scopes: [...Scope.literals], revokedAt: null }
-            active = { record, digest: digestOf(key) }
-            return { record, key: Redacted.make(key) }
-          }),
-        revokeKey: (id) =>
-          Effect.map(isoNow, (now) => {
-            if (active?.record.id !== id) return archived.some((record) => record.id === id)
-            revoke(now)
-            return true
-          })
-      }
-    })
-}
+export class Accounts extends Context.Tag("@effect-speech/local-service/Accounts")<Accounts, AccountsService>() {}

@@ -3,27 +3,44 @@
  * account, each on a port of its own, as in life the hosts differ.
  */
 import { randomBytes } from "node:crypto"
-import { createServer } from "node:http"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { Accounts, type AccountsService } from "./Accounts.js"
-import { platformApp } from "./internal/platformApp.js"
-import { synthesisApp } from "./internal/synthesisApp.js"
-import { transcriptionApp } from "./internal/transcriptionApp.js"
-import { Recogniser, type RecogniserService } from "./Recogniser.js"
+import { Faults, type FaultsService, makeFaults } from "./Faults.js"
+import { makeAccounts } from "./internal/accounts.js"
+import { openDataDirectory } from "./internal/dataDirectory.js"
+import { listen } from "./internal/listener.js"
+import { answerPlatformProblem, platformApp } from "./internal/platformApp.js"
+import type { AnswerProblem } from "./internal/requests.js"
+import { makeSpool, Spool } from "./internal/spool.js"
+import { makeStamps, type StampOptions, Stamps } from "./internal/stamps.js"
+import { answerSynthesisProblem, synthesisApp } from "./internal/synthesisApp.js"
+import { teach, teachDirectory } from "./internal/teaching.js"
+import { answerTranscriptionProblem, transcriptionApp } from "./internal/transcriptionApp.js"
+import { Journal, type JournalEntry, makeJournal } from "./Journal.js"
+import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.js"
+import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
-export interface LocalServiceOptions {
+export interface LocalServiceOptions extends StampOptions {
   /** The port of transcription; synthesis has the next one, the platform the one after. Default: 0, any three. */
   readonly port?: number | undefined
+  /** The address that is listened on. Default: 127.0.0.1, which this machine alone can reach. */
+  readonly host?: string | undefined
+  /** Names by which the service is reached, besides `localhost` and bare addresses. Default: none. */
+  readonly hostNames?: ReadonlyArray<string> | undefined
+  /** Where keys, credit and usage are kept. Default: in memory, gone with the layer. */
+  readonly dataDirectory?: string | undefined
+  /** A folder of recordings to know, `name.wav` with its text in `name.txt`; those in a folder `hi` only for Hindi. Default: none. */
+  readonly recordings?: string | undefined
   /** The credit that the account begins with. Default: 1,000,000. */
   readonly credits?: number | undefined
   /** What a second of audio costs, each begun one whole. Default: 1. The contract does not show the unit. */
@@ -34,68 +51,149 @@ export interface LocalServiceOptions {
   readonly maximumUploadBytes?: number | undefined
   /** The longest recording that is taken, in seconds. Default: 7,200. The contract does not show it. */
   readonly maximumRecordingSeconds?: number | undefined
+  /** The longest speech that a text may become, in seconds. Default: 7,200. The contract does not show it. */
+  readonly maximumSpeechSeconds?: number | undefined
+  /** How long nothing may come of a request's body before it is 408, in milliseconds. Default: 60,000. */
+  readonly bodyIdleMillis?: number | undefined
 }
 
+/** What the platform controls over HTTP, without that way. */
 export interface LocalServiceHandle {
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string
   readonly platformUrl: string
-  /** The active key at the start. */
-  readonly apiKey: Redacted.Redacted
   /** For the `X-Admin-Token` header of the platform. */
   readonly adminToken: Redacted.Redacted
-  /** The account, without the way over HTTP. */
+  /** Credit, state and keys. */
   readonly accounts: AccountsService
-  /** To teach recordings. */
+  /** Failures on demand. */
+  readonly faults: FaultsService
+  /** The latest requests of both operations, the oldest first. */
+  readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
   readonly recogniser: RecogniserService
+  /** Makes a recording known, in any container that the service takes. */
+  readonly teach: (recording: TaughtRecording) => Effect.Effect<void, RecordingUnusable>
+  /** As at the start: account, keys, faults, requests and recordings; with another seed or time where one is given. */
+  readonly reset: (options?: StampOptions) => Effect.Effect<void>
 }
-
-const host = "127.0.0.1"
 
 export class LocalService extends Context.Tag("@effect-speech/local-service/LocalService")<
   LocalService,
-  LocalServiceHandle
+  LocalServiceHandle & {
+    /** A key that is active at the start. */
+    readonly apiKey: Redacted.Redacted
+  }
 >() {
-  /** The service with its own voice and recogniser, until the scope of the layer closes. */
-  static readonly layer = (options: LocalServiceOptions = {}): Layer.Layer<LocalService, ServeError> =>
-    Layer.scoped(LocalService, make(options)).pipe(
-      Layer.provide([
-        Voice.layerEspeak,
-        Recogniser.layerKnownRecordings(),
-        Accounts.layerMemory({ state: "active", credits: options.credits ?? 1_000_000 }),
-        NodeFileSystem.layer
-      ])
-    )
+  /**
+   * The service with its own voice and recogniser, until the scope of the layer closes. It makes a key of its own, which
+   * revokes one that a data directory has from before.
+   */
+  static readonly layer = (
+    options: LocalServiceOptions = {}
+  ): Layer.Layer<LocalService, ServeError | LocalServiceError> =>
+    Layer.scoped(
+      LocalService,
+      Effect.map(make({ ...options, newKey: true }), ({ apiKey, ...handle }) => ({
+        ...handle,
+        apiKey: apiKey ?? Redacted.make("")
+      }))
+    ).pipe(Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer]))
 }
 
-/** The service over a voice, a recogniser and an account of the program's choice. */
+export interface MakeOptions extends LocalServiceOptions {
+  /** Makes a key also where one is active, which revokes that. Default: false. */
+  readonly newKey?: boolean | undefined
+}
+
+/** The service over a voice and a recogniser of the program's choice. There is an `apiKey` where one was made: a key is shown once. */
 export const make = (
-  options: LocalServiceOptions
-): Effect.Effect<LocalServiceHandle, ServeError, Voice | Recogniser | Accounts | FileSystem.FileSystem | Scope.Scope> =>
+  options: MakeOptions
+): Effect.Effect<
+  LocalServiceHandle & { readonly apiKey: Redacted.Redacted | undefined },
+  ServeError | LocalServiceError,
+  Voice | Recogniser | FileSystem.FileSystem | Scope.Scope
+> =>
   Effect.gen(function* () {
     const voice = yield* Voice
-    const accounts = yield* Accounts
     const recogniser = yield* Recogniser
+    const stamps = makeStamps(options)
+    const { spool: spoolDirectory, sql } = yield* openDataDirectory(options.dataDirectory)
+    const initial = { state: "active", credits: options.credits ?? 1_000_000 } as const
+    const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: stamps.now }))
+    const faults = makeFaults()
+    const journal = makeJournal()
+    const spool = yield* makeSpool(spoolDirectory)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
-    const { key } = yield* accounts.createKey("local", "local-service")
-    const port = (offset: number) => (options.port ?? 0) && (options.port ?? 0) + offset
 
+    const known = (yield* accounts.keys).active
+    const created =
+      known === null || options.newKey === true
+        ? yield* Effect.orDie(accounts.createKey({ name: "local", creator: "local-service", confirm: true }))
+        : undefined
+    const firstKey = created?.record.id ?? known?.id
+
+    const maximumSeconds = options.maximumRecordingSeconds ?? 7200
+    const teachAll =
+      options.recordings === undefined
+        ? Effect.void
+        : teachDirectory(recogniser, options.recordings, { maximumSeconds })
+    yield* teachAll
+
+    const handle = {
+      accounts,
+      adminToken,
+      faults,
+      recogniser,
+      requests: journal.entries,
+      teach: (recording: TaughtRecording) => teach(recogniser, recording, { maximumSeconds }),
+      reset: (stampOptions?: StampOptions) =>
+        Effect.all(
+          [
+            accounts.reset(firstKey),
+            faults.set([]),
+            journal.clear,
+            recogniser.forget,
+            Effect.sync(() => stamps.restart(stampOptions)),
+            Effect.ignore(teachAll)
+          ],
+          { discard: true }
+        )
+    }
+
+    const bodyIdleMillis = options.bodyIdleMillis ?? 60_000
     const transcription = transcriptionApp({
       models: options.models ?? defaultModels(voice.languages),
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
-      maximumRecordingSeconds: options.maximumRecordingSeconds ?? 7200,
-      creditsPerSecond: options.creditsPerSecond ?? 1
+      maximumRecordingSeconds: maximumSeconds,
+      creditsPerSecond: options.creditsPerSecond ?? 1,
+      bodyIdleMillis
     })
-    return {
-      sttBaseUrl: yield* listen(transcription, port(0)),
-      ttsBaseUrl: yield* listen(synthesisApp, port(1)),
-      platformUrl: yield* listen(platformApp(adminToken), port(2)),
-      apiKey: key,
-      adminToken,
-      accounts,
-      recogniser
+    const synthesisOptions = {
+      maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
+      requestId: stamps.id,
+      bodyIdleMillis
     }
-  })
+    const services = Context.empty().pipe(
+      Context.add(Accounts, accounts),
+      Context.add(Faults, faults),
+      Context.add(Journal, journal),
+      Context.add(Spool, spool),
+      Context.add(Stamps, stamps)
+    )
+    const serve = listenOn(options)
+    const sttBaseUrl = yield* serve(0, Effect.provide(transcription, services), answerTranscriptionProblem)
+    const ttsBaseUrl = yield* serve(
+      1,
+      Effect.provide(synthesisApp(synthesisOptions), services),
+      answerSynthesisProblem(synthesisOptions)
+    )
+    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl })
+    const platformUrl = yield* serve(2, platform, answerPlatformProblem)
+    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: created?.key }
+  }).pipe(
+    // What goes over the network takes its time, whatever clock a test has.
+    Effect.withClock(Clock.make())
+  )
 
 const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
@@ -105,15 +203,7 @@ const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string
     ])
   )
 
-const listen = <E, R>(app: HttpApp.Default<E, R>, port: number) =>
-  Effect.gen(function* () {
-    const node = createServer()
-    const server = yield* NodeHttpServer.make(() => node, { host, port })
-    // A client that goes away ends the work for it, which is not so of itself.
-    yield* server.serve(Effect.interruptible(app))
-    // Nothing is spoken here but HTTP/1.1; with a listener for it, an offer to upgrade would lose the body.
-    node.removeAllListeners("upgrade")
-    // Runs before the server's own close, which would wait for connections that nobody ends.
-    yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
-    return server.address._tag === "TcpAddress" ? `http://${host}:${server.address.port}` : server.address.path
-  })
+const listenOn =
+  ({ host = "127.0.0.1", hostNames = [], port = 0 }: LocalServiceOptions) =>
+  <R>(offset: number, app: HttpApp.Default<never, R>, answerProblem: AnswerProblem) =>
+    listen(app, { host, hostNames, port: port === 0 ? 0 : port + offset, answerProblem })

@@ -5,6 +5,7 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
 import { giveWay } from "./internal/giveWay.js"
 
 /** Recordings reach a recogniser as mono samples at this rate, in Hz. */
@@ -16,18 +17,33 @@ export interface Recognised {
   readonly confidence: number
 }
 
-export interface KnownRecording {
+export interface KnownRecording<E = never, R = never> {
   readonly text: string
-  readonly lang: string
+  /** The language of the models that know it. Default: any. */
+  readonly lang?: string | undefined
   /** Mono, at {@link sampleRate}. */
-  readonly samples: Float32Array
+  readonly samples: Stream.Stream<Float32Array, E, R>
+}
+
+/** A recording in a file, in any container that the service takes. */
+export interface TaughtRecording {
+  /** Of the recording. */
+  readonly path: string
+  readonly text: string
+  /** The language of the models that know it. Default: any. */
+  readonly lang?: string | undefined
 }
 
 export interface RecogniserService {
-  /** The text of a recording in a language, or nothing: never a guess. */
-  readonly recognise: (lang: string, samples: Float32Array) => Effect.Effect<Recognised | undefined>
+  /** The text of a recording in a language, or nothing: never a guess. Reads the recording to its end. */
+  readonly recognise: <E, R>(
+    lang: string,
+    samples: Stream.Stream<Float32Array, E, R>
+  ) => Effect.Effect<Recognised | undefined, E, R>
   /** Makes a recording known. */
-  readonly learn: (recording: KnownRecording) => Effect.Effect<void>
+  readonly learn: <E, R>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
+  /** Forgets all of them. */
+  readonly forget: Effect.Effect<void>
 }
 
 export interface KnownRecordingsOptions {
@@ -46,43 +62,49 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
   static readonly layerKnownRecordings = (options: KnownRecordingsOptions = {}): Layer.Layer<Recogniser> =>
     Layer.sync(Recogniser, () => {
       const capacity = (options.capacitySeconds ?? 3600) * sampleRate
-      const known: Array<Kept> = []
+      let known: Array<Kept> = []
       let held = 0
       return {
         learn: ({ lang, samples, text }) =>
-          Effect.sync(() => {
+          Effect.gen(function* () {
+            const { length, shape, silent } = yield* shapeOf(samples, capacity)
             // Silence is nobody's words, and would be taken for them.
-            if (isSilent(samples)) return
-            known.push({ text, lang, length: samples.length, shape: toShape(samples) })
-            held += samples.length
-            while (held > capacity && known.length > 1) held -= known.shift()?.length ?? 0
+            if (silent || length > capacity) return
+            known.push({ text, lang, length, shape })
+            held += length
+            while (held > capacity) held -= known.shift()?.length ?? 0
           }),
         recognise: (lang, samples) =>
           Effect.gen(function* () {
-            const heard = toShape(samples)
+            const longest = known.reduce((most, { length }) => Math.max(most, length), 0)
+            const { length, shape } = yield* shapeOf(samples, longest + lengthTolerance)
             // The latest first: what was just said is what is most often asked for.
             for (const kept of [...known].reverse()) {
-              if (kept.lang !== lang || Math.abs(kept.length - samples.length) > lengthTolerance) continue
+              if ((kept.lang ?? lang) !== lang || Math.abs(kept.length - length) > lengthTolerance) continue
               yield* giveWay
-              const difference = differenceOf(kept.shape, heard)
+              const difference = differenceOf(kept.shape, shape)
               if (difference <= tolerance) return { text: kept.text, confidence: 1 - difference }
             }
             return undefined
-          })
+          }),
+        forget: Effect.sync(() => {
+          known = []
+          held = 0
+        })
       }
     })
 }
 
 interface Kept {
   readonly text: string
-  readonly lang: string
+  readonly lang: string | undefined
   /** Of the samples. */
   readonly length: number
   readonly shape: Int16Array
 }
 
 /** Below -50 dB from the first sample to the last. */
-const isSilent = (samples: Float32Array): boolean => samples.every((sample) => Math.abs(sample) < 10 ** (-50 / 20))
+const silence = 10 ** (-50 / 20)
 
 /** In samples, 150 ms: what encoders add before and after, where their files don't say how much that is. */
 const lengthTolerance = 0.15 * sampleRate
@@ -113,19 +135,76 @@ const lowPass = Float64Array.from({ length: 81 }, (_, index) => {
   return (sinc * (0.54 + 0.46 * Math.cos((Math.PI * at) / 40))) / 4
 })
 
-/** The samples below 1 kHz, which is what is compared. */
-const toShape = (samples: Float32Array): Int16Array => {
-  const shape = new Int16Array(Math.ceil(samples.length / decimation))
-  const middle = (lowPass.length - 1) / 2
-  for (let index = 0; index < shape.length; index++) {
-    const start = index * decimation - middle
-    let sum = 0
-    for (let tap = Math.max(0, -start); tap < lowPass.length && start + tap < samples.length; tap++) {
-      sum += (lowPass[tap] as number) * (samples[start + tap] as number)
+interface Shape {
+  /** Of all samples, also where they were too many. */
+  readonly length: number
+  readonly silent: boolean
+  /** The samples below 1 kHz, which is what is compared: none where they are too many. */
+  readonly shape: Int16Array
+}
+
+/** Reads samples to their end, and keeps no more than the shape of so many. */
+const shapeOf = <E, R>(samples: Stream.Stream<Float32Array, E, R>, most: number): Effect.Effect<Shape, E, R> =>
+  Effect.gen(function* () {
+    const shaper = makeShaper()
+    const parts: Array<Int16Array> = []
+    let length = 0
+    let loudest = 0
+    yield* Stream.runForEach(samples, (block) =>
+      Effect.sync(() => {
+        length += block.length
+        for (const sample of block) loudest = Math.max(loudest, Math.abs(sample))
+        if (length <= most) parts.push(shaper.push(block))
+        else parts.length = 0
+      })
+    )
+    if (length <= most) parts.push(shaper.flush())
+    const shape = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
+    let offset = 0
+    for (const part of parts) {
+      shape.set(part, offset)
+      offset += part.length
     }
-    shape[index] = Math.round(Math.max(-1, Math.min(1, sum)) * 0x7fff)
+    return { length, silent: loudest < silence, shape }
+  })
+
+/** Filters and decimates block by block: each output is the filter's middle on every second sample. */
+const makeShaper = () => {
+  const middle = (lowPass.length - 1) / 2
+  // As if silence came before.
+  let pending = new Float32Array(middle)
+  /** Of the first sample of the next output's filter, in `pending`. */
+  let start = 0
+  const shapeUpTo = (end: number): Int16Array => {
+    const count = Math.max(0, Math.ceil((end - lowPass.length + 1 - start) / decimation))
+    const shape = new Int16Array(count)
+    for (let index = 0; index < count; index++, start += decimation) {
+      let sum = 0
+      for (let tap = 0; tap < lowPass.length; tap++) {
+        sum += (lowPass[tap] as number) * (pending[start + tap] as number)
+      }
+      shape[index] = Math.round(Math.max(-1, Math.min(1, sum)) * 0x7fff)
+    }
+    return shape
   }
-  return shape
+  const append = (block: Float32Array) => {
+    const kept = pending.subarray(start)
+    pending = new Float32Array(kept.length + block.length)
+    pending.set(kept)
+    pending.set(block, kept.length)
+    start = 0
+  }
+  return {
+    push: (block: Float32Array): Int16Array => {
+      append(block)
+      return shapeUpTo(pending.length)
+    },
+    /** As if silence followed. */
+    flush: (): Int16Array => {
+      append(new Float32Array(middle))
+      return shapeUpTo(pending.length)
+    }
+  }
 }
 
 const energyOf = (shape: Int16Array): number => shape.reduce((sum, sample) => sum + sample * sample, 0)

@@ -5,9 +5,9 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { makeEspeak, type Sound } from "./internal/espeak.js"
-
-export type { Sound } from "./internal/espeak.js"
+import * as Stream from "effect/Stream"
+import { makeEspeak, sampleRate } from "./internal/espeak.js"
+import { passages } from "./internal/passages.js"
 
 export interface Utterance {
   readonly text: string
@@ -25,12 +25,17 @@ export class VoiceFailed extends Data.TaggedError("VoiceFailed")<{ readonly mess
 export interface VoiceService {
   readonly languages: ReadonlyArray<string>
   readonly voices: ReadonlyArray<string>
-  /** Speaks a text. `lang` and `voice` are of the lists. */
-  readonly speak: (utterance: Utterance) => Effect.Effect<Sound, VoiceFailed>
+  /** Of what it speaks, in Hz. */
+  readonly sampleRate: number
+  /** Speaks a text: mono samples, as they are made. `lang` and `voice` are of the lists. */
+  readonly speak: (utterance: Utterance) => Stream.Stream<Float32Array, VoiceFailed>
 }
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
-  /** espeak-ng as WebAssembly, in a thread of its own that starts with the first text. */
+  /**
+   * espeak-ng as WebAssembly, in a thread of its own that starts with the first text. Texts are spoken a few sentences
+   * at a time, in turn with one another, so that a long one keeps no other waiting.
+   */
   static readonly layerEspeak: Layer.Layer<Voice> = Layer.scoped(
     Voice,
     Effect.map(
@@ -38,18 +43,20 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
       (run): VoiceService => ({
         languages: [...languages],
         voices: Object.keys(variants),
+        sampleRate,
         speak: ({ lang, pronunciations, speed, text, voice }) => {
           const wanted = wordsPerMinute * speed
           const rate = Math.min(rates.to, Math.max(rates.from, Math.round(wanted)))
-          return Effect.mapError(
-            run({
-              ssml: toSsml(text, pronunciations),
-              voice: `${lang}${variants[voice]}`,
-              wordsPerMinute: rate,
-              factor: rate / wanted,
-              maximumSeconds
-            }),
-            (message) => new VoiceFailed({ message })
+          return Stream.fromIterable(passages(text)).pipe(
+            Stream.mapEffect((passage) =>
+              run({
+                ssml: toSsml(passage, pronunciations),
+                voice: `${lang}${variants[voice]}`,
+                wordsPerMinute: rate,
+                factor: rate / wanted
+              })
+            ),
+            Stream.mapError((message) => new VoiceFailed({ message }))
           )
         }
       })
@@ -67,9 +74,6 @@ const wordsPerMinute = 175
 
 /** Outside of these the engine's rate no longer changes. */
 const rates = { from: 80, to: 450 }
-
-/** An hour: 10,000 letters last about 50 minutes at the lowest speed. */
-const maximumSeconds = 3600
 
 /** Control characters are commands to the engine. */
 const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, " ")

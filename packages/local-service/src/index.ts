@@ -1,4 +1,7 @@
 export * from "./Accounts.js"
+export * as Faults from "./Faults.js"
+export * as Journal from "./Journal.js"
 export * from "./LocalService.js"
+export * from "./LocalServiceError.js"
 export * as Recogniser from "./Recogniser.js"
 export * as Voice from "./Voice.js"

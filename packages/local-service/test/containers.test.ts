@@ -4,6 +4,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 
 // Spoken by this service's voice and encoded by ffmpeg: MP3 and AAC at 64 kbit/s, Opus at 32, Vorbis at its default.
 const recording = (name: string) => readFileSync(new URL(`recordings/${name}`, import.meta.url))
@@ -30,7 +31,7 @@ const learn = Effect.gen(function* () {
     new Int16Array(Uint8Array.from(recording("cat.wav").subarray(44)).buffer),
     (sample) => sample / 0x8000
   )
-  yield* recogniser.learn({ text, lang: "en", samples })
+  yield* recogniser.learn({ text, lang: "en", samples: Stream.make(samples) })
 })
 
 /** The same at every run. */

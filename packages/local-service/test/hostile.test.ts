@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
 
 // The services of other files spool at the same time, and what they leave for a moment is none of this one's.
 const folder = mkdtempSync(`${tmpdir()}/hostile-`)
@@ -255,7 +256,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer), { excludeTestServ
             let text = ""
             socket.on("data", (part) => (text += part.toString()))
             socket.on("close", () => resume(Effect.succeed(text)))
-            socket.end(`POST ${target} HTTP/1.1\r\nHost: a\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
+            socket.end(`POST ${target} HTTP/1.1\r\nHost: 127.0.0.1\r\nConnection: close\r\nContent-Length: 0\r\n\r\n`)
           })
           expect(answer).toContain("HTTP/1.1 404")
           expect(answer).toContain("nothing is here")
@@ -268,7 +269,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer), { excludeTestServ
         expect((yield* synthesize('{"text":"...","lang":"en"}')).status).toBe(200)
         const { recogniser } = yield* LocalService
         for (const length of [20, 40, 80, 160]) {
-          expect(yield* recogniser.recognise("en", new Float32Array(length))).toBeUndefined()
+          expect(yield* recogniser.recognise("en", Stream.make(new Float32Array(length)))).toBeUndefined()
         }
       })
     )

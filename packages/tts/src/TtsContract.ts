@@ -59,10 +59,13 @@ export const codePoints = (text: string): number => {
 /** The most Unicode code points that a text may have. */
 export const maximumCodePoints = 10_000
 
+const loneSurrogate = /\p{Surrogate}/u
+
 export const Text = Schema.String.pipe(
   Schema.filter((text) => {
     const length = codePoints(text)
     if (length === 0) return "must not be empty"
+    if (loneSurrogate.test(text)) return "holds half of a surrogate pair, which is no character"
     return (
       length <= maximumCodePoints ||
       `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`

@@ -14,8 +14,12 @@ type Reply = { readonly block: Block | undefined } | { readonly end: true } | { 
 /** A block, nothing yet, or the end. */
 export type Pulled = Block | undefined | "end"
 
+const turns = Effect.unsafeMakeSemaphore(2)
+
 /** Several at once would only share the processors; the others wait. */
-export const inTurn = Effect.unsafeMakeSemaphore(2).withPermits(1)
+export const inTurn: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
+  Effect.acquireRelease(Effect.interruptible(turns.take(1)), () => turns.release(1))
+)
 
 /** A decoder that is silent for so long is stuck: it answers after 64 kB at the most. */
 const patience = "10 seconds"

@@ -8,25 +8,20 @@ export interface Job {
   readonly wordsPerMinute: number
   /** How many times as long the speech shall last as the engine makes it. */
   readonly factor: number
-  /** Of the result: the engine is stopped beyond it. */
-  readonly maximumSeconds: number
 }
 
-/** Mono samples. */
-export interface Sound {
-  readonly sampleRate: number
-  readonly samples: Float32Array
-}
+/** espeak-ng's own rate, in Hz. */
+export const sampleRate = 22_050
 
-type Reply = Sound | { readonly problem: string }
+type Reply = { readonly samples: Float32Array } | { readonly problem: string }
 
 /**
  * The engine in its thread. It starts with the first job and speaks one text at a time. A job that is given up ends the
  * thread, since nothing else stops the engine, and so does one that fails, after which the engine may be broken; the
  * next job starts a new one. The error is the engine's own word.
  */
-export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Sound, string>, never, Scope.Scope> = Effect.gen(
-  function* () {
+export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array, string>, never, Scope.Scope> =
+  Effect.gen(function* () {
     let worker: Worker | undefined
     const one = yield* Effect.makeSemaphore(1)
     const stop = Effect.suspend(() => {
@@ -37,14 +32,14 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Sound, string
     yield* Effect.addFinalizer(() => stop)
 
     const speak = (job: Job) =>
-      Effect.async<Sound, string>((resume) => {
+      Effect.async<Float32Array, string>((resume) => {
         worker ??= new Worker(new URL("./espeakWorker.js", import.meta.url), { execArgv: [] })
         const thread = worker
         const onMessage = (reply: Reply) =>
-          finish("samples" in reply ? Effect.succeed(reply) : Effect.fail(reply.problem))
+          finish("samples" in reply ? Effect.succeed(reply.samples) : Effect.fail(reply.problem))
         const onError = (error: Error) => finish(Effect.fail(error.message))
         const onExit = () => finish(Effect.fail("its thread ended"))
-        const finish = (result: Effect.Effect<Sound, string>) => {
+        const finish = (result: Effect.Effect<Float32Array, string>) => {
           thread.off("message", onMessage).off("error", onError).off("exit", onExit)
           resume(result)
         }
@@ -56,5 +51,4 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Sound, string
         })
       })
     return (job) => one.withPermits(1)(Effect.tapError(speak(job), () => stop))
-  }
-)
+  })

@@ -22,24 +22,21 @@ const gain = 0.9
  * @property {string} voice
  * @property {number} wordsPerMinute
  * @property {number} factor how many times as long the speech shall last as the engine makes it
- * @property {number} maximumSeconds of the result
  */
 
 /** @param {Job} job */
-const speak = ({ factor, maximumSeconds, ssml, voice, wordsPerMinute }) => {
+const speak = ({ factor, ssml, voice, wordsPerMinute }) => {
   if (engine.set_voice(voice) !== 0) throw new Error(`espeak-ng has no voice ${voice}`)
   engine.set_rate(wordsPerMinute)
   engine.set_pitch(50)
-  const limit = (maximumSeconds * sampleRate) / factor
   /** @type {Array<Int16Array>} */
   const parts = []
   let length = 0
   engine.synthesize(ssml, (samples) => {
     parts.push(samples)
     length += samples.length
-    return length > limit
+    return false
   })
-  if (length > limit) throw new Error(`the speech would last longer than ${maximumSeconds} seconds`)
 
   const whole = new Float32Array(length)
   let offset = 0
@@ -51,7 +48,8 @@ const speak = ({ factor, maximumSeconds, ssml, voice, wordsPerMinute }) => {
 
 port.on("message", (/** @type {Job} */ job) => {
   try {
-    port.postMessage({ samples: speak(job), sampleRate })
+    const samples = speak(job)
+    port.postMessage({ samples }, [/** @type {ArrayBuffer} */ (samples.buffer)])
   } catch (error) {
     port.postMessage({ problem: error instanceof Error ? error.message : String(error) })
   }

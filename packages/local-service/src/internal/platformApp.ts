@@ -1,92 +1,190 @@
 import { timingSafeEqual } from "node:crypto"
+import type { HttpMethod } from "@effect/platform/HttpMethod"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Account, Accounts } from "../Accounts.js"
-import { firstIssue, recoverDefects } from "./requests.js"
-
-interface Problem {
-  readonly status: number
-  readonly message: string
-}
+import { Account, type KeyNotActive, Scope } from "../Accounts.js"
+import { Fault } from "../Faults.js"
+import type { LocalServiceHandle } from "../LocalService.js"
+import { openApi } from "./openApi.js"
+import { page } from "./page.js"
+import { type AnswerProblem, firstIssue, type Problem, pathOf, readJson, recoverDefects } from "./requests.js"
 
 const answer = (status: number, body: unknown) => HttpServerResponse.unsafeJson(body, { status })
 
-const NewKey = Schema.Struct({ name: Schema.NonEmptyString, confirm: Schema.optional(Schema.Boolean) })
+export const answerPlatformProblem: AnswerProblem = ({ headers, message, status }) =>
+  HttpServerResponse.unsafeJson({ error: message }, { status, headers })
+
+export const NewKey = Schema.Struct({
+  name: Schema.NonEmptyString.pipe(Schema.maxLength(100, { message: () => "must be at most 100 characters" })),
+  /** Where a key is active it is revoked only with this. */
+  confirm: Schema.optional(Schema.Boolean)
+})
+
+export const Scopes = Schema.Struct({ scopes: Schema.Array(Scope) })
+
+export const AccountChanges = Schema.partialWith(Account, { exact: true })
+
+export const FaultList = Schema.Array(Fault)
+
+export const Reset = Schema.Struct({
+  /** Ids are made from it, the same ones in the same order. */
+  seed: Schema.optional(Schema.Int),
+  /** The time that is told from now on. */
+  fixedTime: Schema.optional(Schema.DateFromString)
+})
+
+const bodyLimit = 1024 * 1024
 
 const readBody = <A, I>(schema: Schema.Schema<A, I>) =>
-  HttpServerRequest.schemaBodyJson(schema).pipe(
-    Effect.mapError(
-      (error): Problem => ({
-        status: 400,
-        message: error._tag === "ParseError" ? firstIssue(error) : "the body is not JSON"
-      })
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: 60_000 })
+    return yield* Effect.mapError(
+      Schema.decodeUnknown(schema, { onExcessProperty: "error" })(body),
+      (error): Problem => ({ status: 400, message: firstIssue(error) })
     )
-  )
+  })
 
-/** The account platform: its API is our own, since the contract names what it does and not how. */
-export const platformApp = (adminToken: Redacted.Redacted) =>
-  HttpRouter.empty.pipe(
-    HttpRouter.get(
+const notActive = ({ known }: KeyNotActive): Problem =>
+  known
+    ? { status: 409, message: "the key of this id is revoked" }
+    : { status: 404, message: "there is no key of this id" }
+
+export type PlatformOptions = Omit<LocalServiceHandle, "platformUrl">
+
+/** The account platform and the controls: their API is our own, since the contract names what it does and not how. */
+export const platformApp = (service: PlatformOptions) => {
+  const { accounts, adminToken, faults } = service
+  const keyId = Effect.map(HttpRouter.params, ({ id = "" }) => id)
+  const listFaults = Effect.map(faults.list, (list) => answer(200, list))
+
+  const routes = [
+    route("GET", "/", Effect.succeed(HttpServerResponse.html(page(service)))),
+    route("GET", "/openapi.json", Effect.succeed(answer(200, openApi(service)))),
+    route(
+      "GET",
       "/platform/api/account",
-      Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.account, (account) => answer(200, account)))
+      Effect.map(accounts.account, (account) => answer(200, account))
     ),
-    HttpRouter.patch(
+    route(
+      "PATCH",
       "/platform/api/account",
       Effect.gen(function* () {
-        const accounts = yield* Accounts
-        const changes = yield* readBody(Schema.partialWith(Account, { exact: true }))
-        return answer(200, yield* accounts.setAccount(changes))
+        return answer(200, yield* accounts.setAccount(yield* readBody(AccountChanges)))
       })
     ),
-    HttpRouter.get(
+    route(
+      "GET",
       "/platform/api/keys",
-      Effect.flatMap(Accounts, (accounts) => Effect.map(accounts.keys, (keys) => answer(200, keys)))
+      Effect.map(accounts.keys, (keys) => answer(200, keys))
     ),
-    HttpRouter.post(
+    route(
+      "POST",
       "/platform/api/keys",
       Effect.gen(function* () {
-        const accounts = yield* Accounts
-        const { confirm, name } = yield* readBody(NewKey)
-        const { active } = yield* accounts.keys
-        if (active !== null && confirm !== true) {
-          return yield* Effect.fail<Problem>({
-            status: 409,
-            message: `the key ${active.name} is active and would be revoked at once; confirm with "confirm": true`
-          })
-        }
-        const { key, record } = yield* accounts.createKey(name, "platform")
+        const { confirm = false, name } = yield* readBody(NewKey)
+        const { key, record } = yield* accounts.createKey({ name, creator: "platform", confirm }).pipe(
+          Effect.mapError(
+            (active): Problem => ({
+              status: 409,
+              message: `the key ${active.name} is active and would be revoked at once; confirm with "confirm": true`
+            })
+          )
+        )
         return answer(201, { ...record, key: Redacted.value(key) })
       })
     ),
-    HttpRouter.post(
+    route(
+      "POST",
       "/platform/api/keys/:id/revoke",
       Effect.gen(function* () {
-        const accounts = yield* Accounts
-        const { id = "" } = yield* HttpRouter.params
-        if (!(yield* accounts.revokeKey(id))) {
-          return yield* Effect.fail<Problem>({ status: 404, message: "there is no key of this id" })
-        }
+        yield* Effect.mapError(accounts.revokeKey(yield* keyId), notActive)
         return answer(200, yield* accounts.keys)
       })
     ),
-    HttpRouter.use((route) =>
+    route(
+      "PATCH",
+      "/platform/api/keys/:id",
+      Effect.gen(function* () {
+        const { scopes } = yield* readBody(Scopes)
+        return answer(200, yield* Effect.mapError(accounts.setScopes(yield* keyId, scopes), notActive))
+      })
+    ),
+    route(
+      "GET",
+      "/platform/api/usage",
+      Effect.map(accounts.usage, (usage) => answer(200, usage))
+    ),
+    route("GET", "/platform/api/faults", listFaults),
+    route(
+      "PUT",
+      "/platform/api/faults",
+      Effect.gen(function* () {
+        yield* faults.set(yield* readBody(FaultList))
+        return yield* listFaults
+      })
+    ),
+    route(
+      "GET",
+      "/platform/api/requests",
+      Effect.map(service.requests, (requests) => answer(200, requests))
+    ),
+    route(
+      "POST",
+      "/platform/api/reset",
+      Effect.gen(function* () {
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        const hasBody = headers["transfer-encoding"] !== undefined || Number(headers["content-length"] ?? 0) > 0
+        yield* service.reset(hasBody ? yield* readBody(Reset) : {})
+        return HttpServerResponse.empty({ status: 204 })
+      })
+    )
+  ]
+
+  return HttpRouter.fromIterable(routes).pipe(
+    HttpRouter.use((handle) =>
       Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        isAdmin(request.headers["x-admin-token"], adminToken)
-          ? route
+        isOpen(request) || isAdmin(request.headers["x-admin-token"], adminToken)
+          ? handle
           : Effect.fail<Problem>({ status: 401, message: "X-Admin-Token is missing or wrong" })
       )
     ),
     recoverDefects((message): Problem => ({ status: 500, message })),
-    Effect.catchTag("RouteNotFound", () => Effect.fail<Problem>({ status: 404, message: "nothing is here" })),
-    Effect.catchAll(({ message, status }) => Effect.succeed(answer(status, { error: message })))
+    Effect.catchTag("RouteNotFound", ({ request }) => Effect.fail(notFound(routes, request))),
+    Effect.catchAll((problem) => Effect.succeed(answerPlatformProblem(problem, {})))
   )
+}
+
+const route = <E, R>(
+  method: HttpMethod,
+  path: `/${string}`,
+  handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
+) => HttpRouter.makeRoute(method, path, handle)
+
+const isOpen = (request: HttpServerRequest.HttpServerRequest): boolean =>
+  ["/", "/openapi.json"].includes(pathOf(request))
 
 const isAdmin = (given: string | undefined, adminToken: Redacted.Redacted): boolean => {
   const token = Buffer.from(Redacted.value(adminToken))
   const offered = Buffer.from(given ?? "")
   return offered.length === token.length && timingSafeEqual(offered, token)
+}
+
+/** 405 where other methods are taken. */
+const notFound = (
+  routes: ReadonlyArray<{ readonly method: string; readonly path: string }>,
+  request: HttpServerRequest.HttpServerRequest
+): Problem => {
+  const path = pathOf(request)
+  const allowed = routes
+    .filter((each) => new RegExp(`^${each.path.replace(/:id/, "[^/]+")}$`).test(path))
+    .map(({ method }) => method)
+    .join(", ")
+  return allowed === ""
+    ? { status: 404, message: "nothing is here; /openapi.json says what is" }
+    : { status: 405, message: `${path} takes ${allowed}`, headers: { Allow: allowed } }
 }

@@ -1,5 +1,6 @@
+import { createReadStream } from "node:fs"
 import { open } from "node:fs/promises"
-import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Channels from "@effect-speech/audio-codec/Channels"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
@@ -20,18 +21,17 @@ export interface DecodeLimits {
 /** In Hz. */
 const rates = { from: 4000, to: 192_000 }
 
-/** A recording as a recogniser takes it: mono, 8 kHz. The error is a sentence for the answer. */
-export const readRecording = (
-  path: string,
-  limits: DecodeLimits
-): Effect.Effect<Float32Array, string, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const container = containerOf(yield* readHead(path))
-    if (container === undefined) {
-      return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
-    }
-    return yield* container === "wav" ? readWav(path, limits) : readCompressed(path, container, limits)
-  })
+/** A recording as a recogniser takes it: mono, 8 kHz, block by block. The error is a sentence for the answer. */
+export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const container = containerOf(yield* readHead(path))
+      if (container === undefined) {
+        return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
+      }
+      return container === "wav" ? readWav(path, limits) : readCompressed(path, container, limits)
+    })
+  )
 
 const readHead = (path: string): Effect.Effect<Buffer> =>
   Effect.promise(async () => {
@@ -54,8 +54,8 @@ const toRecogniser = <E, R>(
   blocks: Stream.Stream<Float32Array, E, R>,
   from: number,
   limits: DecodeLimits
-): Effect.Effect<Float32Array, E | string, R> =>
-  Effect.suspend(() => {
+): Stream.Stream<Float32Array, E | string, R> =>
+  Stream.suspend(() => {
     let decoded = 0
     return blocks.pipe(
       Stream.tap(() => giveWay),
@@ -65,30 +65,34 @@ const toRecogniser = <E, R>(
           ? Effect.fail(`the recording is longer than ${limits.maximumSeconds} seconds`)
           : Effect.void
       }),
-      Resampler.resampleStream({ from, to: sampleRate }),
-      Pcm.collectSamples
+      Resampler.resampleStream({ from, to: sampleRate })
     )
   })
 
-const readWav = (path: string, limits: DecodeLimits): Effect.Effect<Float32Array, string, FileSystem.FileSystem> =>
-  Effect.scoped(
+const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
+  Stream.unwrapScoped(
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const audio = yield* Wav.decodeStream(Stream.orDie(fs.stream(path)))
+      const audio = yield* Wav.decodeStream(
+        NodeStream.fromReadable(
+          () => createReadStream(path),
+          (error) => error
+        ).pipe(Stream.orDie)
+      )
       const { channels, sampleRate: from } = audio.format
       yield* checkRate(from)
       const blocks = Stream.map(Pcm.decodeStream(audio), (block) => Channels.mixdown(block, channels))
-      return yield* toRecogniser(blocks, from, limits)
+      return toRecogniser(blocks, from, limits)
     })
-  ).pipe(Effect.mapError((error) => (typeof error === "string" ? error : error.message)))
+  ).pipe(Stream.mapError((error) => (typeof error === "string" ? error : error.message)))
 
 const readCompressed = (
   path: string,
   container: Container,
   limits: DecodeLimits
-): Effect.Effect<Float32Array, string> =>
-  Effect.scoped(
+): Stream.Stream<Float32Array, string> =>
+  Stream.unwrapScoped(
     Effect.gen(function* () {
+      yield* inTurn
       const pull = yield* openDecoder(path, container)
       const block: Effect.Effect<Block, string> = Effect.flatMap(pull, (pulled) =>
         pulled === "end" ? Effect.fail("it holds no audio") : pulled === undefined ? block : Effect.succeed(pulled)
@@ -100,12 +104,9 @@ const readCompressed = (
           pulled === "end" ? Effect.fail(Option.none()) : Effect.succeed(pulled?.samples ?? new Float32Array(0))
         )
       )
-      return yield* toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
+      return toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
     })
-  ).pipe(
-    inTurn,
-    Effect.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`)
-  )
+  ).pipe(Stream.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`))
 
 const names: Readonly<Record<Container, string>> = {
   wav: "WAV",

@@ -1,17 +1,41 @@
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Issue from "@effect-speech/transport/Issue"
+import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
+import * as Stream from "effect/Stream"
+
+/** Why a request is not answered with what it asked for. */
+export interface Problem {
+  readonly status: number
+  /** What the answer says. */
+  readonly message: string
+  readonly headers?: Record<string, string> | undefined
+}
+
+/** A problem in the words of one of the listeners, to a request of which at least these headers are known. */
+export type AnswerProblem = (
+  problem: Problem,
+  headers: Readonly<IncomingHttpHeaders>
+) => HttpServerResponse.HttpServerResponse
+
+export const badRequest = (message: string): Problem => ({ status: 400, message })
+
+/** The path of a request, whose target may also be the whole address, as for a proxy. */
+export const pathOf = (request: HttpServerRequest.HttpServerRequest): string =>
+  URL.canParse(request.url, "http://localhost") ? new URL(request.url, "http://localhost").pathname : ""
 
 /** The answer to a request that is not for the one operation of a listener, or `undefined` for one that is. */
 export const misrouted = (
   request: HttpServerRequest.HttpServerRequest,
   method: string,
   path: string
-): { readonly status: number; readonly message: string; readonly headers?: Record<string, string> } | undefined => {
-  // The target of a request may be a path or, as for a proxy, the whole address.
-  const target = URL.canParse(request.url, "http://localhost") ? new URL(request.url, "http://localhost").pathname : ""
-  if (target !== path) return { status: 404, message: `nothing is here; the operation is ${method} ${path}` }
+): Problem | undefined => {
+  if (pathOf(request) !== path) return { status: 404, message: `nothing is here; the operation is ${method} ${path}` }
   if (request.method !== method) {
     return { status: 405, message: `${path} takes ${method}`, headers: { Allow: method } }
   }
@@ -21,17 +45,74 @@ export const misrouted = (
 /** A value of somebody's, fit for a message. */
 export const quote = (value: string): string => JSON.stringify(value.length > 60 ? `${value.slice(0, 60)}…` : value)
 
+/** The name of a field of somebody's. */
+export const nameOf = (field: string): string => (/^[\w[\]]{1,60}$/.test(field) ? field : quote(field))
+
 /** The first thing that is wrong with a message, beginning with the name of its field. */
 export const firstIssue = (error: ParseError): string => {
   const malformed = "the request is malformed"
   try {
     const { field, problem } = Issue.first(error.issue)
-    return field === "request" || problem.length > 200 ? `${malformed}: ${field}` : `${field} ${problem}`
+    if (field === "request" || problem.length > 200) return `${malformed}: ${field}`
+    // Whose options it names are the clients'.
+    return `${field} ${problem.replace("; see additionalFields", "")}`
   } catch {
     // What is nested too deep to be read is nested too deep to be described.
     return malformed
   }
 }
+
+/** Bodies are taken as they are. */
+export const encodedBody = (incoming: IncomingMessage): Problem | undefined => {
+  const encoding = incoming.headers["content-encoding"] ?? "identity"
+  return encoding.toLowerCase() === "identity"
+    ? undefined
+    : { status: 415, message: `the Content-Encoding ${quote(encoding)} is not taken; send the body as it is` }
+}
+
+export interface BodyLimits {
+  /** In bytes. */
+  readonly maximumBytes: number
+  /** How long nothing may come of it, in milliseconds. */
+  readonly idleMillis: number
+}
+
+export const tooSlow = (idleMillis: number): Problem => ({
+  status: 408,
+  message: `nothing of the body came for ${idleMillis / 1000} seconds`,
+  headers: { Connection: "close" }
+})
+
+/** The JSON of a body. */
+export const readJson = (
+  request: HttpServerRequest.HttpServerRequest,
+  { idleMillis, maximumBytes }: BodyLimits
+): Effect.Effect<unknown, Problem> =>
+  Effect.gen(function* () {
+    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+    if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+      return yield* Effect.fail<Problem>({ status: 415, message: "the body must be application/json" })
+    }
+    const encoded = encodedBody(incoming)
+    if (encoded !== undefined) return yield* Effect.fail(encoded)
+    // Left open, or the connection would close before the answer that says what is wrong.
+    const stream = NodeStream.fromReadable<Problem>(
+      () => incoming,
+      () => badRequest("the body ended early"),
+      { closeOnDone: false }
+    )
+    const { bytes, complete } = yield* readAtMost(
+      Stream.timeoutFail(stream, () => tooSlow(idleMillis), idleMillis),
+      maximumBytes
+    ).pipe(Effect.ensuring(Effect.sync(() => incoming.resume())))
+    if (!complete) {
+      return yield* Effect.fail<Problem>({ status: 413, message: `the body is larger than ${maximumBytes} bytes` })
+    }
+    return yield* Effect.try({
+      try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
+      catch: () => badRequest("the body is not JSON in UTF-8")
+    })
+  })
 
 /** Turns a defect into an answer like any other, and leaves a trace of it in the log. */
 export const recoverDefects =

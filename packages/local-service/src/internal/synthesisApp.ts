@@ -1,43 +1,53 @@
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type { IncomingHttpHeaders } from "node:http"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import { bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { Accounts, type Refusal } from "../Accounts.js"
+import { Accounts, type Hold, type Refusal } from "../Accounts.js"
+import type { OpenEntry } from "../Journal.js"
 import { Recogniser, sampleRate } from "../Recogniser.js"
-import { type Sound, type Utterance, Voice, type VoiceService } from "../Voice.js"
+import { Voice, type VoiceService } from "../Voice.js"
 import { giveWay } from "./giveWay.js"
-import { firstIssue, misrouted, quote, recoverDefects } from "./requests.js"
+import { operation } from "./operation.js"
+import { type AnswerProblem, badRequest, firstIssue, type Problem, quote, readJson } from "./requests.js"
+import { Spool } from "./spool.js"
 
-interface Problem {
-  readonly status: number
-  readonly message: string
-  readonly headers?: Record<string, string> | undefined
+export interface SynthesisOptions {
+  /** Of the text, once spoken. */
+  readonly maximumSpeechSeconds: number
+  readonly bodyIdleMillis: number
+  /** A new request id. */
+  readonly requestId: () => string
 }
-
-const badRequest = (message: string): Problem => ({ status: 400, message })
 
 /** On synthesis every refused key is a 401, and the answer does not tell why. */
 const refused = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
 
-const answerProblem = ({ headers, message, status }: Problem) =>
-  HttpServerResponse.unsafeJson({ error: message } satisfies Contract.ErrorBody, { status, headers })
+/** The client's own id, where it is one. */
+const requestIdOf = (headers: Readonly<IncomingHttpHeaders>, { requestId }: SynthesisOptions): string => {
+  const given = headers[Contract.header.requestId.toLowerCase()]
+  return typeof given === "string" && Contract.requestIdPattern.test(given) ? given : requestId()
+}
+
+/** The request id is on every answer, whatever becomes of the request. */
+export const answerSynthesisProblem =
+  (options: SynthesisOptions): AnswerProblem =>
+  ({ headers, message, status }, given) =>
+    HttpServerResponse.unsafeJson({ error: message } satisfies Contract.ErrorBody, {
+      status,
+      headers: { ...headers, [Contract.header.requestId]: requestIdOf(given, options) }
+    })
 
 /** A text of 10,000 code points of four bytes, each escaped as two surrogates, and room for the rest. */
 const bodyLimit = 1024 * 1024
 
 /** Of one word, in characters: the longest of words has a tenth of it. */
 const maximumPhonemes = 400
-
-const blockSamples = 16 * 1024
 
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${quote(value)} is not supported`))
@@ -69,113 +79,90 @@ const formatProblem = (format: string): string => {
     : `must be one of ${Contract.outputFormats.join(", ")}`
 }
 
-/** `POST /tts/bytes`. The request id is on every answer, whatever becomes of the request. */
-export const synthesisApp = Effect.gen(function* () {
-  const request = yield* HttpServerRequest.HttpServerRequest
-  const given = request.headers[Contract.header.requestId.toLowerCase()]
-  const requestId = given !== undefined && Contract.requestIdPattern.test(given) ? given : crypto.randomUUID()
-  const response = yield* synthesize(request).pipe(
-    recoverDefects((message): Problem => ({ status: 500, message })),
-    Effect.catchAll((problem) => Effect.succeed(answerProblem(problem)))
+/** `POST /tts/bytes`. */
+export const synthesisApp = (options: SynthesisOptions) =>
+  operation(
+    { name: "synthesize", path: Contract.path, answerProblem: answerSynthesisProblem(options) },
+    (request, entry) => synthesize(request, entry, options)
   )
-  return HttpServerResponse.setHeader(response, Contract.header.requestId, requestId)
-})
 
-const synthesize = (request: HttpServerRequest.HttpServerRequest) =>
+const synthesize = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: SynthesisOptions) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser
+    const spool = yield* Spool
     const voice = yield* Voice
 
-    const elsewhere = misrouted(request, "POST", Contract.path)
-    if (elsewhere !== undefined) return yield* Effect.fail<Problem>(elsewhere)
-
+    const requestId = requestIdOf(request.headers, options)
+    entry.id = requestId
     const key = request.headers[Contract.header.apiKey.toLowerCase()]
-    yield* Effect.mapError(accounts.authorize(key, "tts:synth"), refused)
+    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), refused)
 
-    const body = yield* readJson(request)
+    const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: options.bodyIdleMillis })
     const wanted = yield* Effect.mapError(Schema.decodeUnknown(requestSchema(voice))(body), (error) =>
       badRequest(firstIssue(error))
     )
-    const charge = yield* Effect.mapError(accounts.charge(Contract.codePoints(wanted.text)), refused)
-    let delivered = false
-    yield* Effect.addFinalizer(() => (delivered ? Effect.void : charge.refund))
+    entry.request = { ...wanted, text: wanted.text.slice(0, 1000) }
+    const units = Contract.codePoints(wanted.text)
+    const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), refused)
 
-    const utterance: Utterance = {
-      text: wanted.text,
-      lang: wanted.lang,
-      voice: wanted.voice,
-      speed: wanted.speed,
-      pronunciations: wanted.g2p_overrides
-    }
-    const sound = yield* Effect.mapError(
-      voice.speak(utterance),
-      ({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })
+    const { lang, speed, text } = wanted
+    const blocks = voice.speak({ text, lang, speed, voice: wanted.voice, pronunciations: wanted.g2p_overrides }).pipe(
+      Stream.mapError(({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })),
+      atMost(options.maximumSpeechSeconds, voice.sampleRate)
     )
-    const samples = yield* resample(sound, sampleRate)
-    yield* recogniser.learn({ text: wanted.text, lang: wanted.lang, samples })
+    const speech = yield* spool.write(blocks)
+    const from = voice.sampleRate
+    yield* recogniser.learn({
+      text,
+      lang,
+      samples: Resampler.resampleStream({ from, to: sampleRate })(givingWay(speech.samples))
+    })
 
     const format = Contract.audioFormat(wanted.output_format)
-    const { encoding, sampleRate: rate } = format
-    const audio = rate === sampleRate ? samples : yield* resample(sound, rate)
-    const byteLength = audio.length * bytesPerFrame(format)
-    return HttpServerResponse.stream(
-      Stream.concat(
-        Stream.map(blocksOf(audio), (block) => Pcm.encode(block, encoding).bytes),
-        Stream.execute(
-          Effect.sync(() => {
-            delivered = true
-          })
-        )
-      ),
-      {
-        contentType: "application/octet-stream",
-        contentLength: byteLength,
-        headers: {
-          [Contract.header.sampleRate]: String(rate),
-          [Contract.header.encoding]: encoding,
-          [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
-        }
-      }
+    const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
+    const audio = givingWay(speech.samples).pipe(
+      Resampler.resampleStream({ from, to: format.sampleRate }),
+      Stream.map((block) => Pcm.encode(block, format.encoding).bytes)
     )
+    return HttpServerResponse.stream(metered(audio, byteLength, hold), {
+      contentType: "application/octet-stream",
+      contentLength: byteLength,
+      headers: {
+        [Contract.header.requestId]: requestId,
+        [Contract.header.sampleRate]: String(format.sampleRate),
+        [Contract.header.encoding]: format.encoding,
+        [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
+      }
+    })
   })
 
-/** Samples in blocks, between which other requests have their turn. */
-const blocksOf = (samples: Float32Array): Stream.Stream<Float32Array> =>
-  Stream.unfold(0, (offset) =>
-    offset < samples.length
-      ? Option.some([samples.subarray(offset, offset + blockSamples), offset + blockSamples])
-      : Option.none()
-  ).pipe(
-    Stream.rechunk(1),
-    Stream.tap(() => giveWay)
-  )
+/** Between blocks other requests have their turn. */
+const givingWay = (blocks: Stream.Stream<Float32Array>): Stream.Stream<Float32Array> =>
+  Stream.tap(Stream.rechunk(blocks, 1), () => giveWay)
 
-const resample = (sound: Sound, to: number): Effect.Effect<Float32Array> =>
-  blocksOf(sound.samples).pipe(Resampler.resampleStream({ from: sound.sampleRate, to }), Pcm.collectSamples)
-
-const readJson = (request: HttpServerRequest.HttpServerRequest): Effect.Effect<unknown, Problem> =>
-  Effect.gen(function* () {
-    const contentType = request.headers["content-type"] ?? ""
-    if (!/^application\/json\s*(;|$)/i.test(contentType)) {
-      return yield* Effect.fail<Problem>({ status: 415, message: "the body must be application/json" })
-    }
-    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-    // Left open, or the connection would close before the answer that says what is wrong.
-    const stream = NodeStream.fromReadable<Problem>(
-      () => incoming,
-      () => badRequest("the body ended early"),
-      { closeOnDone: false }
-    )
-    const { bytes, complete } = yield* Effect.ensuring(
-      readAtMost(stream, bodyLimit),
-      Effect.sync(() => incoming.resume())
-    )
-    if (!complete) {
-      return yield* Effect.fail<Problem>({ status: 413, message: `the body is larger than ${bodyLimit} bytes` })
-    }
-    return yield* Effect.try({
-      try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
-      catch: () => badRequest("the body is not JSON in UTF-8")
+const atMost =
+  (seconds: number, rate: number) =>
+  <E>(blocks: Stream.Stream<Float32Array, E>): Stream.Stream<Float32Array, E | Problem> =>
+    Stream.suspend(() => {
+      let length = 0
+      return Stream.tap(blocks, (block) => {
+        length += block.length
+        return length > seconds * rate
+          ? Effect.fail(badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`))
+          : Effect.void
+      })
     })
+
+/** Audio that is paid for before its last byte is given, and given back where that byte is not taken. */
+const metered = (audio: Stream.Stream<Uint8Array>, byteLength: number, hold: Hold): Stream.Stream<Uint8Array> =>
+  Stream.suspend(() => {
+    let left = byteLength
+    return Stream.rechunk(audio, 1).pipe(
+      Stream.tap((bytes) => {
+        left -= bytes.length
+        return left === 0 ? hold.debit : Effect.void
+      }),
+      Stream.concat(Stream.execute(hold.keep))
+    )
   })

@@ -1,61 +1,61 @@
 import { createWriteStream } from "node:fs"
 import type { IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
-import * as FileSystem from "@effect/platform/FileSystem"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { encodedBody, nameOf, type Problem, tooSlow } from "./requests.js"
+import { Spool } from "./spool.js"
 
 /** A multipart request, its file spooled to disk until the scope closes. */
 export interface Upload {
-  readonly fields: ReadonlyMap<string, string>
+  /** In the order in which they came. */
+  readonly fields: ReadonlyArray<readonly [name: string, value: string]>
   readonly file: { readonly path: string; readonly byteLength: number } | undefined
-}
-
-/** What is wrong with a request body, and the status for it. */
-export interface UploadProblem {
-  readonly status: 400 | 413 | 415
-  readonly problem: string
 }
 
 export interface UploadLimits {
   /** Of the file, in bytes. */
   readonly maximumFileBytes: number
+  /** How long nothing may come of the body, in milliseconds. */
+  readonly idleMillis: number
 }
 
-const fieldLimits = { fields: 32, parts: 33, fieldSize: 64 * 1024, headerPairs: 32, headerSize: 16 * 1024 }
+const fieldLimits = { fields: 256, parts: 257, fieldSize: 64 * 1024, headerPairs: 32, headerSize: 16 * 1024 }
 
-/** Reads the form of a request: each field once, and one file, in the field that is named. */
+/** Reads the form of a request: fields, and one file, in the field that is named. */
 export const readUpload = (
   request: IncomingMessage,
   fileField: string,
   limits: UploadLimits
-): Effect.Effect<Upload, UploadProblem, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<Upload, Problem, Spool | Scope.Scope> =>
   Effect.gen(function* () {
     const contentType = request.headers["content-type"] ?? ""
     if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
-      return yield* Effect.fail<UploadProblem>({ status: 415, problem: "the body must be multipart/form-data" })
+      return yield* Effect.fail<Problem>({ status: 415, message: "the body must be multipart/form-data" })
     }
-    const fs = yield* FileSystem.FileSystem
-    const directory = yield* Effect.orDie(fs.makeTempDirectoryScoped({ prefix: "effect-speech-upload-" }))
+    const encoded = encodedBody(request)
+    if (encoded !== undefined) return yield* Effect.fail(encoded)
+    const spool = yield* Spool
+    const path = yield* spool.path
     return yield* Effect.tryPromise({
-      try: (signal) => parse(request, contentType, { fileField, path: `${directory}/recording`, signal, ...limits }),
-      catch: (error): UploadProblem =>
+      try: (signal) => parse(request, contentType, { fileField, path, signal, ...limits }),
+      catch: (error): Problem =>
         error instanceof Refused
           ? error.because
-          : { status: 400, problem: "the multipart body is malformed or ends early" }
+          : { status: 400, message: "the multipart body is malformed or ends early" }
     })
   })
 
 class Refused extends Error {
-  readonly because: UploadProblem
-  constructor(because: UploadProblem) {
-    super(because.problem)
+  readonly because: Problem
+  constructor(because: Problem) {
+    super(because.message)
     this.because = because
   }
 }
 
-const refuse = (status: UploadProblem["status"], problem: string) => new Refused({ status, problem })
+const refuse = (status: number, message: string) => new Refused({ status, message })
 
 interface ParseOptions extends UploadLimits {
   readonly fileField: string
@@ -73,19 +73,18 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   parser.on("error", () => undefined)
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
-  const fields = new Map<string, string>()
+  const fields: Array<readonly [string, string]> = []
   let spooled: Promise<number> | undefined
 
-  const fail = (status: UploadProblem["status"], problem: string) => parser.destroy(refuse(status, problem))
+  const fail = (status: number, message: string) => parser.destroy(refuse(status, message))
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
-    if (fields.has(name)) fail(400, `${name} is given twice`)
-    else if (nameTruncated || valueTruncated) fail(413, `${name} is too long`)
-    else fields.set(name, value)
+    if (nameTruncated || valueTruncated) fail(413, `${nameOf(name)} is too long`)
+    else fields.push([name, value])
   })
   parser.on("file", (name, stream) => {
     if (name !== options.fileField) {
       stream.on("error", () => undefined).resume()
-      fail(400, `${name} must not be a file`)
+      fail(400, `${nameOf(name)} must not be a file`)
       return
     }
     spooled = spool(stream, { ...options, signal })
@@ -95,6 +94,9 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   parser.on("fieldsLimit", () => fail(413, "too many fields are given"))
   parser.on("partsLimit", () => fail(413, "too many parts are given"))
 
+  const idle = setTimeout(() => parser.destroy(new Refused(tooSlow(options.idleMillis))), options.idleMillis)
+  const came = () => idle.refresh()
+  request.on("data", came)
   try {
     // Not `pipeline`, which would close the connection before the answer that says what is wrong.
     await new Promise<void>((resolve, reject) => {
@@ -107,6 +109,8 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
     const byteLength = await spooled
     return { fields, file: byteLength === undefined ? undefined : { path: options.path, byteLength } }
   } finally {
+    clearTimeout(idle)
+    request.off("data", came)
     request.unpipe(parser)
     request.resume()
     ended.abort()

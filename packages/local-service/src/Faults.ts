@@ -1,0 +1,122 @@
+/**
+ * Failures on demand: what production can show, at the requests that are named.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { OperationName } from "./OperationName.js"
+
+const optional = Schema.optional
+const positive = Schema.Int.pipe(Schema.positive())
+
+/**
+ * Which requests a fault is for, and what becomes of them. Requests are counted for each fault by itself, from when it
+ * was set; of several faults that a request meets, the first counts.
+ */
+export const Fault = Schema.Struct({
+  /** Default: both. */
+  operation: optional(OperationName),
+  /** The first request that it is for, counted from 1. Default: 1. */
+  nth: optional(positive),
+  /** How often it happens. Default: always. */
+  times: optional(positive),
+  /** How likely it is at each request, 0 to 1. Default: 1. */
+  probability: optional(Schema.Number.pipe(Schema.between(0, 1))),
+  /** Of the chances: the same seed, the same requests. Default: 0. */
+  seed: optional(Schema.Int),
+
+  /** Answers with this status, in place of the work, once the request has been read. */
+  status: optional(Schema.Int.pipe(Schema.between(200, 599))),
+  /** What such an answer says. Default: that it was asked for. */
+  message: optional(Schema.String),
+  /** Such an answer's body, in place of the operation's own. With it alone the status is 200. */
+  body: optional(Schema.String),
+  /** Headers of the answer, whatever it is: `Retry-After`, or another `X-Sample-Rate`; `null` leaves one out. */
+  headers: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
+  /** Keeps the answer back for so many milliseconds, up to an hour. */
+  delayMillis: optional(Schema.Int.pipe(Schema.between(0, 3_600_000))),
+  /** Resets the connection: as the request arrives, or once it has been read. */
+  reset: optional(Schema.Literal("request", "answer")),
+  /** Ends the connection after so many bytes of the answer's body. */
+  truncateAtByte: optional(Schema.NonNegativeInt),
+  /** Sends so many bytes of the answer's body, and then nothing. */
+  stallAtByte: optional(Schema.NonNegativeInt),
+  /** Answers with a header that is none. */
+  malformedHeader: optional(Schema.Literal(true))
+})
+  .annotations({ parseOptions: { onExcessProperty: "error" } })
+  .pipe(
+    Schema.filter(
+      (fault) =>
+        effects.some((effect) => fault[effect] !== undefined) || `must say what happens: one of ${effects.join(", ")}`
+    )
+  )
+export type Fault = typeof Fault.Type
+
+const effects = [
+  "status",
+  "body",
+  "headers",
+  "delayMillis",
+  "reset",
+  "truncateAtByte",
+  "stallAtByte",
+  "malformedHeader"
+] as const
+
+/** A fault, and how often it has happened. */
+export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNegativeInt })
+export type FaultRecord = typeof FaultRecord.Type
+
+export interface FaultsService {
+  /** Sets the faults anew; none ends them all. */
+  readonly set: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  readonly list: Effect.Effect<ReadonlyArray<FaultRecord>>
+  /** What is to become of a request that has arrived. */
+  readonly next: (operation: OperationName) => Effect.Effect<Fault | undefined>
+}
+
+export class Faults extends Context.Tag("@effect-speech/local-service/Faults")<Faults, FaultsService>() {}
+
+interface Armed {
+  readonly fault: Fault
+  readonly chance: () => number
+  met: number
+  happened: number
+}
+
+export const makeFaults = (): FaultsService => {
+  let armed: ReadonlyArray<Armed> = []
+  const happens = (each: Armed, operation: OperationName): boolean => {
+    const { fault } = each
+    if (fault.operation !== undefined && fault.operation !== operation) return false
+    each.met++
+    if (each.met < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
+    return each.chance() < (fault.probability ?? 1)
+  }
+  return {
+    set: (faults) =>
+      Effect.sync(() => {
+        armed = faults.map((fault) => ({ fault, chance: chances(fault.seed ?? 0), met: 0, happened: 0 }))
+      }),
+    list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
+    next: (operation) =>
+      Effect.sync(() => {
+        // Each counts the request, also where another is what happens.
+        const [first] = armed.filter((each) => happens(each, operation))
+        if (first !== undefined) first.happened++
+        return first?.fault
+      })
+  }
+}
+
+/** Numbers from 0 to 1: mulberry32 of Tommy Ettinger, which is in the public domain. */
+const chances = (seed: number) => {
+  let state = seed | 0
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

@@ -1,0 +1,71 @@
+/**
+ * What the local service was asked: the latest requests of both operations.
+ */
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import { OperationName } from "./OperationName.js"
+
+export const JournalEntry = Schema.Struct({
+  /** Counted from 1, since the start. */
+  number: Schema.Int,
+  /** When it arrived: ISO 8601, UTC. */
+  at: Schema.String,
+  operation: OperationName,
+  /** Of the key that was accepted. */
+  keyId: Schema.NullOr(Schema.String),
+  /** The request id of a synthesis; the call id of a transcription. */
+  id: Schema.NullOr(Schema.String),
+  /** The fields of a request that could be read, as they are on the wire, without the recording. A text is cut at 1,000 characters. */
+  request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  /** Of the answer, where one was begun. */
+  status: Schema.NullOr(Schema.Int),
+  /** `faulted` is a failure that was asked for; `abandoned`, that the client went away. */
+  outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
+  /** From its head to the head of the answer, in milliseconds. */
+  millis: Schema.NullOr(Schema.Number)
+})
+export type JournalEntry = typeof JournalEntry.Type
+
+/** An entry while its request is being answered. */
+export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] }
+
+export interface JournalService {
+  readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => Effect.Effect<OpenEntry>
+  /** The latest thousand, the oldest first. */
+  readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
+  readonly clear: Effect.Effect<void>
+}
+
+export class Journal extends Context.Tag("@effect-speech/local-service/Journal")<Journal, JournalService>() {}
+
+const capacity = 1000
+
+export const makeJournal = (): JournalService => {
+  let entries: Array<OpenEntry> = []
+  let count = 0
+  return {
+    begin: ({ at, operation }) =>
+      Effect.sync(() => {
+        const entry: OpenEntry = {
+          number: ++count,
+          at: at.toISOString(),
+          operation,
+          keyId: null,
+          id: null,
+          request: null,
+          status: null,
+          outcome: "underWay",
+          millis: null
+        }
+        entries.push(entry)
+        if (entries.length > capacity) entries.shift()
+        return entry
+      }),
+    entries: Effect.sync(() => entries.map((entry) => ({ ...entry }))),
+    clear: Effect.sync(() => {
+      entries = []
+      count = 0
+    })
+  }
+}

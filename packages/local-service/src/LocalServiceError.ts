@@ -1,0 +1,18 @@
+/**
+ * Why the local service can't start, besides a port that is taken. Each message says what to do.
+ */
+import * as Data from "effect/Data"
+
+/** The data directory can't be made, read or written, or is in use. */
+export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{
+  readonly directory: string
+  readonly message: string
+}> {}
+
+/** A recording can't be made known. */
+export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
+  readonly path: string
+  readonly message: string
+}> {}
+
+export type LocalServiceError = DataDirectoryUnusable | RecordingUnusable

@@ -1,0 +1,48 @@
+import { readdir, readFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as Effect from "effect/Effect"
+import { RecordingUnusable } from "../LocalServiceError.js"
+import type { RecogniserService, TaughtRecording } from "../Recogniser.js"
+import { type DecodeLimits, readRecording } from "./recording.js"
+
+const unusable = (path: string, problem: string) =>
+  new RecordingUnusable({ path, message: `The recording ${path} can't be made known: ${problem}.` })
+
+export const teach = (
+  recogniser: RecogniserService,
+  { lang, path, text }: TaughtRecording,
+  limits: DecodeLimits
+): Effect.Effect<void, RecordingUnusable> =>
+  recogniser.learn({ text, lang, samples: readRecording(path, limits) }).pipe(
+    Effect.mapError((problem) => unusable(path, problem)),
+    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, codeOf(defect))))
+  )
+
+/** Every `name.wav` of a folder with its text in `name.txt`; those in a folder named for a language, for that one. */
+export const teachDirectory = (
+  recogniser: RecogniserService,
+  directory: string,
+  limits: DecodeLimits
+): Effect.Effect<void, RecordingUnusable> =>
+  Effect.gen(function* () {
+    const found = yield* Effect.tryPromise({
+      try: () => readdir(directory, { recursive: true, withFileTypes: true }),
+      catch: (error) => unusable(directory, `the folder can't be read (${codeOf(error)})`)
+    })
+    const recordings = found
+      .filter((entry) => entry.isFile() && /\.wav$/i.test(entry.name))
+      .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: entry.parentPath }))
+      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
+    for (const { folder, path } of recordings) {
+      const textPath = path.replace(/\.wav$/i, ".txt")
+      const text = yield* Effect.tryPromise({
+        try: () => readFile(textPath, "utf8"),
+        catch: (error) => unusable(path, `its text ${textPath} can't be read (${codeOf(error)})`)
+      })
+      const lang = join(folder) === join(directory) ? undefined : folder.slice(join(directory).length + 1)
+      yield* teach(recogniser, { path, text: text.trim(), lang }, limits)
+    }
+  })
+
+const codeOf = (error: unknown): string =>
+  error instanceof Error && "code" in error ? String(error.code) : "unknown error"
