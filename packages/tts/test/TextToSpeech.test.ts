@@ -137,6 +137,7 @@ describe("before anything is sent", () => {
     { field: "numStep", asked: { numStep: 0 } },
     { field: "numStep", asked: { numStep: 101 } },
     { field: "g2pOverrides", asked: { g2pOverrides: { word: 1n } } },
+    { field: "text", asked: { text: "half \ud83d of one" } },
     { field: "requestId", asked: { requestId: "" } },
     { field: "requestId", asked: { requestId: "x".repeat(65) } },
     { field: "requestId", asked: { requestId: "with space" } }
