@@ -48,13 +48,16 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
           const wanted = wordsPerMinute * speed
           const rate = Math.min(rates.to, Math.max(rates.from, Math.round(wanted)))
           return Stream.fromIterable(passages(text)).pipe(
-            Stream.mapEffect((passage) =>
-              run({
-                ssml: toSsml(passage, pronunciations),
-                voice: `${lang}${variants[voice]}`,
-                wordsPerMinute: rate,
-                factor: rate / wanted
-              })
+            Stream.mapConcatEffect(({ pause, text }) =>
+              Effect.map(
+                run({
+                  ssml: toSsml(text, pronunciations),
+                  voice: `${lang}${variants[voice]}`,
+                  wordsPerMinute: rate,
+                  factor: rate / wanted
+                }),
+                (samples) => [samples, new Float32Array(Math.round((pause / speed) * sampleRate))]
+              )
             ),
             Stream.mapError((message) => new VoiceFailed({ message }))
           )
