@@ -7,8 +7,10 @@ import { SttError } from "@effect-speech/stt"
 import { TtsError } from "@effect-speech/tts"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as ExitCode from "../src/exitCode.js"
@@ -185,6 +187,31 @@ it.effect("a port that is in use is told as such", () =>
     expect(outcome.code).toBe(2)
     expect(outcome.stderr).toContain("A port is in use already")
   }).pipe(Effect.provide(LocalService.layer()))
+)
+
+it.scoped("a data directory shows its key once, and another in its place where that is asked for", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    const served = (...options: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const printed = yield* Deferred.make<string>()
+        const real = yield* Console.consoleWith(Effect.succeed)
+        const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
+        const command = speech(["node", "speech", "serve", "--data-dir", `${folder}/data`, "--json", ...options])
+        const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
+        const line = JSON.parse(yield* Deferred.await(printed))
+        yield* Fiber.interrupt(fiber)
+        return line
+      })
+    const first = yield* served()
+    expect(Object.keys(first)).toEqual(["sttBaseUrl", "ttsBaseUrl", "platformUrl", "apiKey", "adminToken"])
+    expect(first.apiKey).toMatch(/^local_/)
+    expect((yield* served()).apiKey).toBeNull()
+    const replaced = (yield* served("--new-key")).apiKey
+    expect(replaced).toMatch(/^local_/)
+    expect(replaced).not.toBe(first.apiKey)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
 it.effect("without configuration says what to set, and that `speech serve` tells how", () =>

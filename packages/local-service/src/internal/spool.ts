@@ -40,6 +40,8 @@ export const makeSpool = (directory: string): Effect.Effect<Spool["Type"], never
             Effect.gen(function* () {
               const file = yield* Effect.orDie(fs.open(name, { flag: "wx" }))
               yield* Stream.runForEach(samples, (block) => {
+                // A write of nothing would never end.
+                if (block.length === 0) return Effect.void
                 length += block.length
                 const { bytes } = Pcm.encode(block, "float32")
                 return Effect.orDie(file.writeAll(bytes))
