@@ -1,5 +1,8 @@
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
 import { toCardinal as gujarati } from "n2words/gu-IN"
 import { toCardinal as hindi } from "n2words/hi-IN"
 import { toCardinal as kannada } from "n2words/kn-IN"
@@ -295,3 +298,49 @@ it("reading a long text takes time in proportion to its length", () => {
     expect(time(piece.repeat(100_000))).toBeLessThan(5000)
   }
 })
+
+layer(LocalService.layer())("a transcript", (it) => {
+  it.effect("has its spoken numbers in digits with parse_number, in words without", () =>
+    Effect.gen(function* () {
+      const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* LocalService
+      const text = "मेरे पास पाँच सौ रुपये हैं"
+      const headers = { "X-Api-Key": Redacted.value(apiKey) }
+      const speech = yield* Effect.promise(async () => {
+        const body = JSON.stringify({ text, lang: "hi", output_format: "8000:pcm16" })
+        const init = { method: "POST", headers: { ...headers, "content-type": "application/json" }, body }
+        return Buffer.from(await (await fetch(`${ttsBaseUrl}/tts/bytes`, init)).arrayBuffer())
+      })
+      const transcribe = (parseNumber: string | undefined) =>
+        Effect.promise(async () => {
+          const form = new FormData()
+          form.append("model", "hi-general-v2-8khz")
+          form.append("transaction_id", crypto.randomUUID())
+          form.append("aux", "true")
+          if (parseNumber !== undefined) form.append("parse_number", parseNumber)
+          form.append("audio_file", new Blob([waveHeader(speech.byteLength), speech]), "call.wav")
+          const response = await fetch(`${sttBaseUrl}/api/transcribe`, { method: "POST", headers, body: form })
+          return await response.json()
+        })
+
+      for (const asked of [undefined, "false"]) {
+        expect(yield* transcribe(asked)).toMatchObject({ text, aux_info: { segments_meta: [{ text }] } })
+      }
+      const inDigits = "मेरे पास 500 रुपये हैं"
+      expect(yield* transcribe("true")).toMatchObject({
+        text: inDigits,
+        aux_info: { segments_meta: [{ text: inDigits }] }
+      })
+    })
+  )
+})
+
+/** Of mono 16-bit samples at 8 kHz. */
+const waveHeader = (dataBytes: number): Buffer => {
+  const header = Buffer.from(
+    "524946460000000057415645666d74201000000001000100401f0000803e0000020010006461746100000000",
+    "hex"
+  )
+  header.writeUInt32LE(36 + dataBytes, 4)
+  header.writeUInt32LE(dataBytes, 40)
+  return header
+}

@@ -13,6 +13,7 @@ import { toForm } from "./form.js"
 import { operation } from "./operation.js"
 import { readRecording } from "./recording.js"
 import { type AnswerProblem, badRequest, firstIssue, type Problem, quote } from "./requests.js"
+import { writeNumbers } from "./spokenNumbers.js"
 import { Stamps } from "./stamps.js"
 import { readUpload } from "./upload.js"
 
@@ -96,7 +97,8 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       Stream.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`)),
       Stream.tap((block) => Effect.sync(() => (length += block.length)))
     )
-    const recognised = yield* recogniser.recognise(lang, samples)
+    const heard = yield* recogniser.recognise(lang, samples)
+    const recognised = heard && form.parse_number ? { ...heard, text: writeNumbers(lang, heard.text) } : heard
     const seconds = length / sampleRate
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
