@@ -112,6 +112,8 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       atMost(options.maximumSpeechSeconds, voice.sampleRate)
     )
     const speech = yield* spool.write(blocks)
+    if (speech.length === 0)
+      return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend gave no audio" })
     const from = voice.sampleRate
     yield* recogniser.learn({
       text,
