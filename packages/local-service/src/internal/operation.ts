@@ -120,12 +120,13 @@ const cutOff = (response: Response, { stallAtByte, truncateAtByte }: Fault, node
   const whole = body._tag === "Stream" ? body.stream : Stream.make(body.body)
   let left = limit
   const part = whole.pipe(
-    Stream.takeWhile(() => left > 0),
     Stream.map((bytes) => {
       const taken = bytes.subarray(0, left)
       left -= taken.length
       return taken
-    })
+    }),
+    // Without a look at what follows: the end of an audio is what makes it paid for.
+    Stream.takeUntil(() => left === 0)
   )
   const end = limit === truncateAtByte ? endConnection(nodeResponse) : Effect.never
   return HttpServerResponse.stream(Stream.concat(part, Stream.fromEffect(end)), {
