@@ -169,6 +169,7 @@ export const make = (
       bodyIdleMillis
     })
     const synthesisOptions = {
+      voice,
       maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
       requestId: stamps.id,
       bodyIdleMillis

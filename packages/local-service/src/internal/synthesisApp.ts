@@ -6,18 +6,20 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
+import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Accounts, type Hold, type Refusal } from "../Accounts.js"
 import type { OpenEntry } from "../Journal.js"
 import { Recogniser, sampleRate } from "../Recogniser.js"
-import { Voice, type VoiceService } from "../Voice.js"
+import type { VoiceService } from "../Voice.js"
 import { giveWay } from "./giveWay.js"
 import { operation } from "./operation.js"
 import { type AnswerProblem, badRequest, firstIssue, type Problem, quote, readJson } from "./requests.js"
 import { Spool } from "./spool.js"
 
 export interface SynthesisOptions {
+  readonly voice: VoiceService
   /** Of the text, once spoken. */
   readonly maximumSpeechSeconds: number
   readonly bodyIdleMillis: number
@@ -29,14 +31,17 @@ export interface SynthesisOptions {
 const refused = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
 
 /** The client's own id, where it is one. */
-const requestIdOf = (headers: Readonly<IncomingHttpHeaders>, { requestId }: SynthesisOptions): string => {
+const requestIdOf = (
+  headers: Readonly<IncomingHttpHeaders>,
+  { requestId }: Pick<SynthesisOptions, "requestId">
+): string => {
   const given = headers[Contract.header.requestId.toLowerCase()]
   return typeof given === "string" && Contract.requestIdPattern.test(given) ? given : requestId()
 }
 
 /** The request id is on every answer, whatever becomes of the request. */
 export const answerSynthesisProblem =
-  (options: SynthesisOptions): AnswerProblem =>
+  (options: Pick<SynthesisOptions, "requestId">): AnswerProblem =>
   ({ headers, message, status }, given) =>
     HttpServerResponse.unsafeJson({ error: message } satisfies Contract.ErrorBody, {
       status,
@@ -70,6 +75,8 @@ const requestSchema = (voice: VoiceService) =>
     g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: phonemes }), { default: () => ({}) })
   })
 
+type Wanted = ReturnType<typeof requestSchema>["Type"]
+
 const isOutputFormat = Schema.is(Contract.OutputFormat)
 
 const formatProblem = (format: string): string => {
@@ -80,18 +87,26 @@ const formatProblem = (format: string): string => {
 }
 
 /** `POST /tts/bytes`. */
-export const synthesisApp = (options: SynthesisOptions) =>
-  operation(
+export const synthesisApp = (options: SynthesisOptions) => {
+  // Once: a schema is compiled where it is first used, which takes longer than to decode a request with it.
+  const decode = Schema.decodeUnknown(requestSchema(options.voice))
+  return operation(
     { name: "synthesize", path: Contract.path, answerProblem: answerSynthesisProblem(options) },
-    (request, entry) => synthesize(request, entry, options)
+    (request, entry) => synthesize(request, entry, { ...options, decode })
   )
+}
 
-const synthesize = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: SynthesisOptions) =>
+type Decode = (body: unknown) => Effect.Effect<Wanted, ParseError>
+
+const synthesize = (
+  request: HttpServerRequest.HttpServerRequest,
+  entry: OpenEntry,
+  { decode, voice, ...options }: SynthesisOptions & { readonly decode: Decode }
+) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser
     const spool = yield* Spool
-    const voice = yield* Voice
 
     const requestId = requestIdOf(request.headers, options)
     entry.id = requestId
@@ -99,9 +114,7 @@ const synthesize = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), refused)
 
     const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: options.bodyIdleMillis })
-    const wanted = yield* Effect.mapError(Schema.decodeUnknown(requestSchema(voice))(body), (error) =>
-      badRequest(firstIssue(error))
-    )
+    const wanted = yield* Effect.mapError(decode(body), (error) => badRequest(firstIssue(error)))
     entry.request = { ...wanted, text: wanted.text.slice(0, 1000) }
     const units = Contract.codePoints(wanted.text)
     const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), refused)
