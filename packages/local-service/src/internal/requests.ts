@@ -2,12 +2,9 @@ import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
-import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Issue from "@effect-speech/transport/Issue"
-import { readAtMost } from "@effect-speech/transport/ResponseBody"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
-import * as Stream from "effect/Stream"
 
 /** Why a request is not answered with what it asked for. */
 export interface Problem {
@@ -95,23 +92,41 @@ export const readJson = (
     }
     const encoded = encodedBody(incoming)
     if (encoded !== undefined) return yield* Effect.fail(encoded)
-    // Left open, or the connection would close before the answer that says what is wrong.
-    const stream = NodeStream.fromReadable<Problem>(
-      () => incoming,
-      () => badRequest("the body ended early"),
-      { closeOnDone: false }
-    )
-    const { bytes, complete } = yield* readAtMost(
-      Stream.timeoutFail(stream, () => tooSlow(idleMillis), idleMillis),
-      maximumBytes
-    ).pipe(Effect.ensuring(Effect.sync(() => incoming.resume())))
-    if (!complete) {
-      return yield* Effect.fail<Problem>({ status: 413, message: `the body is larger than ${maximumBytes} bytes` })
-    }
+    const bytes = yield* readBody(incoming, { idleMillis, maximumBytes })
     return yield* Effect.try({
       try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
       catch: () => badRequest("the body is not JSON in UTF-8")
     })
+  })
+
+/** By the events of Node: a stream with a deadline for each part costs more than all else that is done to read a request. */
+const readBody = (
+  incoming: IncomingMessage,
+  { idleMillis, maximumBytes }: BodyLimits
+): Effect.Effect<Buffer, Problem> =>
+  Effect.async((resume) => {
+    const parts: Array<Buffer> = []
+    let length = 0
+    const onData = (part: Buffer) => {
+      idle.refresh()
+      length += part.length
+      if (length <= maximumBytes) parts.push(part)
+      else finish(Effect.fail({ status: 413, message: `the body is larger than ${maximumBytes} bytes` }))
+    }
+    const onEnd = () => finish(Effect.succeed(Buffer.concat(parts)))
+    const onClose = () => finish(Effect.fail(badRequest("the body ended early")))
+    const stop = () => {
+      clearTimeout(idle)
+      // What still comes is let go, or the connection could not be used again.
+      incoming.off("data", onData).off("end", onEnd).off("error", onClose).off("close", onClose).resume()
+    }
+    const finish = (result: Effect.Effect<Buffer, Problem>) => {
+      stop()
+      resume(result)
+    }
+    const idle = setTimeout(() => finish(Effect.fail(tooSlow(idleMillis))), idleMillis)
+    incoming.on("data", onData).on("end", onEnd).on("error", onClose).on("close", onClose)
+    return Effect.sync(stop)
   })
 
 /** Turns a defect into an answer like any other, and leaves a trace of it in the log. */
