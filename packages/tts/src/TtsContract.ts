@@ -62,20 +62,26 @@ export const maximumCodePoints = 10_000
 const loneSurrogate = /\p{Surrogate}/u
 
 export const Text = Schema.String.pipe(
-  Schema.filter((text) => {
-    const length = codePoints(text)
-    if (length === 0) return "must not be empty"
-    if (loneSurrogate.test(text)) return "holds half of a surrogate pair, which is no character"
-    return (
-      length <= maximumCodePoints ||
-      `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`
-    )
-  })
+  Schema.filter(
+    (text) => {
+      const length = codePoints(text)
+      if (length === 0) return "must not be empty"
+      if (loneSurrogate.test(text)) return "holds half of a surrogate pair, which is no character"
+      return (
+        length <= maximumCodePoints ||
+        `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`
+      )
+    },
+    // JSON Schema counts code points too.
+    { jsonSchema: { minLength: 1, maxLength: maximumCodePoints } }
+  )
 )
 
 const within = (from: number, to: number) =>
   Schema.Number.pipe(
-    Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`)
+    Schema.filter((value) => (value >= from && value <= to) || `must be a number from ${from} to ${to}`, {
+      jsonSchema: { minimum: from, maximum: to }
+    })
   )
 
 /** The speaking rate. */

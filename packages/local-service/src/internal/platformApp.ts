@@ -6,36 +6,16 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { Account, type KeyNotActive, Scope } from "../Accounts.js"
-import { Fault } from "../Faults.js"
+import type { KeyNotActive } from "../Accounts.js"
 import type { LocalServiceHandle } from "../LocalService.js"
-import { openApi } from "./openApi.js"
 import { page } from "./page.js"
+import { AccountChanges, FaultList, NewKey, Reset, Scopes } from "./platformRequests.js"
 import { type AnswerProblem, firstIssue, type Problem, pathOf, readJson, recoverDefects } from "./requests.js"
 
 const answer = (status: number, body: unknown) => HttpServerResponse.unsafeJson(body, { status })
 
 export const answerPlatformProblem: AnswerProblem = ({ headers, message, status }) =>
   HttpServerResponse.unsafeJson({ error: message }, { status, headers })
-
-export const NewKey = Schema.Struct({
-  name: Schema.NonEmptyString.pipe(Schema.maxLength(100, { message: () => "must be at most 100 characters" })),
-  /** Where a key is active it is revoked only with this. */
-  confirm: Schema.optional(Schema.Boolean)
-})
-
-export const Scopes = Schema.Struct({ scopes: Schema.Array(Scope) })
-
-export const AccountChanges = Schema.partialWith(Account, { exact: true })
-
-export const FaultList = Schema.Array(Fault)
-
-export const Reset = Schema.Struct({
-  /** Ids are made from it, the same ones in the same order. */
-  seed: Schema.optional(Schema.Int),
-  /** The time that is told from now on. */
-  fixedTime: Schema.optional(Schema.DateFromString)
-})
 
 const bodyLimit = 1024 * 1024
 
@@ -62,9 +42,15 @@ export const platformApp = (service: PlatformOptions) => {
   const keyId = Effect.map(HttpRouter.params, ({ id = "" }) => id)
   const listFaults = Effect.map(faults.list, (list) => answer(200, list))
 
+  // Nobody waits at the start for what few ask for.
+  const document = Effect.map(
+    Effect.promise(() => import("./openApi.js")),
+    ({ openApi }) => answer(200, openApi(service))
+  )
+
   const routes = [
     route("GET", "/", Effect.succeed(HttpServerResponse.html(page(service)))),
-    route("GET", "/openapi.json", Effect.succeed(answer(200, openApi(service)))),
+    route("GET", "/openapi.json", document),
     route(
       "GET",
       "/platform/api/account",

@@ -57,8 +57,10 @@ const maximumPhonemes = 400
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${quote(value)} is not supported`))
 
-const phonemes = Schema.String.pipe(
-  Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`)
+export const phonemes = Schema.String.pipe(
+  Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
+    jsonSchema: { maxLength: maximumPhonemes }
+  })
 )
 
 /** The contract's request, with the rules that are this service's own: its languages, voices and phonemes. */

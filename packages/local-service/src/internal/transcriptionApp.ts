@@ -27,7 +27,7 @@ export interface TranscriptionOptions {
 }
 
 /** Says of a 200 with an empty transcript why it is empty. */
-const noticeHeader = "X-Local-Service-Notice"
+export const noticeHeader = "X-Local-Service-Notice"
 const notice = "this local service knows only recordings that it was taught or has spoken itself"
 
 const refused = (refusal: Refusal): Problem => {
@@ -56,7 +56,8 @@ const flag = Schema.BooleanFromString.annotations({
   message: () => ({ message: "must be true or false", override: true })
 })
 
-const Form = Schema.Struct({
+/** What a form is read as, besides its file. */
+export const Form = Schema.Struct({
   [Contract.field.model]: Schema.NonEmptyString.annotations({ message: () => "must not be empty" }),
   [Contract.field.transactionId]: Schema.UUID.annotations({ message: () => "must be a UUID" }),
   [Contract.field.aux]: Schema.optional(flag),
