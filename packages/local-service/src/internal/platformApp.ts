@@ -133,11 +133,14 @@ export const platformApp = (service: PlatformOptions) => {
 
   return HttpRouter.fromIterable(routes).pipe(
     HttpRouter.use((handle) =>
-      Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) =>
-        isOpen(request) || isAdmin(request.headers["x-admin-token"], adminToken)
-          ? handle
-          : Effect.fail<Problem>({ status: 401, message: "X-Admin-Token is missing or wrong" })
-      )
+      Effect.gen(function* () {
+        // What decides is the route that was found: a target can be read as more than one path.
+        const { route } = yield* HttpRouter.RouteContext
+        const { headers } = yield* HttpServerRequest.HttpServerRequest
+        return open.includes(route.path) || isAdmin(headers["x-admin-token"], adminToken)
+          ? yield* handle
+          : yield* Effect.fail<Problem>({ status: 401, message: "X-Admin-Token is missing or wrong" })
+      })
     ),
     recoverDefects((message): Problem => ({ status: 500, message })),
     Effect.catchTag("RouteNotFound", ({ request }) => Effect.fail(notFound(routes, request))),
@@ -151,8 +154,8 @@ const route = <E, R>(
   handle: Effect.Effect<HttpServerResponse.HttpServerResponse, E, R>
 ) => HttpRouter.makeRoute(method, path, handle)
 
-const isOpen = (request: HttpServerRequest.HttpServerRequest): boolean =>
-  ["/", "/openapi.json"].includes(pathOf(request))
+/** The paths that anybody may read. */
+const open: ReadonlyArray<string> = ["/", "/openapi.json"]
 
 const isAdmin = (given: string | undefined, adminToken: Redacted.Redacted): boolean => {
   const token = Buffer.from(Redacted.value(adminToken))
@@ -167,7 +170,7 @@ const notFound = (
 ): Problem => {
   const path = pathOf(request)
   const allowed = routes
-    .filter((each) => new RegExp(`^${each.path.replace(/:id/, "[^/]+")}$`).test(path))
+    .filter((each) => new RegExp(`^${each.path.replaceAll(".", "\\.").replace(":id", "[^/]+")}$`).test(path))
     .map(({ method }) => method)
     .join(", ")
   return allowed === ""

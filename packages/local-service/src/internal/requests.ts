@@ -23,8 +23,11 @@ export type AnswerProblem = (
 export const badRequest = (message: string): Problem => ({ status: 400, message })
 
 /** The path of a request, whose target may also be the whole address, as for a proxy. */
-export const pathOf = (request: HttpServerRequest.HttpServerRequest): string =>
-  URL.canParse(request.url, "http://localhost") ? new URL(request.url, "http://localhost").pathname : ""
+export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => {
+  // Two slashes at the start would be taken for a host.
+  const whole = url.startsWith("/") ? `http://localhost${url}` : url
+  return URL.canParse(whole) ? new URL(whole).pathname : ""
+}
 
 /** The answer to a request that is not for the one operation of a listener, or `undefined` for one that is. */
 export const misrouted = (
