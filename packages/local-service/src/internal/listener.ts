@@ -2,6 +2,7 @@ import { createServer, type IncomingMessage, STATUS_CODES } from "node:http"
 import { isIP, type Socket } from "node:net"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
@@ -28,18 +29,15 @@ export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions
     yield* server.serve(Effect.interruptible(guarded(app, options)))
     // Nothing is spoken here but HTTP/1.1; with a listener for it, an offer to upgrade would lose the body.
     node.removeAllListeners("upgrade")
-    node.on("clientError", (error: NodeJS.ErrnoException, socket: Socket) =>
-      refuse(socket, problemOf(error), answerProblem)
+    node.on("clientError", (error: NodeJS.ErrnoException, socket: Answering) =>
+      refuse(socket, answerProblem(problemOf(error), socket._httpMessage?.req.headers ?? {}))
     )
-    node.on("checkExpectation", (request: IncomingMessage) =>
-      refuse(
-        request.socket,
-        { status: 417, message: "the only expectation that is met is 100-continue" },
-        answerProblem
-      )
-    )
-    node.on("connect", (_: IncomingMessage, socket: Socket) =>
-      refuse(socket, { status: 405, message: "this is no proxy" }, answerProblem)
+    node.on("checkExpectation", ({ headers, socket }: IncomingMessage) => {
+      const message = "the only expectation that is met is 100-continue"
+      refuse(socket, answerProblem({ status: 417, message }, headers))
+    })
+    node.on("connect", ({ headers }: IncomingMessage, socket: Socket) =>
+      refuse(socket, answerProblem({ status: 404, message: "nothing is here; this is no proxy" }, headers))
     )
     // Runs before the server's own close, which would wait for connections that nobody ends.
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
@@ -57,9 +55,10 @@ const unspecified = ["0.0.0.0", "::"]
 const guarded = <R>(app: HttpApp.Default<never, R>, { answerProblem, host, hostNames }: ListenOptions) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { headers } = NodeHttpServerRequest.toIncomingMessage(request)
-    if (headers.host === undefined)
-      return answerProblem({ status: 400, message: "the Host header is missing" }, headers)
+    const { headers, headersDistinct } = NodeHttpServerRequest.toIncomingMessage(request)
+    if (headers.host === undefined || headersDistinct.host?.length !== 1) {
+      return answerProblem({ status: 400, message: "the Host header is missing, or given twice" }, headers)
+    }
     const name = headers.host.replace(/:\d*$/, "").toLowerCase()
     const known =
       isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0 || name === "localhost" || name === host || hostNames.includes(name)
@@ -81,17 +80,17 @@ const problemOf = (error: NodeJS.ErrnoException): Problem => {
   }
 }
 
+/** What Node is answering on a connection, if anything. */
+type Answering = Socket & {
+  readonly _httpMessage?: { readonly headersSent: boolean; readonly req: IncomingMessage } | null
+}
+
 /** Answers where Node has given up on a connection, and ends it. */
-const refuse = (
-  socket: Socket & { readonly _httpMessage?: { readonly headersSent: boolean } },
-  problem: Problem,
-  answerProblem: AnswerProblem
-): void => {
+const refuse = (socket: Answering, { body, headers, status }: HttpServerResponse.HttpServerResponse): void => {
   if (!socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy()
     return
   }
-  const { body, headers, status } = answerProblem(problem, {})
   const bytes = body._tag === "Uint8Array" ? body.body : new Uint8Array(0)
   const lines = Object.entries({ ...headers, "content-length": bytes.length, connection: "close" })
   const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
