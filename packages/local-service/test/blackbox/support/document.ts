@@ -1,0 +1,129 @@
+import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
+import formats from "ajv-formats"
+
+/** An answer as it came, its header names in lower case. */
+export interface Answer {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string>>
+  readonly bytes: Buffer
+  readonly text: string
+  /** Whether the body came to its end. */
+  readonly complete: boolean
+  readonly json: () => ReturnType<typeof JSON.parse>
+}
+
+export interface Asked {
+  readonly method: string
+  readonly target: string
+}
+
+interface Described {
+  readonly $ref?: string
+  readonly headers?: Readonly<
+    Record<string, { readonly required?: boolean; readonly schema: { readonly type?: string } }>
+  >
+  readonly content?: Readonly<Record<string, unknown>>
+}
+
+interface Operation {
+  readonly servers?: ReadonlyArray<{ readonly url: string }>
+  readonly responses: Readonly<Record<string, Described>>
+}
+
+interface Document {
+  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+}
+
+/** What HTTP itself has on any answer. */
+const ofHttp = ["date", "connection", "keep-alive", "content-type", "content-length", "transfer-encoding"]
+
+/** What can be wrong before anybody has looked at the method and the path. */
+const beforeRouting = [400, 408, 413, 417, 421, 431]
+
+const methods = ["get", "post", "put", "patch"]
+
+/** Holds answers to what a service says of itself in its OpenAPI document. */
+export const makeConformance = (document: Document) => {
+  const ajv = new Ajv2020({ strict: false, allErrors: true })
+  formats.default(ajv)
+  ajv.addSchema(document, "document:")
+  const compiled = new Map<string, ValidateFunction>()
+  const check = (pointer: string, value: unknown) => {
+    const validate = compiled.get(pointer) ?? ajv.compile({ $ref: `document:#${pointer}` })
+    compiled.set(pointer, validate)
+    return validate(value) ? undefined : ajv.errorsText(validate.errors)
+  }
+
+  const operations = Object.entries(document.paths).flatMap(([path, item]) =>
+    methods.flatMap((method) => {
+      const operation = item[method]
+      return operation === undefined ? [] : [{ path, method, operation, server: operation.servers?.[0]?.url ?? "" }]
+    })
+  )
+  const matches = (path: string, target: string) =>
+    new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(target)
+
+  /** Where the document describes an answer: every place that may. */
+  const places = (server: string, asked: Asked | undefined, status: number): ReadonlyArray<string> => {
+    const here = operations.filter((each) => each.server === server)
+    const pointer = ({ method, path }: { readonly method: string; readonly path: string }) =>
+      `/paths/${path.replaceAll("~", "~0").replaceAll("/", "~1")}/${method}/responses/${status}`
+    const documented = (all: typeof here) => all.filter((each) => status in each.operation.responses).map(pointer)
+    if (asked === undefined) return beforeRouting.includes(status) ? documented(here) : []
+    const whole = asked.target.startsWith("/") ? `http://localhost${asked.target}` : asked.target
+    const target = URL.canParse(whole) ? new URL(whole).pathname : "/nowhere"
+    const atPath = here.filter(({ path }) => matches(path, target))
+    if (atPath.length === 0) {
+      if (status === 404 && server === "") return ["/components/responses/PlatformNotFound"]
+      return status === 404 || beforeRouting.includes(status) ? documented(here) : []
+    }
+    const method = asked.method === "HEAD" ? "get" : asked.method.toLowerCase()
+    const exact = atPath.filter((each) => each.method === method)
+    if (exact.length > 0) return documented(exact)
+    return status === 405 || beforeRouting.includes(status) ? documented(atPath) : []
+  }
+
+  const at = (pointer: string): Described =>
+    pointer
+      .slice(1)
+      .split("/")
+      .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
+      .reduce((found: unknown, part) => (found as Record<string, unknown>)[part], document) as Described
+
+  const problemAt = (pointer: string, answer: Answer, head: boolean): string | undefined => {
+    const { content, headers = {} } = at(pointer)
+    for (const [name, header] of Object.entries(headers)) {
+      const value = answer.headers[name.toLowerCase()]
+      if (value === undefined) {
+        if (header.required === true) return `has no ${name}`
+        continue
+      }
+      const typed = header.schema.type === "integer" ? Number(value) : value
+      const wrong = check(`${pointer}/headers/${name}/schema`, typed)
+      if (wrong !== undefined) return `${name}: ${wrong}`
+    }
+    const known = [...ofHttp, ...Object.keys(headers).map((name) => name.toLowerCase())]
+    const strange = Object.keys(answer.headers).filter((name) => !known.includes(name))
+    if (strange.length > 0) return `has headers that are not described: ${strange.join(", ")}`
+    if (head || content === undefined) return answer.bytes.length === 0 ? undefined : "has a body"
+    const type = answer.headers["content-type"]?.split(";")[0] ?? ""
+    if (!(type in content)) return `is ${type}`
+    if (
+      answer.headers["content-length"] !== undefined &&
+      Number(answer.headers["content-length"]) !== answer.bytes.length
+    )
+      return "is not as long as it says"
+    if (type !== "application/json") return undefined
+    return check(`${pointer}/content/application~1json/schema`, answer.json())
+  }
+
+  /** What is not as the document says, if anything. */
+  return (server: string, asked: Asked | undefined, answer: Answer): string | undefined => {
+    const pointers = places(server, asked, answer.status)
+    if (pointers.length === 0) return `${answer.status} is not described`
+    const problems = pointers.map((pointer) => problemAt(pointer, answer, asked?.method === "HEAD"))
+    return problems.includes(undefined) ? undefined : problems[0]
+  }
+}
+
+export type Conformance = ReturnType<typeof makeConformance>

@@ -1,0 +1,58 @@
+export const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
+export const model = "hi-general-v2-8khz"
+
+export interface WavShape {
+  /** In Hz. */
+  readonly sampleRate?: number
+  readonly samples?: number
+}
+
+/** A WAV file of silence: 16-bit, mono, by default one second at 8 kHz. */
+export const wav = ({ sampleRate = 8000, samples = 8000 }: WavShape = {}): Buffer => {
+  const file = Buffer.alloc(44 + samples * 2)
+  file.write("RIFF", 0)
+  file.writeUInt32LE(36 + samples * 2, 4)
+  file.write("WAVEfmt ", 8)
+  file.writeUInt32LE(16, 16)
+  file.writeUInt16LE(1, 20)
+  file.writeUInt16LE(1, 22)
+  file.writeUInt32LE(sampleRate, 24)
+  file.writeUInt32LE((sampleRate * 2) % 2 ** 32, 28)
+  file.writeUInt16LE(2, 32)
+  file.writeUInt16LE(16, 34)
+  file.write("data", 36)
+  file.writeUInt32LE(samples * 2, 40)
+  return file
+}
+
+export const boundary = "b"
+export const formType = `multipart/form-data; boundary=${boundary}`
+
+/** A part as it stands in the form: its head, word for word, and what it holds. */
+export const rawPart = (head: string, content: string | Uint8Array): Buffer =>
+  Buffer.concat([Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), Buffer.from(content), Buffer.from("\r\n")])
+
+export const field = (name: string, value: string | Uint8Array): Buffer =>
+  rawPart(`Content-Disposition: form-data; name="${name}"`, value)
+
+export const file = (content: string | Uint8Array = wav(), disposition = '; filename="call.wav"'): Buffer =>
+  rawPart(`Content-Disposition: form-data; name="audio_file"${disposition}`, content)
+
+export const ending = Buffer.from(`--${boundary}--\r\n`)
+
+export const form = (...parts: ReadonlyArray<Uint8Array>): Buffer => Buffer.concat([...parts, ending])
+
+/** What every good form begins with. */
+export const fields: ReadonlyArray<Buffer> = [field("model", model), field("transaction_id", transactionId)]
+
+export const validForm = (...more: ReadonlyArray<Uint8Array>): Buffer => form(...fields, file(), ...more)
+
+/** A request, byte for byte. */
+export const message = (
+  line: string,
+  headers: Readonly<Record<string, string | number>> = {},
+  body: string | Uint8Array = ""
+): Buffer => {
+  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+  return Buffer.concat([Buffer.from(`${line}\r\n${lines.join("")}\r\n`, "latin1"), Buffer.from(body)])
+}

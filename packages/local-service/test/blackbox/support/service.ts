@@ -1,0 +1,163 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { LocalService, type LocalServiceOptions, make, Recogniser, Voice } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import { type Answer, type Asked, type Conformance, makeConformance } from "./document.js"
+import { formType } from "./messages.js"
+import { exchange, type Heard, leave, type Piece, type RawOptions, type Request, speakRaw } from "./wire.js"
+
+/** In Hz; a code point of a text lasts ten milliseconds. */
+const cannedRate = 8000
+const perCodePoint = cannedRate / 100
+
+/**
+ * A voice that is silent, at once. In a text, `(fail)` is a failure of the engine, `(die)` a defect in it, `(wait)`
+ * takes half a second and `(never)` for ever.
+ */
+const cannedVoice = Layer.succeed(Voice.Voice, {
+  languages: ["hi", "en"],
+  voices: ["default_female", "default_male"],
+  sampleRate: cannedRate,
+  speak: ({ text }) => {
+    if (text.includes("(fail)")) return Stream.fail(new Voice.VoiceFailed({ message: "no breath" }))
+    if (text.includes("(die)")) return Stream.die("broken")
+    const speech = Stream.make(new Float32Array([...text].length * perCodePoint))
+    const before = text.includes("(never)")
+      ? Effect.never
+      : Effect.promise(() => new Promise((next) => setTimeout(next, text.includes("(wait)") ? 500 : 0)))
+    return Stream.concat(Stream.execute(before), speech)
+  }
+})
+
+/** The service over a voice that takes no time. */
+export const cannedService = (options: LocalServiceOptions = {}) =>
+  Layer.scoped(
+    LocalService,
+    Effect.map(make({ ...options, newKey: true }), ({ apiKey = Redacted.make(""), ...handle }) => ({
+      ...handle,
+      apiKey
+    }))
+  ).pipe(Layer.provide([cannedVoice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer]))
+
+export type Listener = "stt" | "tts" | "platform"
+
+export interface Expected {
+  /** A failure was asked for, so that a 5xx is right. Default: false. */
+  readonly failing?: boolean | undefined
+  /** The answer was asked to be another than the document describes. Default: false. */
+  readonly undescribed?: boolean | undefined
+}
+
+const conformances = new WeakMap<LocalService["Type"], Promise<Conformance>>()
+
+/** A service as anybody sees it who has its addresses, a key and the token. Every answer is held to its document. */
+export const blackBox = Effect.map(LocalService, (service) => {
+  const conformance = conformances.get(service) ?? readDocument(service.platformUrl).then(makeConformance)
+  conformances.set(service, conformance)
+  const bases = { stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl }
+  const key = Redacted.value(service.apiKey)
+
+  const hold = async (listener: Listener, asked: Asked | undefined, answer: Answer, expected: Expected) => {
+    if (expected.undescribed === true) return
+    const name = asked === undefined ? "an answer" : `the answer to ${asked.method} ${asked.target.slice(0, 80)}`
+    const problem = (await conformance)(listener === "platform" ? "" : bases[listener], asked, answer)
+    const failed = expected.failing !== true && answer.status >= 500 ? "is a failure of the service" : undefined
+    if ((failed ?? problem) !== undefined) {
+      throw new Error(`${name} ${failed ?? problem}: ${answer.status} ${answer.text.slice(0, 300)}`)
+    }
+    if (listener === "tts" && answer.status === 200 && answer.complete) holdAudio(answer)
+  }
+
+  const send = (listener: Listener, request: Request, expected: Expected = {}) =>
+    Effect.promise(async () => {
+      const answer = await exchange(bases[listener], request)
+      if (!answer.complete && expected.failing !== true) throw new Error("the answer ended early")
+      if (answer.complete) {
+        await hold(listener, { method: request.method ?? "POST", target: request.path }, answer, expected)
+      }
+      return answer
+    })
+
+  const raw = (
+    listener: Listener,
+    pieces: Piece | ReadonlyArray<Piece>,
+    options: RawOptions & Expected = {}
+  ): Effect.Effect<Heard & { readonly answer: Answer }> =>
+    Effect.promise(async () => {
+      const all = Array.isArray(pieces) ? (pieces as ReadonlyArray<Piece>) : [pieces as Piece]
+      const heard = await speakRaw(bases[listener], all, options)
+      const sent = all.map((piece) => (typeof piece === "number" ? "" : Buffer.from(piece).toString("latin1"))).join("")
+      const lines = [...sent.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g)]
+      for (const [index, answer] of heard.answers.entries()) {
+        const [, method, target] = lines[index] ?? []
+        const asked = method === undefined || target === undefined ? undefined : { method, target }
+        if (answer.complete) await hold(listener, asked, answer, options)
+      }
+      return {
+        ...heard,
+        get answer() {
+          const [first] = heard.answers
+          if (first === undefined) throw new Error(`no answer came, the connection is ${heard.ended}`)
+          return first
+        }
+      }
+    })
+
+  return {
+    service,
+    key,
+    token: Redacted.value(service.adminToken),
+    send,
+    raw,
+    transcribe: (body: string | Uint8Array, headers: Request["headers"] = {}, expected: Expected = {}) =>
+      send(
+        "stt",
+        { path: "/api/transcribe", headers: { "X-Api-Key": key, "Content-Type": formType, ...headers }, body },
+        expected
+      ),
+    synthesize: (body: unknown, headers: Request["headers"] = {}, expected: Expected = {}) =>
+      send(
+        "tts",
+        {
+          path: "/tts/bytes",
+          headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
+          body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
+        },
+        expected
+      ),
+    /** The platform's API, with its token. */
+    ask: (method: string, path: string, body?: unknown, headers: Request["headers"] = {}) =>
+      send("platform", {
+        method,
+        path: `/platform/api${path}`,
+        headers: {
+          "X-Admin-Token": Redacted.value(service.adminToken),
+          ...(body === undefined ? {} : { "Content-Type": "application/json" }),
+          ...headers
+        },
+        body: body === undefined || typeof body === "string" ? body : JSON.stringify(body)
+      }),
+    /** Begins a request, and is gone before it ends, or before its answer does. */
+    abandon: (listener: Listener, pieces: ReadonlyArray<Piece>) => Effect.promise(() => leave(bases[listener], pieces))
+  }
+})
+
+const readDocument = async (platformUrl: string) => JSON.parse((await exchange(platformUrl, documentRequest)).text)
+const documentRequest = { method: "GET", path: "/openapi.json" }
+
+/** The headers of audio agree with its length. */
+const holdAudio = ({ bytes, headers }: Answer): void => {
+  const perFrame = headers["x-encoding"] === "pcm16" ? 2 : 4
+  const millis = (bytes.length / perFrame / Number(headers["x-sample-rate"])) * 1000
+  const told = Number(headers["x-audio-duration-ms"])
+  if (bytes.length % perFrame !== 0 || Math.abs(told - millis) > 1) {
+    throw new Error(`the audio lasts ${millis} ms, and its headers say ${told}`)
+  }
+}
+
+/** Waits until something is so which another part of the system brings about. */
+export const eventually = <A, R>(read: Effect.Effect<A, never, R>, holds: (value: A) => boolean) =>
+  Effect.repeat(read, { until: holds, schedule: Schedule.spaced("20 millis"), times: 150 })
