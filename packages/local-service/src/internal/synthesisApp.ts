@@ -13,6 +13,7 @@ import { Accounts, type Hold, type Refusal } from "../Accounts.js"
 import type { OpenEntry } from "../Journal.js"
 import { Recogniser, sampleRate } from "../Recogniser.js"
 import type { VoiceService } from "../Voice.js"
+import { abridged } from "./abridged.js"
 import { giveWay } from "./giveWay.js"
 import { operation } from "./operation.js"
 import { type AnswerProblem, badRequest, firstIssue, type Problem, quote, readJson } from "./requests.js"
@@ -117,7 +118,7 @@ const synthesize = (
 
     const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: options.bodyIdleMillis })
     const wanted = yield* Effect.mapError(decode(body), (error) => badRequest(firstIssue(error)))
-    entry.request = { ...wanted, text: wanted.text.slice(0, 1000) }
+    entry.request = abridged(wanted)
     const units = Contract.codePoints(wanted.text)
     const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), refused)
 

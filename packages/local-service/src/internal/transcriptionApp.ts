@@ -9,6 +9,7 @@ import * as Stream from "effect/Stream"
 import { Accounts, type Refusal } from "../Accounts.js"
 import type { OpenEntry } from "../Journal.js"
 import { type Recognised, Recogniser, sampleRate } from "../Recogniser.js"
+import { abridged } from "./abridged.js"
 import { toForm } from "./form.js"
 import { operation } from "./operation.js"
 import { readRecording } from "./recording.js"
@@ -87,7 +88,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       idleMillis: options.bodyIdleMillis
     })
     const fields = yield* toForm(upload.fields)
-    entry.request = fields
+    entry.request = abridged(fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(firstIssue(error)))
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
     if (lang === undefined) return yield* Effect.fail(badRequest(`unknown model ${quote(form.model)}`))
