@@ -18,5 +18,10 @@ export const Reset = Schema.Struct({
   /** Ids are made from it, the same ones in the same order. */
   seed: Schema.optional(Schema.Int),
   /** The time that is told from now on. */
-  fixedTime: Schema.optional(Schema.DateFromString.annotations({ jsonSchema: { type: "string", format: "date-time" } }))
+  fixedTime: Schema.optional(
+    Schema.Date.annotations({
+      message: () => ({ message: "must be a date and time of ISO 8601", override: true }),
+      jsonSchema: { type: "string", format: "date-time" }
+    })
+  )
 })
