@@ -172,8 +172,8 @@ const notFound = (
   const allowed = routes
     .filter((each) => new RegExp(`^${each.path.replaceAll(".", "\\.").replace(":id", "[^/]+")}$`).test(path))
     .map(({ method }) => method)
-    .join(", ")
-  return allowed === ""
+  // A path that can't be decoded is found for no method, also for one that it would take.
+  return allowed.length === 0 || allowed.includes(request.method)
     ? { status: 404, message: "nothing is here; /openapi.json says what is" }
-    : { status: 405, message: `${path} takes ${allowed}`, headers: { Allow: allowed } }
+    : { status: 405, message: `${path} takes ${allowed.join(", ")}`, headers: { Allow: allowed.join(", ") } }
 }
