@@ -119,17 +119,18 @@ const cutOff = (response: Response, { stallAtByte, truncateAtByte }: Fault, node
   if (limit === Number.POSITIVE_INFINITY || (body._tag !== "Uint8Array" && body._tag !== "Stream")) return response
   const whole = body._tag === "Stream" ? body.stream : Stream.make(body.body)
   let left = limit
+  // What follows is not asked for: its last byte is what costs.
   const part = whole.pipe(
+    Stream.rechunk(1),
     Stream.map((bytes) => {
       const taken = bytes.subarray(0, left)
       left -= taken.length
       return taken
     }),
-    // Without a look at what follows: the end of an audio is what makes it paid for.
     Stream.takeUntil(() => left === 0)
   )
   const end = limit === truncateAtByte ? endConnection(nodeResponse) : Effect.never
-  return HttpServerResponse.stream(Stream.concat(part, Stream.fromEffect(end)), {
+  return HttpServerResponse.stream(Stream.concat(limit === 0 ? Stream.empty : part, Stream.fromEffect(end)), {
     status: response.status,
     headers: response.headers,
     contentType: body.contentType,

@@ -172,15 +172,21 @@ const atMost =
       })
     })
 
-/** Audio that is paid for before its last byte is given, and given back where that byte is not taken. */
+/**
+ * Audio that is paid for once all but its last byte has been taken: who has the whole of it may be gone before it would be
+ * asked for more, and who has not, pays nothing.
+ */
 const metered = (audio: Stream.Stream<Uint8Array>, byteLength: number, hold: Hold): Stream.Stream<Uint8Array> =>
   Stream.suspend(() => {
+    const paid = Effect.zipRight(hold.debit, hold.keep)
+    if (byteLength === 0) return Stream.execute(paid)
     let left = byteLength
     return Stream.rechunk(audio, 1).pipe(
-      Stream.tap((bytes) => {
+      Stream.filter((bytes) => bytes.length > 0),
+      Stream.flatMap((bytes) => {
         left -= bytes.length
-        return left === 0 ? hold.debit : Effect.void
-      }),
-      Stream.concat(Stream.execute(hold.keep))
+        if (left > 0) return Stream.make(bytes)
+        return Stream.concat(Stream.make(bytes.subarray(0, -1)), Stream.fromEffect(Effect.as(paid, bytes.subarray(-1))))
+      })
     )
   })
