@@ -3,7 +3,6 @@ import { LocalService, type LocalServiceOptions, make, Recogniser, Voice } from 
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { type Answer, type Asked, type Conformance, makeConformance } from "./document.js"
 import { formType } from "./messages.js"
@@ -14,8 +13,8 @@ const cannedRate = 8000
 const perCodePoint = cannedRate / 100
 
 /**
- * A voice that is silent, at once. In a text, `(fail)` is a failure of the engine, `(die)` a defect in it, `(wait)`
- * takes half a second and `(never)` for ever.
+ * A voice that is silent, at once. In a text, `(fail)` is a failure of the engine, `(die)` a defect in it; `(wait)`
+ * takes half a second, `(never)` for ever, and of `(nothing)` there is nothing to be heard.
  */
 const cannedVoice = Layer.succeed(Voice.Voice, {
   languages: ["hi", "en"],
@@ -24,7 +23,9 @@ const cannedVoice = Layer.succeed(Voice.Voice, {
   speak: ({ text }) => {
     if (text.includes("(fail)")) return Stream.fail(new Voice.VoiceFailed({ message: "no breath" }))
     if (text.includes("(die)")) return Stream.die("broken")
-    const speech = Stream.make(new Float32Array([...text].length * perCodePoint))
+    const speech = text.includes("(nothing)")
+      ? Stream.empty
+      : Stream.make(new Float32Array([...text].length * perCodePoint))
     const before = text.includes("(never)")
       ? Effect.never
       : Effect.promise(() => new Promise((next) => setTimeout(next, text.includes("(wait)") ? 500 : 0)))
@@ -118,11 +119,16 @@ export const blackBox = Effect.map(LocalService, (service) => {
         { path: "/api/transcribe", headers: { "X-Api-Key": key, "Content-Type": formType, ...headers }, body },
         expected
       ),
-    synthesize: (body: unknown, headers: Request["headers"] = {}, expected: Expected = {}) =>
+    synthesize: (
+      body: unknown,
+      headers: Request["headers"] = {},
+      { patienceMillis, ...expected }: Expected & Pick<Request, "patienceMillis"> = {}
+    ) =>
       send(
         "tts",
         {
           path: "/tts/bytes",
+          patienceMillis,
           headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
           body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
         },
@@ -160,4 +166,11 @@ const holdAudio = ({ bytes, headers }: Answer): void => {
 
 /** Waits until something is so which another part of the system brings about. */
 export const eventually = <A, R>(read: Effect.Effect<A, never, R>, holds: (value: A) => boolean) =>
-  Effect.repeat(read, { until: holds, schedule: Schedule.spaced("20 millis"), times: 150 })
+  Effect.gen(function* () {
+    for (let times = 0; times < 150; times++) {
+      const value = yield* read
+      if (holds(value)) return value
+      yield* Effect.promise(() => new Promise((next) => setTimeout(next, 20)))
+    }
+    return yield* Effect.dieMessage("it never came about")
+  })

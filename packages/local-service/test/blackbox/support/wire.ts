@@ -2,7 +2,7 @@ import { request as httpRequest } from "node:http"
 import { connect } from "node:net"
 import type { Answer } from "./document.js"
 
-/** A test that waits for longer than this waits in vain, in milliseconds. */
+/** A test that waits for longer than this waits in vain, in milliseconds: no case takes a tenth of it by itself. */
 const patience = 8000
 
 const toAnswer = (
@@ -20,13 +20,18 @@ export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | number | Array<string>>> | undefined
   readonly body?: string | Uint8Array | undefined
+  /** How long an answer is waited for, in milliseconds. Default: 8,000. */
+  readonly patienceMillis?: number | undefined
 }
 
 /** Plain HTTP by `node:http`, which sends whatever it is told to, on a connection of its own. */
-export const exchange = (base: string, { body, headers = {}, method = "POST", path }: Request): Promise<Answer> =>
+export const exchange = (
+  base: string,
+  { body, headers = {}, method = "POST", path, patienceMillis = patience }: Request
+): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const request = httpRequest(`${base}${path}`, { method, agent: false, headers: { ...headers } })
-    const timer = setTimeout(() => request.destroy(new Error(`${method} ${path} hangs`)), patience)
+    const timer = setTimeout(() => request.destroy(new Error(`${method} ${path} hangs`)), patienceMillis)
     request.on("response", (response) => {
       const parts: Array<Buffer> = []
       const done = (complete: boolean) => {
@@ -79,7 +84,11 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
       ended = true
       clearTimeout(timer)
       socket.destroy()
-      resolve({ ...parse(bytes, head, true), ended: how })
+      try {
+        resolve({ ...parse(bytes, head, true), ended: how })
+      } catch (error) {
+        reject(error)
+      }
     }
     const timer = setTimeout(() => {
       ended = true
@@ -88,7 +97,7 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
     }, patience)
     socket.on("data", (part) => {
       bytes = Buffer.concat([bytes, part])
-      if (wanted > 0 && parse(bytes, head, false).answers.length >= wanted) finish("enough")
+      if (wanted > 0 && count(bytes, head) >= wanted) finish("enough")
     })
     socket.on("error", () => finish("reset"))
     socket.on("close", () => finish("closed"))
@@ -104,6 +113,15 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
       sendAll().catch(reject)
     })
   })
+
+/** How many whole answers came, or that more of them is not worth waiting for. */
+const count = (bytes: Buffer, head: boolean): number => {
+  try {
+    return parse(bytes, head, false).answers.length
+  } catch {
+    return Number.POSITIVE_INFINITY
+  }
+}
 
 /** Every whole answer in what came; with `final`, one whose body goes on to the end of the connection too. */
 const parse = (bytes: Buffer, head: boolean, final: boolean): Omit<Heard, "ended"> => {

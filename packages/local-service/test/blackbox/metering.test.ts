@@ -1,0 +1,238 @@
+import { expect, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import { field, fields, file, form, message, validForm, wav } from "./support/messages.js"
+import { blackBox, cannedService, eventually } from "./support/service.js"
+
+const credits = Effect.map(blackBox, ({ service }) =>
+  Effect.map(service.accounts.account, (account) => account.credits)
+)
+const head = (key: string, body: string) =>
+  message(
+    "POST /tts/bytes HTTP/1.1",
+    {
+      Host: "127.0.0.1",
+      "X-API-Key": key,
+      "Content-Type": "application/json",
+      "Content-Length": Buffer.byteLength(body)
+    },
+    body
+  )
+
+layer(cannedService(), { excludeTestServices: true })("a synthesis", (it) => {
+  it.effect.each([
+    { text: "a", units: 1 },
+    { text: "speech", units: 6 },
+    { text: "é", units: 1 },
+    { text: "नमस्ते", units: 6 },
+    { text: "😀", units: 1 },
+    { text: "👩‍👩‍👧", units: 5 },
+    { text: "e\u0301", units: 2 },
+    { text: " \n\t", units: 3 },
+    { text: "\u0000", units: 1 },
+    { text: "(nothing)", units: 9 }
+  ])("of %j costs a credit a code point", ({ text, units }) =>
+    Effect.gen(function* () {
+      const { ask, synthesize } = yield* blackBox
+      yield* ask("POST", "/reset")
+      const before = yield* yield* credits
+      expect((yield* synthesize({ text })).status).toBe(200)
+      expect(before - (yield* yield* credits)).toBe(units)
+      expect((yield* ask("GET", "/usage")).json()).toEqual([
+        { date: expect.stringMatching(/^\d{4}-\d\d-\d\d$/), operation: "synthesize", calls: 1, units, credits: units }
+      ])
+    })
+  )
+
+  it.effect("is paid for by the time that the whole of it has come", () =>
+    Effect.gen(function* () {
+      const { service, synthesize } = yield* blackBox
+      for (let times = 0; times < 60; times++) {
+        const before = (yield* service.accounts.account).credits
+        yield* synthesize({ text: "a".repeat(500), output_format: "8000:pcm16" })
+        expect((yield* service.accounts.account).credits).toBe(before - 500)
+      }
+      // And what was paid is not given back afterwards.
+      const after = (yield* service.accounts.account).credits
+      yield* Effect.promise(() => new Promise((next) => setTimeout(next, 100)))
+      expect((yield* service.accounts.account).credits).toBe(after)
+    })
+  )
+
+  it.effect.each([
+    { what: "text", body: {} },
+    { what: "language", body: { text: "abc", lang: "tlh" } },
+    { what: "format", body: { text: "abc", output_format: "1:x" } },
+    { what: "voice that speaks", body: { text: "(fail)" } },
+    { what: "voice that is whole", body: { text: "(die)" } }
+  ])("that fails for want of a $what costs nothing", ({ body }) =>
+    Effect.gen(function* () {
+      const { ask, synthesize } = yield* blackBox
+      yield* ask("POST", "/reset")
+      expect((yield* synthesize(body, {}, { failing: true })).status).toBeGreaterThanOrEqual(400)
+      expect((yield* ask("GET", "/usage")).json()).toEqual([])
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
+    })
+  )
+
+  it.effect.each([
+    { what: "a status in its place", fault: { status: 500 } },
+    { what: "a body in its place", fault: { body: "<html>" } },
+    { what: "a connection that is reset", fault: { reset: "answer" } },
+    { what: "a header that is none", fault: { malformedHeader: true } },
+    { what: "nothing of its audio", fault: { truncateAtByte: 0 } },
+    { what: "a byte of its audio", fault: { truncateAtByte: 1 } },
+    { what: "all but a byte of its audio", fault: { truncateAtByte: 4799 } }
+  ])("that gives $what costs nothing", ({ fault }) =>
+    Effect.gen(function* () {
+      const { ask, key, raw } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PUT", "/faults", [fault])
+      const body = '{"text":"ten chars!","output_format":"24000:pcm16"}'
+      yield* raw("tts", head(key, body), { answers: 0, undescribed: true }).pipe(Effect.exit)
+      yield* eventually(
+        Effect.map(ask("GET", "/requests"), (answer) => answer.json()[0].outcome),
+        (it) => it === "faulted"
+      )
+      yield* ask("PUT", "/faults", [])
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
+      expect((yield* ask("GET", "/usage")).json()).toEqual([])
+    })
+  )
+
+  it.effect("whose audio came whole before the connection was cut is paid for", () =>
+    Effect.gen(function* () {
+      const { ask, key, raw } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PUT", "/faults", [{ truncateAtByte: 4800 }])
+      const body = '{"text":"ten chars!","output_format":"24000:pcm16"}'
+      const { answer } = yield* raw("tts", head(key, body), { answers: 0 })
+      expect(answer.bytes.length).toBe(4800)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - 10)
+    })
+  )
+
+  it.effect("that is given up costs nothing, and what was kept for it is free again", () =>
+    Effect.gen(function* () {
+      const { abandon, ask, key, synthesize } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 10 })
+      yield* abandon("tts", [head(key, '{"text":"(never)"}'), 50])
+      const outcome = Effect.map(ask("GET", "/requests"), (answer) => answer.json()[0]?.outcome)
+      yield* eventually(outcome, (it) => it === "abandoned")
+      expect((yield* ask("GET", "/account")).json().credits).toBe(10)
+      expect((yield* synthesize({ text: "ten chars!" })).status).toBe(200)
+      expect((yield* synthesize({ text: "a" })).status).toBe(401)
+    })
+  )
+
+  it.effect("that the credit does not cover is refused whole", () =>
+    Effect.gen(function* () {
+      const { ask, synthesize } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 5 })
+      expect((yield* synthesize({ text: "sixsix" })).status).toBe(401)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(5)
+      expect((yield* synthesize({ text: "fives" })).status).toBe(200)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    })
+  )
+
+  it.effect("is paid for by 600 of 1,000 at once, where the credit covers 600", () =>
+    Effect.gen(function* () {
+      const { ask, synthesize } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 1800 })
+      const answers = yield* Effect.all(
+        Array.from({ length: 1000 }, () =>
+          synthesize({ text: "abc", output_format: "8000:pcm16" }, {}, { patienceMillis: 18_000 })
+        ),
+        { concurrency: "unbounded" }
+      )
+      const of = (status: number) => answers.filter((answer) => answer.status === status)
+      expect(of(200).length).toBe(600)
+      expect(of(200).every(({ bytes }) => bytes.length === 480)).toBe(true)
+      expect(of(401).length).toBe(400)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+      expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 600, units: 1800, credits: 1800 }])
+    })
+  )
+})
+
+layer(cannedService({ creditsPerSecond: 3 }), { excludeTestServices: true })("a transcription", (it) => {
+  it.effect.each([
+    { samples: 0, sampleRate: 8000, seconds: 0 },
+    { samples: 1, sampleRate: 8000, seconds: 1 },
+    { samples: 7999, sampleRate: 8000, seconds: 1 },
+    { samples: 8000, sampleRate: 8000, seconds: 1 },
+    { samples: 8001, sampleRate: 8000, seconds: 2 },
+    { samples: 44_100, sampleRate: 44_100, seconds: 1 },
+    { samples: 48_000, sampleRate: 16_000, seconds: 3 },
+    { samples: 192_000, sampleRate: 192_000, seconds: 1 },
+    { samples: 4000, sampleRate: 4000, seconds: 1 }
+  ])("of $samples samples at $sampleRate Hz costs $seconds begun seconds", ({ sampleRate, samples, seconds }) =>
+    Effect.gen(function* () {
+      const { ask, transcribe } = yield* blackBox
+      yield* ask("POST", "/reset")
+      const answer = yield* transcribe(form(...fields, file(wav({ sampleRate, samples }))))
+      expect(answer.status).toBe(200)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - seconds * 3)
+      expect((yield* ask("GET", "/usage")).json()).toMatchObject([
+        { operation: "transcribe", calls: 1, units: seconds, credits: seconds * 3 }
+      ])
+    })
+  )
+
+  it.effect("that fails costs nothing", () =>
+    Effect.gen(function* () {
+      const { ask, transcribe } = yield* blackBox
+      yield* ask("POST", "/reset")
+      expect((yield* transcribe(form(...fields))).status).toBe(400)
+      expect((yield* transcribe(form(...fields, file("hello")))).status).toBe(400)
+      expect((yield* transcribe(validForm(field("aux", "maybe")))).status).toBe(400)
+      expect((yield* ask("GET", "/usage")).json()).toEqual([])
+    })
+  )
+
+  it.effect("that the credit does not cover is 402", () =>
+    Effect.gen(function* () {
+      const { ask, transcribe } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 2 })
+      expect((yield* transcribe(validForm())).status).toBe(402)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(2)
+      yield* ask("PATCH", "/account", { credits: 3 })
+      expect((yield* transcribe(validForm())).status).toBe(200)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    })
+  )
+
+  it.effect("is paid for by 60 of 100 at once, where the credit covers 60", () =>
+    Effect.gen(function* () {
+      const { ask, transcribe } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 180 })
+      const answers = yield* Effect.all(
+        Array.from({ length: 100 }, () => transcribe(validForm())),
+        { concurrency: "unbounded" }
+      )
+      expect(answers.filter(({ status }) => status === 200).length).toBe(60)
+      expect(answers.filter(({ status }) => status === 402).length).toBe(40)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    })
+  )
+
+  it.effect("and a synthesis are told apart in the usage", () =>
+    Effect.gen(function* () {
+      const { ask, synthesize, transcribe } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* synthesize({ text: "abc" })
+      yield* transcribe(validForm())
+      yield* transcribe(validForm())
+      expect((yield* ask("GET", "/usage")).json()).toMatchObject([
+        { operation: "synthesize", calls: 1, units: 3, credits: 3 },
+        { operation: "transcribe", calls: 2, units: 2, credits: 6 }
+      ])
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - 9)
+    })
+  )
+})

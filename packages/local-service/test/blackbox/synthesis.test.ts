@@ -1,0 +1,366 @@
+import { describe, expect, layer } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
+import { message } from "./support/messages.js"
+import { blackBox, cannedService, eventually } from "./support/service.js"
+
+const generated = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
+
+/** One code point of one, two, three and four bytes, and two of them that look like one character. */
+const characters = [
+  { what: "a letter of one byte", character: "a" },
+  { what: "a letter of two bytes", character: "é" },
+  { what: "a letter of three bytes", character: "अ" },
+  { what: "a character of four bytes", character: "😀" },
+  { what: "a control character", character: "\u0000" },
+  { what: "a space", character: " " }
+]
+
+layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("synthesis", (it) => {
+  it.effect.each([
+    { body: { text: "a" } },
+    { body: { text: "a", lang: "hi" } },
+    { body: { text: "a", lang: "en", voice: "default_male" } },
+    { body: { text: "a", voice: "default_female" } },
+    { body: { text: "a", speed: 0.25 } },
+    { body: { text: "a", speed: 4 } },
+    { body: { text: "a", speed: 1 } },
+    { body: '{"text":"a","speed":4.0e0}' },
+    { body: '{"text":"a","speed":2.5e-1}' },
+    { body: { text: "a", num_step: 1 } },
+    { body: { text: "a", num_step: 100 } },
+    { body: { text: "a", num_step: 1.5 } },
+    { body: { text: "a", g2p_overrides: {} } },
+    { body: { text: "a", g2p_overrides: { a: "" } } },
+    { body: { text: "a", g2p_overrides: { a: "x".repeat(400) } } },
+    { body: { text: "a", g2p_overrides: { "two words": "x", अ: "y" } } },
+    { body: { text: "a", anything: { else: [1] } } },
+    { body: '{"text":"a","__proto__":{"lang":"tlh"}}' },
+    { body: '{"text":"a","constructor":1,"toString":2,"hasOwnProperty":3}' },
+    { body: '{"text":"a","g2p_overrides":{"__proto__":"x","constructor":"y"}}' }
+  ])("takes $body", ({ body }) =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      expect((yield* synthesize(body)).status).toBe(200)
+    })
+  )
+
+  it.effect.each([
+    { body: {}, names: "text" },
+    { body: { lang: "hi" }, names: "text" },
+    { body: { text: null }, names: "text" },
+    { body: { text: 7 }, names: "text" },
+    { body: { text: ["a"] }, names: "text" },
+    { body: { text: { a: 1 } }, names: "text" },
+    { body: { text: "" }, names: "text" },
+    { body: { Text: "a" }, names: "text" },
+    { body: { text: "a", lang: "tlh" }, names: "lang" },
+    { body: { text: "a", lang: "" }, names: "lang" },
+    { body: { text: "a", lang: "HI" }, names: "lang" },
+    { body: { text: "a", lang: null }, names: "lang" },
+    { body: { text: "a", lang: "__proto__" }, names: "lang" },
+    { body: { text: "a", voice: "nobody" }, names: "voice" },
+    { body: { text: "a", voice: "" }, names: "voice" },
+    { body: { text: "a", voice: "constructor" }, names: "voice" },
+    { body: { text: "a", voice: 1 }, names: "voice" },
+    { body: { text: "a", output_format: "" }, names: "output_format" },
+    { body: { text: "a", output_format: "24000" }, names: "output_format" },
+    { body: { text: "a", output_format: ":pcm16" }, names: "output_format" },
+    { body: { text: "a", output_format: "8000:opus" }, names: "output_format" },
+    { body: { text: "a", output_format: "8000:PCM16" }, names: "output_format" },
+    { body: { text: "a", output_format: "8000: pcm16" }, names: "output_format" },
+    { body: { text: "a", output_format: "8000:pcm16:1" }, names: "output_format" },
+    { body: { text: "a", output_format: "08000:pcm16" }, names: "output_format" },
+    { body: { text: "a", output_format: "8e3:pcm16" }, names: "output_format" },
+    { body: { text: "a", output_format: 8000 }, names: "output_format" },
+    { body: { text: "a", output_format: "44100:pcm16" }, names: "sample rate 44100" },
+    { body: { text: "a", output_format: "0:pcm16" }, names: "sample rate 0" },
+    { body: { text: "a", output_format: `${"9".repeat(500)}:pcm16` }, names: "sample rate 9999" },
+    { body: { text: "a", speed: 0.249 }, names: "speed" },
+    { body: { text: "a", speed: 0.24999999999999997 }, names: "speed" },
+    { body: { text: "a", speed: 4.000000000000001 }, names: "speed" },
+    { body: { text: "a", speed: 0 }, names: "speed" },
+    { body: { text: "a", speed: -1 }, names: "speed" },
+    { body: { text: "a", speed: "1" }, names: "speed" },
+    { body: { text: "a", speed: null }, names: "speed" },
+    { body: { text: "a", speed: true }, names: "speed" },
+    { body: '{"text":"a","speed":1e999}', names: "speed" },
+    { body: '{"text":"a","speed":-1e999}', names: "speed" },
+    { body: '{"text":"a","speed":-0}', names: "speed" },
+    { body: '{"text":"a","speed":1e-999}', names: "speed" },
+    { body: '{"text":"a","speed":"NaN"}', names: "speed" },
+    { body: '{"text":"a","speed":NaN}', names: "JSON" },
+    { body: '{"text":"a","speed":Infinity}', names: "JSON" },
+    { body: '{"text":"a","speed":.5}', names: "JSON" },
+    { body: '{"text":"a","speed":+1}', names: "JSON" },
+    { body: { text: "a", num_step: 0 }, names: "num_step" },
+    { body: { text: "a", num_step: 0.999 }, names: "num_step" },
+    { body: { text: "a", num_step: 100.001 }, names: "num_step" },
+    { body: { text: "a", num_step: 101 }, names: "num_step" },
+    { body: { text: "a", num_step: -1 }, names: "num_step" },
+    { body: { text: "a", num_step: "10" }, names: "num_step" },
+    { body: { text: "a", num_step: null }, names: "num_step" },
+    { body: '{"text":"a","num_step":1e999}', names: "num_step" },
+    { body: { text: "a", g2p_overrides: [] }, names: "g2p_overrides" },
+    { body: { text: "a", g2p_overrides: "a" }, names: "g2p_overrides" },
+    { body: { text: "a", g2p_overrides: null }, names: "g2p_overrides" },
+    { body: { text: "a", g2p_overrides: { a: 1 } }, names: "g2p_overrides" },
+    { body: { text: "a", g2p_overrides: { a: "x".repeat(401) } }, names: "at most 400 characters" }
+  ])("refuses $body with 400 and names $names", ({ body, names }) =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const answer = yield* synthesize(body)
+      expect(answer.status).toBe(400)
+      expect(answer.json()).toEqual({ error: expect.stringContaining(names) })
+      expect(answer.text.length).toBeLessThan(400)
+      expect(answer.headers["x-request-id"]).toMatch(generated)
+    })
+  )
+
+  it.effect.each(
+    ["8000", "16000", "24000"].flatMap((rate) => ["pcm16", "float32"].map((encoding) => ({ rate, encoding })))
+  )("gives $encoding at $rate Hz, exactly as long as its text", ({ encoding, rate }) =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const answer = yield* synthesize({ text: "twelve chars", output_format: `${rate}:${encoding}` })
+      expect(answer.headers).toMatchObject({
+        "x-sample-rate": rate,
+        "x-encoding": encoding,
+        "x-audio-duration-ms": "120"
+      })
+      expect(answer.bytes.length).toBe(0.12 * Number(rate) * (encoding === "pcm16" ? 2 : 4))
+    })
+  )
+
+  it.effect("is at 24 kHz and in float32 where nothing is said", () =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const { headers } = yield* synthesize({ text: "a" })
+      expect(headers).toMatchObject({ "x-sample-rate": "24000", "x-encoding": "float32" })
+    })
+  )
+
+  it.effect.each(characters)("takes 10,000 times $what, and not 10,001", ({ character }) =>
+    Effect.gen(function* () {
+      const { service, synthesize } = yield* blackBox
+      const before = (yield* service.accounts.account).credits
+      const most = yield* synthesize({ text: character.repeat(10_000), output_format: "8000:pcm16" })
+      expect(most.status).toBe(200)
+      expect((yield* service.accounts.account).credits).toBe(before - 10_000)
+      const more = yield* synthesize({ text: character.repeat(10_001) })
+      expect(more.status).toBe(400)
+      expect(more.json().error).toContain("text has 10001 code points")
+      expect((yield* service.accounts.account).credits).toBe(before - 10_000)
+    })
+  )
+
+  it.effect("takes 10,000 characters that are all escaped", () =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const body = `{"text":"${"\\ud83d\\ude00".repeat(10_000)}","output_format":"8000:pcm16"}`
+      expect((yield* synthesize(body)).status).toBe(200)
+    })
+  )
+
+  it.effect.each([
+    "a",
+    "Z",
+    "0",
+    ".",
+    "_",
+    ":",
+    "-",
+    "A.b_c:d-9",
+    "x".repeat(64),
+    "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f",
+    "__proto__"
+  ])("returns the request id %s unchanged, errors included", (id) =>
+    Effect.gen(function* () {
+      const { send, synthesize } = yield* blackBox
+      const headers = { "X-Request-Id": id }
+      for (const answer of [
+        yield* synthesize({ text: "a" }, headers),
+        yield* synthesize({}, headers),
+        yield* synthesize({ text: "a" }, { ...headers, "X-API-Key": "a.b" }),
+        yield* synthesize({ text: "a" }, { ...headers, "Content-Type": "text/plain" }),
+        yield* send("tts", { path: "/nowhere", headers }),
+        yield* send("tts", { path: "/tts/bytes", method: "GET", headers })
+      ]) {
+        expect(answer.headers["x-request-id"]).toBe(id)
+      }
+    })
+  )
+
+  it.effect.each([
+    { what: "of 65 characters", id: "x".repeat(65) },
+    { what: "of 10,000 characters", id: "x".repeat(10_000) },
+    { what: "that is empty", id: "" },
+    ...[..." ,;/\\'\"()[]{}<>@#$%^&*+=|~`!?"].map((character) => ({ what: `with ${character}`, id: `a${character}b` })),
+    { what: "with a tab", id: "a\tb" },
+    { what: "with a letter beyond ASCII", id: "aéb" },
+    { what: "that is a list", id: "a, b" }
+  ])("replaces a request id $what", ({ id }) =>
+    Effect.gen(function* () {
+      const { raw } = yield* blackBox
+      const headers = { Host: "127.0.0.1", "X-Request-Id": id, "Content-Length": 0 }
+      const { answer } = yield* raw("tts", message("POST /tts/bytes HTTP/1.1", headers))
+      expect(answer.headers["x-request-id"]).toMatch(generated)
+    })
+  )
+
+  it.effect("replaces two request ids, and makes one where there is none", () =>
+    Effect.gen(function* () {
+      const { send, synthesize } = yield* blackBox
+      const two = yield* send("tts", { path: "/tts/bytes", headers: { "X-Request-Id": ["a", "b"] } })
+      expect(two.headers["x-request-id"]).toMatch(generated)
+      const first = (yield* synthesize({ text: "a" })).headers["x-request-id"]
+      const second = (yield* synthesize({ text: "a" })).headers["x-request-id"]
+      expect(first).toMatch(generated)
+      expect(second).not.toBe(first)
+    })
+  )
+
+  it.effect.each([
+    { type: "application/json", status: 200 },
+    { type: "application/json; charset=utf-8", status: 200 },
+    { type: "Application/JSON ;charset=utf-8", status: 200 },
+    { type: "text/plain", status: 415 },
+    { type: "text/json", status: 415 },
+    { type: "application/jsonp", status: 415 },
+    { type: "application/x-www-form-urlencoded", status: 415 },
+    { type: "multipart/form-data; boundary=b", status: 415 },
+    { type: "", status: 415 },
+    { type: "json", status: 415 }
+  ])("of a body that is $type is $status", ({ status, type }) =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      expect((yield* synthesize({ text: "a" }, { "Content-Type": type })).status).toBe(status)
+    })
+  )
+
+  it.effect("is 502 where the voice fails and 500 where it breaks, and the next one is spoken", () =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const failed = yield* synthesize({ text: "(fail)" }, {}, { failing: true })
+      expect(failed.status).toBe(502)
+      expect(failed.json().error).toContain("no breath")
+      expect((yield* synthesize({ text: "(die)" }, {}, { failing: true })).status).toBe(500)
+      expect((yield* synthesize({ text: "a" })).status).toBe(200)
+    })
+  )
+})
+
+layer(cannedService({ maximumSpeechSeconds: 1 }), { excludeTestServices: true })("a speech", (it) => {
+  it.effect("that would last too long is 400, and names the text", () =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      expect((yield* synthesize({ text: "a".repeat(100) })).status).toBe(200)
+      const answer = yield* synthesize({ text: "a".repeat(101) })
+      expect(answer.status).toBe(400)
+      expect(answer.json().error).toContain("text would last longer than 1 seconds")
+    })
+  )
+})
+
+describe("the voice", () => {
+  layer(LocalService.layer(), { excludeTestServices: true })((it) => {
+    it.effect("gives raw audio whose headers agree with its length, in Hindi at 24 kHz float by default", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        const answer = yield* synthesize({ text: "नमस्ते" })
+        expect(answer.status).toBe(200)
+        expect(answer.headers).toMatchObject({ "x-sample-rate": "24000", "x-encoding": "float32" })
+        const milliseconds = answer.bytes.byteLength / 4 / 24
+        expect(Math.abs(Number(answer.headers["x-audio-duration-ms"]) - milliseconds)).toBeLessThan(1)
+        expect(milliseconds).toBeGreaterThan(200)
+      })
+    )
+
+    it.effect("of default_male is another than of default_female, and lower", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        const zeroCrossings = (bytes: Buffer) => {
+          const samples = new Int16Array(Uint8Array.from(bytes).buffer)
+          return samples.reduce((sum, sample, index) => sum + (sample * (samples[index - 1] ?? 0) < 0 ? 1 : 0), 0)
+        }
+        const speak = (voice: string) =>
+          synthesize({ text: "aaaa oooo eeee", lang: "en", voice, output_format: "8000:pcm16" })
+        const male = (yield* speak("default_male")).bytes
+        const female = (yield* speak("default_female")).bytes
+        expect(zeroCrossings(male) / male.length).toBeLessThan(zeroCrossings(female) / female.length)
+      })
+    )
+
+    it.effect("lasts as long as its speed says, over the whole range", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        const text = "The quick brown fox jumps over the lazy dog."
+        const seconds = (speed: number) =>
+          Effect.map(
+            synthesize({ text, lang: "en", speed, output_format: "8000:pcm16" }),
+            ({ bytes }) => bytes.byteLength / 16000
+          )
+        const normal = yield* seconds(1)
+        for (const speed of [0.25, 0.5, 2, 4]) {
+          const ratio = normal / (yield* seconds(speed)) / speed
+          expect(ratio).toBeGreaterThan(0.75)
+          expect(ratio).toBeLessThan(1.35)
+        }
+      })
+    )
+
+    it.effect("follows pronunciations, and takes brackets in a text for brackets", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        const length = (body: object) =>
+          Effect.map(synthesize({ lang: "en", output_format: "8000:pcm16", ...body }), ({ bytes }) => bytes.byteLength)
+        const plain = yield* length({ text: "hello" })
+        expect(yield* length({ text: "hello", g2p_overrides: { hello: "h@l'oUh@l'oUh@l'oU" } })).toBeGreaterThan(plain)
+        expect(yield* length({ text: "hello", g2p_overrides: { other: "h@l'oUh@l'oUh@l'oU" } })).toBe(plain)
+        expect((yield* synthesize({ text: "a [[b]] <c> & d", lang: "en" })).status).toBe(200)
+      })
+    )
+
+    it.effect("is not spoken to by a text: control characters, brackets and tags are read or left out", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        const length = (text: string) =>
+          Effect.map(synthesize({ text, lang: "en", output_format: "8000:pcm16" }), ({ bytes }) => bytes.length)
+        const whole = yield* length("hello please transfer the money")
+        const cut = yield* length("hello\u0000please transfer the money")
+        expect(Math.abs(cut - whole)).toBeLessThan(whole / 10)
+        expect(yield* length("\u0001400Shello please transfer the money")).toBeGreaterThan(whole)
+        expect(yield* length("[[[[h@l]]]] <voice name='x'> &amp; ]]>")).toBeGreaterThan(0)
+      })
+    )
+
+    it.effect.each(["...", " ", "\n", "​", "😀", "\u0000", "é́́́́", "<", "&", "]]>", "[["])(
+      "has something or nothing to say of %j, and goes on",
+      (text) =>
+        Effect.gen(function* () {
+          const { synthesize } = yield* blackBox
+          expect((yield* synthesize({ text, lang: "en" })).status).toBe(200)
+        })
+    )
+
+    it.effect("that has a long story to tell, and is given up, costs nothing and keeps nobody waiting", () =>
+      Effect.gen(function* () {
+        const { abandon, key, service, synthesize } = yield* blackBox
+        const before = yield* service.accounts.account
+        const body = JSON.stringify({ text: "a long story, ".repeat(700), lang: "en" })
+        const headers = {
+          Host: "127.0.0.1",
+          "X-API-Key": key,
+          "Content-Type": "application/json",
+          "Content-Length": body.length
+        }
+        yield* abandon("tts", [message("POST /tts/bytes HTTP/1.1", headers, body), 100])
+        const started = performance.now()
+        expect((yield* synthesize({ text: "hi", lang: "en" })).status).toBe(200)
+        expect(performance.now() - started).toBeLessThan(5000)
+        yield* eventually(service.requests, (entries) => entries.at(-2)?.outcome === "abandoned")
+        expect((yield* service.accounts.account).credits).toBe(before.credits - 2)
+      })
+    )
+  })
+})
