@@ -9,6 +9,29 @@ import { OperationName } from "./OperationName.js"
 const optional = Schema.optional
 const positive = Schema.Int.pipe(Schema.positive())
 
+const effects = [
+  "status",
+  "body",
+  "headers",
+  "delayMillis",
+  "reset",
+  "truncateAtByte",
+  "stallAtByte",
+  "malformedHeader"
+] as const
+
+/** What HTTP can carry (RFC 9110, 5.1 and 5.5): with anything else no answer could be sent at all. */
+const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
+const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
+
+const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) }).pipe(
+  Schema.filter(
+    (headers) =>
+      Object.entries(headers).every(([name, value]) => headerName.test(name) && headerValue.test(value ?? "")) ||
+      "must have names and values that a header may have"
+  )
+)
+
 /**
  * Which requests a fault is for, and what becomes of them. Requests are counted for each fault by itself, from when it
  * was set; of several faults that a request meets, the first counts.
@@ -32,7 +55,7 @@ export const Fault = Schema.Struct({
   /** Such an answer's body, in place of the operation's own. With it alone the status is 200. */
   body: optional(Schema.String),
   /** Headers of the answer, whatever it is: `Retry-After`, or another `X-Sample-Rate`; `null` leaves one out. */
-  headers: optional(Schema.Record({ key: Schema.String, value: Schema.NullOr(Schema.String) })),
+  headers: optional(FaultHeaders),
   /** Keeps the answer back for so many milliseconds, up to an hour. */
   delayMillis: optional(Schema.Int.pipe(Schema.between(0, 3_600_000))),
   /** Resets the connection: as the request arrives, or once it has been read. */
@@ -48,21 +71,11 @@ export const Fault = Schema.Struct({
   .pipe(
     Schema.filter(
       (fault) =>
-        effects.some((effect) => fault[effect] !== undefined) || `must say what happens: one of ${effects.join(", ")}`
+        effects.some((effect) => fault[effect] !== undefined) || `must say what happens: one of ${effects.join(", ")}`,
+      { jsonSchema: { anyOf: effects.map((effect) => ({ required: [effect] })) } }
     )
   )
 export type Fault = typeof Fault.Type
-
-const effects = [
-  "status",
-  "body",
-  "headers",
-  "delayMillis",
-  "reset",
-  "truncateAtByte",
-  "stallAtByte",
-  "malformedHeader"
-] as const
 
 /** A fault, and how often it has happened. */
 export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNegativeInt })
