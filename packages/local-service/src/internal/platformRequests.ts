@@ -3,7 +3,11 @@ import { Account, Scope } from "../Accounts.js"
 import { Fault } from "../Faults.js"
 
 export const NewKey = Schema.Struct({
-  name: Schema.NonEmptyString.pipe(Schema.maxLength(100, { message: () => "must be at most 100 characters" })),
+  name: Schema.NonEmptyString.pipe(
+    Schema.maxLength(100, { message: () => "must be at most 100 characters" }),
+    // The database ends a text at a NUL, and has no word for half a surrogate pair.
+    Schema.pattern(/^[^\p{Cc}\p{Surrogate}]*$/u, { message: () => "must hold no control characters" })
+  ),
   /** Where a key is active it is revoked only with this. */
   confirm: Schema.optional(Schema.Boolean)
 })
