@@ -129,7 +129,7 @@ const cutOff = (response: Response, { stallAtByte, truncateAtByte }: Fault, node
     }),
     Stream.takeUntil(() => left === 0)
   )
-  const end = limit === truncateAtByte ? endConnection(nodeResponse) : Effect.never
+  const end = limit === truncateAtByte ? endConnection(nodeResponse) : stall(nodeResponse)
   return HttpServerResponse.stream(Stream.concat(limit === 0 ? Stream.empty : part, Stream.fromEffect(end)), {
     status: response.status,
     headers: response.headers,
@@ -137,6 +137,13 @@ const cutOff = (response: Response, { stallAtByte, truncateAtByte }: Fault, node
     contentLength: body.contentLength
   })
 }
+
+/** Also where nothing of the body is sent, the head is. */
+const stall = (nodeResponse: ServerResponse): Effect.Effect<never> =>
+  Effect.zipRight(
+    Effect.sync(() => nodeResponse.flushHeaders()),
+    Effect.never
+  )
 
 const endConnection = (nodeResponse: ServerResponse): Effect.Effect<never> =>
   Effect.async(() => {
