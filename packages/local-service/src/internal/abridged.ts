@@ -10,7 +10,7 @@ export const abridged = (fields: Readonly<Record<string, unknown>>): Record<stri
   Object.fromEntries(
     Object.entries(fields)
       .slice(0, mostFields)
-      .map(([name, value]) => [name, abridge(value)])
+      .map(([name, value]) => [name.slice(0, 100), abridge(value)])
   )
 
 const abridge = (value: unknown): unknown => {
