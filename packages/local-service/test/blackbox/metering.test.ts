@@ -10,6 +10,7 @@ const head = (key: string, body: string) =>
   message(
     "POST /tts/bytes HTTP/1.1",
     {
+      Connection: "close",
       Host: "127.0.0.1",
       "X-API-Key": key,
       "Content-Type": "application/json",
