@@ -7,7 +7,7 @@ import type { LocalService, LocalServiceOptions } from "@effect-speech/local-ser
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { field, fields, file, form, validForm, wav } from "./support/messages.js"
-import { blackBox, cannedService } from "./support/service.js"
+import { blackBox, cannedService, eventually } from "./support/service.js"
 
 const root = mkdtempSync(`${tmpdir()}/lifetime-`)
 afterAll(() => rmSync(root, { recursive: true }))
@@ -113,7 +113,8 @@ describe("a data directory", () => {
           yield* transcribe(form(...fields, file("hello")))
         })
       )
-      expect(readdirSync(join(dataDirectory, "spool"))).toEqual([])
+      const spooled = Effect.sync(() => readdirSync(join(dataDirectory, "spool")))
+      expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
     })
   )
 })

@@ -56,15 +56,18 @@ const conformances = new WeakMap<LocalService["Type"], Promise<Conformance>>()
 
 /** A service as anybody sees it who has its addresses, a key and the token. Every answer is held to its document. */
 export const blackBox = Effect.map(LocalService, (service) => {
-  const conformance = conformances.get(service) ?? readDocument(service.platformUrl).then(makeConformance)
-  conformances.set(service, conformance)
+  const conformanceOf = () => {
+    const conformance = conformances.get(service) ?? readDocument(service.platformUrl).then(makeConformance)
+    conformances.set(service, conformance)
+    return conformance
+  }
   const bases = { stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl }
   const key = Redacted.value(service.apiKey)
 
   const hold = async (listener: Listener, asked: Asked | undefined, answer: Answer, expected: Expected) => {
     if (expected.undescribed === true) return
     const name = asked === undefined ? "an answer" : `the answer to ${asked.method} ${asked.target.slice(0, 80)}`
-    const problem = (await conformance)(listener === "platform" ? "" : bases[listener], asked, answer)
+    const problem = (await conformanceOf())(listener === "platform" ? "" : bases[listener], asked, answer)
     const failed = expected.failing !== true && answer.status >= 500 ? "is a failure of the service" : undefined
     if ((failed ?? problem) !== undefined) {
       throw new Error(`${name} ${failed ?? problem}: ${answer.status} ${answer.text.slice(0, 300)}`)
