@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { field, fields, file, form, formType, message, validForm } from "./support/messages.js"
-import { blackBox, cannedService } from "./support/service.js"
+import { blackBox, cannedService, eventually } from "./support/service.js"
 
 /** The two operations, each with its name for the header and a request that is right, and one that is wrong. */
 const operations = [
@@ -334,7 +334,7 @@ layer(cannedService(), { excludeTestServices: true })("the keys of an account", 
       const { ask, key, service, synthesize, transcribe } = yield* blackBox
       yield* ask("POST", "/reset")
       const slow = yield* Effect.fork(synthesize({ text: "(wait)" }))
-      yield* Effect.repeat(service.requests, { until: (entries) => entries.some(({ keyId }) => keyId !== null) })
+      yield* eventually(service.requests, (entries) => entries.some(({ keyId }) => keyId !== null))
       expect((yield* ask("POST", "/keys", { name: "next", confirm: true })).status).toBe(201)
       expect((yield* transcribe(form(...fields, file(), field("aux", "true")), { "X-Api-Key": key })).status).toBe(401)
       expect((yield* slow).status).toBe(200)

@@ -181,7 +181,7 @@ describe("many services", () => {
         Effect.gen(function* () {
           const { service, synthesize } = yield* blackBox
           yield* Effect.fork(Effect.exit(synthesize({ text: "(never)" }, {}, { failing: true })))
-          yield* Effect.repeat(service.requests, { until: (entries) => entries.some(({ keyId }) => keyId !== null) })
+          yield* eventually(service.requests, (entries) => entries.some(({ keyId }) => keyId !== null))
         })
       )
       const started = performance.now()

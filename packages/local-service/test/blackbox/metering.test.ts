@@ -138,24 +138,28 @@ layer(cannedService(), { excludeTestServices: true })("a synthesis", (it) => {
     })
   )
 
-  it.effect("is paid for by 600 of 1,000 at once, where the credit covers 600", () =>
-    Effect.gen(function* () {
-      const { ask, synthesize } = yield* blackBox
-      yield* ask("POST", "/reset")
-      yield* ask("PATCH", "/account", { credits: 1800 })
-      const answers = yield* Effect.all(
-        Array.from({ length: 1000 }, () =>
-          synthesize({ text: "abc", output_format: "8000:pcm16" }, {}, { patienceMillis: 18_000 })
-        ),
-        { concurrency: "unbounded" }
-      )
-      const of = (status: number) => answers.filter((answer) => answer.status === status)
-      expect(of(200).length).toBe(600)
-      expect(of(200).every(({ bytes }) => bytes.length === 480)).toBe(true)
-      expect(of(401).length).toBe(400)
-      expect((yield* ask("GET", "/account")).json().credits).toBe(0)
-      expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 600, units: 1800, credits: 1800 }])
-    })
+  it.effect(
+    "is paid for by 600 of 1,000 at once, where the credit covers 600",
+    () =>
+      Effect.gen(function* () {
+        const { ask, synthesize } = yield* blackBox
+        yield* ask("POST", "/reset")
+        yield* ask("PATCH", "/account", { credits: 1800 })
+        const answers = yield* Effect.all(
+          Array.from({ length: 1000 }, () =>
+            synthesize({ text: "abc", output_format: "8000:pcm16" }, {}, { patienceMillis: 50_000 })
+          ),
+          { concurrency: "unbounded" }
+        )
+        const of = (status: number) => answers.filter((answer) => answer.status === status)
+        expect(of(200).length).toBe(600)
+        expect(of(200).every(({ bytes }) => bytes.length === 480)).toBe(true)
+        expect(of(401).length).toBe(400)
+        expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+        expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 600, units: 1800, credits: 1800 }])
+      }),
+    // Six hundred speeches take long where many share a processor.
+    60_000
   )
 })
 

@@ -282,13 +282,10 @@ describe("the journal", () => {
 
     it.effect("holds the latest thousand, numbered from the start", () =>
       Effect.gen(function* () {
-        const { ask, send } = yield* blackBox
+        const { ask, raw } = yield* blackBox
         yield* ask("POST", "/reset")
-        const one = send("tts", { path: "/tts/bytes" })
-        yield* Effect.all(
-          Array.from({ length: 1010 }, () => one),
-          { concurrency: 20 }
-        )
+        const one = message("POST /tts/bytes HTTP/1.1", { Host: "127.0.0.1", "Content-Length": 0 })
+        yield* raw("tts", Buffer.concat(Array.from({ length: 1010 }, () => one)), { answers: 1010 })
         const entries = (yield* ask("GET", "/requests")).json()
         expect(entries.length).toBe(1000)
         expect([entries[0].number, entries[999].number]).toEqual([11, 1010])
