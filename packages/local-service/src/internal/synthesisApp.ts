@@ -31,13 +31,19 @@ export interface SynthesisOptions {
 /** On synthesis every refused key is a 401, and the answer does not tell why. */
 const refused = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
 
+/** By the headers of their requests: a request has one id, in the journal and on its answer. */
+const madeIds = new WeakMap<object, string>()
+
 /** The client's own id, where it is one. */
 const requestIdOf = (
   headers: Readonly<IncomingHttpHeaders>,
   { requestId }: Pick<SynthesisOptions, "requestId">
 ): string => {
   const given = headers[Contract.header.requestId.toLowerCase()]
-  return typeof given === "string" && Contract.requestIdPattern.test(given) ? given : requestId()
+  if (typeof given === "string" && Contract.requestIdPattern.test(given)) return given
+  const id = madeIds.get(headers) ?? requestId()
+  madeIds.set(headers, id)
+  return id
 }
 
 /** The request id is on every answer, whatever becomes of the request. */
