@@ -8,13 +8,15 @@ import * as Stream from "effect/Stream"
 import { type Fault, Faults } from "../Faults.js"
 import { Journal, type OpenEntry } from "../Journal.js"
 import type { OperationName } from "../OperationName.js"
-import { type AnswerProblem, misrouted, type Problem, recoverDefects } from "./requests.js"
+import { type AnswerProblem, misrouted, type Problem, recoverDefects, tooSlow } from "./requests.js"
 import { Stamps } from "./stamps.js"
 
 export interface Operation {
   readonly name: OperationName
   readonly path: string
   readonly answerProblem: AnswerProblem
+  /** How long nothing may come of a body that nobody reads, in milliseconds. */
+  readonly bodyIdleMillis: number
 }
 
 type Request = HttpServerRequest.HttpServerRequest
@@ -22,7 +24,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** What both operations do around their work: they are at one path, are written down, and fail where that is asked for. */
 export const operation = <R>(
-  { answerProblem, name, path }: Operation,
+  { answerProblem, bodyIdleMillis, name, path }: Operation,
   work: (request: Request, entry: OpenEntry) => Effect.Effect<Response, Problem, R>
 ) =>
   Effect.gen(function* () {
@@ -48,7 +50,7 @@ export const operation = <R>(
     const response = yield* work(request, entry).pipe(
       recoverDefects((message): Problem => ({ status: 500, message })),
       Effect.catchAll((problem) => Effect.succeed(answer(problem))),
-      (answered) => (fault === undefined ? answered : failing(answered, fault, { answer, request }))
+      (answered) => (fault === undefined ? answered : failing(answered, fault, { answer, bodyIdleMillis, request }))
     )
     entry.status = response.status
     entry.millis = Math.round(performance.now() - arrived)
@@ -58,11 +60,16 @@ export const operation = <R>(
 
 interface Around {
   readonly answer: (problem: Problem) => Response
+  readonly bodyIdleMillis: number
   readonly request: Request
 }
 
 /** The work with a failure that was asked for in its place, or done to its answer. */
-const failing = <E, R>(answered: Effect.Effect<Response, E, R>, fault: Fault, { answer, request }: Around) =>
+const failing = <E, R>(
+  answered: Effect.Effect<Response, E, R>,
+  fault: Fault,
+  { answer, bodyIdleMillis, request }: Around
+) =>
   Effect.gen(function* () {
     const incoming = NodeHttpServerRequest.toIncomingMessage(request)
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
@@ -73,7 +80,7 @@ const failing = <E, R>(answered: Effect.Effect<Response, E, R>, fault: Fault, { 
       fault.malformedHeader !== undefined ||
       fault.status !== undefined ||
       fault.body !== undefined
-    if (inPlace) yield* discardBody(incoming)
+    if (inPlace && !(yield* discardBody(incoming, bodyIdleMillis))) return answer(tooSlow(bodyIdleMillis))
     const { body, message = "this failure was asked for", status = 200 } = fault
     const response = !inPlace
       ? yield* answered
@@ -97,10 +104,17 @@ const resetConnection = (incoming: IncomingMessage): Effect.Effect<never> =>
     Effect.never
   )
 
-const discardBody = (incoming: IncomingMessage): Effect.Effect<void> =>
+/** Whether the body came to its end. */
+const discardBody = (incoming: IncomingMessage, idleMillis: number): Effect.Effect<boolean> =>
   Effect.async((resume) => {
-    if (incoming.readableEnded) return resume(Effect.void)
-    incoming.once("end", () => resume(Effect.void)).resume()
+    if (incoming.readableEnded) return resume(Effect.succeed(true))
+    const idle = setTimeout(() => resume(Effect.succeed(false)), idleMillis)
+    incoming.on("data", () => idle.refresh())
+    incoming.once("end", () => {
+      clearTimeout(idle)
+      resume(Effect.succeed(true))
+    })
+    return Effect.sync(() => clearTimeout(idle))
   })
 
 const withHeaders = (response: Response, headers: Readonly<Record<string, string | null>>): Response => {

@@ -100,7 +100,12 @@ export const synthesisApp = (options: SynthesisOptions) => {
   // Once: a schema is compiled where it is first used, which takes longer than to decode a request with it.
   const decode = Schema.decodeUnknown(requestSchema(options.voice))
   return operation(
-    { name: "synthesize", path: Contract.path, answerProblem: answerSynthesisProblem(options) },
+    {
+      name: "synthesize",
+      path: Contract.path,
+      answerProblem: answerSynthesisProblem(options),
+      bodyIdleMillis: options.bodyIdleMillis
+    },
     (request, entry) => synthesize(request, entry, { ...options, decode })
   )
 }

@@ -69,8 +69,14 @@ const decodeForm = Schema.decodeUnknown(Form)
 
 /** `POST /api/transcribe`. */
 export const transcriptionApp = (options: TranscriptionOptions) =>
-  operation({ name: "transcribe", path: Contract.path, answerProblem: answerTranscriptionProblem }, (request, entry) =>
-    transcribe(request, entry, options)
+  operation(
+    {
+      name: "transcribe",
+      path: Contract.path,
+      answerProblem: answerTranscriptionProblem,
+      bodyIdleMillis: options.bodyIdleMillis
+    },
+    (request, entry) => transcribe(request, entry, options)
   )
 
 const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
