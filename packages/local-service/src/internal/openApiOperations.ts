@@ -118,6 +118,25 @@ const SynthesisBody = Schema.Struct({
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: phonemes }))
 })
 
+const bodySchema = (): Json => {
+  const { properties, ...rest } = schemaOf(SynthesisBody, "allow") as {
+    readonly properties: Readonly<Record<string, Json>>
+  }
+  const more: Readonly<Record<string, Json>> = {
+    text: { description: "What is spoken, at most 10,000 Unicode code points." },
+    lang: { default: TtsContract.defaultLang, description: "A language that the service has; any other is 400." },
+    voice: { default: TtsContract.defaultVoice, description: "A voice that the service has; any other is 400." },
+    output_format: { default: TtsContract.defaultOutputFormat },
+    speed: { description: "The speaking rate." },
+    num_step: { description: "Flow-matching steps. Without effect here, our choice." },
+    g2p_overrides: {
+      description: "From a word to its pronunciation: here phonemes of espeak-ng, our choice."
+    }
+  }
+  const described = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...more[name] }])
+  return { ...rest, properties: Object.fromEntries(described) }
+}
+
 const requestIdHeader = {
   [TtsContract.header.requestId]: required(
     { type: "string", pattern: TtsContract.requestIdPattern.source },
@@ -138,7 +157,7 @@ const synthesize = (baseUrl: string): Json => ({
       schema: { type: "string" }
     }
   ],
-  requestBody: { required: true, content: json(schemaOf(SynthesisBody, "allow")) },
+  requestBody: { required: true, content: json(bodySchema()) },
   responses: {
     200: {
       description: "Raw audio, mono and without a container. Its media type is our choice.",

@@ -15,13 +15,11 @@ export const schemaOf = <A, I>(schema: Schema.Schema<A, I>, additional: "strict"
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain)
     if (typeof value !== "object" || value === null) return value
-    const { $id, $ref, title, ...rest } = value as Json
-    const kept = {
-      ...(typeof $id === "object" ? { $id } : {}),
-      ...(typeof title === "object" ? { title } : {}),
-      ...rest
-    }
-    const own = Object.fromEntries(Object.entries(kept).map(([name, each]) => [name, plain(each)]))
+    const { $ref, ...rest } = value as Json
+    const kept = Object.entries(rest).filter(
+      ([name, each]) => !(["$id", "title"].includes(name) && typeof each === "string")
+    )
+    const own = Object.fromEntries(kept.map(([name, each]) => [name, plain(each)]))
     if (typeof $ref !== "string") return own
     return { ...(plain(definitions[$ref.slice("#/$defs/".length)]) as Json), ...own }
   }
