@@ -20,7 +20,7 @@ const request = (key: string) =>
   )
 const asked = { failing: true } as const
 
-layer(cannedService(), { excludeTestServices: true })("a fault", (it) => {
+layer(cannedService({ bodyIdleMillis: 1000 }), { excludeTestServices: true })("a fault", (it) => {
   /** Sets faults, and takes them away again. */
   const withFaults = <A, R>(faults: ReadonlyArray<object>, use: Effect.Effect<A, never, R>) =>
     Effect.gen(function* () {
@@ -234,6 +234,17 @@ layer(cannedService(), { excludeTestServices: true })("a fault", (it) => {
       Effect.gen(function* () {
         const { synthesize } = yield* blackBox
         expect((yield* synthesize("{", { "X-API-Key": "a.b" }, asked)).status).toBe(500)
+      })
+    )
+  )
+
+  it.effect("waits for no body that has stopped to come", () =>
+    withFaults(
+      [{ status: 500 }],
+      Effect.gen(function* () {
+        const { raw } = yield* blackBox
+        const head = message("POST /tts/bytes HTTP/1.1", { Host: "127.0.0.1", "Content-Length": 100 }, "{")
+        expect((yield* raw("tts", head, asked)).answer.status).toBe(408)
       })
     )
   )

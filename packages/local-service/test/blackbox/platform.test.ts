@@ -252,6 +252,21 @@ describe("the journal", () => {
       })
     )
 
+    it.effect("tells a synthesis by the id of its answer, whatever became of it", () =>
+      Effect.gen(function* () {
+        const { ask, synthesize } = yield* blackBox
+        yield* ask("POST", "/reset", { seed: 1 })
+        const answers = yield* Effect.all([
+          synthesize({ text: "a" }),
+          synthesize({}),
+          synthesize({ text: "a" }, { "X-API-Key": "a.b" }),
+          synthesize({}, { "X-Request-Id": "mine" })
+        ])
+        const entries: ReadonlyArray<{ readonly id: string }> = (yield* ask("GET", "/requests")).json()
+        expect(entries.map(({ id }) => id)).toEqual(answers.map(({ headers }) => headers["x-request-id"]))
+      })
+    )
+
     it.effect("keeps no more than a thousand characters of what somebody wrote", () =>
       Effect.gen(function* () {
         const { ask, synthesize, transcribe } = yield* blackBox
