@@ -38,8 +38,15 @@ export const readUpload = (
     if (encoded !== undefined) return yield* Effect.fail(encoded)
     const spool = yield* Spool
     const path = yield* spool.path
+    // A file that is still being opened would be there again after it was removed.
+    let parsing: Promise<unknown> = Promise.resolve()
+    yield* Effect.addFinalizer(() => Effect.promise(() => parsing.catch(() => undefined)))
     return yield* Effect.tryPromise({
-      try: (signal) => parse(request, contentType, { fileField, path, signal, ...limits }),
+      try: (signal) => {
+        const upload = parse(request, contentType, { fileField, path, signal, ...limits })
+        parsing = upload
+        return upload
+      },
       catch: (error): Problem =>
         error instanceof Refused
           ? error.because
@@ -114,12 +121,18 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
     request.unpipe(parser)
     request.resume()
     ended.abort()
+    await spooled?.catch(() => undefined)
   }
 }
 
 const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<number> => {
   const written = createWriteStream(path, { flags: "wx" })
-  await pipeline(file, written, { signal })
+  const closed = new Promise<void>((resolve) => written.once("close", () => resolve()))
+  try {
+    await pipeline(file, written, { signal })
+  } finally {
+    await closed
+  }
   if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
   return written.bytesWritten
 }
