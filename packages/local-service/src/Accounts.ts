@@ -85,12 +85,10 @@ export interface Cost {
   readonly credits: number
 }
 
-/** Credit that is kept for a call, and free again once its scope closes. */
+/** Credit that is kept for a call, and free again where its scope closes without a debit. */
 export interface Hold {
-  /** Takes the credit, which is on disk before this returns. It is given back where the scope closes without `keep`. */
+  /** Takes the credit, which is on disk before this returns. */
   readonly debit: Effect.Effect<void>
-  /** The call has come to its end. */
-  readonly keep: Effect.Effect<void>
 }
 
 export interface AccountsService {

@@ -74,18 +74,10 @@ export const makeAccounts = (
         return toKey(row)
       })
 
-    /** In `inTurn`. */
-    const release = (cost: Cost) =>
-      Effect.sync(() => {
-        held -= cost.credits
-      })
     const debit = ({ credits, operation, units }: Cost, date: string) => sql`
       INSERT INTO usage (date, operation, calls, units, credits) VALUES (${date}, ${operation}, 1, ${units}, ${credits})
       ON CONFLICT DO UPDATE SET
         calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`
-    const refund = ({ credits, operation, units }: Cost, date: string) => sql`
-      UPDATE usage SET calls = calls - 1, units = units - ${units}, credits = credits - ${credits}
-      WHERE date = ${date} AND operation = ${operation} AND credits >= ${credits}`
 
     return {
       authorize: (key, scope) =>
@@ -108,38 +100,29 @@ export const makeAccounts = (
           return row.id
         }),
       hold: (cost) =>
-        Effect.acquireRelease(
-          inTurn(
+        Effect.gen(function* () {
+          let free = false
+          const release = Effect.sync(() => {
+            if (!free) held -= cost.credits
+            free = true
+          })
+          yield* Effect.acquireRelease(
             Effect.gen(function* () {
               const { credits } = yield* Effect.orDie(account)
               if (credits - held < cost.credits) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
               held += cost.credits
-              return { state: "held" as "held" | "debited" | "kept", date: "" }
-            })
-          ),
-          (hold) =>
-            inTurn(
-              hold.state === "held"
-                ? release(cost)
-                : hold.state === "debited"
-                  ? Effect.orDie(refund(cost, hold.date))
-                  : Effect.void
+            }).pipe(inTurn),
+            () => inTurn(release)
+          )
+          const today = Effect.sync(() => now().toISOString().slice(0, 10))
+          return {
+            debit: Effect.flatMap(today, (date) => Effect.orDie(debit(cost, date))).pipe(
+              Effect.zipRight(release),
+              Effect.uninterruptible,
+              inTurn
             )
-        ).pipe(
-          Effect.map((hold) => ({
-            debit: inTurn(
-              Effect.gen(function* () {
-                hold.date = now().toISOString().slice(0, 10)
-                yield* Effect.orDie(debit(cost, hold.date))
-                hold.state = "debited"
-                yield* release(cost)
-              }).pipe(Effect.uninterruptible)
-            ),
-            keep: Effect.sync(() => {
-              hold.state = "kept"
-            })
-          }))
-        ),
+          }
+        }),
       account: Effect.orDie(account),
       setAccount: (changes) =>
         Effect.gen(function* () {

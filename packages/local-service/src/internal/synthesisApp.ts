@@ -189,15 +189,16 @@ const atMost =
  */
 const metered = (audio: Stream.Stream<Uint8Array>, byteLength: number, hold: Hold): Stream.Stream<Uint8Array> =>
   Stream.suspend(() => {
-    const paid = Effect.zipRight(hold.debit, hold.keep)
-    if (byteLength === 0) return Stream.execute(paid)
     let left = byteLength
     return Stream.rechunk(audio, 1).pipe(
       Stream.filter((bytes) => bytes.length > 0),
       Stream.flatMap((bytes) => {
         left -= bytes.length
         if (left > 0) return Stream.make(bytes)
-        return Stream.concat(Stream.make(bytes.subarray(0, -1)), Stream.fromEffect(Effect.as(paid, bytes.subarray(-1))))
+        return Stream.concat(
+          Stream.make(bytes.subarray(0, -1)),
+          Stream.fromEffect(Effect.as(hold.debit, bytes.subarray(-1)))
+        )
       })
     )
   })

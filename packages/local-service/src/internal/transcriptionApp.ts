@@ -111,7 +111,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
     const hold = yield* Effect.mapError(accounts.hold(cost), refused)
-    yield* Effect.zipRight(hold.debit, hold.keep)
+    yield* hold.debit
 
     const callId = stamps.id()
     entry.id = callId
