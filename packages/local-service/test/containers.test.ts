@@ -9,7 +9,7 @@ import * as Stream from "effect/Stream"
 // Spoken by this service's voice and encoded by ffmpeg: MP3 and AAC at 64 kbit/s, Opus at 32, Vorbis at its default.
 const recording = (name: string) => readFileSync(new URL(`recordings/${name}`, import.meta.url))
 const text = "He has a bad cat."
-const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
+const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
 
 const transcribe = (bytes: Uint8Array) =>
   Effect.gen(function* () {
@@ -127,6 +127,12 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
       yield* expectRefused(inflated)
       inflated.writeUInt32BE(8, inflated.indexOf("stsz") + 8)
       yield* expectRefused(inflated)
+      const fragmented = Buffer.from(recording("cat.fragmented.m4a"))
+      for (const flags of [0, 0x201]) {
+        fragmented.writeUInt32BE(flags, fragmented.indexOf("trun") + 4)
+        fragmented.writeUInt32BE(0xffffffff, fragmented.indexOf("trun") + 8)
+        yield* expectRefused(fragmented)
+      }
     })
   )
 

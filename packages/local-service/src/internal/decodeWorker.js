@@ -54,13 +54,19 @@ function* tablesFirst() {
   const all = boxes(file)
   const tables = all.find(({ type }) => type === "moov")
   if (tables === undefined) throw new Error("it has no tables of samples")
-  if (all.some(({ type }) => type === "moof")) throw new Error("it is in fragments, which are not taken")
+  const fragments = all.filter(({ type }) => type === "moof")
   const data = all.find(({ type }) => type === "mdat")?.start ?? file.size
   const before = Math.min(data, tables.start)
   const length = tables.end - tables.start
   if (before + length > largestTables) throw new Error("its tables of samples are too large")
   const moov = readAt(file, tables.start, length)
   checkCounts(moov)
+  // Each has the tables of its own samples just before them.
+  if (fragments.length > 0) {
+    checkFragments(fragments)
+    yield* chunks(0, file.size)
+    return
+  }
   moveChunks(moov, 8, moov.length, { between: before, and: tables.start, by: length })
   yield Buffer.concat([readAt(file, 0, before), moov])
   yield* chunks(before, tables.start)
@@ -89,6 +95,29 @@ const checkCounts = (moov) => {
     const count = moov.readUInt32BE(at + 12)
     if (each === 0 ? at + 16 + count * 4 > moov.length : count * each > file.size || count > largestTables / 4) {
       throw broken()
+    }
+  }
+}
+
+/**
+ * The same of the tables of fragments (ISO/IEC 14496-12, 8.8.8), which may say nothing of a sample but that it is there.
+ *
+ * @param {ReadonlyArray<import("./containers.js").Box>} fragments
+ */
+const checkFragments = (fragments) => {
+  let samples = 0
+  for (const { end, start } of fragments) {
+    if (end - start > largestTables / 16) throw new Error("its tables of samples are too large")
+    const moof = readAt(file, start, end - start)
+    for (let at = moof.indexOf("trun"); at >= 0; at = moof.indexOf("trun", at + 4)) {
+      if (at + 12 > moof.length) throw new Error("its tables are broken")
+      const flags = moof.readUInt32BE(at + 4)
+      const count = moof.readUInt32BE(at + 8)
+      const length = 4 * [0x100, 0x200, 0x400, 0x800].filter((flag) => (flags & flag) !== 0).length
+      samples += count
+      if (at + 12 + count * length > moof.length || samples > largestTables / 4) {
+        throw new Error("its tables are broken")
+      }
     }
   }
 }
