@@ -72,7 +72,8 @@ export const Fault = Schema.Struct({
     Schema.filter(
       (fault) =>
         effects.some((effect) => fault[effect] !== undefined) || `must say what happens: one of ${effects.join(", ")}`,
-      { jsonSchema: { anyOf: effects.map((effect) => ({ required: [effect] })) } }
+      // An anyOf that is not within an allOf would take the place of the fields.
+      { jsonSchema: { allOf: [{ anyOf: effects.map((effect) => ({ required: [effect] })) }] } }
     )
   )
 export type Fault = typeof Fault.Type

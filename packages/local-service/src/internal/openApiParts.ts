@@ -11,13 +11,13 @@ export const schemaOf = <A, I>(schema: Schema.Schema<A, I>, additional: "strict"
     target: "jsonSchema2020-12",
     additionalPropertiesStrategy: additional
   })
-  // The identifiers and titles are Effect's own, and say nothing here.
+  // The identifiers, titles and descriptions are Effect's own ("an integer"), and say nothing here.
   const plain = (value: unknown): unknown => {
     if (Array.isArray(value)) return value.map(plain)
     if (typeof value !== "object" || value === null) return value
     const { $ref, ...rest } = value as Json
     const kept = Object.entries(rest).filter(
-      ([name, each]) => !(["$id", "title"].includes(name) && typeof each === "string")
+      ([name, each]) => !(["$id", "title", "description"].includes(name) && typeof each === "string")
     )
     const own = Object.fromEntries(kept.map(([name, each]) => [name, plain(each)]))
     if (typeof $ref !== "string") return own

@@ -56,6 +56,31 @@ layer(cannedService(), { excludeTestServices: true })("the platform", (it) => {
     })
   )
 
+  it.effect("has in its document what can be asked of a fault, and that something must be", () =>
+    Effect.gen(function* () {
+      const { send } = yield* blackBox
+      const { paths } = (yield* send("platform", { method: "GET", path: "/openapi.json" })).json()
+      const { items } = paths["/platform/api/faults"].put.requestBody.content["application/json"].schema
+      const which = ["nth", "operation", "probability", "seed", "times"]
+      const what = [
+        "body",
+        "delayMillis",
+        "headers",
+        "malformedHeader",
+        "reset",
+        "stallAtByte",
+        "status",
+        "truncateAtByte"
+      ]
+      expect(Object.keys(items.properties).toSorted()).toEqual([...which, ...what, "message"].toSorted())
+      expect(items.additionalProperties).toBe(false)
+      const oneOf = items.allOf[0].anyOf.map(
+        ({ required }: { readonly required: ReadonlyArray<string> }) => required[0]
+      )
+      expect(oneOf.toSorted()).toEqual(what)
+    })
+  )
+
   it.effect.each(["/", "/openapi.json"])("shows %s to anybody", (path) =>
     Effect.gen(function* () {
       const { key, send, token } = yield* blackBox
