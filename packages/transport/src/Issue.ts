@@ -13,8 +13,14 @@ export interface Issue {
 
 /** The first thing that is wrong. */
 export const first = (issue: ParseResult.ParseIssue): Issue => {
-  const [found] = ParseResult.ArrayFormatter.formatIssueSync(issue)
-  return { field: found?.path.join(".") || "request", problem: inWords(found?.message ?? "is not valid") }
+  const all = ParseResult.ArrayFormatter.formatIssueSync(issue)
+  const field = all[0]?.path.join(".") ?? ""
+  // Each value that a field may have is an issue of its own.
+  const values = all
+    .filter(({ path }) => path.join(".") === field)
+    .flatMap(({ message }) => /^Expected ("[^"]*"), actual /.exec(message)?.[1] ?? [])
+  const problem = values.length > 1 ? `must be one of ${values.join(", ")}` : inWords(all[0]?.message ?? "is not valid")
+  return { field: field || "request", problem }
 }
 
 /** The names of all fields that are wrong. */

@@ -223,7 +223,7 @@ layer(cannedService({ credits: 500 }), { excludeTestServices: true })("the accou
     { changes: '{"credits":null}', names: "credits" },
     { changes: '{"credits":1e999}', names: "credits" },
     { changes: '{"credits":9007199254740992}', names: "credits" },
-    { changes: '{"state":"odd"}', names: "state" },
+    { changes: '{"state":"odd"}', names: 'state must be one of "active", "inactive", "suspended", "closed"' },
     { changes: '{"state":"ACTIVE"}', names: "state" },
     { changes: '{"credit":7}', names: "credit" },
     { changes: "[]", names: "malformed" }
