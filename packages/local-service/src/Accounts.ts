@@ -74,10 +74,24 @@ export type Refusal =
   | { readonly _tag: "NoCredit" }
 
 /** A key is active, and would be revoked by a new one. */
-export class KeyActive extends Data.TaggedError("KeyActive")<{ readonly name: string }> {}
+export class KeyActive extends Data.TaggedError("KeyActive")<{
+  // As `name` it would take the place of the error's own.
+  readonly keyName: string
+}> {
+  override get message(): string {
+    return `the key ${this.keyName} is active and would be revoked at once; confirm with "confirm": true`
+  }
+}
 
 /** There is no such key, or it is revoked already. */
-export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{ readonly known: boolean }> {}
+export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{
+  /** Whether there is one, which is revoked. */
+  readonly known: boolean
+}> {
+  override get message(): string {
+    return this.known ? "the key of this id is revoked" : "there is no key of this id"
+  }
+}
 
 export interface Cost {
   readonly operation: OperationName

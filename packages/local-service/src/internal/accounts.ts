@@ -134,7 +134,7 @@ export const makeAccounts = (
       createKey: ({ confirm, creator, name }) =>
         Effect.gen(function* () {
           const replaced = (yield* Effect.orDie(keys)).active
-          if (replaced !== null && !confirm) return yield* new KeyActive({ name: replaced.name })
+          if (replaced !== null && !confirm) return yield* new KeyActive({ keyName: replaced.name })
           const id = randomBytes(6).toString("hex")
           const key = `local_${id}.${randomBytes(32).toString("base64url")}`
           const record: Key = {

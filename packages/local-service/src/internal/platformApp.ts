@@ -29,10 +29,7 @@ const readBody = <A, I>(schema: Schema.Schema<A, I>) =>
     )
   })
 
-const notActive = ({ known }: KeyNotActive): Problem =>
-  known
-    ? { status: 409, message: "the key of this id is revoked" }
-    : { status: 404, message: "there is no key of this id" }
+const notActive = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 
 export type PlatformOptions = Omit<LocalServiceHandle, "platformUrl">
 
@@ -73,13 +70,9 @@ export const platformApp = (service: PlatformOptions) => {
       "/platform/api/keys",
       Effect.gen(function* () {
         const { confirm = false, name } = yield* readBody(NewKey)
-        const { key, record } = yield* accounts.createKey({ name, creator: "platform", confirm }).pipe(
-          Effect.mapError(
-            (active): Problem => ({
-              status: 409,
-              message: `the key ${active.name} is active and would be revoked at once; confirm with "confirm": true`
-            })
-          )
+        const { key, record } = yield* Effect.mapError(
+          accounts.createKey({ name, creator: "platform", confirm }),
+          ({ message }): Problem => ({ status: 409, message })
         )
         return answer(201, { ...record, key: Redacted.value(key) })
       })

@@ -231,6 +231,22 @@ layer(cannedService(), { excludeTestServices: true })("the keys of an account", 
     })
   )
 
+  it.effect("are refused to a program in the words of the platform", () =>
+    Effect.gen(function* () {
+      const { ask, service } = yield* blackBox
+      yield* ask("POST", "/reset")
+      const { createKey, revokeKey } = service.accounts
+      const replacing = yield* Effect.flip(createKey({ name: "next", creator: "test", confirm: false }))
+      expect(`${replacing.name}: ${replacing.message}`).toBe(
+        `KeyActive: ${(yield* ask("POST", "/keys", { name: "next" })).json().error}`
+      )
+      const unknown = yield* Effect.flip(revokeKey("nobody"))
+      expect(`${unknown.name}: ${unknown.message}`).toBe(
+        `KeyNotActive: ${(yield* ask("POST", "/keys/nobody/revoke")).json().error}`
+      )
+    })
+  )
+
   it.effect.each([
     { body: "{}", names: "name" },
     { body: '{"name":""}', names: "name" },
