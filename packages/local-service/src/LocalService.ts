@@ -57,7 +57,7 @@ export interface LocalServiceOptions extends StampOptions {
   readonly bodyIdleMillis?: number | undefined
 }
 
-/** What the platform controls over HTTP, without that way. */
+/** The service in the hand of a test: what the platform offers over HTTP, and recordings to be known. */
 export interface LocalServiceHandle {
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string
@@ -91,13 +91,22 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
   static readonly layer = (
     options: LocalServiceOptions = {}
   ): Layer.Layer<LocalService, ServeError | LocalServiceError> =>
+    LocalService.layerWithoutDependencies(options).pipe(
+      Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+    )
+
+  /** The same over a voice and a recogniser of the program's choice. */
+  static readonly layerWithoutDependencies = (
+    options: LocalServiceOptions = {}
+  ): Layer.Layer<LocalService, ServeError | LocalServiceError, Voice | Recogniser | FileSystem.FileSystem> =>
     Layer.scoped(
       LocalService,
       Effect.map(make({ ...options, newKey: true }), ({ apiKey, ...handle }) => ({
         ...handle,
+        // With `newKey` there always is one.
         apiKey: apiKey ?? Redacted.make("")
       }))
-    ).pipe(Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer]))
+    )
 }
 
 export interface MakeOptions extends LocalServiceOptions {
@@ -105,7 +114,10 @@ export interface MakeOptions extends LocalServiceOptions {
   readonly newKey?: boolean | undefined
 }
 
-/** The service over a voice and a recogniser of the program's choice. There is an `apiKey` where one was made: a key is shown once. */
+/**
+ * The service itself, until the scope closes, for a program that leaves the key of a data directory as it is. There is an
+ * `apiKey` where one was made: a key is shown once.
+ */
 export const make = (
   options: MakeOptions
 ): Effect.Effect<

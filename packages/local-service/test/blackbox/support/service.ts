@@ -1,5 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { LocalService, type LocalServiceOptions, make, Recogniser, Voice } from "@effect-speech/local-service"
+import { LocalService, type LocalServiceOptions, Recogniser, Voice } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -35,13 +35,9 @@ const cannedVoice = Layer.succeed(Voice.Voice, {
 
 /** The service over a voice that takes no time. */
 export const cannedService = (options: LocalServiceOptions = {}) =>
-  Layer.scoped(
-    LocalService,
-    Effect.map(make({ ...options, newKey: true }), ({ apiKey = Redacted.make(""), ...handle }) => ({
-      ...handle,
-      apiKey
-    }))
-  ).pipe(Layer.provide([cannedVoice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer]))
+  LocalService.layerWithoutDependencies(options).pipe(
+    Layer.provide([cannedVoice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+  )
 
 export type Listener = "stt" | "tts" | "platform"
 
