@@ -42,6 +42,12 @@ it("the code in the codec's README is the telephony example", () => {
   expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/telephony.ts`, "utf8")}\`\`\``)
 })
 
+it("the code in the local service's README is a test of its own", () => {
+  const readme = readFileSync(`${root}packages/local-service/README.md`, "utf8")
+  const test = readFileSync(`${root}packages/local-service/test/announcement.test.ts`, "utf8")
+  expect(readme).toContain(`\`\`\`ts\n${test}\`\`\``)
+})
+
 layer(NodeFileSystem.layer)("an example without a service", (it) => {
   it.scoped(
     "telephony makes one channel at 8 kHz of a recording, and says what is wrong with a file that is none",

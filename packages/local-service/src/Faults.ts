@@ -64,7 +64,7 @@ export const Fault = Schema.Struct({
   truncateAtByte: optional(Schema.NonNegativeInt),
   /** Sends so many bytes of the answer's body, and then nothing. */
   stallAtByte: optional(Schema.NonNegativeInt),
-  /** Answers with a header that is none. */
+  /** Answers with a header line that has no colon, which no client can read. */
   malformedHeader: optional(Schema.Literal(true))
 })
   .annotations({ parseOptions: { onExcessProperty: "error" } })

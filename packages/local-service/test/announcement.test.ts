@@ -1,0 +1,30 @@
+import { expect, layer } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import { SpeechToText } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import { Effect, Layer } from "effect"
+
+const Clients = Layer.unwrapEffect(
+  Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) =>
+    Layer.merge(
+      SpeechToText.layer({ apiKey, baseUrl: sttBaseUrl }),
+      TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl })
+    )
+  )
+)
+
+const TestLive = Clients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer)))
+
+layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
+  it.effect("is made although the service fails once", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      yield* service.reset()
+      yield* service.faults.set([{ operation: "synthesize", times: 1, status: 502 }])
+      const tts = yield* TextToSpeech
+      yield* tts.synthesize({ text: "Platform two", lang: "en" })
+      expect((yield* service.requests).map(({ status }) => status)).toEqual([502, 200])
+    })
+  )
+})
