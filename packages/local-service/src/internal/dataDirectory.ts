@@ -7,6 +7,7 @@ import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { DataDirectoryUnusable } from "../LocalServiceError.js"
+import { codeOf } from "./codeOf.js"
 
 /** Where the service keeps what outlives it, and the files that it works with. */
 export interface DataDirectory {
@@ -105,9 +106,6 @@ const openKept = (directory: string) =>
     })
     return { sql, spool }
   })
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "unknown error"
 
 const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), Reactivity.layer)
 

@@ -30,7 +30,7 @@ export const operation = <R>(
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const answer = (problem: Problem) => answerProblem(problem, request.headers)
-    const elsewhere = misrouted(request, "POST", path)
+    const elsewhere = misrouted(request, path)
     if (elsewhere !== undefined) return answer(elsewhere)
 
     const { now } = yield* Stamps

@@ -30,14 +30,10 @@ export const pathOf = ({ url }: HttpServerRequest.HttpServerRequest): string => 
 }
 
 /** The answer to a request that is not for the one operation of a listener, or `undefined` for one that is. */
-export const misrouted = (
-  request: HttpServerRequest.HttpServerRequest,
-  method: string,
-  path: string
-): Problem | undefined => {
-  if (pathOf(request) !== path) return { status: 404, message: `nothing is here; the operation is ${method} ${path}` }
-  if (request.method !== method) {
-    return { status: 405, message: `${path} takes ${method}`, headers: { Allow: method } }
+export const misrouted = (request: HttpServerRequest.HttpServerRequest, path: string): Problem | undefined => {
+  if (pathOf(request) !== path) return { status: 404, message: `nothing is here; the operation is POST ${path}` }
+  if (request.method !== "POST") {
+    return { status: 405, message: `${path} takes POST`, headers: { Allow: "POST" } }
   }
   return undefined
 }

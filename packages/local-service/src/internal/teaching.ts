@@ -3,6 +3,7 @@ import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../Recogniser.js"
+import { codeOf } from "./codeOf.js"
 import { type DecodeLimits, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
@@ -43,6 +44,3 @@ export const teachDirectory = (
       yield* teach(recogniser, { path, text: text.trim(), lang }, limits)
     }
   })
-
-const codeOf = (error: unknown): string =>
-  error instanceof Error && "code" in error ? String(error.code) : "unknown error"

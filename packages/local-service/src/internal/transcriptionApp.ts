@@ -101,7 +101,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
     let length = 0
-    const samples = readRecording(upload.file.path, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
+    const samples = readRecording(upload.file, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
       Stream.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`)),
       Stream.tap((block) => Effect.sync(() => (length += block.length)))
     )

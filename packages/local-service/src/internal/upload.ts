@@ -11,7 +11,8 @@ import { Spool } from "./spool.js"
 export interface Upload {
   /** In the order in which they came. */
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
-  readonly file: { readonly path: string; readonly byteLength: number } | undefined
+  /** Its path, where there is one. */
+  readonly file: string | undefined
 }
 
 export interface UploadLimits {
@@ -81,7 +82,7 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields: Array<readonly [string, string]> = []
-  let spooled: Promise<number> | undefined
+  let spooled: Promise<void> | undefined
 
   const fail = (status: number, message: string) => parser.destroy(refuse(status, message))
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
@@ -113,8 +114,8 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
       options.signal.addEventListener("abort", gone, { once: true })
       request.pipe(parser)
     })
-    const byteLength = await spooled
-    return { fields, file: byteLength === undefined ? undefined : { path: options.path, byteLength } }
+    await spooled
+    return { fields, file: spooled === undefined ? undefined : options.path }
   } finally {
     clearTimeout(idle)
     request.off("data", came)
@@ -125,7 +126,7 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   }
 }
 
-const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<number> => {
+const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
   const written = createWriteStream(path, { flags: "wx" })
   const closed = new Promise<void>((resolve) => written.once("close", () => resolve()))
   try {
@@ -134,5 +135,4 @@ const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }:
     await closed
   }
   if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
-  return written.bytesWritten
 }
