@@ -1,7 +1,7 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { failures, type Json, json, required, schemaOf } from "./openApiParts.js"
+import { type BaseUrls, failures, type Json, json, required, schemaOf } from "./openApiParts.js"
 import { phonemes } from "./synthesisApp.js"
 import { Form, noticeHeader } from "./transcriptionApp.js"
 
@@ -182,13 +182,7 @@ const synthesize = (baseUrl: string): Json => ({
   }
 })
 
-export const operationPaths = ({
-  sttBaseUrl,
-  ttsBaseUrl
-}: {
-  readonly sttBaseUrl: string
-  readonly ttsBaseUrl: string
-}): Json => ({
+export const operationPaths = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): Json => ({
   [SttContract.path]: { post: transcribe(sttBaseUrl) },
   [TtsContract.path]: { post: synthesize(ttsBaseUrl) }
 })

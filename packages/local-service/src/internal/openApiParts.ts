@@ -1,6 +1,12 @@
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 
+/** Where the two operations are: the document has them, and so has the page. */
+export interface BaseUrls {
+  readonly sttBaseUrl: string
+  readonly ttsBaseUrl: string
+}
+
 export type Json = Readonly<Record<string, unknown>>
 
 /** The JSON Schema of what a schema takes, whole: OpenAPI 3.1 speaks the 2020-12 of it. */

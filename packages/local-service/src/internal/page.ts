@@ -1,7 +1,7 @@
-import type { PlatformOptions } from "./platformApp.js"
+import type { BaseUrls } from "./openApiParts.js"
 
 /** What a person sees who opens the platform in a browser. */
-export const page = ({ sttBaseUrl, ttsBaseUrl }: PlatformOptions): string => `<!doctype html>
+export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">

@@ -6,11 +6,14 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { KeyNotActive } from "../Accounts.js"
-import type { LocalServiceHandle } from "../LocalService.js"
+import type { AccountsService, KeyNotActive } from "../Accounts.js"
+import type { FaultsService } from "../Faults.js"
+import type { JournalEntry } from "../Journal.js"
+import type { BaseUrls } from "./openApiParts.js"
 import { page } from "./page.js"
 import { AccountChanges, FaultList, NewKey, Reset, Scopes } from "./platformRequests.js"
 import { type AnswerProblem, firstIssue, type Problem, pathOf, readJson, recoverDefects } from "./requests.js"
+import type { StampOptions } from "./stamps.js"
 
 const answer = (status: number, body: unknown) => HttpServerResponse.unsafeJson(body, { status })
 
@@ -31,7 +34,14 @@ const readBody = <A, I>(schema: Schema.Schema<A, I>) =>
 
 const notActive = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 
-export type PlatformOptions = Omit<LocalServiceHandle, "platformUrl">
+/** What the platform has in its hand: a part of the service's handle. */
+export interface PlatformOptions extends BaseUrls {
+  readonly adminToken: Redacted.Redacted
+  readonly accounts: AccountsService
+  readonly faults: FaultsService
+  readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  readonly reset: (options: StampOptions) => Effect.Effect<void>
+}
 
 /** The account platform and the controls: their API is our own, since the contract names what it does and not how. */
 export const platformApp = (service: PlatformOptions) => {
