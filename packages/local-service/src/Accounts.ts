@@ -1,12 +1,10 @@
 /**
  * The account of the local service: its keys, its credit, and what was used.
  */
-import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as EffectScope from "effect/Scope"
 import { OperationName } from "./OperationName.js"
 
 /** The scope that synthesis needs is the contract's name; that of transcription is ours. */
@@ -66,13 +64,6 @@ export interface CreatedKey {
   readonly key: Redacted.Redacted
 }
 
-/** Why a call is refused, in the order of the checks. Each operation has its own statuses for it. */
-export type Refusal =
-  | { readonly _tag: "UnknownKey" }
-  | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
-  | { readonly _tag: "MissingScope"; readonly scope: Scope }
-  | { readonly _tag: "NoCredit" }
-
 /** A key is active, and would be revoked by a new one. */
 export class KeyActive extends Data.TaggedError("KeyActive")<{
   // As `name` it would take the place of the error's own.
@@ -93,34 +84,17 @@ export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{
   }
 }
 
-export interface Cost {
-  readonly operation: OperationName
-  readonly units: number
-  readonly credits: number
-}
-
-/** Credit that is kept for a call, and free again where its scope closes without a debit. */
-export interface Hold {
-  /** Takes the credit, which is on disk before this returns. */
-  readonly debit: Effect.Effect<void>
-}
-
 export interface AccountsService {
-  /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
-  readonly authorize: (key: string | undefined, scope: Scope) => Effect.Effect<string, Refusal>
-  /** Keeps credit for a call, all of it or none. */
-  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, EffectScope.Scope>
   readonly account: Effect.Effect<Account>
+  /** Changes what is given, from the next request on, and gives the account as it is then. */
   readonly setAccount: (changes: Partial<Account>) => Effect.Effect<Account>
   readonly keys: Effect.Effect<Keys>
   /** Makes a key with all scopes, and revokes the active one at once. */
   readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, KeyActive>
+  /** From the next request on: calls that have begun come to their end. */
   readonly revokeKey: (id: string) => Effect.Effect<void, KeyNotActive>
+  /** In place of those that the key has, from the next request on. */
   readonly setScopes: (id: string, scopes: ReadonlyArray<Scope>) => Effect.Effect<Key, KeyNotActive>
   /** The latest day first. */
   readonly usage: Effect.Effect<ReadonlyArray<Usage>>
-  /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
-  readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
-
-export class Accounts extends Context.Tag("@effect-speech/local-service/Accounts")<Accounts, AccountsService>() {}

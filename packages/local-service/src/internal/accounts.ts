@@ -1,21 +1,57 @@
 import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
 import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as EffectScope from "effect/Scope"
 import {
   type Account,
+  type AccountState,
   type AccountsService,
-  type Cost,
   type Key,
   KeyActive,
   KeyNotActive,
   type Keys,
-  type Refusal,
   Scope,
   type Usage
 } from "../Accounts.js"
+import type { OperationName } from "../OperationName.js"
 import type { DataDirectory } from "./dataDirectory.js"
+
+/** Why a call is refused, in the order of the checks. Each operation has its own statuses for it. */
+export type Refusal =
+  | { readonly _tag: "UnknownKey" }
+  | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
+  | { readonly _tag: "MissingScope"; readonly scope: Scope }
+  | { readonly _tag: "NoCredit" }
+
+export interface Cost {
+  readonly operation: OperationName
+  readonly units: number
+  readonly credits: number
+}
+
+/** Credit that is kept for a call, and free again where its scope closes without a debit. */
+export interface Hold {
+  /** Takes the credit, which is on disk before this returns. */
+  readonly debit: Effect.Effect<void>
+}
+
+/** The account as the operations draw on it. */
+export interface DrawnAccounts extends AccountsService {
+  /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
+  readonly authorize: (key: string | undefined, scope: Scope) => Effect.Effect<string, Refusal>
+  /** Keeps credit for a call, all of it or none. */
+  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, EffectScope.Scope>
+  /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
+  readonly reset: (keyId: string | undefined) => Effect.Effect<void>
+}
+
+export class Accounts extends Context.Tag("@effect-speech/local-service/internal/Accounts")<
+  Accounts,
+  DrawnAccounts
+>() {}
 
 const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
 
@@ -43,7 +79,7 @@ const toKey = (row: KeyRow): Key => ({
 export const makeAccounts = (
   sql: DataDirectory["sql"],
   { initial, now }: { readonly initial: Account; readonly now: () => Date }
-): Effect.Effect<AccountsService, SqlError> =>
+): Effect.Effect<DrawnAccounts, SqlError> =>
   Effect.gen(function* () {
     yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
       ON CONFLICT DO NOTHING`
