@@ -118,16 +118,11 @@ export const blackBox = Effect.map(LocalService, (service) => {
         { path: "/api/transcribe", headers: { "X-Api-Key": key, "Content-Type": formType, ...headers }, body },
         expected
       ),
-    synthesize: (
-      body: unknown,
-      headers: Request["headers"] = {},
-      { patienceMillis, ...expected }: Expected & Pick<Request, "patienceMillis"> = {}
-    ) =>
+    synthesize: (body: unknown, headers: Request["headers"] = {}, expected: Expected = {}) =>
       send(
         "tts",
         {
           path: "/tts/bytes",
-          patienceMillis,
           headers: { "X-API-Key": key, "Content-Type": "application/json", ...headers },
           body: typeof body === "string" || body instanceof Uint8Array ? body : JSON.stringify(body)
         },

@@ -20,18 +20,13 @@ export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | number | Array<string>>> | undefined
   readonly body?: string | Uint8Array | undefined
-  /** How long an answer is waited for, in milliseconds. Default: 8,000. */
-  readonly patienceMillis?: number | undefined
 }
 
 /** Plain HTTP by `node:http`, which sends whatever it is told to, on a connection of its own. */
-export const exchange = (
-  base: string,
-  { body, headers = {}, method = "POST", path, patienceMillis = patience }: Request
-): Promise<Answer> =>
+export const exchange = (base: string, { body, headers = {}, method = "POST", path }: Request): Promise<Answer> =>
   new Promise((resolve, reject) => {
     const request = httpRequest(`${base}${path}`, { method, agent: false, headers: { ...headers } })
-    const timer = setTimeout(() => request.destroy(new Error(`${method} ${path} hangs`)), patienceMillis)
+    const timer = setTimeout(() => request.destroy(new Error(`${method} ${path} hangs`)), patience)
     request.on("response", (response) => {
       const parts: Array<Buffer> = []
       const done = (complete: boolean) => {
