@@ -95,7 +95,7 @@ const failing = <E, R>(
       incoming.socket.end(`HTTP/1.1 ${status} OK\r\nX-Request-Id\r\nContent-Length: 0\r\n\r\n`)
       return yield* Effect.never
     }
-    return cutOff(withHeaders(response, fault.headers ?? {}), fault, nodeResponse)
+    return withHeaders(cutOff(response, fault, nodeResponse), fault.headers ?? {})
   })
 
 /** Nothing can be answered any more, and nothing is. */
@@ -123,7 +123,7 @@ const withHeaders = (response: Response, headers: Readonly<Record<string, string
     (changed, [name, value]) => (value === null ? Headers.remove(changed, name) : Headers.set(changed, name, value)),
     response.headers
   )
-  // Its constructor would set the headers of the body again.
+  // Its constructor would set the type and the length of the body again, over what was asked for.
   return Object.assign(Object.create(Object.getPrototypeOf(response)), response, { headers: left })
 }
 

@@ -100,6 +100,19 @@ layer(cannedService({ bodyIdleMillis: 1000 }), { excludeTestServices: true })("a
     )
   )
 
+  it.effect("changes and leaves out headers of an answer that it cuts off", () =>
+    withFaults(
+      [{ headers: { "Content-Type": null, "Content-Length": "5000", "X-Odd": "1" }, truncateAtByte: 10 }],
+      Effect.gen(function* () {
+        const { key, raw } = yield* blackBox
+        const { answer } = yield* raw("tts", request(key), { answers: 0 })
+        expect(answer.headers).toMatchObject({ "content-length": "5000", "x-odd": "1" })
+        expect(answer.headers).not.toHaveProperty("content-type")
+        expect(answer.bytes.length).toBe(10)
+      })
+    )
+  )
+
   it.effect("keeps an answer back for as long as it says", () =>
     withFaults(
       [{ delayMillis: 300 }],
