@@ -16,7 +16,7 @@ export const teach = (
 ): Effect.Effect<void, RecordingUnusable> =>
   recogniser.learn({ text, lang, samples: readRecording(path, limits) }).pipe(
     Effect.mapError((problem) => unusable(path, problem)),
-    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, codeOf(defect))))
+    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOf(defect)})`)))
   )
 
 /** Every `name.wav` of a folder with its text in `name.txt`; those in a folder named for a language, for that one. */
@@ -38,7 +38,7 @@ export const teachDirectory = (
       const textPath = path.replace(/\.wav$/i, ".txt")
       const text = yield* Effect.tryPromise({
         try: () => readFile(textPath, "utf8"),
-        catch: (error) => unusable(path, `its text ${textPath} can't be read (${codeOf(error)})`)
+        catch: (error) => unusable(path, `${textPath} can't be read (${codeOf(error)}); write there what is said in it`)
       })
       const lang = join(folder) === join(directory) ? undefined : folder.slice(join(directory).length + 1)
       yield* teach(recogniser, { path, text: text.trim(), lang }, limits)
