@@ -65,6 +65,8 @@ const describe = (error: CommandError): Failure => {
       return told(ExitCode.fileFailed, error._tag, error.message)
     case "SystemError":
       return told(ExitCode.fileFailed, error._tag, fileProblem(error))
+    case "OptionInvalid":
+      return told(ExitCode.invalid, error._tag, error.message)
     case "DataDirectoryUnusable":
     case "RecordingUnusable":
       return told(ExitCode.fileFailed, error._tag, error.message)

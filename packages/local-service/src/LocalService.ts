@@ -20,10 +20,11 @@ import { openDataDirectory } from "./internal/dataDirectory.js"
 import { Faults, makeFaults } from "./internal/faults.js"
 import { Journal, makeJournal } from "./internal/journal.js"
 import { listen } from "./internal/listener.js"
+import { checkOptions } from "./internal/options.js"
 import { answerPlatformProblem, platformApp } from "./internal/platformApp.js"
 import type { AnswerProblem } from "./internal/requests.js"
 import { makeSpool, Spool } from "./internal/spool.js"
-import { makeStamps, type StampOptions, Stamps } from "./internal/stamps.js"
+import { makeStamps, Stamps } from "./internal/stamps.js"
 import { answerSynthesisProblem, synthesisApp } from "./internal/synthesisApp.js"
 import { teach, teachDirectory } from "./internal/teaching.js"
 import { answerTranscriptionProblem, transcriptionApp } from "./internal/transcriptionApp.js"
@@ -32,7 +33,15 @@ import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.j
 import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
-export interface LocalServiceOptions extends StampOptions {
+/** What makes two runs of the service the same, byte by byte, but for the voice. */
+export interface ReproducibleOptions {
+  /** An integer from which call and request ids are made, the same ones in the same order. Default: they are random. */
+  readonly seed?: number | undefined
+  /** The time that is told, whenever it is. Default: the time it is. */
+  readonly fixedTime?: Date | undefined
+}
+
+export interface LocalServiceOptions extends ReproducibleOptions {
   /** The port of transcription; synthesis has the next one, the platform the one after. Default: 0, any three. */
   readonly port?: number | undefined
   /** The address that is listened on. Default: 127.0.0.1, which this machine alone can reach. */
@@ -76,7 +85,7 @@ export interface LocalServiceHandle {
   /** Makes a recording known, in any container that the service takes. */
   readonly teach: (recording: TaughtRecording) => Effect.Effect<void, RecordingUnusable>
   /** As at the start: account, keys, faults, requests and recordings; with another seed or time where one is given. */
-  readonly reset: (options?: StampOptions) => Effect.Effect<void>
+  readonly reset: (options?: ReproducibleOptions) => Effect.Effect<void>
 }
 
 export class LocalService extends Context.Tag("@effect-speech/local-service/LocalService")<
@@ -130,6 +139,7 @@ export const make = (
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
+    yield* checkOptions(options)
     const stamps = makeStamps(options)
     const { spool: spoolDirectory, sql } = yield* openDataDirectory(options.dataDirectory)
     const initial = { state: "active", credits: options.credits ?? 1_000_000 } as const
@@ -160,23 +170,25 @@ export const make = (
       recogniser,
       requests: journal.entries,
       teach: (recording: TaughtRecording) => teach(recogniser, recording, { maximumSeconds }),
-      reset: (stampOptions?: StampOptions) =>
+      reset: (again?: ReproducibleOptions) =>
         Effect.all(
           [
             accounts.reset(firstKey),
             faults.set([]),
             journal.clear,
             recogniser.forget,
-            Effect.sync(() => stamps.restart(stampOptions)),
-            Effect.ignore(teachAll)
+            Effect.sync(() => stamps.restart(again)),
+            // They could be taught at the start.
+            Effect.orDie(teachAll)
           ],
           { discard: true }
         )
     }
 
     const bodyIdleMillis = options.bodyIdleMillis ?? 60_000
+    const models = options.models ?? defaultModels(voice.languages)
     const transcription = transcriptionApp({
-      models: options.models ?? defaultModels(voice.languages),
+      models,
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
       maximumRecordingSeconds: maximumSeconds,
       creditsPerSecond: options.creditsPerSecond ?? 1,
@@ -202,7 +214,8 @@ export const make = (
       Effect.provide(synthesisApp(synthesisOptions), services),
       answerSynthesisProblem(synthesisOptions)
     )
-    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl })
+    const { languages, voices } = voice
+    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models: Object.keys(models), languages, voices })
     const platformUrl = yield* serve(2, platform, answerPlatformProblem)
     return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: created?.key }
   }).pipe(

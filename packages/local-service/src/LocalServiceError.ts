@@ -15,4 +15,10 @@ export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
   readonly message: string
 }> {}
 
-export type LocalServiceError = DataDirectoryUnusable | RecordingUnusable
+/** An option has a value that it can't have. */
+export class OptionInvalid extends Data.TaggedError("OptionInvalid")<{
+  readonly option: string
+  readonly message: string
+}> {}
+
+export type LocalServiceError = OptionInvalid | DataDirectoryUnusable | RecordingUnusable

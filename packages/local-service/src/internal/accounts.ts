@@ -18,6 +18,8 @@ import {
 } from "../Accounts.js"
 import type { OperationName } from "../OperationName.js"
 import type { DataDirectory } from "./dataDirectory.js"
+import { AccountChanges } from "./platformRequests.js"
+import { validated } from "./validated.js"
 
 /** Why a call is refused, in the order of the checks. Each operation has its own statuses for it. */
 export type Refusal =
@@ -162,6 +164,7 @@ export const makeAccounts = (
       account: Effect.orDie(account),
       setAccount: (changes) =>
         Effect.gen(function* () {
+          yield* validated(AccountChanges, changes)
           const next = { ...(yield* account), ...changes }
           yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
           return next

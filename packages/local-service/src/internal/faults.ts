@@ -2,6 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Fault, FaultsService } from "../Faults.js"
 import type { OperationName } from "../OperationName.js"
+import { FaultList } from "./platformRequests.js"
+import { validated } from "./validated.js"
 
 /** The faults as the operations meet them. */
 export interface ArmedFaults extends FaultsService {
@@ -29,7 +31,7 @@ export const makeFaults = (): ArmedFaults => {
   }
   return {
     set: (faults) =>
-      Effect.sync(() => {
+      Effect.map(validated(FaultList, faults), () => {
         armed = faults.map((fault) => ({ fault, chance: chances(fault.seed ?? 0), met: 0, happened: 0 }))
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),

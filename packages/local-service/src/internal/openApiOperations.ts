@@ -1,7 +1,7 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { type BaseUrls, failures, type Json, json, required, schemaOf } from "./openApiParts.js"
+import { type Described, failures, type Json, json, required, schemaOf } from "./openApiParts.js"
 import { phonemes } from "./synthesisApp.js"
 import { Form, noticeHeader } from "./transcriptionApp.js"
 
@@ -34,7 +34,7 @@ const TranscriptionFailure = Schema.Struct({
   message: Schema.String
 })
 
-const formSchema = (): Json => {
+const formSchema = (models: ReadonlyArray<string>): Json => {
   const {
     properties,
     required: names,
@@ -56,7 +56,7 @@ const formSchema = (): Json => {
   }
   const described = Object.entries(properties).map(([name, schema]) => [
     name,
-    { ...schema, description: descriptions[name] }
+    { ...schema, ...(name === others.model ? { enum: models } : {}), description: descriptions[name] }
   ])
   return {
     ...rest,
@@ -72,16 +72,16 @@ const formSchema = (): Json => {
   }
 }
 
-const transcribe = (baseUrl: string): Json => ({
+const transcribe = ({ models, sttBaseUrl }: Described): Json => ({
   operationId: "transcribe",
   summary: "Transcribe a file",
-  servers: [{ url: baseUrl, description: "Transcription" }],
+  servers: [{ url: sttBaseUrl, description: "Transcription" }],
   security: [{ transcriptionKey: [] }],
   requestBody: {
     required: true,
     content: {
       "multipart/form-data": {
-        schema: formSchema(),
+        schema: formSchema(models),
         encoding: { [SttContract.field.hotwords]: { contentType: "application/json" } }
       }
     }
@@ -118,14 +118,14 @@ const SynthesisBody = Schema.Struct({
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: phonemes }))
 })
 
-const bodySchema = (): Json => {
+const bodySchema = ({ languages, voices }: Described): Json => {
   const { properties, ...rest } = schemaOf(SynthesisBody, "allow") as {
     readonly properties: Readonly<Record<string, Json>>
   }
   const more: Readonly<Record<string, Json>> = {
     text: { description: "What is spoken, at most 10,000 Unicode code points." },
-    lang: { default: TtsContract.defaultLang, description: "A language that the service has; any other is 400." },
-    voice: { default: TtsContract.defaultVoice, description: "A voice that the service has; any other is 400." },
+    lang: { enum: languages, default: TtsContract.defaultLang, description: "Any other is 400." },
+    voice: { enum: voices, default: TtsContract.defaultVoice, description: "Any other is 400." },
     output_format: { default: TtsContract.defaultOutputFormat },
     speed: { description: "The speaking rate." },
     num_step: { description: "Flow-matching steps. Without effect here, our choice." },
@@ -144,10 +144,10 @@ const requestIdHeader = {
   )
 }
 
-const synthesize = (baseUrl: string): Json => ({
+const synthesize = (service: Described): Json => ({
   operationId: "synthesize",
   summary: "Synthesize speech",
-  servers: [{ url: baseUrl, description: "Synthesis" }],
+  servers: [{ url: service.ttsBaseUrl, description: "Synthesis" }],
   security: [{ synthesisKey: [] }],
   parameters: [
     {
@@ -157,7 +157,7 @@ const synthesize = (baseUrl: string): Json => ({
       schema: { type: "string" }
     }
   ],
-  requestBody: { required: true, content: json(bodySchema()) },
+  requestBody: { required: true, content: json(bodySchema(service)) },
   responses: {
     200: {
       description: "Raw audio, mono and without a container. Its media type is our choice.",
@@ -182,7 +182,7 @@ const synthesize = (baseUrl: string): Json => ({
   }
 })
 
-export const operationPaths = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): Json => ({
-  [SttContract.path]: { post: transcribe(sttBaseUrl) },
-  [TtsContract.path]: { post: synthesize(ttsBaseUrl) }
+export const operationPaths = (service: Described): Json => ({
+  [SttContract.path]: { post: transcribe(service) },
+  [TtsContract.path]: { post: synthesize(service) }
 })

@@ -2,6 +2,13 @@ import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 
 /** Where the two operations are: the document has them, and so has the page. */
+/** What of a service its document tells. */
+export interface Described extends BaseUrls {
+  readonly models: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
+  readonly voices: ReadonlyArray<string>
+}
+
 export interface BaseUrls {
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string

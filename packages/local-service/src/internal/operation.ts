@@ -1,4 +1,4 @@
-import type { IncomingMessage, ServerResponse } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage, ServerResponse } from "node:http"
 import * as Headers from "@effect/platform/Headers"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -16,6 +16,8 @@ export interface Operation {
   readonly name: OperationName
   readonly path: string
   readonly answerProblem: AnswerProblem
+  /** The id of a request, where it has one before its answer. */
+  readonly idOf?: (headers: Readonly<IncomingHttpHeaders>) => string
   /** How long nothing may come of a body that nobody reads, in milliseconds. */
   readonly bodyIdleMillis: number
 }
@@ -25,7 +27,7 @@ type Response = HttpServerResponse.HttpServerResponse
 
 /** What both operations do around their work: they are at one path, are written down, and fail where that is asked for. */
 export const operation = <R>(
-  { answerProblem, bodyIdleMillis, name, path }: Operation,
+  { answerProblem, bodyIdleMillis, idOf, name, path }: Operation,
   work: (request: Request, entry: OpenEntry) => Effect.Effect<Response, Problem, R>
 ) =>
   Effect.gen(function* () {
@@ -37,6 +39,7 @@ export const operation = <R>(
     const { now } = yield* Stamps
     const arrived = performance.now()
     const entry = yield* (yield* Journal).begin({ operation: name, at: now() })
+    entry.id = idOf?.(request.headers) ?? null
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {

@@ -9,7 +9,7 @@ import * as Schema from "effect/Schema"
 import type { AccountsService, KeyNotActive } from "../Accounts.js"
 import type { FaultsService } from "../Faults.js"
 import type { JournalEntry } from "../Journal.js"
-import type { BaseUrls } from "./openApiParts.js"
+import type { Described } from "./openApiParts.js"
 import { page } from "./page.js"
 import { AccountChanges, FaultList, NewKey, Reset, Scopes } from "./platformRequests.js"
 import { type AnswerProblem, firstIssue, type Problem, pathOf, readJson, recoverDefects } from "./requests.js"
@@ -35,7 +35,7 @@ const readBody = <A, I>(schema: Schema.Schema<A, I>) =>
 const notActive = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 
 /** What the platform has in its hand: a part of the service's handle. */
-export interface PlatformOptions extends BaseUrls {
+export interface PlatformOptions extends Described {
   readonly adminToken: Redacted.Redacted
   readonly accounts: AccountsService
   readonly faults: FaultsService

@@ -49,7 +49,8 @@ export const firstIssue = (error: ParseError): string => {
   const malformed = "the request is malformed"
   try {
     const { field, problem } = Issue.first(error.issue)
-    if (field === "request" || problem.length > 200) return `${malformed}: ${field}`
+    if (field === "request") return `${malformed}: the body ${problem}`
+    if (problem.length > 200) return `${malformed}: ${field}`
     // Whose options it names are the clients'.
     return `${field} ${problem.replace("; see additionalFields", "")}`
   } catch {

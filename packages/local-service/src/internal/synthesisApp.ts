@@ -62,7 +62,11 @@ const bodyLimit = 1024 * 1024
 const maximumPhonemes = 400
 
 const oneOf = (values: ReadonlyArray<string>) =>
-  Schema.String.pipe(Schema.filter((value) => values.includes(value) || `${quote(value)} is not supported`))
+  Schema.String.pipe(
+    Schema.filter(
+      (value) => values.includes(value) || `${quote(value)} is not supported; there are ${values.join(", ")}`
+    )
+  )
 
 export const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
@@ -104,6 +108,7 @@ export const synthesisApp = (options: SynthesisOptions) => {
       name: "synthesize",
       path: Contract.path,
       answerProblem: answerSynthesisProblem(options),
+      idOf: (headers) => requestIdOf(headers, options),
       bodyIdleMillis: options.bodyIdleMillis
     },
     (request, entry) => synthesize(request, entry, { ...options, decode })
@@ -122,8 +127,6 @@ const synthesize = (
     const recogniser = yield* Recogniser
     const spool = yield* Spool
 
-    const requestId = requestIdOf(request.headers, options)
-    entry.id = requestId
     const key = request.headers[Contract.header.apiKey.toLowerCase()]
     entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), refused)
 
@@ -158,7 +161,7 @@ const synthesize = (
       contentType: "application/octet-stream",
       contentLength: byteLength,
       headers: {
-        [Contract.header.requestId]: requestId,
+        [Contract.header.requestId]: requestIdOf(request.headers, options),
         [Contract.header.sampleRate]: String(format.sampleRate),
         [Contract.header.encoding]: format.encoding,
         [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))

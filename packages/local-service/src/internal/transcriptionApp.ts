@@ -97,7 +97,10 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     entry.request = abridged(fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(firstIssue(error)))
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
-    if (lang === undefined) return yield* Effect.fail(badRequest(`unknown model ${quote(form.model)}`))
+    if (lang === undefined)
+      return yield* Effect.fail(
+        badRequest(`unknown model ${quote(form.model)}; the platform's /openapi.json has those there are`)
+      )
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
     let length = 0

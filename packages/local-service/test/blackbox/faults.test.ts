@@ -283,7 +283,8 @@ layer(cannedService({ bodyIdleMillis: 1000 }), { excludeTestServices: true })("a
         yield* statuses(2)
         const entries: ReadonlyArray<object> = (yield* ask("GET", "/requests")).json()
         expect(entries.slice(-2)).toMatchObject([
-          { status: 502, outcome: "faulted" },
+          // With the id of its answer, by which a retry is known.
+          { status: 502, outcome: "faulted", id: expect.stringMatching(/^[0-9a-f-]{36}$/) },
           { status: 200, outcome: "answered" }
         ])
       })

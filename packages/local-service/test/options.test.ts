@@ -1,0 +1,53 @@
+import { describe, expect, it, layer } from "@effect/vitest"
+import { LocalService, type LocalServiceOptions } from "@effect-speech/local-service"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+
+describe("an option that can't be is told by its name and rule, before anything is opened", () => {
+  const wrong: ReadonlyArray<LocalServiceOptions> = [
+    { port: 70_000 },
+    { credits: -1 },
+    { credits: 1.5 },
+    { creditsPerSecond: 0.5 },
+    { maximumUploadBytes: 0 },
+    { maximumRecordingSeconds: Number.NaN },
+    { maximumSpeechSeconds: Number.POSITIVE_INFINITY },
+    { bodyIdleMillis: -1 },
+    { seed: 1.5 },
+    { fixedTime: new Date("never") }
+  ]
+  it.effect.each(wrong)("%j", (options) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(Layer.build(LocalService.layer(options)))
+      const [option] = Object.keys(options)
+      expect(error).toMatchObject({ _tag: "OptionInvalid", option })
+      expect(error.message).toMatch(new RegExp(`^The option ${option} must be .+\\.$`))
+    }).pipe(Effect.scoped)
+  )
+})
+
+layer(LocalService.layer())("a program that gives what can't be", (it) => {
+  const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+    Effect.map(Effect.cause(effect), (cause) => String(Cause.squash(cause)))
+
+  it.effect("as a fault is told so, and the faults stay as they are", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      yield* faults.set([{ status: 503 }])
+      expect(yield* defectOf(faults.set([{}]))).toContain("0 must say what happens")
+      expect(yield* defectOf(faults.set([{ status: 9999 }]))).toContain("0.status")
+      expect(yield* faults.list).toEqual([{ fault: { status: 503 }, happened: 0 }])
+    })
+  )
+
+  it.effect("as credit is told so, and the account stays as it is", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      const before = yield* accounts.account
+      expect(yield* defectOf(accounts.setAccount({ credits: -5 }))).toContain("credits")
+      expect(yield* defectOf(accounts.setAccount({ credits: 1.5 }))).toContain("credits")
+      expect(yield* accounts.account).toEqual(before)
+    })
+  )
+})
