@@ -30,13 +30,21 @@ const newKey = Options.boolean("new-key").pipe(
   Options.withDescription("Makes a key, and revokes the one that the folder of --data-dir has.")
 )
 
+const recordings = Options.directory("recordings", { exists: "yes" }).pipe(
+  Options.withDescription(
+    "Knows the recordings of this folder: NAME.wav with its text in NAME.txt, in a folder named hi for Hindi models alone."
+  ),
+  Options.optional
+)
+
 /** `speech serve` */
-export const serve = Command.make("serve", { port, dataDir, newKey, json }, (given) =>
+export const serve = Command.make("serve", { port, dataDir, newKey, recordings, json }, (given) =>
   Effect.gen(function* () {
     const service = yield* make({
       port: given.port,
       dataDirectory: Option.getOrUndefined(given.dataDir),
-      newKey: given.newKey
+      newKey: given.newKey,
+      recordings: Option.getOrUndefined(given.recordings)
     })
     const apiKey = service.apiKey === undefined ? null : Redacted.value(service.apiKey)
     const adminToken = Redacted.value(service.adminToken)

@@ -214,6 +214,17 @@ it.scoped("a data directory shows its key once, and another in its place where t
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
+it.scoped("a recording to know that has no text is told, and nothing is served", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = yield* fs.makeTempDirectoryScoped()
+    yield* fs.writeFile(`${folder}/a.wav`, new Uint8Array(44))
+    const outcome = yield* run(["serve", "--recordings", folder], {})
+    expect(outcome).toMatchObject({ code: 3, stdout: "" })
+    expect(outcome.stderr).toContain(`${folder}/a.txt can't be read`)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+)
+
 it.effect("without configuration says what to set, and that `speech serve` tells how", () =>
   Effect.gen(function* () {
     const outcome = yield* run(["transcribe", "a.wav", "--model", "m"], {})
