@@ -91,6 +91,13 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
     })
   )
 
+  // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
+  it.effect("of digital silence is taken whole, as silence.flac", () =>
+    Effect.gen(function* () {
+      expect(yield* transcribe(recording("silence.flac"))).toMatchObject({ status: 200, json: { text: "" } })
+    })
+  )
+
   it.effect.each(files)("that is cut off is 400, at once: %s", (name) =>
     Effect.gen(function* () {
       const whole = recording(name)

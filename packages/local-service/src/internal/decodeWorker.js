@@ -35,15 +35,21 @@ function* chunks(start, end) {
 }
 
 /**
- * Where to cut: the decoder of FLAC (1.3.5) loses the frame whose header, which begins with 255, is divided.
+ * Where to cut: the decoder of FLAC (1.3.5) loses the frame whose header, which begins with 255, is divided. Frames of
+ * silence are shorter than the longest of headers, and are cut between two of them.
  *
  * @param {Buffer} bytes
  */
 const cut = (bytes) => {
-  for (let end = bytes.length; container === "flac" && end > 16; end--) {
+  if (container !== "flac") return bytes.length
+  for (let end = bytes.length; end > 16; end--) {
     if (!bytes.subarray(end - 16, end).includes(255)) return end
   }
-  return bytes.length
+  const last = Math.max(
+    bytes.lastIndexOf("\xff\xf8", undefined, "latin1"),
+    bytes.lastIndexOf("\xff\xf9", undefined, "latin1")
+  )
+  return last > 0 ? last : bytes.length
 }
 
 /**
