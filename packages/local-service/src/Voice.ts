@@ -91,7 +91,7 @@ const plain = (text: string): string =>
     .replace(/\](?=\])/g, "] ")
 
 const toSsml = (text: string, pronunciations: Readonly<Record<string, string>>): string =>
-  text.replace(/[\p{L}\p{M}\p{N}'’-]+|[^\p{L}\p{M}\p{N}'’-]+/gu, (run) => {
+  text.replace(/[\p{L}\p{M}\p{N}'’\-\u200c\u200d]+|[^\p{L}\p{M}\p{N}'’\-\u200c\u200d]+/gu, (run) => {
     const phonemes = Object.hasOwn(pronunciations, run) ? pronunciations[run] : undefined
     return phonemes === undefined ? plain(run) : `[[${escapeXml(phonemes.replace(/[[\]]/g, ""))}]]`
   })

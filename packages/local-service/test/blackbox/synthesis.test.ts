@@ -321,6 +321,17 @@ describe("the voice", () => {
       })
     )
 
+    it.effect("follows a pronunciation of a word that is spelt with joiners", () =>
+      Effect.gen(function* () {
+        const { synthesize } = yield* blackBox
+        for (const word of ["क्\u200cष", "क्\u200dष"]) {
+          const plain = yield* synthesize({ text: word })
+          const spoken = yield* synthesize({ text: word, g2p_overrides: { [word]: "h@l'oUh@l'oUh@l'oU" } })
+          expect(spoken.bytes.byteLength).toBeGreaterThan(plain.bytes.byteLength)
+        }
+      })
+    )
+
     it.effect("is not spoken to by a text: control characters, brackets and tags are read or left out", () =>
       Effect.gen(function* () {
         const { synthesize } = yield* blackBox
