@@ -2,7 +2,7 @@ import { mkdir, rm } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type { SqlError } from "@effect/sql/SqlError"
+import { SqlError } from "@effect/sql/SqlError"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -71,7 +71,8 @@ const openKept = (directory: string) =>
         unusable(`The data directory ${directory} can't be made (${codeOf(error)}); give one that can be written.`)
     })
     const openDatabase = (path: string) =>
-      makeClient(`file:${path}`).pipe(
+      // Of an address, these would be more than characters of the path.
+      makeClient(`file:${path.replace(/[%?#]/g, encodeURIComponent)}`).pipe(
         Effect.catchAllDefect(() => unusable(`${path} can't be opened; give a directory that can be written.`))
       )
     yield* lock(yield* openDatabase(join(directory, "lock.db"))).pipe(
@@ -85,10 +86,11 @@ const openKept = (directory: string) =>
     const sql = yield* openDatabase(path)
     yield* Effect.mapError(
       Effect.gen(function* () {
+        // First, for it refuses a database of another program, which stays as it is then.
+        yield* createTables(sql)
         yield* sql`PRAGMA journal_mode = WAL`
         // What is committed survives the process; a power cut may take the last commits, and never the file.
         yield* sql`PRAGMA synchronous = NORMAL`
-        yield* createTables(sql)
       }),
       () =>
         unusable(
@@ -116,10 +118,20 @@ const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), R
 const lock = (sql: LibsqlClient.LibsqlClient) =>
   Effect.acquireRelease(sql`BEGIN EXCLUSIVE`, () => Effect.ignore(sql`ROLLBACK`))
 
+const damaged = new SqlError({ cause: "another database, or a damaged one" })
+
 const createTables = (sql: LibsqlClient.LibsqlClient): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* sql<{ readonly user_version: number }>`PRAGMA user_version`
-    if (found?.user_version === version) return
+    const others = yield* sql`SELECT name FROM sqlite_master LIMIT 1`
+    if (found?.user_version === version) {
+      // A database of another program may have that version too, and one that is damaged here is found now.
+      yield* sql`SELECT state, credits FROM account`
+      const [check] = yield* sql<{ readonly quick_check: string }>`PRAGMA quick_check(1)`
+      if (check?.quick_check !== "ok") return yield* damaged
+      return
+    }
+    if (found?.user_version !== 0 || others.length > 0) return yield* damaged
     yield* sql`BEGIN EXCLUSIVE`
     for (const statement of tables) yield* sql.unsafe(statement)
     yield* sql`COMMIT`

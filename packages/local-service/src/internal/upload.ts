@@ -48,11 +48,13 @@ export const readUpload = (
         parsing = upload
         return upload
       },
-      catch: (error): Problem =>
+      catch: (error): Problem | Unwritable =>
         error instanceof Refused
           ? error.because
-          : { status: 400, message: "the multipart body is malformed or ends early" }
-    })
+          : error instanceof Unwritable
+            ? error
+            : { status: 400, message: "the multipart body is malformed or ends early" }
+    }).pipe(Effect.catchIf((problem) => problem instanceof Unwritable, Effect.die))
   })
 
 class Refused extends Error {
@@ -62,6 +64,9 @@ class Refused extends Error {
     this.because = because
   }
 }
+
+/** The disk does not take the file, which is nobody's fault who sent it. */
+class Unwritable extends Error {}
 
 const refuse = (status: number, message: string) => new Refused({ status, message })
 
@@ -129,8 +134,15 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
 const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
   const written = createWriteStream(path, { flags: "wx" })
   const closed = new Promise<void>((resolve) => written.once("close", () => resolve()))
+  let unwritable: Unwritable | undefined
+  // Of the system's own errors alone: the end of the body before its time is one of the stream too.
+  written.once("error", (error: NodeJS.ErrnoException) => {
+    if (error.syscall !== undefined) unwritable = new Unwritable("the upload can't be kept", { cause: error })
+  })
   try {
     await pipeline(file, written, { signal })
+  } catch (error) {
+    throw unwritable ?? error
   } finally {
     await closed
   }

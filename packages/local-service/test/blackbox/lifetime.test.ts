@@ -6,7 +6,7 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import type { LocalService, LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { field, fields, file, form, validForm, wav } from "./support/messages.js"
+import { field, fields, file, form, formType, validForm, wav } from "./support/messages.js"
 import { blackBox, cannedService, eventually } from "./support/service.js"
 
 const root = mkdtempSync(`${tmpdir()}/lifetime-`)
@@ -98,6 +98,61 @@ describe("a data directory", () => {
       })
       const ofDamaged = yield* Effect.flip(Effect.scoped(Layer.build(cannedService({ dataDirectory: folder }))))
       expect(ofDamaged).toMatchObject({ _tag: "DataDirectoryUnusable", directory: folder })
+    })
+  )
+
+  it.live.each(["a b", "a%20b", "100%", "a#b", "a?b=c", "a'b", "नया"])("is the one that is named: %s", (name) =>
+    Effect.gen(function* () {
+      const dataDirectory = join(newFolder(), name)
+      yield* during(
+        { dataDirectory },
+        Effect.flatMap(blackBox, ({ synthesize }) => synthesize({ text: "a" }))
+      )
+      expect(readdirSync(dataDirectory)).toEqual(expect.arrayContaining(["lock.db", "service.db"]))
+      expect(readdirSync(join(dataDirectory, ".."))).toEqual([name])
+    })
+  )
+
+  it.live("that is of another program, a later version or damaged further in is refused, and stays as it is", () =>
+    Effect.gen(function* () {
+      const whole = newFolder()
+      yield* during({ dataDirectory: whole }, Effect.void)
+      const pages = readFileSync(join(whole, "service.db"))
+      // 4 kB each. The version of the tables is in the head of the first: without regard to that, what they hold is.
+      const later = Buffer.from(pages)
+      later.writeUInt32BE(2, 60)
+      const empty = Buffer.from(pages)
+      empty.fill(0xff, 4096)
+      const notes = Buffer.from(pages.toString("latin1").replaceAll("account", "accents"), "latin1")
+      const unversioned = Buffer.from(pages)
+      unversioned.writeUInt32BE(0, 60)
+      for (const content of [later, empty, notes, unversioned]) {
+        const folder = newFolder()
+        yield* Effect.promise(async () => {
+          await mkdir(folder)
+          await writeFile(join(folder, "service.db"), content)
+        })
+        const refused = yield* Effect.flip(Effect.scoped(Layer.build(cannedService({ dataDirectory: folder }))))
+        expect(refused).toMatchObject({ _tag: "DataDirectoryUnusable", directory: folder })
+        expect(readFileSync(join(folder, "service.db")).equals(content)).toBe(true)
+      }
+    })
+  )
+
+  it.live("that can no longer be written is a failure of the service, and not of who sends a recording", () =>
+    Effect.gen(function* () {
+      const dataDirectory = newFolder()
+      yield* during(
+        { dataDirectory },
+        Effect.gen(function* () {
+          const { ask, send, key } = yield* blackBox
+          rmSync(dataDirectory, { recursive: true })
+          const headers = { "X-Api-Key": key, "Content-Type": formType }
+          const answer = yield* send("stt", { path: "/api/transcribe", headers, body: validForm() }, { failing: true })
+          expect(answer.status).toBe(500)
+          expect((yield* ask("GET", "/usage")).json()).toEqual([])
+        })
+      )
     })
   )
 
