@@ -61,7 +61,9 @@ const guarded = <R>(app: HttpApp.Default<never, R>, { answerProblem, host, hostN
     }
     const name = headers.host.replace(/:\d*$/, "").toLowerCase()
     const known =
-      isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0 || name === "localhost" || name === host || hostNames.includes(name)
+      isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0 ||
+      name === "localhost" ||
+      [host, ...hostNames].some((each) => each.toLowerCase() === name)
     if (known) return yield* app
     const message = "the Host header does not name this service; give its name with the option hostNames"
     return answerProblem({ status: 421, message }, headers)

@@ -93,43 +93,47 @@ layer(cannedService(), { excludeTestServices: true })("malformed HTTP", (it) => 
   )
 })
 
-layer(cannedService({ hostNames: ["speech.test"] }), { excludeTestServices: true })("a Host header", (it) => {
-  it.effect.each(
-    each([
-      { what: "an address", value: "127.0.0.1", known: true },
-      { what: "an address and a port", value: "127.0.0.1:8080", known: true },
-      { what: "localhost", value: "localhost", known: true },
-      { what: "LOCALHOST", value: "LOCALHOST:1", known: true },
-      { what: "an IPv6 address", value: "[::1]:8080", known: true },
-      { what: "a name that was given", value: "speech.test:80", known: true },
-      { what: "a foreign name", value: "evil.example", known: false },
-      { what: "a name that begins as ours", value: "localhost.evil.example", known: false },
-      { what: "a name that ends as ours", value: "evil-speech.test", known: false },
-      { what: "an address with more behind it", value: "127.0.0.1.evil.example", known: false },
-      { what: "nothing", value: "", known: false }
-    ])
-  )("of $what is known at $listener: $known, else 421", ({ known, line, listener, value }) =>
-    Effect.gen(function* () {
-      const { raw } = yield* blackBox
-      const { answer } = yield* raw(listener, message(line, { Host: value, "Content-Length": 0 }))
-      expect(answer.status).toBe(known ? 401 : 421)
-    })
-  )
+layer(cannedService({ hostNames: ["speech.test", "Mine.Test"] }), { excludeTestServices: true })(
+  "a Host header",
+  (it) => {
+    it.effect.each(
+      each([
+        { what: "an address", value: "127.0.0.1", known: true },
+        { what: "an address and a port", value: "127.0.0.1:8080", known: true },
+        { what: "localhost", value: "localhost", known: true },
+        { what: "LOCALHOST", value: "LOCALHOST:1", known: true },
+        { what: "an IPv6 address", value: "[::1]:8080", known: true },
+        { what: "a name that was given", value: "speech.test:80", known: true },
+        { what: "a name that was given in capitals", value: "mine.test", known: true },
+        { what: "a foreign name", value: "evil.example", known: false },
+        { what: "a name that begins as ours", value: "localhost.evil.example", known: false },
+        { what: "a name that ends as ours", value: "evil-speech.test", known: false },
+        { what: "an address with more behind it", value: "127.0.0.1.evil.example", known: false },
+        { what: "nothing", value: "", known: false }
+      ])
+    )("of $what is known at $listener: $known, else 421", ({ known, line, listener, value }) =>
+      Effect.gen(function* () {
+        const { raw } = yield* blackBox
+        const { answer } = yield* raw(listener, message(line, { Host: value, "Content-Length": 0 }))
+        expect(answer.status).toBe(known ? 401 : 421)
+      })
+    )
 
-  it.effect.each(
-    each([
-      { what: "missing", lines: "" },
-      { what: "given twice", lines: "Host: localhost\r\nHost: evil.example\r\n" },
-      { what: "given twice alike", lines: "Host: localhost\r\nHost: localhost\r\n" }
-    ])
-  )("that is $what is 400 at $listener", ({ line, lines, listener }) =>
-    Effect.gen(function* () {
-      const { raw } = yield* blackBox
-      const { answer } = yield* raw(listener, `${line}\r\n${lines}Content-Length: 0\r\n\r\n`)
-      expect(answer.status).toBe(400)
-    })
-  )
-})
+    it.effect.each(
+      each([
+        { what: "missing", lines: "" },
+        { what: "given twice", lines: "Host: localhost\r\nHost: evil.example\r\n" },
+        { what: "given twice alike", lines: "Host: localhost\r\nHost: localhost\r\n" }
+      ])
+    )("that is $what is 400 at $listener", ({ line, lines, listener }) =>
+      Effect.gen(function* () {
+        const { raw } = yield* blackBox
+        const { answer } = yield* raw(listener, `${line}\r\n${lines}Content-Length: 0\r\n\r\n`)
+        expect(answer.status).toBe(400)
+      })
+    )
+  }
+)
 
 layer(cannedService(), { excludeTestServices: true })("the targets and methods", (it) => {
   it.effect.each(
