@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../Recogniser.js"
@@ -40,7 +40,7 @@ export const teachDirectory = (
         try: () => readFile(textPath, "utf8"),
         catch: (error) => unusable(path, `${textPath} can't be read (${codeOf(error)}); write there what is said in it`)
       })
-      const lang = join(folder) === join(directory) ? undefined : folder.slice(join(directory).length + 1)
-      yield* teach(recogniser, { path, text: text.trim(), lang }, limits)
+      const lang = relative(directory, folder)
+      yield* teach(recogniser, { path, text: text.trim(), lang: lang === "" ? undefined : lang }, limits)
     }
   })

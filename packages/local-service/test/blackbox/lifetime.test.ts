@@ -1,7 +1,7 @@
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { mkdir, writeFile } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
+import { join, relative } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import type { LocalService, LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
@@ -247,34 +247,38 @@ describe("many services", () => {
 })
 
 describe("recordings", () => {
-  it.live("of a folder are known: those of a language to its models, the others to all", () =>
-    Effect.gen(function* () {
-      const recordings = newFolder()
-      yield* Effect.promise(async () => {
-        await mkdir(join(recordings, "hi"), { recursive: true })
-        await writeFile(join(recordings, "low.wav"), sound(200))
-        await writeFile(join(recordings, "low.txt"), "low\n")
-        await writeFile(join(recordings, "hi", "high.WAV"), sound(330))
-        await writeFile(join(recordings, "hi", "high.txt"), "ऊँचा")
-        await writeFile(join(recordings, "notes.md"), "no recording")
-      })
-      yield* during(
-        { recordings },
-        Effect.gen(function* () {
-          const { ask, transcribe } = yield* blackBox
-          const heard = (recording: Uint8Array, model: string) =>
-            Effect.map(transcribe(asked(recording, model)), (answer) => answer.json().text)
-          for (let times = 0; times < 2; times++) {
-            expect(yield* heard(sound(200), "en-general-v2-8khz")).toBe("low")
-            expect(yield* heard(sound(200), "hi-banking-v2-8khz")).toBe("low")
-            expect(yield* heard(sound(330), "hi-general-v2-8khz")).toBe("ऊँचा")
-            expect(yield* heard(sound(330), "en-general-v2-8khz")).toBe("")
-            // They are known again after a reset.
-            yield* ask("POST", "/reset")
-          }
+  it.live.each(["absolute", "with a slash", "relative"])(
+    "of a folder are known, those of a language to its models, the others to all: its path is %s",
+    (spelling) =>
+      Effect.gen(function* () {
+        const recordings = newFolder()
+        yield* Effect.promise(async () => {
+          await mkdir(join(recordings, "hi"), { recursive: true })
+          await writeFile(join(recordings, "low.wav"), sound(200))
+          await writeFile(join(recordings, "low.txt"), "low\n")
+          await writeFile(join(recordings, "hi", "high.WAV"), sound(330))
+          await writeFile(join(recordings, "hi", "high.txt"), "ऊँचा")
+          await writeFile(join(recordings, "notes.md"), "no recording")
         })
-      )
-    })
+        const written =
+          { "with a slash": `${recordings}/`, relative: relative(".", recordings) }[spelling] ?? recordings
+        yield* during(
+          { recordings: written },
+          Effect.gen(function* () {
+            const { ask, transcribe } = yield* blackBox
+            const heard = (recording: Uint8Array, model: string) =>
+              Effect.map(transcribe(asked(recording, model)), (answer) => answer.json().text)
+            for (let times = 0; times < 2; times++) {
+              expect(yield* heard(sound(200), "en-general-v2-8khz")).toBe("low")
+              expect(yield* heard(sound(200), "hi-banking-v2-8khz")).toBe("low")
+              expect(yield* heard(sound(330), "hi-general-v2-8khz")).toBe("ऊँचा")
+              expect(yield* heard(sound(330), "en-general-v2-8khz")).toBe("")
+              // They are known again after a reset.
+              yield* ask("POST", "/reset")
+            }
+          })
+        )
+      })
   )
 
   it.live("can be taught one by one, and are forgotten at a reset", () =>
