@@ -12,9 +12,10 @@ import * as Stream from "effect/Stream"
 import { Recogniser, sampleRate } from "../Recogniser.js"
 import type { VoiceService } from "../Voice.js"
 import { abridged } from "./abridged.js"
-import { Accounts, type Hold, type Refusal } from "./accounts.js"
+import { Accounts, type Refusal } from "./accounts.js"
 import { giveWay } from "./giveWay.js"
 import type { OpenEntry } from "./journal.js"
+import { metered } from "./metered.js"
 import { operation } from "./operation.js"
 import { type AnswerProblem, badRequest, firstIssue, type Problem, quote, readJson } from "./requests.js"
 import { Spool } from "./spool.js"
@@ -185,23 +186,3 @@ const atMost =
           : Effect.void
       })
     })
-
-/**
- * Audio that is paid for once all but its last byte has been taken: who has the whole of it may be gone before it would be
- * asked for more, and who has not, pays nothing.
- */
-const metered = (audio: Stream.Stream<Uint8Array>, byteLength: number, hold: Hold): Stream.Stream<Uint8Array> =>
-  Stream.suspend(() => {
-    let left = byteLength
-    return Stream.rechunk(audio, 1).pipe(
-      Stream.filter((bytes) => bytes.length > 0),
-      Stream.flatMap((bytes) => {
-        left -= bytes.length
-        if (left > 0) return Stream.make(bytes)
-        return Stream.concat(
-          Stream.make(bytes.subarray(0, -1)),
-          Stream.fromEffect(Effect.as(hold.debit, bytes.subarray(-1)))
-        )
-      })
-    )
-  })

@@ -11,6 +11,7 @@ import { abridged } from "./abridged.js"
 import { Accounts, type Refusal } from "./accounts.js"
 import { toForm } from "./form.js"
 import type { OpenEntry } from "./journal.js"
+import { metered } from "./metered.js"
 import { operation } from "./operation.js"
 import { readRecording } from "./recording.js"
 import { type AnswerProblem, badRequest, firstIssue, type Problem, quote } from "./requests.js"
@@ -114,7 +115,6 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
     const hold = yield* Effect.mapError(accounts.hold(cost), refused)
-    yield* hold.debit
 
     const callId = stamps.id()
     entry.id = callId
@@ -124,7 +124,10 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       call_id: callId,
       aux_info: form.aux === true ? auxInfo(recognised, { seconds, receivedAt, answeredAt: stamps.now() }) : undefined
     }
-    return HttpServerResponse.unsafeJson(answer, {
+    const bytes = new TextEncoder().encode(JSON.stringify(answer))
+    return HttpServerResponse.stream(metered(Stream.make(bytes), bytes.length, hold), {
+      contentType: "application/json",
+      contentLength: bytes.length,
       headers: recognised === undefined ? { [noticeHeader]: notice } : undefined
     })
   })

@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { field, fields, file, form, message, validForm, wav } from "./support/messages.js"
+import { field, fields, file, form, formType, message, validForm, wav } from "./support/messages.js"
 import { blackBox, cannedService, eventually } from "./support/service.js"
 
 const credits = Effect.map(blackBox, ({ service }) =>
@@ -218,6 +218,26 @@ layer(cannedService({ creditsPerSecond: 3 }), { excludeTestServices: true })("a 
       expect(answers.filter(({ status }) => status === 200).length).toBe(60)
       expect(answers.filter(({ status }) => status === 402).length).toBe(40)
       expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    })
+  )
+
+  it.effect.each([
+    { what: "cut off", fault: { truncateAtByte: 10 } },
+    { what: "kept from its end", fault: { stallAtByte: 10 } },
+    { what: "held back until nobody waits", fault: { delayMillis: 60_000 } }
+  ])("whose answer is $what costs nothing, and what was kept for it is free again", ({ fault }) =>
+    Effect.gen(function* () {
+      const { ask, send, transcribe, key } = yield* blackBox
+      yield* ask("POST", "/reset")
+      yield* ask("PATCH", "/account", { credits: 3 })
+      yield* ask("PUT", "/faults", [{ operation: "transcribe", times: 1, ...fault }])
+      const headers = { "X-Api-Key": key, "Content-Type": formType }
+      const request = { path: "/api/transcribe", headers, body: validForm(), patienceMillis: 500 }
+      yield* Effect.exit(send("stt", request, { failing: true }))
+      expect((yield* ask("GET", "/usage")).json()).toEqual([])
+      const answer = yield* eventually(transcribe(validForm()), ({ status }) => status === 200)
+      expect(answer.status).toBe(200)
+      expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 1, units: 1, credits: 3 }])
     })
   )
 
