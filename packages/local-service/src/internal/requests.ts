@@ -3,6 +3,7 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Issue from "@effect-speech/transport/Issue"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
 
@@ -135,7 +136,7 @@ export const recoverDefects =
   <A, E, R>(handle: Effect.Effect<A, E, R>): Effect.Effect<A, E | Problem, R> =>
     Effect.catchAllDefect(handle, (defect) =>
       Effect.zipRight(
-        Effect.logError("The local service failed", defect),
+        Effect.logError("The local service failed", Cause.die(defect)),
         Effect.fail(toProblem("the service failed; its log says why"))
       )
     )
