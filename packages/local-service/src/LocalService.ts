@@ -169,7 +169,7 @@ export const make = (
       faults,
       recogniser,
       requests: journal.entries,
-      teach: (recording: TaughtRecording) => teach(recogniser, recording, { maximumSeconds }),
+      teach: (recording: TaughtRecording) => onLiveClock(teach(recogniser, recording, { maximumSeconds })),
       reset: (again?: ReproducibleOptions) =>
         Effect.all(
           [
@@ -179,7 +179,7 @@ export const make = (
             recogniser.forget,
             Effect.sync(() => stamps.restart(again)),
             // They could be taught at the start.
-            Effect.orDie(teachAll)
+            Effect.orDie(onLiveClock(teachAll))
           ],
           { discard: true }
         )
@@ -218,10 +218,10 @@ export const make = (
     const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models: Object.keys(models), languages, voices })
     const platformUrl = yield* serve(2, platform, answerPlatformProblem)
     return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: created?.key }
-  }).pipe(
-    // What goes over the network takes its time, whatever clock a test has.
-    Effect.withClock(Clock.make())
-  )
+  }).pipe(onLiveClock)
+
+/** What goes over the network, or is done by a thread, takes its time, whatever clock a test has. */
+const onLiveClock = Effect.withClock(Clock.make())
 
 const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
