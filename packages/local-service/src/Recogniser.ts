@@ -94,7 +94,10 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
               if ((kept.lang ?? lang) !== lang || Math.abs(kept.length - length) > lengthTolerance) continue
               if (!envelopesAlike(kept.envelope, envelope)) continue
               yield* giveWay
-              const difference = differenceOf(kept.shape, shape)
+              const comparison = differenceOf(kept.shape, shape)
+              let step = comparison.next()
+              for (; step.done !== true; step = comparison.next()) yield* giveWay
+              const difference = step.value
               if (difference <= tolerance) return { text: kept.text, confidence: 1 - difference }
             }
             return undefined

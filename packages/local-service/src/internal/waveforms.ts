@@ -152,11 +152,18 @@ const envelopeLikeness = (known: Envelope, heard: Envelope): number => {
   return highest / Math.sqrt(known.energy * heard.energy || 1)
 }
 
+/** What takes seconds for an hour of speech, and may be left for a while at every step. */
+type Steps<A> = Generator<void, A>
+
+/** In samples, half a minute: between two steps. */
+const stepLength = 30 * sampleRate
+
 /** As many as there are, without delay. */
-const filtered = (samples: Int16Array, taps: Float64Array): Int16Array => {
+function* filtered(samples: Int16Array, taps: Float64Array): Steps<Int16Array> {
   const output = new Int16Array(samples.length)
   const middle = (taps.length - 1) / 2
   for (let index = 0; index < output.length; index++) {
+    if (index % stepLength === stepLength - 1) yield
     const start = index - middle
     const end = Math.min(taps.length, samples.length - start)
     let sum = 0
@@ -169,18 +176,18 @@ const filtered = (samples: Int16Array, taps: Float64Array): Int16Array => {
 }
 
 /** One minus the correlation of the two, in the window where that is lowest: 0 for the same, 1 and more for others. */
-export const differenceOf = (known: Int16Array, heard: Int16Array): number => {
+export function* differenceOf(known: Int16Array, heard: Int16Array): Steps<number> {
   // The loudest quarter of a second tells where to look further, in less time than the whole.
-  const loud: Stretch = { start: loudest(known, stretchLength), length: stretchLength }
+  const loud: Stretch = { start: yield* loudest(known, stretchLength), length: stretchLength }
   if (likeness(known, heard, loud, 0) >= worthwhile) {
-    const atOnce = largestDifference(known, heard, 0)
+    const atOnce = yield* largestDifference(known, heard, 0)
     if (atOnce <= tolerance) return atOnce
   }
   const lag = bestLag(known, heard, loud)
   const whole = Math.round(lag)
   return likeness(known, heard, loud, whole) < worthwhile
     ? 1
-    : largestDifference(known, later(heard, lag - whole), whole)
+    : yield* largestDifference(known, yield* later(heard, lag - whole), whole)
 }
 
 /** In samples, a quarter of a second. */
@@ -209,7 +216,7 @@ const energyOf = (shape: Int16Array): number => {
 }
 
 /** What lies a part of a sample later: what was cut at another rate is hardly ever out by whole ones of this. */
-const later = (shape: Int16Array, part: number): Int16Array => {
+const later = (shape: Int16Array, part: number): Steps<Int16Array> => {
   const reach = 12
   const taps = Float64Array.from({ length: 2 * reach + 1 }, (_, index) => {
     const at = index - reach - part
@@ -219,7 +226,7 @@ const later = (shape: Int16Array, part: number): Int16Array => {
   return filtered(shape, taps)
 }
 
-const largestDifference = (known: Int16Array, heard: Int16Array, lag: number): number => {
+function* largestDifference(known: Int16Array, heard: Int16Array, lag: number): Steps<number> {
   const from = Math.min(0, -lag)
   const to = Math.max(known.length, heard.length - lag)
   let product = 0
@@ -232,7 +239,10 @@ const largestDifference = (known: Int16Array, heard: Int16Array, lag: number): n
     knownEnergy += sign * a * a
     heardEnergy += sign * b * b
   }
-  for (let index = from; index < to; index++) add(index, 1)
+  for (let index = from; index < to; index++) {
+    add(index, 1)
+    if ((index - from) % stepLength === stepLength - 1) yield
+  }
   if (product === 0) return 1
   // How loud a recording is says nothing, nor which way round its wires were: that makes the gain negative.
   const gain = product / heardEnergy
@@ -243,6 +253,7 @@ const largestDifference = (known: Int16Array, heard: Int16Array, lag: number): n
   heardEnergy = 0
   let largest = 0
   for (let end = from; end < to; end++) {
+    if ((end - from) % stepLength === stepLength - 1) yield
     add(end, 1)
     if (end - windowLength >= from) add(end - windowLength, -1)
     if ((end - from) % windowStep !== 0) continue
@@ -325,11 +336,12 @@ const coarse = (shape: Int16Array, start: number, length: number): Float64Array 
 }
 
 /** Where the loudest stretch of a length begins. */
-const loudest = (shape: Int16Array, length: number): number => {
+function* loudest(shape: Int16Array, length: number): Steps<number> {
   let energy = 0
   let highest = 0
   let start = 0
   for (let index = 0; index < shape.length; index++) {
+    if (index % stepLength === stepLength - 1) yield
     energy += (shape[index] as number) ** 2 - (shape[index - length] ?? 0) ** 2
     if (energy > highest) {
       highest = energy
