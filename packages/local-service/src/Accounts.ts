@@ -8,8 +8,8 @@ import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
 /** The scope that synthesis needs is the contract's name; that of transcription is ours. */
-export const Scope = Schema.Literal("tts:synth", "stt:transcribe")
-export type Scope = typeof Scope.Type
+export const KeyScope = Schema.Literal("tts:synth", "stt:transcribe")
+export type KeyScope = typeof KeyScope.Type
 
 export const AccountState = Schema.Literal("active", "inactive", "suspended", "closed")
 export type AccountState = typeof AccountState.Type
@@ -28,7 +28,7 @@ export const Key = Schema.Struct({
   creator: Schema.String,
   /** ISO 8601, UTC. */
   createdAt: Schema.String,
-  scopes: Schema.Array(Scope),
+  scopes: Schema.Array(KeyScope),
   revokedAt: Schema.NullOr(Schema.String)
 })
 export type Key = typeof Key.Type
@@ -94,7 +94,7 @@ export interface AccountsService {
   /** From the next request on: calls that have begun come to their end. */
   readonly revokeKey: (id: string) => Effect.Effect<void, KeyNotActive>
   /** In place of those that the key has, from the next request on. */
-  readonly setScopes: (id: string, scopes: ReadonlyArray<Scope>) => Effect.Effect<Key, KeyNotActive>
+  readonly setScopes: (id: string, scopes: ReadonlyArray<KeyScope>) => Effect.Effect<Key, KeyNotActive>
   /** The latest day first. */
   readonly usage: Effect.Effect<ReadonlyArray<Usage>>
 }

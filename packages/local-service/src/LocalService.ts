@@ -156,11 +156,16 @@ export const make = (
         : undefined
     const firstKey = created?.record.id ?? known?.id
 
+    const models = options.models ?? defaultModels(voice.languages)
     const maximumSeconds = options.maximumRecordingSeconds ?? 7200
     const teachAll =
       options.recordings === undefined
         ? Effect.void
-        : teachDirectory(recogniser, options.recordings, { maximumSeconds })
+        : teachDirectory(recogniser, {
+            directory: options.recordings,
+            languages: Object.values(models),
+            maximumSeconds
+          })
     yield* teachAll
 
     const handle = {
@@ -186,7 +191,6 @@ export const make = (
     }
 
     const bodyIdleMillis = options.bodyIdleMillis ?? 60_000
-    const models = options.models ?? defaultModels(voice.languages)
     const transcription = transcriptionApp({
       models,
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as EffectScope from "effect/Scope"
+import type * as Scope from "effect/Scope"
 import {
   type Account,
   type AccountState,
@@ -12,8 +12,8 @@ import {
   type Key,
   KeyActive,
   KeyNotActive,
+  KeyScope,
   type Keys,
-  Scope,
   type Usage
 } from "../Accounts.js"
 import type { OperationName } from "../OperationName.js"
@@ -25,7 +25,7 @@ import { validated } from "./validated.js"
 export type Refusal =
   | { readonly _tag: "UnknownKey" }
   | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
-  | { readonly _tag: "MissingScope"; readonly scope: Scope }
+  | { readonly _tag: "MissingScope"; readonly scope: KeyScope }
   | { readonly _tag: "NoCredit" }
 
 export interface Cost {
@@ -43,9 +43,9 @@ export interface Hold {
 /** The account as the operations draw on it. */
 export interface DrawnAccounts extends AccountsService {
   /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
-  readonly authorize: (key: string | undefined, scope: Scope) => Effect.Effect<string, Refusal>
+  readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<string, Refusal>
   /** Keeps credit for a call, all of it or none. */
-  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, EffectScope.Scope>
+  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
   /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
   readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
@@ -66,7 +66,7 @@ interface KeyRow {
   readonly revoked_at: string | null
 }
 
-const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(Scope)))
+const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(KeyScope)))
 
 const toKey = (row: KeyRow): Key => ({
   id: row.id,
@@ -181,7 +181,7 @@ export const makeAccounts = (
             name,
             creator,
             createdAt: now().toISOString(),
-            scopes: [...Scope.literals],
+            scopes: [...KeyScope.literals],
             revokedAt: null
           }
           yield* Effect.orDie(sql`
@@ -208,10 +208,17 @@ export const makeAccounts = (
       ),
       reset: (keyId) =>
         Effect.gen(function* () {
+          yield* sql`BEGIN`
           yield* sql`DELETE FROM usage`
           yield* sql`DELETE FROM keys WHERE id <> ${keyId ?? ""}`
-          yield* sql`UPDATE keys SET revoked_at = NULL, scopes = ${JSON.stringify(Scope.literals)}`
+          yield* sql`UPDATE keys SET revoked_at = NULL, scopes = ${JSON.stringify(KeyScope.literals)}`
           yield* sql`UPDATE account SET state = ${initial.state}, credits = ${initial.credits}`
-        }).pipe(Effect.orDie, inTurn)
+          yield* sql`COMMIT`
+        }).pipe(
+          Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
+          Effect.orDie,
+          Effect.uninterruptible,
+          inTurn
+        )
     }
   })

@@ -1,5 +1,5 @@
 import * as Schema from "effect/Schema"
-import { Account, Scope } from "../Accounts.js"
+import { Account, KeyScope } from "../Accounts.js"
 import { Fault } from "../Faults.js"
 
 export const NewKey = Schema.Struct({
@@ -12,7 +12,7 @@ export const NewKey = Schema.Struct({
   confirm: Schema.optional(Schema.Boolean)
 })
 
-export const Scopes = Schema.Struct({ scopes: Schema.Array(Scope) })
+export const Scopes = Schema.Struct({ scopes: Schema.Array(KeyScope) })
 
 export const AccountChanges = Schema.partialWith(Account, { exact: true })
 

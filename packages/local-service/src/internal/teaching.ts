@@ -1,5 +1,5 @@
 import { readdir, readFile } from "node:fs/promises"
-import { join, relative } from "node:path"
+import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../Recogniser.js"
@@ -19,28 +19,33 @@ export const teach = (
     Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOf(defect)})`)))
   )
 
+export interface Lesson extends DecodeLimits {
+  readonly directory: string
+  /** Of the models that there are. */
+  readonly languages: ReadonlyArray<string>
+}
+
 /** Every `name.wav` of a folder with its text in `name.txt`; those in a folder named for a language, for that one. */
 export const teachDirectory = (
   recogniser: RecogniserService,
-  directory: string,
-  limits: DecodeLimits
+  { directory, languages, ...limits }: Lesson
 ): Effect.Effect<void, RecordingUnusable> =>
   Effect.gen(function* () {
     const found = yield* Effect.tryPromise({
-      try: () => readdir(directory, { recursive: true, withFileTypes: true }),
+      try: () => readdir(directory, { recursive: true }),
       catch: (error) => unusable(directory, `the folder can't be read (${codeOf(error)})`)
     })
-    const recordings = found
-      .filter((entry) => entry.isFile() && /\.wav$/i.test(entry.name))
-      .map((entry) => ({ path: join(entry.parentPath, entry.name), folder: entry.parentPath }))
-      .toSorted((a, b) => (a.path < b.path ? -1 : 1))
-    for (const { folder, path } of recordings) {
+    for (const name of found.filter((each) => /\.wav$/i.test(each)).toSorted()) {
+      const path = join(directory, name)
       const textPath = path.replace(/\.wav$/i, ".txt")
       const text = yield* Effect.tryPromise({
         try: () => readFile(textPath, "utf8"),
         catch: (error) => unusable(path, `${textPath} can't be read (${codeOf(error)}); write there what is said in it`)
       })
-      const lang = relative(directory, folder)
-      yield* teach(recogniser, { path, text: text.trim(), lang: lang === "" ? undefined : lang }, limits)
+      const lang = dirname(name)
+      if (lang !== "." && !languages.includes(lang)) {
+        return yield* unusable(path, `no model has the language ${lang}, for which its folder is named`)
+      }
+      yield* teach(recogniser, { path, text: text.trim(), lang: lang === "." ? undefined : lang }, limits)
     }
   })

@@ -321,6 +321,14 @@ describe("recordings", () => {
       })
       expect(yield* start(folder)).toMatchObject({ _tag: "RecordingUnusable", path: join(folder, "a.wav") })
 
+      const ofCustomers = newFolder()
+      yield* Effect.promise(async () => {
+        await mkdir(join(ofCustomers, "customers"), { recursive: true })
+        await writeFile(join(ofCustomers, "customers", "a.wav"), sound(200))
+        await writeFile(join(ofCustomers, "customers", "a.txt"), "text")
+      })
+      expect((yield* start(ofCustomers)).message).toContain("no model has the language customers")
+
       yield* during(
         {},
         Effect.gen(function* () {
