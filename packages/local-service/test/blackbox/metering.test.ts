@@ -221,11 +221,14 @@ layer(cannedService({ creditsPerSecond: 3 }), { excludeTestServices: true })("a 
       const { ask, transcribe } = yield* blackBox
       yield* ask("POST", "/reset")
       yield* ask("PATCH", "/account", { credits: 180 })
+      // All of them are under way before the first is paid for.
+      yield* ask("PUT", "/faults", [{ operation: "transcribe", delayMillis: 1000 }])
       const answers = yield* Effect.all(
         Array.from({ length: 100 }, () => transcribe(validForm())),
         { concurrency: "unbounded" }
       )
       expect(answers.filter(({ status }) => status === 200).length).toBe(60)
+      yield* ask("PUT", "/faults", [])
       expect(answers.filter(({ status }) => status === 402).length).toBe(40)
       expect((yield* ask("GET", "/account")).json().credits).toBe(0)
     })
