@@ -11,6 +11,9 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
   process.exit(ExitCode.fileFailed)
 })
 
+// A terminal that is closed interrupts, and what was begun is tidied up as after Ctrl-C.
+process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+
 NodeRuntime.runMain(speech(process.argv), {
   teardown: (exit, onExit) =>
     onExit(
