@@ -1,53 +1,18 @@
-import * as Args from "@effect/cli/Args"
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech, TtsContract } from "@effect-speech/tts"
+import { TextToSpeech } from "@effect-speech/tts"
+import type { OutputFormat } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { codeOf, OutputFailed, UsageError } from "./failure.js"
-import { json, standardStream, textArgument, text as textOption } from "./options.js"
+import { standardStream } from "./options.js"
 import { checkOutput } from "./output.js"
-
-const text = textArgument("TEXT").pipe(Args.withDescription("What to say."), Args.optional)
-
-const overrides = Schema.parseJson(Schema.Record({ key: Schema.String, value: Schema.Unknown })).annotations({
-  message: () => ({ message: "--g2p-overrides must be a JSON object", override: true })
-})
-
-const options = {
-  out: Options.text("out").pipe(Options.withDescription("The WAV file to write, or - for standard output.")),
-  textFile: Options.text("text-file").pipe(
-    Options.withDescription("Read the text from a file, or from standard input with -."),
-    Options.optional
-  ),
-  lang: textOption("lang").pipe(
-    Options.withDescription("The language of the text, such as hi or en."),
-    Options.optional
-  ),
-  voice: textOption("voice").pipe(Options.withDescription("The voice."), Options.optional),
-  outputFormat: Options.choice("output-format", TtsContract.outputFormats).pipe(
-    Options.withDescription("Sample rate and encoding, such as 8000:pcm16."),
-    Options.optional
-  ),
-  speed: Options.float("speed").pipe(Options.withDescription("The speaking rate, 0.25 to 4."), Options.optional),
-  numStep: Options.float("num-step").pipe(Options.withDescription("Flow-matching steps, 1 to 100."), Options.optional),
-  g2pOverrides: textOption("g2p-overrides").pipe(
-    Options.withDescription("Pronunciations, a JSON object from a word to its tokens."),
-    Options.withSchema(overrides),
-    Options.optional
-  ),
-  requestId: textOption("request-id").pipe(Options.withDescription("Your own id for the request."), Options.optional),
-  json
-}
 
 /** Everything that a text file or standard input holds, less the line break at its end. */
 const readText = (file: string) =>
@@ -73,8 +38,21 @@ const textOf = (given: Option.Option<string>, file: Option.Option<string>) => {
   )
 }
 
-/** `speech synthesize [TEXT] --out FILE|-` */
-export const synthesize = Command.make("synthesize", { text, ...options }, (given) =>
+export interface SynthesizeOptions {
+  readonly text: Option.Option<string>
+  readonly textFile: Option.Option<string>
+  readonly out: string
+  readonly lang: Option.Option<string>
+  readonly voice: Option.Option<string>
+  readonly outputFormat: Option.Option<OutputFormat>
+  readonly speed: Option.Option<number>
+  readonly numStep: Option.Option<number>
+  readonly g2pOverrides: Option.Option<Readonly<Record<string, unknown>>>
+  readonly requestId: Option.Option<string>
+  readonly json: boolean
+}
+
+export const synthesize = (given: SynthesizeOptions) =>
   Effect.gen(function* () {
     if (given.out === standardStream && given.json) {
       return yield* new UsageError({ message: "--out - puts audio on standard output, where --json can't be as well." })
@@ -108,4 +86,3 @@ export const synthesize = Command.make("synthesize", { text, ...options }, (give
           `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${speech.requestId}`
         )
   }).pipe(Effect.scoped, Effect.provide(TextToSpeech.layerFromEnv), Effect.provide(NodeTransport.layer))
-).pipe(Command.withDescription("Speaks a text into a WAV file."))
