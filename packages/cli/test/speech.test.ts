@@ -150,7 +150,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       code: 2,
       says: "--g2p-overrides must be a JSON object"
     },
-    { what: "a port that is none", args: ["serve", "--port", "80000"], code: 2, says: "" },
+    { what: "a port that is none", args: ["serve", "--port", "80000"], code: 2, says: "port must be" },
     { what: "JSON and audio at once", args: ["synthesize", "a", "--out", "-", "--json"], code: 2, says: "--json" },
     { what: "a wrong speed", args: ["synthesize", "a", "--out", "a.wav", "--speed", "9"], code: 2, says: "speed" },
     { what: "no model", args: ["transcribe", "a.wav"], code: 2, says: "" },

@@ -14,7 +14,10 @@ export const JournalEntry = Schema.Struct({
   keyId: Schema.NullOr(Schema.String),
   /** The request id of a synthesis; the call id of a transcription. */
   id: Schema.NullOr(Schema.String),
-  /** The fields of a request that could be read, as they are on the wire, without the recording. One is cut at 1,000 characters, and told as text then. */
+  /**
+   * The fields of a request that could be read, by their names on the wire, without the recording; those of a synthesis
+   * with their defaults. One is cut at 1,000 characters, and told as text then.
+   */
   request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** Of the answer, where one was begun. */
   status: Schema.NullOr(Schema.Int),

@@ -1,14 +1,12 @@
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import { json } from "../options.js"
 
 const port = Options.integer("port").pipe(
   Options.withDescription(
     "The port of transcription; synthesis and the platform take the next two. 0 takes any three."
   ),
-  Options.withSchema(Schema.Int.pipe(Schema.between(0, 65_533, { message: () => "--port must be from 0 to 65533" }))),
   Options.withDefault(0)
 )
 

@@ -9,22 +9,23 @@ const positive = Schema.Number.pipe(
 const count = Schema.Int.pipe(Schema.nonNegative()).annotations({
   message: () => ({ message: "must be a whole number from 0 on", override: true })
 })
-const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optional(schema)
 
 const Options = Schema.Struct({
-  port: maybe(
+  port: Schema.optional(
     Schema.Int.pipe(Schema.between(0, 65_533)).annotations({
       message: () => ({ message: "must be a whole number from 0 to 65533", override: true })
     })
   ),
-  credits: maybe(count),
-  creditsPerSecond: maybe(count),
-  maximumUploadBytes: maybe(positive),
-  maximumRecordingSeconds: maybe(positive),
-  maximumSpeechSeconds: maybe(positive),
-  bodyIdleMillis: maybe(positive),
-  seed: maybe(Schema.Int.annotations({ message: () => ({ message: "must be a whole number", override: true }) })),
-  fixedTime: maybe(
+  credits: Schema.optional(count),
+  creditsPerSecond: Schema.optional(count),
+  maximumUploadBytes: Schema.optional(positive),
+  maximumRecordingSeconds: Schema.optional(positive),
+  maximumSpeechSeconds: Schema.optional(positive),
+  bodyIdleMillis: Schema.optional(positive),
+  seed: Schema.optional(
+    Schema.Int.annotations({ message: () => ({ message: "must be a whole number", override: true }) })
+  ),
+  fixedTime: Schema.optional(
     Schema.ValidDateFromSelf.annotations({ message: () => ({ message: "must be a valid Date", override: true }) })
   )
 })
