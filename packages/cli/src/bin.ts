@@ -15,6 +15,8 @@ process.stdout.on("error", (error: NodeJS.ErrnoException) => {
 process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
 
 NodeRuntime.runMain(speech(process.argv), {
+  // The command has a logger of its own, which leaves standard output to the result.
+  disablePrettyLogger: true,
   teardown: (exit, onExit) =>
     onExit(
       Exit.match(exit, {

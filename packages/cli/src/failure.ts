@@ -8,6 +8,7 @@ import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
 import { SttError } from "@effect-speech/stt/SttError"
 import { TtsError } from "@effect-speech/tts/TtsError"
+import * as Cause from "effect/Cause"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
@@ -22,7 +23,11 @@ export class UsageError extends Data.TaggedError("UsageError")<{ readonly messag
 /** A result could not be written. */
 export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
 
+/** Some of the work failed, which was told as it happened. */
+export class AlreadyTold extends Data.TaggedError("AlreadyTold")<{ readonly code: number }> {}
+
 export type CommandError =
+  | AlreadyTold
   | UsageError
   | OutputFailed
   | SttError
@@ -43,7 +48,7 @@ interface Failure {
 
 const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
-const describe = (error: CommandError): Failure => {
+const describe = (error: Exclude<CommandError, AlreadyTold>): Failure => {
   const told = (code: number, tag: string, message: string): Failure => ({
     code,
     tag,
@@ -100,7 +105,7 @@ const fileProblem = ({ pathOrDescriptor, reason }: SystemError): string => {
   }
 }
 
-const configProblem = (error: ConfigError.ConfigError): string => {
+export const configProblem = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
     case "And":
     case "Or":
@@ -112,11 +117,29 @@ const configProblem = (error: ConfigError.ConfigError): string => {
   }
 }
 
+/** For a person who is told of several: what to do, and the tag to look it up by. */
+export const inWords = ({ _tag, message }: SttError | TtsError): string => `${message} [${_tag}]`
+
 /** Tells of a failure, on stdout as JSON or on stderr in words, and gives the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {
+  if (error._tag === "AlreadyTold") return Effect.succeed(error.code)
   const { code, details, message, tag } = describe(error)
   const told = options.json
     ? Console.log(JSON.stringify({ error: details }))
     : Console.error(`speech: ${message} [${tag}]`)
   return Effect.as(told, code)
+}
+
+/** The same for what nobody foresaw. */
+export const reportDefect = (
+  cause: Cause.Cause<unknown>,
+  options: { readonly json: boolean }
+): Effect.Effect<number> => {
+  const message = `This is a defect of the command: ${Cause.pretty(cause)}`
+  return Effect.as(
+    options.json
+      ? Console.log(JSON.stringify({ error: { _tag: "Defect", message } }))
+      : Console.error(`speech: ${message}`),
+    ExitCode.defect
+  )
 }

@@ -9,6 +9,9 @@ import * as Redacted from "effect/Redacted"
 
 export interface ServeOptions {
   readonly port: number
+  readonly host: Option.Option<string>
+  readonly hostNames: ReadonlyArray<string>
+  readonly credits: Option.Option<number>
   readonly dataDir: Option.Option<string>
   readonly newKey: boolean
   readonly recordings: Option.Option<string>
@@ -19,6 +22,9 @@ export const serve = (given: ServeOptions) =>
   Effect.gen(function* () {
     const service = yield* make({
       port: given.port,
+      host: Option.getOrUndefined(given.host),
+      hostNames: given.hostNames,
+      credits: Option.getOrUndefined(given.credits),
       dataDirectory: Option.getOrUndefined(given.dataDir),
       newKey: given.newKey,
       recordings: Option.getOrUndefined(given.recordings)

@@ -4,15 +4,17 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech } from "@effect-speech/tts"
+import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
 import type { OutputFormat } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { textToSpeech } from "./clients.js"
 import { codeOf, OutputFailed, UsageError } from "./failure.js"
 import { standardStream } from "./options.js"
 import { checkOutput } from "./output.js"
+import * as Progress from "./progress.js"
 
 /** Everything that a text file or standard input holds, less the line break at its end. */
 const readText = (file: string) =>
@@ -49,6 +51,7 @@ export interface SynthesizeOptions {
   readonly numStep: Option.Option<number>
   readonly g2pOverrides: Option.Option<Readonly<Record<string, unknown>>>
   readonly requestId: Option.Option<string>
+  readonly timeout: Option.Option<number>
   readonly json: boolean
 }
 
@@ -68,8 +71,11 @@ export const synthesize = (given: SynthesizeOptions) =>
       requestId: Option.getOrUndefined(given.requestId)
     }
     if (given.out !== standardStream) yield* checkOutput(given.out)
+    const progress = yield* Progress.make(process.stderr)
+    const line = yield* progress.line(given.out === standardStream ? "standard output" : given.out)
     const tts = yield* TextToSpeech
-    const speech = yield* tts.stream(request)
+    const speech = yield* tts.stream(request, { onEvent: line.onEvent })
+    const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
 
     if (given.out === standardStream) {
       const stdout = NodeSink.fromWritable(
@@ -77,12 +83,23 @@ export const synthesize = (given: SynthesizeOptions) =>
         (error) => new OutputFailed({ message: `Standard output can't be written (${codeOf(error)}).` }),
         { endOnDone: false }
       )
-      return yield* Stream.run(Wav.encodeStream(speech), stdout)
+      yield* Stream.run(Wav.encodeStream(audio), stdout)
+      return yield* progress.aside(remarks(speech))
     }
-    const file = yield* Wav.writeFile(speech, given.out)
-    yield* given.json
-      ? Console.log(JSON.stringify({ ...file, requestId: speech.requestId, call: speech.call }))
-      : Console.error(
-          `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${speech.requestId}`
-        )
-  }).pipe(Effect.scoped, Effect.provide(TextToSpeech.layerFromEnv), Effect.provide(NodeTransport.layer))
+    const file = yield* Wav.writeFile(audio, given.out)
+    yield* progress.aside(
+      given.json
+        ? Console.log(
+            JSON.stringify({ ...file, requestId: speech.requestId, warnings: speech.warnings, call: speech.call })
+          )
+        : Effect.zipRight(
+            remarks(speech),
+            Console.error(
+              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${speech.requestId}`
+            )
+          )
+    )
+  }).pipe(Effect.scoped, Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
+
+const remarks = ({ warnings }: SpeechStream): Effect.Effect<void> =>
+  Effect.forEach(warnings, ({ message }) => Console.error(`speech: ${message}`), { discard: true })

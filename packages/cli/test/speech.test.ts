@@ -106,7 +106,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       expect(outcome).toEqual({
         code: 0,
         stdout: "",
-        stderr: "speech: nothing was recognised in the recording."
+        stderr: "speech: Nothing was recognised in the recording."
       })
     })
   )

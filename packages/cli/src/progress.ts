@@ -1,0 +1,143 @@
+/**
+ * What a person sees of the calls under way: a line each, on standard error, while it is a terminal.
+ */
+import { stripVTControlCharacters } from "node:util"
+import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Schedule from "effect/Schedule"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+/** How far a call has come. Sizes are in bytes, times in milliseconds of the clock. */
+export type Stage =
+  | { readonly _tag: "Opening" }
+  | { readonly _tag: "Sending"; readonly sent: number; readonly total: number | undefined }
+  | { readonly _tag: "Waiting"; readonly since: number }
+  | { readonly _tag: "Receiving"; readonly received: number; readonly total: number | undefined }
+  | { readonly _tag: "Retrying"; readonly attempt: number; readonly at: number }
+
+const cells = 24
+
+const bar = (part: number, whole: number): string => {
+  const filled = whole === 0 ? cells : Math.min(cells, Math.floor((part / whole) * cells))
+  return "█".repeat(filled) + "░".repeat(cells - filled)
+}
+
+const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
+
+const amount = (verb: string, part: number, whole: number | undefined): string =>
+  whole === undefined
+    ? `${verb} ${megabytes(part)}`
+    : `${verb} ${bar(part, whole)} ${megabytes(part)} of ${megabytes(whole)}`
+
+const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
+
+/** A stage in words, at a time of the clock. */
+export const describe = (stage: Stage, now: number): string => {
+  switch (stage._tag) {
+    case "Opening":
+      return "opening"
+    case "Sending":
+      return amount("sending", stage.sent, stage.total)
+    case "Waiting":
+      return `waiting for the service, ${seconds(now - stage.since)}`
+    case "Receiving":
+      return amount("receiving", stage.received, stage.total)
+    case "Retrying":
+      return `attempt ${stage.attempt} follows in ${seconds(stage.at - now)}`
+  }
+}
+
+const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
+  switch (event._tag) {
+    case "Uploading":
+      return { _tag: "Sending", sent: event.sentBytes, total: event.totalBytes }
+    case "Waiting":
+      return { _tag: "Waiting", since: now }
+    case "Answered":
+      return undefined
+    case "Retrying":
+      return { _tag: "Retrying", attempt: event.attempt, at: now + event.delayMillis }
+  }
+}
+
+/** The line of one call. */
+export interface Line {
+  readonly onEvent: CallOptions["onEvent"]
+  /** The same stream, whose bytes are counted as they pass. */
+  readonly receiving: <E, R>(
+    stream: Stream.Stream<Uint8Array, E, R>,
+    byteLength: number | undefined
+  ) => Stream.Stream<Uint8Array, E, R>
+}
+
+export interface Progress {
+  /** A line that is there until the scope closes. */
+  readonly line: (name: string) => Effect.Effect<Line, never, Scope.Scope>
+  /** Runs what prints to the terminal itself, while no line is in its way. */
+  readonly aside: <A, E, R>(print: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+}
+
+/** What is told where nobody looks. */
+const silent: Progress = {
+  line: () => Effect.succeed({ onEvent: undefined, receiving: (stream) => stream }),
+  aside: (print) => print
+}
+
+/** Lines on a terminal, which are gone when the scope closes. */
+export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    if (terminal.isTTY !== true || process.env.TERM === "dumb") return silent
+    const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
+    const display = createLogUpdate(terminal)
+    const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
+
+    const draw = Effect.map(Clock.currentTimeMillis, (now) => {
+      const lines = Array.from(stages.values(), ({ name, stage }) => `${name}  ${describe(stage, now)}`)
+      if (lines.length === 0) display.clear()
+      else display(lines.join("\n"))
+    })
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        display.clear()
+        display.done()
+      })
+    )
+    yield* Effect.forkScoped(Effect.repeat(draw, Schedule.spaced("100 millis")))
+
+    const line = (name: string) =>
+      Effect.gen(function* () {
+        const id = Symbol()
+        const shown: { readonly name: string; stage: Stage } = {
+          name: stripVTControlCharacters(name).replace(/\p{Cc}/gu, " "),
+          stage: { _tag: "Opening" }
+        }
+        yield* Effect.acquireRelease(
+          Effect.sync(() => stages.set(id, shown)),
+          () => Effect.sync(() => stages.delete(id))
+        )
+        return {
+          onEvent: (event: CallEvent) =>
+            Effect.map(Clock.currentTimeMillis, (now) => {
+              shown.stage = stageAfter(event, now) ?? shown.stage
+            }),
+          receiving: <E, R>(stream: Stream.Stream<Uint8Array, E, R>, total: number | undefined) =>
+            Stream.suspend(() => {
+              let received = 0
+              return Stream.tap(stream, (bytes) =>
+                Effect.sync(() => {
+                  received += bytes.byteLength
+                  shown.stage = { _tag: "Receiving", received, total }
+                })
+              )
+            })
+        }
+      })
+    const aside = <A, E, R>(print: Effect.Effect<A, E, R>) =>
+      Effect.zipRight(
+        Effect.sync(() => display.clear()),
+        print
+      )
+    return { line, aside }
+  })
