@@ -1,6 +1,7 @@
 /**
  * The help of the command, on one screen: the parser's own takes seven lines for each option.
  */
+import * as AutoCorrect from "@effect/cli/AutoCorrect"
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import type * as HelpDoc from "@effect/cli/HelpDoc"
@@ -98,6 +99,26 @@ const nameOf = (command: AnyCommand): string => Array.from(CommandDescriptor.get
 const documentOf = (command: AnyCommand) =>
   sectionsOf(CommandDescriptor.getHelp(command.descriptor, CliConfig.defaultConfig))
 const section = (sections: ReadonlyArray<Section>, title: string) => sections.find((each) => each.title === title)
+
+/** What of these arguments looks like an option and is none: the parser would take it for a file, or for a text. */
+export const unknownOption = (
+  root: AnyCommand,
+  subcommands: ReadonlyArray<AnyCommand>,
+  [asked, ...given]: ReadonlyArray<string>
+): string | undefined => {
+  const command = subcommands.find((each) => nameOf(each) === asked)
+  if (command === undefined) return undefined
+  const known = [root, command]
+    .flatMap((each) => section(documentOf(each), "OPTIONS")?.definitions ?? [])
+    .flatMap(([name]) => name.match(/--[\w-]+/) ?? [])
+  const names = given.flatMap((option) => option.match(/^--[\w-]+/) ?? [])
+  const unknown = names.find((name) => !known.includes(name))
+  if (unknown === undefined) return undefined
+  const isAlike = (name: string) =>
+    AutoCorrect.levensteinDistance(name, unknown, CliConfig.defaultConfig) * 3 < unknown.length
+  const alike = known.find(isAlike)
+  return `${unknown} is no option of speech ${asked}.${alike === undefined ? "" : ` Did you mean ${alike}?`}`
+}
 
 /** Of the whole, or of one of its subcommands. */
 export const help = (

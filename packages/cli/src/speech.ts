@@ -18,7 +18,7 @@ import { serve } from "./commands/serve.js"
 import { synthesize } from "./commands/synthesize.js"
 import { transcribe } from "./commands/transcribe.js"
 import * as ExitCode from "./exitCode.js"
-import { help } from "./help.js"
+import { help, unknownOption } from "./help.js"
 import { readableArguments } from "./options.js"
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string }
@@ -41,11 +41,16 @@ export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => {
     return Effect.as(Console.log(help(command, subcommands, given[0], version)), ExitCode.done)
   }
   const json = options.includes("--json")
+  const unknown = unknownOption(command, subcommands, options)
   return Effect.consoleWith((console) => {
     const work = Command.transformHandler(command, Effect.withConsole(console))
     // Why the parser refuses something is told as any other failure is.
     const parserConsole = { ...console, error: () => Effect.void }
-    return Command.run(work, { name: "speech", version })(readableArguments(argv)).pipe(
+    const parsed =
+      unknown === undefined
+        ? Command.run(work, { name: "speech", version })(readableArguments(argv))
+        : Effect.fail(ValidationError.invalidValue(HelpDoc.p(unknown)))
+    return parsed.pipe(
       Effect.withConsole(parserConsole),
       Effect.as(ExitCode.done),
       Effect.catchAllCause((cause) => {
@@ -72,11 +77,11 @@ const usageProblem = (error: ValidationError.ValidationError, options: ReadonlyA
   const problem = stripVTControlCharacters(HelpDoc.toAnsiText(error.error))
     .trim()
     .replace(/\s*\n\s*/g, " ")
-    .replace(/[^.]$/, "$&.")
+    .replace(/[^.?]$/, "$&.")
   const name = ["synthesize", "transcribe", "serve", "doctor"].find((each) => each === options[0])
   const help = `See speech ${name === undefined ? "" : `${name} `}--help.`
   // The parser takes a text for an option when it begins with a dash, and then says little or nothing.
-  const dashed = options.some((option) => /^-[^-]|^--.*\s/.test(option))
+  const dashed = options.some((option) => /^-[^-]|^--.*\s/.test(option) && option !== "-h")
   const hint = dashed ? "What begins with a dash and is no option goes last, after --." : ""
   return [problem, hint, help].filter((part) => part !== "").join(" ")
 }
