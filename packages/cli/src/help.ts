@@ -100,8 +100,11 @@ const documentOf = (command: AnyCommand) =>
   sectionsOf(CommandDescriptor.getHelp(command.descriptor, CliConfig.defaultConfig))
 const section = (sections: ReadonlyArray<Section>, title: string) => sections.find((each) => each.title === title)
 
-/** What of these arguments looks like an option and is none: the parser would take it for a file, or for a text. */
-export const unknownOption = (
+/**
+ * What is wrong with these arguments that the parser would not say: it takes an option that is none for a file or a text,
+ * and leaves out one whose value is empty.
+ */
+export const optionProblem = (
   root: AnyCommand,
   subcommands: ReadonlyArray<AnyCommand>,
   [asked, ...given]: ReadonlyArray<string>
@@ -111,6 +114,10 @@ export const unknownOption = (
   const known = [root, command]
     .flatMap((each) => section(documentOf(each), "OPTIONS")?.definitions ?? [])
     .flatMap(([name]) => name.match(/--[\w-]+/) ?? [])
+  const empty = given.find(
+    (option, index) => /^--[\w-]+=?$/.test(option) && (option.endsWith("=") || given[index + 1] === "")
+  )
+  if (empty !== undefined) return `${empty.replace("=", "")} must not be empty.`
   const names = given.flatMap((option) => option.match(/^--[\w-]+/) ?? [])
   const unknown = names.find((name) => !known.includes(name))
   if (unknown === undefined) return undefined

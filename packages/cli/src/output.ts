@@ -8,7 +8,6 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new OutputFailed({ message })
-    if (path === "") return yield* refuse("--out needs the name of a file.")
     const target = yield* Effect.option(fs.stat(path))
     const type = target._tag === "Some" ? target.value.type : "File"
     if (type === "Directory") return yield* refuse(`${path} is a folder; give --out the name of a file in it.`)

@@ -18,7 +18,7 @@ import { serve } from "./commands/serve.js"
 import { synthesize } from "./commands/synthesize.js"
 import { transcribe } from "./commands/transcribe.js"
 import * as ExitCode from "./exitCode.js"
-import { help, unknownOption } from "./help.js"
+import { help, optionProblem } from "./help.js"
 import { readableArguments } from "./options.js"
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string }
@@ -41,15 +41,15 @@ export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => {
     return Effect.as(Console.log(help(command, subcommands, given[0], version)), ExitCode.done)
   }
   const json = options.includes("--json")
-  const unknown = unknownOption(command, subcommands, options)
+  const problem = optionProblem(command, subcommands, options)
   return Effect.consoleWith((console) => {
     const work = Command.transformHandler(command, Effect.withConsole(console))
     // Why the parser refuses something is told as any other failure is.
     const parserConsole = { ...console, error: () => Effect.void }
     const parsed =
-      unknown === undefined
+      problem === undefined
         ? Command.run(work, { name: "speech", version })(readableArguments(argv))
-        : Effect.fail(ValidationError.invalidValue(HelpDoc.p(unknown)))
+        : Effect.fail(ValidationError.invalidValue(HelpDoc.p(problem)))
     return parsed.pipe(
       Effect.withConsole(parserConsole),
       Effect.as(ExitCode.done),

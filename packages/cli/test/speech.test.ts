@@ -1,3 +1,4 @@
+import { readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -122,7 +123,165 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.scoped("transcribes several recordings in the order given, and a failure stops no other", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const [one, two] = [`${folder}/one.wav`, `${folder}/two.wav`]
+      yield* speechCommand("synthesize", "एक", "--out", one)
+      yield* speechCommand("synthesize", "दो", "--out", two)
+      const files = [one, `${folder}/no.wav`, two]
+      const model = ["--model", "hi-general-v2-8khz"]
+
+      const heard = yield* speechCommand("transcribe", ...files, ...model, "--telephony")
+      expect(heard).toEqual({
+        code: 3,
+        stdout: `${one}: एक\n${two}: दो`,
+        stderr:
+          `speech: ${folder}/no.wav: The recording ${folder}/no.wav can't be sent: it does not exist; check the path. [SttAudioUnreadable]\n` +
+          "speech: 1 of 3 recordings failed."
+      })
+
+      const lines = yield* speechCommand("transcribe", ...files, ...model, "--json", "--concurrency", "1")
+      expect(lines.code).toBe(3)
+      expect(lines.stdout.split("\n").map((line) => JSON.parse(line))).toMatchObject([
+        { file: one, text: "एक" },
+        { file: `${folder}/no.wav`, error: { _tag: "SttAudioUnreadable" } },
+        { file: two, text: "दो" }
+      ])
+
+      const remarked = yield* speechCommand("transcribe", one, two, ...model)
+      expect(remarked.code).toBe(0)
+      expect(remarked.stderr).toMatch(/^speech: \S+one\.wav and 1 more: The recording is at 24000 Hz[^\n]*$/)
+    })
+  )
+
+  it.scoped("sends no further recording once the account is refused", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const before = (yield* service.requests).length
+      const environment = { ...environmentOf(service), SPEECH_API_KEY: "wrong.key" }
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      yield* speechCommand("synthesize", "एक", "--out", path)
+      const args = ["transcribe", path, path, path, "--model", "hi-general-v2-8khz", "--concurrency", "1"]
+
+      const outcome = yield* run(args, environment)
+      expect(outcome).toMatchObject({ code: 11, stdout: "" })
+      expect(outcome.stderr).toContain("speech: 1 of 3 recordings failed, and 2 were not sent")
+      expect((yield* service.requests).length).toBe(before + 2)
+
+      const lines = yield* run([...args, "--json"], environment)
+      expect(lines.stdout.split("\n").map((line) => JSON.parse(line).error._tag)).toEqual([
+        "SttUnauthorized",
+        "NotTried",
+        "NotTried"
+      ])
+    })
+  )
+
+  it.effect("doctor finds both operations in order, and spends nothing", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      const before = yield* accounts.account
+      const outcome = yield* speechCommand("doctor")
+      expect(outcome).toMatchObject({ code: 0, stderr: "" })
+      expect(outcome.stdout.split("\n").map((line) => line.split(/\s+/).slice(0, 2))).toEqual([
+        ["ok", "SPEECH_API_KEY"],
+        ["ok", "SPEECH_STT_BASE_URL"],
+        ["ok", "SPEECH_TTS_BASE_URL"],
+        ["ok", "transcription"],
+        ["ok", "synthesis"]
+      ])
+      expect(yield* accounts.account).toEqual(before)
+    })
+  )
+
+  it.effect("doctor tells each thing that is wrong, and asks only where its settings are right", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const findings = (environment: Record<string, string>) =>
+        Effect.map(run(["doctor", "--json"], environment), ({ code, stdout }) => ({
+          code,
+          checks: JSON.parse(stdout).checks.map((check: { outcome: string; error?: { _tag: string } }) =>
+            check.error === undefined ? check.outcome : check.error._tag
+          )
+        }))
+      const environment = environmentOf(service)
+      expect(yield* findings({ SPEECH_TTS_BASE_URL: environment.SPEECH_TTS_BASE_URL })).toEqual({
+        code: 2,
+        checks: ["failed", "failed", "ok", "not tried", "not tried"]
+      })
+      expect(yield* findings({ ...environment, SPEECH_STT_BASE_URL: "nowhere" })).toEqual({
+        code: 2,
+        checks: ["ok", "failed", "ok", "not tried", "ok"]
+      })
+      expect(yield* findings({ ...environment, SPEECH_API_KEY: "wrong.key" })).toEqual({
+        code: 11,
+        checks: ["ok", "ok", "ok", "SttUnauthorized", "TtsUnauthorized"]
+      })
+      expect(yield* findings({ ...environment, SPEECH_STT_BASE_URL: "http://127.0.0.1:1" })).toEqual({
+        code: 30,
+        checks: ["ok", "ok", "ok", "SttConnectionFailed", "ok"]
+      })
+      // The other operation's host answers, but not to this path.
+      expect(yield* findings({ ...environment, SPEECH_STT_BASE_URL: environment.SPEECH_TTS_BASE_URL })).toEqual({
+        code: 21,
+        checks: ["ok", "ok", "ok", "SttUnexpectedStatus", "ok"]
+      })
+    })
+  )
+
   it.effect.each([
+    {
+      what: "an option that is misspelt",
+      args: ["transcribe", "a.wav", "--model", "m", "--telephny"],
+      code: 2,
+      says: "--telephny is no option of speech transcribe. Did you mean --telephony?"
+    },
+    {
+      what: "a text that begins with dashes",
+      args: ["synthesize", "--out", "a.wav", "--- hello"],
+      code: 2,
+      says: "goes last, after --"
+    },
+    {
+      what: "a text that begins with a dash",
+      args: ["synthesize", "-5 degrees", "--out", "a.wav"],
+      code: 2,
+      says: "--"
+    },
+    { what: "a command that is none", args: ["speak"], code: 2, says: "'transcribe'" },
+    {
+      what: "a speed that is no number",
+      args: ["synthesize", "a", "--out", "a", "--speed", "x"],
+      code: 2,
+      says: "--speed"
+    },
+    {
+      what: "no time at all",
+      args: ["transcribe", "a.wav", "--model", "m", "--timeout", "0"],
+      code: 2,
+      says: "--timeout must be a number above 0"
+    },
+    {
+      what: "one id for several recordings",
+      args: ["transcribe", "a", "b", "--model", "m", "--transaction-id", "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"],
+      code: 2,
+      says: "the id of one request"
+    },
+    {
+      what: "standard input twice",
+      args: ["transcribe", "-", "-", "--model", "m"],
+      code: 2,
+      says: "Standard input can be sent but once"
+    },
+    {
+      what: "a hotword of nothing",
+      args: ["transcribe", "a.wav", "--model", "m", "--hotword", ""],
+      code: 2,
+      says: "--hotword must not be empty"
+    },
     { what: "no text", args: ["synthesize", "--out", "a.wav"], code: 2, says: "There is nothing to say" },
     { what: "two texts", args: ["synthesize", "a", "--text-file", "b", "--out", "a.wav"], code: 2, says: "two texts" },
     {
@@ -137,7 +296,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       code: 3,
       says: "/tmp is a folder"
     },
-    { what: "an output of no name", args: ["synthesize", "a", "--out", ""], code: 3, says: "needs the name" },
+    { what: "an output of no name", args: ["synthesize", "a", "--out", ""], code: 2, says: "--out must not be empty" },
     {
       what: "a text file that is missing",
       args: ["synthesize", "--text-file", "no.txt", "--out", "a.wav"],
@@ -233,6 +392,51 @@ it.effect("without configuration says what to set, and that `speech serve` tells
     expect(outcome.stderr).toContain("speech serve")
   })
 )
+
+describe("help", () => {
+  const commands = ["synthesize", "transcribe", "serve", "doctor"]
+
+  it.effect("lists the commands, and what each takes", () =>
+    Effect.gen(function* () {
+      const { stdout } = yield* run([], {})
+      expect(yield* run(["--help"], {})).toEqual({ code: 0, stdout, stderr: "" })
+      for (const command of commands) expect(stdout).toMatch(new RegExp(`^  ${command} +[A-Z].+\\.`, "m"))
+      const transcribe = yield* run(["transcribe", "--help"], {})
+      expect(transcribe).toMatchObject({ code: 0, stderr: "" })
+      expect(transcribe.stdout).toContain("$ speech transcribe call.wav --model hi-general-v2-8khz")
+      expect(transcribe.stdout).toMatch(/--model NAME .*\n? *Required\./)
+      expect(transcribe.stdout).not.toContain("--wizard")
+      expect(transcribe.stdout.split("\n").every((line) => line.length <= 100)).toBe(true)
+    })
+  )
+
+  it.effect("names every option in the README of the command, and no other", () =>
+    Effect.gen(function* () {
+      const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+      const named = new Set(readme.match(/--[a-z][\w-]+/g))
+      const known = new Set<string>()
+      for (const command of commands) {
+        const { stdout } = yield* run([command, "--help"], {})
+        for (const option of stdout.match(/^ {2}--[\w-]+/gm) ?? []) known.add(option.trim())
+      }
+      const common = ["--help", "--version", "--completions", "--log-level", "--wizard"]
+      expect([...named].toSorted()).toEqual([...known, ...common].toSorted())
+    })
+  )
+
+  it.effect("has the version of the package, and completions for each shell", () =>
+    Effect.gen(function* () {
+      const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+      expect((yield* run(["--version"], {})).stdout.trim()).toBe(version)
+      for (const shell of ["bash", "fish", "zsh"]) {
+        const { code, stdout } = yield* run(["--completions", shell], {})
+        expect(code).toBe(0)
+        for (const command of commands) expect(stdout).toContain(command)
+        expect(stdout).toContain("telephony")
+      }
+    })
+  )
+})
 
 describe("exit codes", () => {
   it("are the table's, for every error of both services", () => {

@@ -42,7 +42,7 @@ export const transcribe = Command.make("transcribe", { files, ...options }, (giv
     describe("Prints what is said in recordings.", [
       "speech transcribe call.wav --model hi-general-v2-8khz",
       "speech transcribe calls/*.wav --model hi-general-v2-8khz --telephony --json",
-      "sox call.mp3 -t wav - | speech transcribe - --model hi-general-v2-8khz"
+      "rec -r 8000 -c 1 -t wav - trim 0 10 | speech transcribe - --model hi-general-v2-8khz"
     ])
   )
 )

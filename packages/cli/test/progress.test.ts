@@ -1,0 +1,101 @@
+import { Writable } from "node:stream"
+import { stripVTControlCharacters } from "node:util"
+import { describe, expect, it } from "@effect/vitest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { afterAll, beforeAll, vi } from "vitest"
+import * as Progress from "../src/progress.js"
+
+/** What a terminal is to a program that draws on it, which keeps what was drawn. */
+const terminalOf = (isTTY: boolean) => {
+  let drawn = ""
+  const terminal = new Writable({
+    write: (chunk, _encoding, done) => {
+      drawn += chunk
+      done()
+    }
+  })
+  return {
+    terminal: Object.assign(terminal, { isTTY, columns: 100, rows: 30 }) as unknown as NodeJS.WriteStream,
+    /** What was drawn since the last look. */
+    take: () => {
+      const taken = drawn
+      drawn = ""
+      return taken
+    }
+  }
+}
+
+// A terminal that can't move its cursor is shown nothing.
+beforeAll(() => void vi.stubEnv("TERM", "xterm"))
+afterAll(() => vi.unstubAllEnvs())
+
+/** Loads the library that draws, which happens on no test clock. */
+const ready = Effect.promise(() => import("log-update"))
+
+describe("progress", () => {
+  it.effect("shows each call by its name: sending, waiting, the next attempt, receiving", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const { take, terminal } = terminalOf(true)
+      const progress = yield* Progress.make(terminal)
+      const line = yield* progress.line("call\u001b[2J.wav")
+      const shown = Effect.zipRight(
+        TestClock.adjust("100 millis"),
+        Effect.sync(() => stripVTControlCharacters(take()).trim())
+      )
+      const event = line.onEvent ?? (() => Effect.void)
+
+      expect(yield* shown).toBe("call.wav  opening")
+      yield* event({ _tag: "Uploading", attempt: 1, sentBytes: 6_000_000, totalBytes: 12_000_000 })
+      expect(yield* shown).toBe("call.wav  sending ████████████░░░░░░░░░░░░ 6.0 MB of 12.0 MB")
+      yield* event({ _tag: "Uploading", attempt: 1, sentBytes: 7_000_000, totalBytes: undefined })
+      expect(yield* shown).toBe("call.wav  sending 7.0 MB")
+      yield* event({ _tag: "Waiting", attempt: 1 })
+      yield* TestClock.adjust("12 seconds")
+      take()
+      yield* event({ _tag: "Waiting", attempt: 1 })
+      yield* TestClock.adjust("3 seconds")
+      expect(yield* shown).toContain("call.wav  waiting for the service, 3 s")
+      yield* event({ _tag: "Retrying", attempt: 2, delayMillis: 2100 })
+      expect(yield* shown).toBe("call.wav  attempt 2 follows in 2 s")
+      yield* Stream.runDrain(line.receiving(Stream.make(new Uint8Array(500_000)), 2_000_000))
+      expect(yield* shown).toBe("call.wav  receiving ██████░░░░░░░░░░░░░░░░░░ 0.5 MB of 2.0 MB")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("leaves nothing on the terminal, and gives the cursor back", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const { take, terminal } = terminalOf(true)
+      const scope = yield* Scope.make()
+      const progress = yield* Scope.extend(Progress.make(terminal), scope)
+      yield* Effect.scoped(Effect.zipRight(progress.line("a.wav"), TestClock.adjust("1 second")))
+      expect(take()).toContain("a.wav")
+      yield* progress.aside(Effect.sync(() => terminal.write("result\n")))
+      expect(stripVTControlCharacters(take())).toBe("result\n")
+      yield* Scope.close(scope, Exit.void)
+      yield* TestClock.adjust("1 second")
+      expect(stripVTControlCharacters(take())).toBe("")
+    })
+  )
+
+  it.effect("is silent where no terminal looks", () =>
+    Effect.gen(function* () {
+      const { take, terminal } = terminalOf(false)
+      const progress = yield* Progress.make(terminal)
+      const line = yield* progress.line("a.wav")
+      expect(line.onEvent).toBeUndefined()
+      const bytes = Stream.make(new Uint8Array([1, 2]))
+      expect(Chunk.toReadonlyArray(yield* Stream.runCollect(line.receiving(bytes, 2)))).toEqual([
+        new Uint8Array([1, 2])
+      ])
+      yield* TestClock.adjust("1 second")
+      expect(take()).toBe("")
+    }).pipe(Effect.scoped)
+  )
+})
