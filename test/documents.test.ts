@@ -1,0 +1,315 @@
+/**
+ * The documents against the code: what they show compiles, where they point there is something, and what there is stands
+ * in them.
+ */
+import { execFile } from "node:child_process"
+import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { basename, dirname, join, relative, resolve } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as AudioCodec from "@effect-speech/audio-codec"
+import * as LocalService from "@effect-speech/local-service"
+import * as Stt from "@effect-speech/stt"
+import * as Transport from "@effect-speech/transport"
+import * as Tts from "@effect-speech/tts"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import GithubSlugger from "github-slugger"
+import { lexer, type Token, type Tokens, walkTokens } from "marked"
+
+const root = new URL("..", import.meta.url).pathname
+
+const read = (path: string): string => readFileSync(join(root, path), "utf8")
+
+/** Every Markdown file of the repository, its path from the root. */
+const documents = ((): ReadonlyArray<string> => {
+  const below = (folder: string): ReadonlyArray<string> =>
+    readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
+      const path = join(folder, entry.name)
+      if (entry.isDirectory()) return /^(\.|node_modules$|dist$)/.test(entry.name) ? [] : below(path)
+      return entry.name.endsWith(".md") ? [path] : []
+    })
+  return below("")
+})()
+
+const tokensIn = <Type extends string>(document: string, type: Type) => {
+  const found: Array<Extract<Token, { type: Type }>> = []
+  walkTokens(lexer(read(document)), (token) => {
+    if (token.type === type) found.push(token as Extract<Token, { type: Type }>)
+  })
+  return found
+}
+
+interface Snippet {
+  readonly document: string
+  /** The line of its first line in the document, counted from 0. */
+  readonly line: number
+  readonly code: string
+}
+
+const snippets = documents.flatMap((document): ReadonlyArray<Snippet> => {
+  const found: Array<Snippet> = []
+  let line = 0
+  for (const token of lexer(read(document))) {
+    if (token.type === "code" && /^(ts|typescript)$/.test(token.lang ?? "")) {
+      found.push({ document, line: line + 1, code: token.text })
+    }
+    line += token.raw.split("\n").length - 1
+  }
+  return found
+})
+
+/** What the compiler says of the snippets, each a module of its own, by the line of its document. */
+const compile = async (): Promise<string> => {
+  const cache = join(root, "node_modules/.cache")
+  mkdirSync(cache, { recursive: true })
+  const folder = mkdtempSync(join(cache, "documents-"))
+  try {
+    const files = snippets.map(({ code, document, line }) => {
+      const file = `${document.replaceAll("/", "+")}+${line}.ts`
+      writeFileSync(join(folder, file), "\n".repeat(line) + code)
+      return file
+    })
+    writeFileSync(
+      join(folder, "tsconfig.json"),
+      JSON.stringify({ extends: join(root, "tsconfig.json"), files, include: [] })
+    )
+    const output = await new Promise<string>((done) => {
+      execFile(join(root, "node_modules/.bin/tsc"), ["--pretty", "false", "-p", folder], (error, out, err) =>
+        done(error === null ? "" : `${out}${err}` || error.message)
+      )
+    })
+    return output.replace(/^.*?([^/\n]+\.md)\+\d+\.ts\((\d+),\d+\)/gm, (_, document, line) => {
+      return `${document.replaceAll("+", "/")}:${line}`
+    })
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+describe("the code in the documents", () => {
+  it("compiles, each block as a module of its own", async () => {
+    const fences = documents.flatMap((document) => read(document).match(/^ *```(ts|typescript)$/gm) ?? [])
+    expect(snippets.length).toBe(fences.length)
+    expect(snippets.length).toBeGreaterThan(10)
+    expect(await compile()).toBe("")
+  })
+
+  it.each([
+    ["README.md", "examples/quickstart.ts"],
+    ["packages/audio-codec/README.md", "examples/telephony.ts"],
+    ["packages/local-service/README.md", "packages/local-service/test/announcement.test.ts"]
+  ])("of %s has all of %s, which is run by a test", (document, file) => {
+    expect(read(document)).toContain(`\`\`\`ts\n${read(file)}\`\`\``)
+  })
+
+  it("imports only what its README says to install", () => {
+    for (const document of documents.filter((each) => /^packages\/[^/]+\/README\.md$/.test(each))) {
+      const installed = [...read(document).matchAll(/^npm install (.+)$/gm)].flatMap(([, names = ""]) =>
+        names.split(" ")
+      )
+      const imported = snippets
+        .filter((snippet) => snippet.document === document)
+        .flatMap(({ code }) => [...code.matchAll(/ from "((?:@[^/"]+\/)?[^/"]+)/g)].map(([, name]) => name))
+      expect(installed).toEqual(
+        expect.arrayContaining([...new Set(imported)].filter((name) => !name?.startsWith("node:")))
+      )
+    }
+  })
+})
+
+const anchorsOf = (document: string): ReadonlyArray<string> => {
+  const slugger = new GithubSlugger()
+  const plain = (tokens: ReadonlyArray<Token>): string =>
+    tokens
+      .map((token) => ("tokens" in token && token.tokens ? plain(token.tokens) : "text" in token ? token.text : ""))
+      .join("")
+  return tokensIn(document, "heading").map(({ tokens }) => slugger.slug(plain(tokens ?? [])))
+}
+
+describe("a link in the documents", () => {
+  it.each(documents)("of %s leads somewhere", (document) => {
+    const targets = tokensIn(document, "link").map(({ href }) => href)
+    const dead = targets
+      .filter((href) => !/^[a-z]+:/.test(href))
+      .filter((href) => {
+        const [path = "", anchor] = decodeURI(href).split("#")
+        const target = path === "" ? document : relative(root, resolve(root, dirname(document), path))
+        if (!existsSync(join(root, target))) return true
+        return anchor !== undefined && !(target.endsWith(".md") && anchorsOf(target).includes(anchor))
+      })
+    expect(dead).toEqual([])
+  })
+})
+
+type Row = Readonly<Record<string, ReadonlyArray<Token>>>
+
+/** The tables of a package's README, each cell by the heading of its column; that of the first is `name`. */
+const tablesOf = (name: string): ReadonlyArray<ReadonlyArray<Row>> =>
+  tokensIn(`packages/${name}/README.md`, "table").map(({ header, rows }: Tokens.Table) =>
+    rows.map((row) =>
+      Object.fromEntries(row.map((cell, index) => [index === 0 ? "name" : (header[index]?.text ?? ""), cell.tokens]))
+    )
+  )
+
+const codeIn = (tokens: ReadonlyArray<Token> = []): ReadonlyArray<string> =>
+  tokens.flatMap((token) => (token.type === "codespan" ? [String(token.text)] : []))
+
+const wordsIn = (tokens: ReadonlyArray<Token> = []): string => tokens.map(({ raw }) => raw).join("")
+
+/** What the row of an entry has in a column, in the first table that has both. */
+const cellOf = (name: string, entry: string, column: string): ReadonlyArray<Token> | undefined =>
+  tablesOf(name)
+    .flat()
+    .find((row) => column in row && codeIn(row.name).includes(entry))?.[column]
+
+/** Which of the entries have no row in the one table that has the most of them. */
+const missing = (name: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
+  tablesOf(name)
+    .map((table) => table.flatMap((row) => codeIn(row.name)))
+    .map((found) => entries.filter((entry) => !found.includes(entry)))
+    .reduce((fewest, each) => (each.length < fewest.length ? each : fewest), entries)
+
+const fieldsOf = (schema: Schema.Schema.All): ReadonlyArray<string> =>
+  AST.getPropertySignatures(Schema.typeSchema(schema as Schema.Schema.Any).ast).map(({ name }) => String(name))
+
+const tagsOf = (schemas: ReadonlyArray<Schema.Schema.Any>): ReadonlyArray<string> =>
+  schemas.map(({ ast }) => {
+    const tag = AST.getPropertySignatures(ast).find(({ name }) => name === "_tag")?.type
+    if (tag === undefined || !AST.isLiteral(tag)) throw new Error("A tagged schema has a literal tag.")
+    return String(tag.literal)
+  })
+
+/** The fields that an interface of a public module has of its own. */
+const interfaceOf = (name: string, module: string, declared: string): ReadonlyArray<string> => {
+  const source = read(`packages/${name}/src/${module}.ts`)
+  const body = new RegExp(`^(?:export )?interface ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
+  const fields = [...body.matchAll(/^ {2}readonly (\w+)\??:/gm)].map(([, field = ""]) => field)
+  if (fields.length === 0) throw new Error(`${declared} is not found in ${module}.`)
+  return fields
+}
+
+/** The tags of a union that a public module declares as types alone. */
+const typeTagsOf = (name: string, module: string): ReadonlyArray<string> =>
+  [...read(`packages/${name}/src/${module}.ts`).matchAll(/readonly _tag: "(\w+)"/g)].map(([, tag = ""]) => tag)
+
+type ErrorClass = { readonly prototype: Error; readonly fields?: object }
+
+/** All error classes that a package exports. */
+const errorsOf = (exported: object): ReadonlyArray<ErrorClass> => {
+  const found = new Set<ErrorClass>()
+  for (const value of Object.values(exported)) {
+    if (typeof value === "function" && value.prototype instanceof Error) found.add(value)
+    else if (Object.prototype.toString.call(value) === "[object Module]")
+      for (const error of errorsOf(value)) found.add(error)
+  }
+  return [...found]
+}
+
+const packages = { "audio-codec": AudioCodec, transport: Transport, stt: Stt, tts: Tts, "local-service": LocalService }
+
+describe("the README of a package", () => {
+  it.each(Object.keys(packages))("%s has all its public modules", (name) => {
+    const modules = readdirSync(join(root, `packages/${name}/src`))
+      .filter((file) => /^[A-Z]\w*\.ts$/.test(file))
+      .map((file) => basename(file, ".ts"))
+    expect(missing(name, modules)).toEqual([])
+  })
+
+  it.each(Object.entries(packages))("%s has all its errors, with their facts", (name, exported) => {
+    for (const { fields = {}, prototype } of errorsOf(exported)) {
+      const told = cellOf(name, prototype.name, "facts")
+      expect(told, prototype.name).toBeDefined()
+      const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
+      expect(codeIn(told), prototype.name).toEqual(expect.arrayContaining(facts))
+    }
+    const counts = { "audio-codec": 1, transport: 0, stt: 14, tts: 11, "local-service": 6 }
+    expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
+  })
+
+  const told: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
+    ["stt", "options", interfaceOf("stt", "SpeechToText", "SpeechToTextOptions")],
+    ["stt", "options of retries", interfaceOf("transport", "Retries", "RetryOptions")],
+    ["stt", "options of addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
+    ["stt", "options of a call", interfaceOf("transport", "CallEvent", "CallOptions")],
+    ["stt", "requests", fieldsOf(Stt.TranscriptionRequest)],
+    ["stt", "hotwords", fieldsOf(Stt.SttContract.Hotword)],
+    ["stt", "options of sources", interfaceOf("stt", "AudioSource", "NamedOptions")],
+    ["stt", "options of streams", interfaceOf("stt", "AudioSource", "StreamOptions")],
+    ["stt", "transcriptions", fieldsOf(Stt.Transcription)],
+    ["stt", "recordings", fieldsOf(Stt.Recording.Recording)],
+    ["stt", "warnings", tagsOf(Stt.SttWarning.members)],
+    ["tts", "options", interfaceOf("tts", "TextToSpeech", "TextToSpeechOptions")],
+    ["tts", "options of retries", interfaceOf("transport", "Retries", "RetryOptions")],
+    ["tts", "options of addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
+    ["tts", "options of a call", interfaceOf("transport", "CallEvent", "CallOptions")],
+    ["tts", "requests", fieldsOf(Tts.SynthesisRequest)],
+    ["tts", "speech", interfaceOf("tts", "Speech", "About")],
+    ["tts", "speech that is whole", interfaceOf("tts", "Speech", "Speech")],
+    ["tts", "audio of a double", interfaceOf("tts", "TextToSpeech", "TestAudio")],
+    ["tts", "warnings", tagsOf(Tts.TtsWarning.members)],
+    ["transport", "deadlines", interfaceOf("transport", "Deadlines", "Deadlines")],
+    ["transport", "retries", interfaceOf("transport", "Retries", "RetryOptions")],
+    ["transport", "addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
+    ["transport", "events", typeTagsOf("transport", "CallEvent")],
+    ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
+    ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
+    ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
+    ["transport", "options of a transport", interfaceOf("transport", "Transport", "TransportOptions")],
+    ["transport", "operations", interfaceOf("transport", "Operation", "Operation")],
+    ["audio-codec", "formats", interfaceOf("audio-codec", "AudioFormat", "AudioFormat")],
+    ["audio-codec", "streams", interfaceOf("audio-codec", "PcmStream", "PcmStream")],
+    ["audio-codec", "written files", interfaceOf("audio-codec", "Wav", "WavFile")],
+    ["audio-codec", "options of encoding", interfaceOf("audio-codec", "Pcm", "EncodeOptions")],
+    ["audio-codec", "options of pauses", interfaceOf("audio-codec", "Silence", "PauseOptions")],
+    ["audio-codec", "rates", interfaceOf("audio-codec", "Resampler", "Rates")],
+    ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
+    ["local-service", "options", interfaceOf("local-service", "LocalService", "LocalServiceOptions")],
+    ["local-service", "options of reset", interfaceOf("local-service", "LocalService", "ReproducibleOptions")],
+    ["local-service", "options of make", interfaceOf("local-service", "LocalService", "MakeOptions")],
+    [
+      "local-service",
+      "options of the recogniser",
+      interfaceOf("local-service", "Recogniser", "KnownRecordingsOptions")
+    ],
+    ["local-service", "handle", interfaceOf("local-service", "LocalService", "LocalServiceHandle")],
+    ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
+    ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
+  ]
+  it.each(told)("%s has all of its %s", (name, _, entries) => {
+    expect(missing(name, entries)).toEqual([])
+  })
+
+  it("transport has the phases and the defaults that its code has", () => {
+    const phases = tablesOf("transport").flatMap((table) => table.flatMap(({ phase }) => codeIn(phase)))
+    expect(phases).toEqual([...Transport.Deadlines.Phase.literals])
+    const inDocument = (entry: string) => wordsIn(cellOf("transport", entry, "default"))
+    const { downloadIdle, uploadIdle } = Either.getOrThrow(Transport.Deadlines.parse({}, "1 hour"))
+    expect(inDocument("uploadIdle")).toBe(`${uploadIdle / 1000} s`)
+    expect(inDocument("downloadIdle")).toBe(`${downloadIdle / 1000} s`)
+    const { retries, retryAmbiguous } = Either.getOrThrow(Transport.Retries.parse({}))
+    expect(inDocument("retries")).toBe(`${retries}`)
+    expect(inDocument("retryAmbiguous")).toBe(`${retryAmbiguous}`)
+  })
+
+  it("tts has the defaults that its contract has", () => {
+    const inDocument = (entry: string) => wordsIn(cellOf("tts", entry, "the service's default"))
+    expect(inDocument("lang")).toBe(`\`${Tts.TtsContract.defaultLang}\``)
+    expect(inDocument("voice")).toBe(`\`${Tts.TtsContract.defaultVoice}\``)
+    expect(inDocument("outputFormat")).toBe(`\`${Tts.TtsContract.defaultOutputFormat}\``)
+  })
+})
+
+it("the arrows of ARCHITECTURE.md are the dependencies of the packages", () => {
+  const drawn = [...read("ARCHITECTURE.md").matchAll(/^ *([a-z-]+) --> ([a-z-]+)$/gm)].map(
+    ([, from, to]) => `${from} ${to}`
+  )
+  const declared = readdirSync(join(root, "packages"))
+    .filter((name) => statSync(join(root, "packages", name)).isDirectory())
+    .flatMap((name) =>
+      Object.keys(JSON.parse(read(`packages/${name}/package.json`)).dependencies ?? {})
+        .filter((dependency) => dependency.startsWith("@effect-speech/"))
+        .map((dependency) => `${name} ${dependency.slice("@effect-speech/".length)}`)
+    )
+  expect(drawn.toSorted()).toEqual(declared.toSorted())
+})
