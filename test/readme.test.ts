@@ -1,8 +1,7 @@
 import { spawn } from "node:child_process"
-import { readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { expect, it, layer } from "@effect/vitest"
+import { expect, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
@@ -31,22 +30,6 @@ const runFile = (file: string, folder: string, environment: Record<string, strin
     child.on("close", (code) => resume(Effect.succeed({ code, ...output })))
     return Effect.sync(() => child.kill("SIGKILL"))
   })
-
-it("the code on the first screen is the quick start example, which the next test runs", () => {
-  const readme = readFileSync(`${root}README.md`, "utf8")
-  expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/quickstart.ts`, "utf8")}\`\`\``)
-})
-
-it("the code in the codec's README is the telephony example", () => {
-  const readme = readFileSync(`${root}packages/audio-codec/README.md`, "utf8")
-  expect(readme).toContain(`\`\`\`ts\n${readFileSync(`${root}examples/telephony.ts`, "utf8")}\`\`\``)
-})
-
-it("the code in the local service's README is a test of its own", () => {
-  const readme = readFileSync(`${root}packages/local-service/README.md`, "utf8")
-  const test = readFileSync(`${root}packages/local-service/test/announcement.test.ts`, "utf8")
-  expect(readme).toContain(`\`\`\`ts\n${test}\`\`\``)
-})
 
 layer(NodeFileSystem.layer)("an example without a service", (it) => {
   it.scoped(
