@@ -1,0 +1,129 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, readFileSync } from "node:fs"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { beforeAll, describe, expect, it } from "@effect/vitest"
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import { TextToSpeech } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import { run as runExample, start as startExample } from "./support/exampleProcess.js"
+import { localClients } from "./support/localClients.js"
+
+const root = new URL("..", import.meta.url).pathname
+
+describe("the examples", () => {
+  const files = readdirSync(`${root}examples`).filter((file) => file.endsWith(".ts"))
+
+  it("are all in the table of their README, which names no other", () => {
+    const readme = readFileSync(`${root}examples/README.md`, "utf8")
+    const listed = [...readme.matchAll(/^\| \[([\w.]+)\]\(\1\) +\| \S/gm)].map(([, file]) => file)
+    expect(listed.toSorted()).toEqual(files.toSorted())
+  })
+
+  it("are all run by a test of this file", () => {
+    const tests = readFileSync(`${root}test/examples.test.ts`, "utf8")
+    const ran = [...tests.matchAll(/\b(?:run|start)\("(\w+\.ts)"/g)].map(([, file]) => file)
+    expect([...new Set(ran)].toSorted()).toEqual(files.toSorted())
+  })
+})
+
+/** A service and a folder for one example, which may change the account, the keys and the faults as it likes. */
+const makePlace = Effect.gen(function* () {
+  const service = yield* LocalService
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  const environment: Record<string, string> = {
+    SPEECH_API_KEY: Redacted.value(service.apiKey),
+    SPEECH_STT_BASE_URL: service.sttBaseUrl,
+    SPEECH_TTS_BASE_URL: service.ttsBaseUrl
+  }
+  const options = (parameters: ReadonlyArray<string>, more: Record<string, string>) => ({
+    folder,
+    parameters,
+    environment: { ...environment, ...more }
+  })
+  const wav = (name: string) =>
+    Effect.map(fs.readFile(`${folder}/${name}`), (file) => Either.getOrThrow(Wav.decode(file)))
+  /** Speaks a text into a file that the service then knows. */
+  const speak = (text: string, name: string) =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      return yield* Wav.writeFile(yield* tts.synthesize({ text, lang: "en" }), `${folder}/${name}`)
+    })
+  return {
+    environment,
+    folder,
+    fs,
+    run: (file: string, parameters: ReadonlyArray<string> = [], more: Record<string, string> = {}) =>
+      runExample(file, options(parameters, more)),
+    service,
+    speak,
+    start: (file: string, more: Record<string, string> = {}) => startExample(file, options([], more)),
+    statuses: Effect.map(service.requests, (requests) => requests.map(({ status }) => status)),
+    wav
+  }
+})
+
+const itRuns = (
+  behaviour: string,
+  body: (
+    place: Effect.Effect.Success<typeof makePlace>
+  ) => Effect.Effect<unknown, unknown, Effect.Effect.Context<typeof makePlace> | TextToSpeech>
+) => it.scopedLive(behaviour, () => Effect.flatMap(makePlace, body).pipe(Effect.provide(localClients())))
+
+// A process takes its time to start, and each test has a service of its own.
+describe.concurrent("an example", { timeout: 120_000 }, () => {
+  // Nothing is to be done after `pnpm build`.
+  beforeAll(() => {
+    execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "--build", "tsconfig.build.json"], { cwd: root })
+  }, 120_000)
+
+  itRuns("quickstart speaks, writes a WAV file and prints what it heard", ({ folder, fs, run }) =>
+    Effect.gen(function* () {
+      expect(yield* run("quickstart.ts")).toEqual({ code: 0, stdout: "नमस्ते\n", stderr: "" })
+      expect(yield* fs.readDirectory(folder)).toEqual(["namaste.wav"])
+    })
+  )
+
+  itRuns("demo brings its sentences back, and handles a failure of each service by its tag", ({ folder, fs, run }) =>
+    Effect.gen(function* () {
+      const { code, stderr, stdout } = yield* run("demo.ts")
+      expect(stderr).toBe("")
+      expect(code).toBe(0)
+      const said = [...stdout.matchAll(/To say \(\w+\): (.+)/g)].map(([, text]) => text)
+      const heard = [...stdout.matchAll(/heard +(.+)/g)].map(([, text]) => text)
+      expect(said.length).toBe(2)
+      expect(heard).toEqual(said)
+      expect(stdout).toContain("SttCreditExhausted: The account is out of credit (402)")
+      expect(stdout).toContain("TtsUnauthorized: The service did not accept the API key (401)")
+
+      for (const name of ["1-hi.wav", "2-en.wav"]) {
+        const file = yield* fs.readFile(`${folder}/demo-audio/${name}`)
+        expect(Buffer.from(file).readUInt32LE(4)).toBe(file.byteLength - 8)
+        const { bytes, format } = Either.getOrThrow(Wav.decode(file))
+        expect(format).toEqual({ sampleRate: 24000, channels: 1, encoding: "float32" })
+        expect(bytes.byteLength).toBe(file.byteLength - 58)
+      }
+    })
+  )
+
+  itRuns("telephony makes one channel at 8 kHz of a recording, and says what is wrong with another file", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run } = place
+      const stereo = { sampleRate: 44_100, channels: 2, encoding: "pcm24" } as const
+      yield* fs.writeFile(`${folder}/recording.wav`, Wav.encode(stereo, new Uint8Array(44_100 * 6)))
+      yield* fs.writeFileString(`${folder}/song.mp3`, "ID3 is no WAV file")
+      const [outcome, failed] = yield* together(run("telephony.ts"), run("telephony.ts", ["song.mp3", "song.wav"]))
+      const stdout = "telephony.wav: 8000 Hz, 1 channel, pcm16, 1 s\n0 samples were clipped\n"
+      expect(outcome).toEqual({ code: 0, stdout, stderr: "" })
+      expect((yield* fs.stat(`${folder}/telephony.wav`)).size).toBe(FileSystem.Size(44 + 16_000))
+      expect(failed.code).toBe(1)
+      expect(failed.stderr).toContain("This is not a WAV file")
+    })
+  )
+})
+
+const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>
+  Effect.all(runs, { concurrency: "unbounded" })
