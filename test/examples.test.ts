@@ -123,6 +123,18 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(failed.stderr).toContain("This is not a WAV file")
     })
   )
+
+  itRuns("typedErrors gives another advice for the same cause, by the service that told it", ({ run, service }) =>
+    Effect.gen(function* () {
+      const [well, klingon] = yield* together(run("typedErrors.ts"), run("typedErrors.ts", ["Hello.", "tlh"]))
+      expect(well).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nobody spoke\.\n\d+ ms of speech\.\n$/) })
+      expect(klingon.stdout).toBe("Mend the request.\nMend the request: change lang.\n")
+
+      yield* service.accounts.setAccount({ credits: 0 })
+      const stdout = "Top up the account.\nLook at the key, and at the credit too.\n"
+      expect(yield* run("typedErrors.ts")).toEqual({ code: 0, stdout, stderr: "" })
+    })
+  )
 })
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>
