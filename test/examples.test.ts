@@ -135,6 +135,30 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* run("typedErrors.ts")).toEqual({ code: 0, stdout, stderr: "" })
     })
   )
+
+  itRuns("ownRetryPolicy repeats what may help, under one id, and nothing else", ({ run, service, statuses }) =>
+    Effect.gen(function* () {
+      yield* service.faults.set([{ times: 2, status: 502 }])
+      const { code, stderr, stdout } = yield* run("ownRetryPolicy.ts")
+      expect(code).toBe(0)
+      expect(stderr.match(/backend failed \(502\)/g)?.length).toBe(2)
+      expect(yield* statuses).toEqual([502, 502, 200])
+      const ids = new Set((yield* service.requests).map(({ id }) => id))
+      expect(stdout).toMatch(new RegExp(`^[1-9]\\d* ms of speech, request ${[...ids].join(" ")}\n$`))
+
+      yield* service.reset()
+      expect(yield* run("ownRetryPolicy.ts", ["Hello.", "tlh"])).toMatchObject({ code: 1 })
+      expect(yield* statuses).toEqual([400])
+    })
+  )
+
+  itRuns("ownRetryPolicy gives up after five requests", ({ run, service, statuses }) =>
+    Effect.gen(function* () {
+      yield* service.faults.set([{ status: 502 }])
+      expect(yield* run("ownRetryPolicy.ts")).toMatchObject({ code: 1 })
+      expect(yield* statuses).toEqual([502, 502, 502, 502, 502])
+    })
+  )
 })
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>
