@@ -159,6 +159,53 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* statuses).toEqual([502, 502, 502, 502, 502])
     })
   )
+
+  itRuns("configuration goes on with a key that is replaced while it runs", (place) =>
+    Effect.gen(function* () {
+      const { accounts } = place.service
+      const keyFile = `${place.folder}/key.txt`
+      const rotate = Effect.gen(function* () {
+        const { key } = yield* accounts.createKey({ name: "new", creator: "test", confirm: true })
+        return `${Redacted.value(key)}\n`
+      })
+      yield* place.fs.writeFileString(keyFile, `${place.environment.SPEECH_API_KEY}\n`)
+      const { ended, printed, write } = yield* place.start("configuration.ts", { SPEECH_API_KEY_FILE: keyFile })
+
+      yield* write("one\n")
+      yield* printed(/^one: \d+ ms, answered 200$/m)
+
+      const second = yield* rotate
+      yield* place.fs.writeFileString(keyFile, second)
+      yield* write("two\n")
+      yield* printed(/^two: \d+ ms, answered 401, then 200$/m)
+      yield* write("three\n")
+      yield* printed(/^three: \d+ ms, answered 200$/m)
+
+      // Revoked, and the file does not hold the next one yet.
+      const third = yield* rotate
+      yield* write("four\n")
+      yield* printed(/The service did not accept the API key \(401\)/)
+      yield* place.fs.writeFileString(keyFile, third)
+      yield* write("five\n")
+      yield* printed(/^five: \d+ ms, answered 401, then 200$/m)
+
+      const outcome = yield* ended
+      expect(outcome.code).toBe(0)
+      expect(yield* place.statuses).toEqual([200, 401, 200, 200, 401, 401, 200])
+      for (const key of [place.environment.SPEECH_API_KEY, second, third]) {
+        expect(`${outcome.stdout}${outcome.stderr}`).not.toContain(key?.trim())
+      }
+    })
+  )
+
+  itRuns("configuration does not begin with a key that can't be read", ({ run, statuses }) =>
+    Effect.gen(function* () {
+      const unreadable = yield* run("configuration.ts", [], { SPEECH_API_KEY_FILE: "no-such-file" })
+      expect(unreadable.code).toBe(1)
+      expect(unreadable.stdout).toContain("TtsInvalidApiKey: Nothing was sent")
+      expect(yield* statuses).toEqual([])
+    })
+  )
 })
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>

@@ -1,0 +1,49 @@
+/**
+ * Configuration from the environment, with the key in a file of its own, as secret managers mount it. The file is read
+ * when the program starts, and again when the service refuses the key: a new key revokes the old one at once, and the
+ * program goes on.
+ *
+ * Says each line of its standard input: `SPEECH_API_KEY_FILE=key.txt pnpm example examples/configuration.ts`, with the
+ * variables that `pnpm speech serve` prints, and its key in key.txt.
+ */
+import { FileSystem } from "@effect/platform"
+import { NodeRuntime, NodeStream } from "@effect/platform-node"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import { Config, Console, Effect, Layer, Redacted, Stream } from "effect"
+
+const keyIn = (fs: FileSystem.FileSystem, path: string) =>
+  Effect.map(fs.readFileString(path), (text) => Redacted.make(text.trim()))
+
+const TextToSpeechLive = Layer.unwrapEffect(
+  Effect.map(FileSystem.FileSystem, (fs) =>
+    TextToSpeech.layerConfig({
+      apiKey: Config.map(Config.string("SPEECH_API_KEY_FILE"), (path) => keyIn(fs, path)),
+      baseUrl: Config.string("SPEECH_TTS_BASE_URL"),
+      deadlines: { total: Config.duration("SPEECH_PATIENCE").pipe(Config.withDefault("1 minute")) },
+      retries: Config.integer("SPEECH_RETRIES").pipe(Config.withDefault(2))
+    })
+  )
+)
+
+const say = (text: string) =>
+  Effect.gen(function* () {
+    const tts = yield* TextToSpeech
+    const { call, durationMillis } = yield* tts.synthesize({ text, lang: "en" })
+    const statuses = call.attempts.map(({ status }) => status)
+    yield* Console.log(`${text}: ${durationMillis} ms, answered ${statuses.join(", then ")}`)
+  }).pipe(
+    // Also where the file still held the key that was refused, or none: the next line may pass.
+    Effect.catchAll((error) => Console.error(error.message))
+  )
+
+const lines = NodeStream.fromReadable<Error, Uint8Array>(
+  () => process.stdin,
+  () => new Error("Standard input can't be read.")
+).pipe(Stream.decodeText(), Stream.splitLines)
+
+Stream.runForEach(lines, say).pipe(
+  Effect.provide(TextToSpeechLive),
+  Effect.provide(NodeTransport.layer),
+  NodeRuntime.runMain
+)
