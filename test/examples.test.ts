@@ -206,6 +206,51 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* statuses).toEqual([])
     })
   )
+
+  itRuns("streamToFile writes a WAV file, and none of speech that breaks off", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run, service, wav } = place
+      const { code, stderr, stdout } = yield* run("streamToFile.ts", ["Platform two.", "en", "two.wav"])
+      expect(stderr).toBe("")
+      expect(code).toBe(0)
+      const { bytes, format } = yield* wav("two.wav")
+      expect(format).toEqual({ sampleRate: 16_000, channels: 1, encoding: "pcm16" })
+      expect(stdout).toContain(`: ${bytes.byteLength} bytes\n`)
+      expect(stdout).toContain(`two.wav: 16000 Hz, 1 channel, pcm16, ${bytes.byteLength / 32} ms\n`)
+      const file = Buffer.from(yield* fs.readFile(`${folder}/two.wav`))
+      expect(file.readUInt32LE(40)).toBe(bytes.byteLength)
+
+      yield* service.faults.set([{ truncateAtByte: 1000 }])
+      const cut = yield* run("streamToFile.ts", ["Platform two.", "en", "cut.wav"])
+      expect(cut).toMatchObject({ code: 1, stderr: "No file: cut\n" })
+      expect(yield* fs.readDirectory(folder)).toEqual(["two.wav"])
+    })
+  )
+
+  itRuns("streamToProcess gives a program a WAV file to read, and fails with it", ({ folder, fs, run, service, wav }) =>
+    Effect.gen(function* () {
+      const node = (script: string) =>
+        run("streamToProcess.ts", ["Platform two.", process.execPath, "--eval", `const fs = require("fs"); ${script}`])
+      const [counted, kept, failed] = yield* together(
+        run("streamToProcess.ts"),
+        node('fs.writeFileSync("kept.wav", fs.readFileSync(0))'),
+        node("fs.readFileSync(0); process.exit(3)")
+      )
+      expect(counted).toMatchObject({ code: 0, stderr: "" })
+      expect(Number(/(\d+)\s*$/.exec(counted.stdout)?.[1])).toBeGreaterThan(10_000)
+      expect(kept).toEqual({ code: 0, stdout: "", stderr: "" })
+      expect((yield* wav("kept.wav")).bytes.byteLength).toBeGreaterThan(10_000)
+      expect(failed.code).toBe(1)
+      expect(failed.stdout).toContain("ended with exit code 3.")
+
+      // The program is ended before it could take the end of its input for the end of the speech.
+      yield* service.faults.set([{ truncateAtByte: 1000 }])
+      const cut = yield* node('fs.writeFileSync("cut.wav", fs.readFileSync(0))')
+      expect(cut.code).toBe(1)
+      expect(cut.stdout).toContain("TtsConnectionFailed")
+      expect(yield* fs.readDirectory(folder)).toEqual(["kept.wav"])
+    })
+  )
 })
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>

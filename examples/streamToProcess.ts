@@ -1,0 +1,45 @@
+/**
+ * Speech into the standard input of another program while it arrives, for one that plays or encodes it.
+ *
+ * `pnpm example examples/streamToProcess.ts "a text" wc`, with the variables that `pnpm speech serve` prints. In
+ * place of `wc`, which counts bytes: `ffplay -nodisp -autoexit -`, `sox -t wav - hello.ogg`, `ffmpeg -i - hello.mp3`.
+ */
+import { Command } from "@effect/platform"
+import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import { Wav } from "@effect-speech/audio-codec"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import { Data, Effect, Stream } from "effect"
+
+const [text = "Hello.", command = "wc", ...args] = process.argv.slice(2)
+
+class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly exitCode: number }> {
+  override get message(): string {
+    return `${command} ended with exit code ${this.exitCode}.`
+  }
+}
+
+const program = Effect.gen(function* () {
+  const tts = yield* TextToSpeech
+  // First the speech: without it there is nothing to start a program for.
+  const speech = yield* tts.stream({ text, lang: "en" })
+  const child = yield* Command.make(command, ...args).pipe(
+    Command.stdout("inherit"),
+    Command.stderr("inherit"),
+    Command.start
+  )
+  // Where the speech breaks off, the program must not take the end of its input for the end of the speech.
+  const file = Stream.tapError(Wav.encodeStream(speech), () => child.kill())
+  // A program that reads slowly slows the answer down; nothing piles up between them.
+  yield* Stream.run(file, child.stdin)
+  const exitCode = yield* child.exitCode
+  if (exitCode !== 0) yield* new ProgramFailed({ exitCode })
+})
+
+// Ctrl-C closes the scope too, which ends the answer and the program both.
+program.pipe(
+  Effect.scoped,
+  Effect.provide(TextToSpeech.layerFromEnv),
+  Effect.provide([NodeTransport.layer, NodeContext.layer]),
+  NodeRuntime.runMain
+)
