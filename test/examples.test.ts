@@ -2,7 +2,7 @@ import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
-import { Wav } from "@effect-speech/audio-codec"
+import { Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
@@ -249,6 +249,66 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(cut.code).toBe(1)
       expect(cut.stdout).toContain("TtsConnectionFailed")
       expect(yield* fs.readDirectory(folder)).toEqual(["kept.wav"])
+    })
+  )
+
+  itRuns("telephonyUpload sends a twelfth of a recording, which is known again", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run } = place
+      const tts = yield* TextToSpeech
+      const { bytes } = yield* tts.synthesize({ text: "Platform two.", lang: "en" })
+      const mono = Resampler.resample(Pcm.decode(bytes, "float32"), { from: 24_000, to: 48_000 })
+      const stereo = Float32Array.from({ length: mono.length * 2 }, (_, index) => mono[index >> 1] ?? 0)
+      const format = { sampleRate: 48_000, channels: 2, encoding: "pcm16" } as const
+      yield* fs.writeFile(`${folder}/stereo.wav`, Wav.encode(format, Pcm.encode(stereo, "pcm16").bytes))
+
+      const [outcome, missing] = yield* together(
+        run("telephonyUpload.ts", ["stereo.wav"]),
+        run("telephonyUpload.ts", ["missing.wav"])
+      )
+      expect(outcome).toMatchObject({ code: 0, stderr: "" })
+      const [, size, sent] = /^a file of (\d+) bytes, sent as (\d+)\nPlatform two\.\n$/.exec(outcome.stdout) ?? []
+      expect(Number(size)).toBe(stereo.length * 2 + 44)
+      // The form around it is a few hundred bytes.
+      expect(Number(sent) - Number(size) / 12).toBeLessThan(1000)
+      expect(missing.code).toBe(1)
+      expect(missing.stderr).toBe("Check missing.wav: it does not exist; check the path\n")
+    })
+  )
+
+  itRuns("manyFiles writes a transcript beside each recording, and reports what failed by its tag", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run, speak } = place
+      for (const number of ["one", "two", "three"]) yield* speak(`Platform ${number}.`, `${number}.wav`)
+      yield* fs.writeFileString(`${folder}/notes.txt`, "No recording.")
+      const model = "en-general-v2-8khz"
+
+      const well = yield* run("manyFiles.ts", [model, "one.wav", "two.wav"])
+      expect(well).toEqual({ code: 0, stdout: "2 of 2 transcribed\n", stderr: "" })
+      expect(yield* fs.readFileString(`${folder}/two.wav.txt`)).toBe("Platform two.\n")
+
+      const mixed = yield* run("manyFiles.ts", [model, "missing.wav", "one.wav", "notes.txt", "gone.wav", "three.wav"])
+      expect(mixed.code).toBe(1)
+      expect(mixed.stdout).toMatch(
+        /^2 of 5 transcribed\nSttAudioUnreadable: 2\n {2}missing\.wav: .+\n {2}gone\.wav: .+\n/
+      )
+      expect(mixed.stdout).toMatch(/^SttBadRequest: 1\n {2}notes\.txt: .*not a WAV file/m)
+      expect(mixed.stdout).toContain("Incomplete: 3 recordings have no transcript.")
+      expect(yield* fs.readFileString(`${folder}/three.wav.txt`)).toBe("Platform three.\n")
+    })
+  )
+
+  itRuns("manyFiles begins no more once the account is out of credit", ({ run, service, speak, statuses }) =>
+    Effect.gen(function* () {
+      yield* speak("Platform two.", "two.wav")
+      yield* service.accounts.setAccount({ credits: 0 })
+      const { code, stdout } = yield* run("manyFiles.ts", ["en-general-v2-8khz", ...Array<string>(20).fill("two.wav")])
+      expect(code).toBe(1)
+      const refused = Number(/^SttCreditExhausted: (\d+)$/m.exec(stdout)?.[1])
+      const notTried = Number(/^NotTried: (\d+)$/m.exec(stdout)?.[1])
+      expect(refused + notTried).toBe(20)
+      expect(refused).toBeLessThanOrEqual(4)
+      expect(yield* statuses).toEqual([200, ...Array<number>(refused).fill(402)])
     })
   )
 })
