@@ -8,6 +8,7 @@ import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import * as Schedule from "effect/Schedule"
 import { run as runExample, start as startExample } from "./support/exampleProcess.js"
 import { localClients } from "./support/localClients.js"
 
@@ -309,6 +310,56 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(refused + notTried).toBe(20)
       expect(refused).toBeLessThanOrEqual(4)
       expect(yield* statuses).toEqual([200, ...Array<number>(refused).fill(402)])
+    })
+  )
+
+  itRuns("httpHandler speaks to browsers, and maps what fails to statuses that are the visitor's", (place) =>
+    Effect.gen(function* () {
+      const { printed, terminate, ended } = yield* place.start("httpHandler.ts", { PORT: "0" })
+      const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
+      const ask = (query: string, signal?: AbortSignal) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${address}/say?${query}`, signal && { signal })
+          const bytes = new Uint8Array(await response.arrayBuffer())
+          return { type: response.headers.get("content-type"), status: response.status, bytes }
+        })
+      const asked = (query: string) =>
+        Effect.map(ask(query), ({ bytes, status }) => ({ status, text: new TextDecoder().decode(bytes) }))
+
+      const said = yield* ask(`text=${encodeURIComponent("नमस्ते")}&lang=hi`)
+      expect(said).toMatchObject({ status: 200, type: "audio/wav" })
+      const { bytes, format } = Either.getOrThrow(Wav.decode(said.bytes))
+      expect(format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
+      expect(said.bytes.byteLength).toBe(44 + bytes.byteLength)
+
+      expect(yield* asked("lang=en")).toEqual({ status: 400, text: "Ask for /say?text=…&lang=…" })
+      expect(yield* asked("text=x&lang=tlh")).toMatchObject({ status: 400, text: expect.stringContaining("tlh") })
+      yield* place.service.faults.set([{ status: 429, headers: { "Retry-After": "3600" } }])
+      expect(yield* asked("text=x")).toEqual({ status: 503, text: "There is no speech now." })
+      yield* place.service.faults.set([])
+      yield* place.service.accounts.setAccount({ credits: 0 })
+      expect(yield* asked("text=x")).toEqual({ status: 500, text: "There is no speech now." })
+      yield* place.service.accounts.setAccount({ credits: 100_000 })
+
+      // It takes seconds to speak.
+      const long = `lang=en&text=${"The+train+is+late.+".repeat(500)}`
+      const leaving = new AbortController()
+      const left = yield* Effect.fork(Effect.exit(ask(long, leaving.signal)))
+      const untilLast = (outcome: string) =>
+        Effect.repeat(place.service.requests, {
+          until: (requests) => requests.at(-1)?.outcome === outcome,
+          schedule: Schedule.spaced("10 millis")
+        })
+      yield* untilLast("underWay")
+      leaving.abort()
+      yield* left
+      yield* untilLast("abandoned")
+
+      yield* terminate
+      const { stderr, stdout } = yield* ended
+      expect(`${stdout}${stderr}`).toContain("TtsUnauthorized")
+      expect(`${stdout}${stderr}`).not.toContain("नमस्ते")
+      expect(`${stdout}${stderr}`).not.toContain(place.environment.SPEECH_API_KEY)
     })
   )
 })
