@@ -362,6 +362,20 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(`${stdout}${stderr}`).not.toContain(place.environment.SPEECH_API_KEY)
     })
   )
+
+  itRuns("promises resolves with what was made, and rejects with the tagged error", ({ run, service, wav }) =>
+    Effect.gen(function* () {
+      const [well, empty] = yield* together(run("promises.ts"), run("promises.ts", [""]))
+      expect(well).toMatchObject({ code: 0, stderr: "" })
+      expect(well.stdout).toMatch(/^\d+(\.\d+)? ms, heard as: Hello\.\n$/)
+      expect((yield* wav("hello.wav")).bytes.byteLength).toBeGreaterThan(10_000)
+      expect(empty).toEqual({ code: 1, stdout: "", stderr: "TtsInvalidRequest: text must not be empty\n" })
+
+      yield* service.accounts.createKey({ name: "new", creator: "test", confirm: true })
+      const refused = { code: 1, stdout: "", stderr: "TtsUnauthorized: billing notBilled\n" }
+      expect(yield* run("promises.ts")).toEqual(refused)
+    })
+  )
 })
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>
