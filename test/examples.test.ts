@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { run as runExample, start as startExample } from "./support/exampleProcess.js"
 import { localClients } from "./support/localClients.js"
+import { answerJson, scriptedServer } from "./support/scriptedServer.js"
 
 const root = new URL("..", import.meta.url).pathname
 
@@ -363,6 +364,53 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
+  itRuns("openTelemetry exports a span of each call and each attempt, and neither text nor key", (place) =>
+    Effect.gen(function* () {
+      const { run, service } = place
+      const collector = yield* scriptedServer((response) => answerJson(response, 200, {}))
+      yield* service.faults.set([{ operation: "synthesize", times: 1, status: 502 }])
+      const outcome = yield* run("openTelemetry.ts", [], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
+      expect(outcome).toMatchObject({ code: 0, stderr: "" })
+      const [, trace] = /^Platform two\.\ntrace (\w{32})\n$/.exec(outcome.stdout) ?? []
+
+      const bodies = collector.received.map(({ body, url }) => ({ url, text: body.toString() }))
+      const spans = bodies.filter(({ url }) => url === "/v1/traces").flatMap(({ text }) => spansIn(text))
+      expect(spans.every(({ traceId }) => traceId === trace)).toBe(true)
+      const nameOf = (id: string | undefined) => spans.find(({ spanId }) => spanId === id)?.name ?? "root"
+      const tree = spans.map(({ name, parentSpanId }) => `${nameOf(parentSpanId)} > ${name}`)
+      expect(tree.toSorted()).toEqual([
+        "announce > speech.synthesize",
+        "announce > speech.transcribe",
+        "root > announce",
+        "speech.synthesize > speech.attempt",
+        "speech.synthesize > speech.attempt",
+        "speech.transcribe > speech.attempt"
+      ])
+      expect(spans.flatMap(({ attributes }) => attributes["http.response.status_code"] ?? []).toSorted()).toEqual([
+        200, 200, 502
+      ])
+      const ids = spans.flatMap(({ attributes }) => attributes["speech.id"] ?? [])
+      expect(ids.length).toBe(2)
+      expect(ids).toContain((yield* service.requests)[0]?.id)
+
+      const metrics = bodies.filter(({ url }) => url === "/v1/metrics").map(({ text }) => text)
+      expect(metrics.join()).toContain("speech_calls")
+      const all = bodies.map(({ text }) => text).join()
+      expect(all).not.toContain("Platform two")
+      expect(all).not.toContain(place.environment.SPEECH_API_KEY)
+      expect(all).not.toContain(place.environment.SPEECH_API_KEY?.split(".")[1])
+    })
+  )
+
+  itRuns("openTelemetry runs also where there is no collector", ({ run }) =>
+    Effect.gen(function* () {
+      // Nothing listens at a port that was open a moment ago.
+      const { url } = yield* Effect.scoped(scriptedServer(() => undefined))
+      const outcome = yield* run("openTelemetry.ts", [], { OTEL_EXPORTER_OTLP_ENDPOINT: url })
+      expect(outcome).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^Platform two\.\n/) })
+    })
+  )
+
   itRuns("promises resolves with what was made, and rejects with the tagged error", ({ run, service, wav }) =>
     Effect.gen(function* () {
       const [well, empty] = yield* together(run("promises.ts"), run("promises.ts", [""]))
@@ -380,3 +428,23 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
 
 const together = <const Runs extends ReadonlyArray<Effect.Effect<unknown>>>(...runs: Runs) =>
   Effect.all(runs, { concurrency: "unbounded" })
+
+interface Span {
+  readonly name: string
+  readonly traceId: string
+  readonly spanId: string
+  readonly parentSpanId: string | undefined
+  readonly attributes: Readonly<Record<string, string | number | undefined>>
+}
+
+/** The spans of an export, in the JSON form of OTLP. */
+const spansIn = (body: string): ReadonlyArray<Span> => {
+  const { resourceSpans } = JSON.parse(body)
+  return resourceSpans
+    .flatMap(({ scopeSpans }: { scopeSpans: ReadonlyArray<{ spans: unknown }> }) => scopeSpans)
+    .flatMap(({ spans }: { spans: unknown }) => spans)
+    .map((span: { attributes: ReadonlyArray<{ key: string; value: Record<string, string | number> }> }) => ({
+      ...span,
+      attributes: Object.fromEntries(span.attributes.map(({ key, value }) => [key, Object.values(value)[0]]))
+    }))
+}
