@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import config from "../vitest.config.js"
 import { run as runExample, start as startExample } from "./support/exampleProcess.js"
 import { localClients } from "./support/localClients.js"
 import { answerJson, scriptedServer } from "./support/scriptedServer.js"
@@ -24,10 +25,11 @@ describe("the examples", () => {
     expect(listed.toSorted()).toEqual(files.toSorted())
   })
 
-  it("are all run by a test of this file", () => {
+  it("are all run, by a test of this file or as tests themselves", () => {
     const tests = readFileSync(`${root}test/examples.test.ts`, "utf8")
     const ran = [...tests.matchAll(/\b(?:run|start)\("(\w+\.ts)"/g)].map(([, file]) => file)
-    expect([...new Set(ran)].toSorted()).toEqual(files.toSorted())
+    expect([...new Set(ran)].toSorted()).toEqual(files.filter((file) => !file.endsWith(".test.ts")).toSorted())
+    expect(config.test?.include).toContain("examples/**/*.test.ts")
   })
 })
 
