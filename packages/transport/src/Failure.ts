@@ -1,6 +1,7 @@
 /**
  * How a call can end without a usable answer. An operation turns these facts into its own tagged errors.
  */
+import { SystemError } from "@effect/platform/Error"
 import * as Schema from "effect/Schema"
 import type { Phase } from "./Deadlines.js"
 
@@ -54,9 +55,13 @@ export interface UploadFailed {
   readonly problem: string
 }
 
-/** A foreign error may hold anything, the key too, so only what it is called is kept. */
+/**
+ * A foreign error may hold anything, the key too, so only what it is called is kept; and of a file's, why it can't be read,
+ * which is one of a few words.
+ */
 export const nameOf = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return typeof error
+  if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
   const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
   return typeof name === "string" && /^\w{1,64}$/.test(name) ? name : "object"
 }

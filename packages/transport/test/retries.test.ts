@@ -1,4 +1,6 @@
+import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import type { CallEvent, Retries, Transport } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
@@ -372,6 +374,14 @@ describe("a key that is refused", () => {
       expect(yield* Effect.flip(failing.run(operation()))).toMatchObject({
         failure: { _tag: "InvalidApiKey", problem: "reading it failed (Error)" }
       })
+
+      const missing = rotating("new.key", stored, {
+        apiKey: Effect.provide(
+          Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.map(fs.readFileString("/no/key.txt"), Redacted.make)),
+          NodeFileSystem.layer
+        )
+      })
+      expect((yield* Effect.exit(missing)).toString()).toContain("reading it failed (SystemError: NotFound)")
     })
   )
 
