@@ -3,6 +3,7 @@ import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:net"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -16,6 +17,8 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import * as Supervisor from "effect/Supervisor"
+import { untilNone } from "../../../test/support/faultyServer.js"
 import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
 
 type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]
@@ -311,6 +314,31 @@ describe("what a call opens", () => {
       expect(told).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
       expect(Date.now() - startedAt).toBeLessThan(6000)
     }).pipe(Effect.scoped)
+  )
+
+  it.live("is not read any more when it ends, though the HttpClient leaves it where it is", () =>
+    Effect.gen(function* () {
+      const supervisor = yield* Supervisor.track
+      const leaving = HttpClient.make((request) =>
+        Effect.gen(function* () {
+          if (request.body._tag === "Stream") yield* Stream.toReadableStreamEffect(request.body.stream)
+          return yield* Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+        })
+      )
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromBytes(wav) })),
+        Effect.flip,
+        Effect.provide(
+          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: "http://127.0.0.1", retries: 0 }).pipe(
+            Layer.provide(Layer.merge(Layer.succeed(HttpClient.HttpClient, leaving), NodeFileSystem.layer))
+          )
+        ),
+        Effect.orDie,
+        Effect.supervised(supervisor)
+      )
+      expect(told).toMatchObject({ _tag: "SttConnectionFailed" })
+      expect(yield* untilNone(Effect.map(supervisor.value, (alive) => alive.length))).toBe(0)
+    })
   )
 })
 

@@ -8,6 +8,7 @@ import type * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -15,6 +16,7 @@ import type { Failure, UploadFailed } from "../Failure.js"
 import type { Outgoing, Upload } from "../Operation.js"
 import { connectionFailed, neverConnected } from "./connectionFailed.js"
 import type { Incoming, UploadObserver, Wire } from "./exchange.js"
+import { withinASecond } from "./patience.js"
 import { uploadFailed } from "./uploadFailed.js"
 import { outOfScope, type Watch } from "./watch.js"
 
@@ -31,10 +33,18 @@ export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
     open: (outgoing, watch, observer) => {
       let scope: Scope.CloseableScope | undefined
       let uploadFailure: UploadFailed | undefined
+      let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
+      let isClosed = false
 
       const exchange = Effect.gen(function* () {
-        const request = toRequest(outgoing, watch, observer, (failure) => {
-          uploadFailure = failure
+        const request = toRequest(outgoing, watch, observer, {
+          begin: Effect.withFiberRuntime((fiber) => {
+            reader = fiber
+            return isClosed ? Effect.interrupt : Effect.void
+          }),
+          onFailure: (failure) => {
+            uploadFailure = failure
+          }
         })
         // Only fetch heeds these. It would follow a redirect, and take the key to another host; and unless redirects
         // are errors, it keeps a copy of the body, which for a recording is too much.
@@ -55,7 +65,14 @@ export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
         return yield* toIncoming(response, watch)
       })
 
-      const close = Effect.suspend(() => (scope === undefined ? Effect.void : Scope.close(scope, Exit.void)))
+      const close = Effect.suspend(() => {
+        isClosed = true
+        const closed = scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
+        // Whoever reads the upload may leave it where it is: fetch of Node 26 does where it could not connect.
+        return reader === undefined
+          ? closed
+          : Effect.zipRight(closed, withinASecond(Fiber.interruptFork(reader), reader))
+      })
       const answer = Effect.flatMap(Scope.make(), (made) => {
         scope = made
         watch.sent = "nothing"
@@ -71,7 +88,7 @@ const toRequest = (
   { body, headers, url }: Outgoing,
   watch: Watch,
   observer: UploadObserver,
-  onFailure: (failure: UploadFailed) => void
+  reading: ReadingObserver
 ): HttpClientRequest.HttpClientRequest => {
   const { "Content-Type": contentType, ...others } = headers
   const request = HttpClientRequest.post(url, { headers: others })
@@ -81,17 +98,25 @@ const toRequest = (
   }
   return HttpClientRequest.setBody(
     request,
-    HttpBody.stream(observed(body, watch, observer, onFailure), contentType, body.byteLength)
+    HttpBody.stream(observed(body, watch, observer, reading), contentType, body.byteLength)
   )
+}
+
+/** What becomes of the reading of an upload. */
+interface ReadingObserver {
+  /** Runs in the fiber that reads it. */
+  readonly begin: Effect.Effect<void>
+  readonly onFailure: (failure: UploadFailed) => void
 }
 
 const observed = (
   { stream }: Upload,
   watch: Watch,
   observer: UploadObserver,
-  onFailure: (failure: UploadFailed) => void
+  { begin, onFailure }: ReadingObserver
 ): Stream.Stream<Uint8Array, UploadFailed> =>
-  once(stream).pipe(
+  Stream.execute(begin).pipe(
+    Stream.concat(once(stream)),
     Stream.tap((chunk) =>
       Effect.suspend(() => {
         watch.sent = "part"
