@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { notAFile, openDevice, openReplacement } from "./internal/files.js"
+import { notAFile, openDevice, openReplacement, overwrite } from "./internal/files.js"
 import { wavError } from "./internal/wavError.js"
 import { largestSize, padding, sizeFields, wavHeader } from "./internal/wavHeader.js"
 import { makeWavParser, type WavLayout } from "./internal/wavParser.js"
@@ -224,26 +224,19 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       const fs = yield* FileSystem.FileSystem
       const { format, layout } = yield* openWavFile(path)
       const size = Number((yield* fs.stat(path)).size)
-      const file = yield* fs.open(path, { flag: "r+" })
-      const complete = yield* isWhole(file, layout, size)
+      const complete = yield* isWhole(yield* fs.open(path), layout, size)
       const present = complete ? layout.declared : size - layout.data
       const dataLength = present - (present % bytesPerFrame(format))
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
       if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
         // The size may have wrapped around, so that it ends in the middle of the samples.
-        if (!complete) {
-          yield* file.seek(FileSystem.Size(layout.data - 4), "start")
-          yield* file.writeAll(new Uint8Array(4).fill(0xff))
-        }
+        if (!complete) yield* overwrite(path, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
         const audio = yield* readFile(path)
         return yield* writeFile({ ...audio, byteLength: dataLength }, path)
       }
       if (!complete) yield* fs.truncate(path, FileSystem.Size(fileSize))
       // Where the samples are complete, what they are said to be may end in a part of a frame, and other chunks follow.
-      for (const [offset, bytes] of sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength)) {
-        yield* file.seek(FileSystem.Size(offset), "start")
-        yield* file.writeAll(bytes)
-      }
+      yield* overwrite(path, sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength))
       return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
     })
   )

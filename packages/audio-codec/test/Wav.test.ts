@@ -249,6 +249,49 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
+  it.scoped("gives them too where writing heeds no position, as on Bun, and so does repairing", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      const inOrder = FileSystem.FileSystem.of({
+        ...fs,
+        open: (name, options) =>
+          Effect.map(fs.open(name, options), (opened) => {
+            let written = 0
+            return {
+              ...opened,
+              seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
+              read: (block: Uint8Array) => opened.read(block),
+              writeAll: (bytes: Uint8Array) =>
+                opened.seek(FileSystem.Size(written), "start").pipe(
+                  Effect.zipRight(opened.writeAll(bytes)),
+                  Effect.tap(() => {
+                    written += bytes.byteLength
+                  })
+                )
+            }
+          })
+      })
+      // What stands before the samples is longer than what is read at a time.
+      const note = new Uint8Array(700_000).fill(7)
+      const samples = new Uint8Array(4000).fill(9)
+      yield* Wav.writeFile({ format: telephony, stream: Stream.make(samples) }, path).pipe(
+        Effect.provideService(FileSystem.FileSystem, inOrder)
+      )
+      const whole = Wav.encode(telephony, samples)
+      expect(Buffer.compare(yield* fs.readFile(path), whole)).toBe(0)
+
+      const list = Buffer.concat([Buffer.from("LIST\0\0\0\0"), note])
+      list.writeUInt32LE(note.byteLength, 4)
+      const noted = Buffer.concat([whole.subarray(0, 36), list, whole.subarray(36)])
+      noted.writeUInt32LE(noted.byteLength - 8, 4)
+      const streamed = Buffer.from(noted)
+      for (const size of [4, 36 + list.byteLength + 4]) streamed.writeUInt32LE(0xffffffff, size)
+      yield* fs.writeFile(path, streamed)
+      yield* Effect.provideService(Wav.repair(path), FileSystem.FileSystem, inOrder)
+      expect(Buffer.compare(yield* fs.readFile(path), noted)).toBe(0)
+    })
+  )
+
   it.scoped("leaves the old file, and nothing else, when the audio fails", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder

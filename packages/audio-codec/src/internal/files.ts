@@ -90,10 +90,40 @@ const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
       filled += chunk.byteLength
       return Effect.void
     }
-    const overwrite = (bytes: Uint8Array) =>
-      flush.pipe(Effect.zipRight(file.seek(FileSystem.Size(0), "start")), Effect.zipRight(file.writeAll(bytes)))
-    return { write, overwrite, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
+    return { write, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
   })
+
+/**
+ * Puts bytes into a file, each at its offset, in place of those that are there.
+ *
+ * All that stands before them is written again as it is: the `fs.write` of Bun takes no position from a FileSystem, and
+ * writes where it has written last. Reading is done by position everywhere.
+ */
+export const overwrite = (
+  path: string,
+  replacements: ReadonlyArray<readonly [offset: number, bytes: Uint8Array]>
+): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.open(path, { flag: "r+" })
+      const end = Math.max(...replacements.map(([offset, bytes]) => offset + bytes.byteLength))
+      const block = new Uint8Array(Math.min(readSize, end))
+      for (let start = 0; start < end; ) {
+        yield* file.seek(FileSystem.Size(start), "start")
+        const size = Number(yield* file.read(block.subarray(0, Math.min(block.byteLength, end - start))))
+        if (size === 0) return
+        const part = block.subarray(0, size)
+        for (const [offset, bytes] of replacements) {
+          const visible = bytes.subarray(Math.max(0, start - offset), Math.max(0, start + size - offset))
+          if (visible.byteLength > 0) part.set(visible, Math.max(0, offset - start))
+        }
+        yield* file.seek(FileSystem.Size(start), "start")
+        yield* file.writeAll(part)
+        start += size
+      }
+    })
+  )
 
 export interface WavWriter {
   /** To be called when the chunk is to be written: it may be gathered at once. */
@@ -148,8 +178,8 @@ export const openReplacement = (
           yield* file.write(new Uint8Array(padding(dataLength)))
           const header = wavHeader(format, dataLength)
           const fits = header.byteLength === provisional.byteLength
-          if (byteLength === undefined && fits) yield* file.overwrite(header)
           yield* file.close
+          if (byteLength === undefined && fits) yield* overwrite(temporary, [[0, header]])
           const whole = fits ? temporary : yield* moved(header)
           if (mode !== undefined) yield* fs.chmod(whole, mode & 0o777)
           yield* fs.rename(whole, path)
