@@ -48,6 +48,29 @@ describe("the built packages", () => {
     expect(showing).toEqual([])
   })
 
+  it("have one version, and tell what a registry shows of them", () => {
+    const manifests = packages.map(manifest)
+    expect(manifests.length).toBe(6)
+    for (const field of ["version", "engines", "type"]) {
+      expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
+    }
+    for (const { description, files, keywords, license, name, publishConfig } of manifests) {
+      expect(description, name).toMatch(/\.$/)
+      expect(keywords, name).toContain("effect")
+      expect(files, name).toEqual(expect.arrayContaining(["dist", "src", "CHANGELOG.md"]))
+      expect(publishConfig.access, name).toBe("public")
+      const terms = readFileSync(`${root}packages/${name.replace("@effect-speech/", "")}/LICENSE`, "utf8")
+      expect(terms, name).toContain(license === "MIT" ? "MIT License" : "GNU GENERAL PUBLIC LICENSE")
+    }
+  })
+
+  it("have a log whose last entry is of their version", () => {
+    for (const name of packages) {
+      const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []
+      expect(version, name).toBe(manifest(name).version)
+    }
+  })
+
   it("the published ones leave Effect to their users, and depend on nothing under another licence", () => {
     const published = packages.filter((name) => manifest(name).license === "MIT")
     expect(published.toSorted()).toEqual(["audio-codec", "stt", "transport", "tts"])
