@@ -1,0 +1,134 @@
+import { execFileSync } from "node:child_process"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync } from "node:fs"
+import { homedir } from "node:os"
+import { dirname, join, resolve } from "node:path"
+import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
+import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems"
+import { publint } from "publint"
+import { formatMessage } from "publint/utils"
+import { pnpm, root } from "./commands.js"
+
+export interface Manifest {
+  readonly name: string
+  readonly version: string
+  readonly bin?: Readonly<Record<string, string>>
+  readonly exports: Readonly<Record<string, unknown>>
+  readonly dependencies?: Readonly<Record<string, string>>
+  readonly peerDependencies?: Readonly<Record<string, string>>
+}
+
+export interface Tarball {
+  readonly manifest: Manifest
+  readonly bytes: Buffer
+  /** Where it is unpacked. */
+  readonly folder: string
+  /** Every file in it, by its path from there. */
+  readonly files: ReadonlyArray<string>
+}
+
+/** Packs every package of the workspace as it would be published, and unpacks it beside. */
+export const packAll = async (folder: string): Promise<ReadonlyArray<Tarball>> => {
+  const packed: Array<Tarball> = []
+  for (const name of readdirSync(join(root, "packages"))) {
+    const destination = join(folder, name)
+    mkdirSync(destination)
+    await pnpm(["pack", "--pack-destination", destination], { cwd: join(root, "packages", name) })
+    const archive = join(destination, String(readdirSync(destination).find((file) => file.endsWith(".tgz"))))
+    execFileSync("tar", ["-xzf", archive, "-C", destination])
+    const unpacked = join(destination, "package")
+    const files = readdirSync(unpacked, { recursive: true, encoding: "utf8" }).filter((file) =>
+      statSync(join(unpacked, file)).isFile()
+    )
+    const manifest = JSON.parse(readFileSync(join(unpacked, "package.json"), "utf8"))
+    packed.push({ manifest, bytes: readFileSync(archive), folder: unpacked, files })
+  }
+  return packed
+}
+
+const read = ({ folder }: Tarball, file: string) => readFileSync(join(folder, file), "utf8")
+
+/** The modules that a user can import, as `.` and `./Wav`. */
+export const entryPoints = ({ files, manifest }: Tarball): ReadonlyArray<string> =>
+  manifest.exports["."] === undefined
+    ? []
+    : files.flatMap((file) => {
+        const [, module] = /^dist\/(\w+)\.js$/.exec(file) ?? []
+        return module === undefined ? [] : [module === "index" ? "." : `./${module}`]
+      })
+
+/** Files that are missing, and files that have no place in what is published. */
+export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
+  const { files } = tarball
+  const wanted = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]
+  for (const source of files.filter((file) => /^src\/.*\.[jt]s$/.test(file) && !file.endsWith(".d.ts"))) {
+    const built = source.replace(/^src/, "dist").replace(/\.[jt]s$/, "")
+    wanted.push(`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`)
+  }
+  const missing = wanted.filter((file) => !files.includes(file))
+  // What was built from a source that is gone would be published for ever.
+  const surplus = files.filter((file) => !wanted.includes(file) && !/^src\/|^kernel\/kernel\.wat$/.test(file))
+  const tests = files.filter((file) => /\.test\.|(^|\/)test\//.test(file))
+  return [
+    ...missing.map((file) => `${file} is missing`),
+    ...[...surplus, ...tests].map((file) => `${file} has no place there`)
+  ]
+}
+
+/** Source maps that lead out of the tarball or nowhere, and code without one. */
+export const brokenMaps = (tarball: Tarball): ReadonlyArray<string> => {
+  const mapped = tarball.files.filter((file) => file.startsWith("dist/") && !file.endsWith(".map"))
+  const unmapped = mapped.filter((file) => !/\/\/# sourceMappingURL=[\w.-]+\.map\s*$/.test(read(tarball, file)))
+  const astray = tarball.files
+    .filter((file) => file.endsWith(".map"))
+    .flatMap((file) => {
+      const { sourceRoot = "", sources }: { sourceRoot?: string; sources: ReadonlyArray<string> } = JSON.parse(
+        read(tarball, file)
+      )
+      return sources
+        .map((source) => resolve(dirname(join(tarball.folder, file)), sourceRoot, source))
+        .filter((source) => !source.startsWith(join(tarball.folder, "src/")) || !existsSync(source))
+        .map((source) => `${file} leads to ${source}`)
+    })
+  return [...unmapped.map((file) => `${file} names no map`), ...astray]
+}
+
+/** Traces of the workspace and of the machine. */
+export const traces = (tarball: Tarball): ReadonlyArray<string> => {
+  const machine = [root, `${homedir()}/`]
+  return [
+    ...tarball.files
+      .filter((file) => machine.some((path) => read(tarball, file).includes(path)))
+      .map((file) => `${file} names a folder of this machine`),
+    ...Object.entries({ ...tarball.manifest.dependencies, ...tarball.manifest.peerDependencies })
+      .filter(([, range]) => !/^\^\d+\.\d+\.\d+$/.test(range))
+      .map(([dependency, range]) => `${dependency} is asked for as ${range}, which is no range of versions`)
+  ]
+}
+
+/** The commands that can't be run. */
+export const brokenCommands = ({ folder, manifest }: Tarball): ReadonlyArray<string> =>
+  Object.entries(manifest.bin ?? {})
+    .filter(([, file]) => (statSync(join(folder, file)).mode & 0o111) !== 0o111)
+    .map(([command]) => `${command} is not executable`)
+
+/** What publint says. */
+export const lint = async ({ folder }: Tarball): Promise<ReadonlyArray<string>> => {
+  const { messages, pkg } = await publint({ pkgDir: folder, pack: false, strict: true })
+  return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code)
+}
+
+/**
+ * What "are the types wrong" says of every module, as it is imported by ES modules and bundlers. The packages have no
+ * CommonJS, so how `require` fares is not asked.
+ */
+export const wrongTypes = async (tarball: Tarball): Promise<ReadonlyArray<string>> => {
+  const entrypoints = [...entryPoints(tarball)]
+  const analysis = await checkPackage(createPackageFromTarballData(tarball.bytes), { entrypoints })
+  if (analysis.types === false) return entrypoints.length === 0 ? [] : ["there are no types"]
+  const { problems } = analysis
+  return problems
+    .filter((problem) =>
+      (["node16-esm", "bundler"] as const).some((kind) => problemAffectsResolutionKind(problem, kind, analysis))
+    )
+    .map((problem) => JSON.stringify(problem))
+}
