@@ -39,13 +39,15 @@ const ofSampleRate = (sampleRate: number | undefined): SttWarning | undefined =>
 
 const withParseNumber = ["hi", "ml", "kn", "gu", "mr"]
 
-const languageNames = new Intl.DisplayNames(["en"], { type: "language", fallback: "none" })
+/** Made when it is asked for, since the first takes 10 ms, which an import need not. */
+const nameOf = (language: string): string | undefined =>
+  new Intl.DisplayNames(["en"], { type: "language", fallback: "none" }).of(language)
 
 const ofParseNumber = (model: string): SttWarning | undefined => {
   const code = /^([a-z]{2,3})-/i.exec(model)?.[1]
   if (code === undefined) return undefined
   const language = new Intl.Locale(code).language
-  const name = languageNames.of(language)
+  const name = nameOf(language)
   return name === undefined || withParseNumber.includes(language)
     ? undefined
     : ParseNumberWithoutEffect.make({
