@@ -89,7 +89,7 @@ for (const manager of managers) {
   console.error(`${manager}: all packages`)
   const all = makeProject(join(temporary, manager, "all"), manager, registry)
   const cli = join(all.folder, "node_modules/.bin/speech")
-  const packages = new Set([...ours, ...["stt", "tts", "audio-codec"].flatMap(installed)])
+  const packages = new Set([...ours, ...["stt", "tts", "audio-codec", "local-service"].flatMap(installed)])
   await succeeds("all packages install without a warning", () => install(all, [...packages, ...typescript]))
   const service = await serve(cli, all.folder)
   const asUser = { cwd: all.folder, env: service.environment }
@@ -105,6 +105,11 @@ for (const manager of managers) {
   await succeeds("the quick start runs", async () =>
     is(`${greeting}\n`, (await run(process.execPath, ["out/quickstart.js"], asUser)).stdout)
   )
+  copy(all, join(root, "packages/local-service/test/announcement.test.ts"), "announcement.test.ts")
+  await succeeds("the test in the local service's README passes", async () => {
+    await run(join(all.folder, "node_modules/.bin/vitest"), ["run"], { cwd: all.folder })
+    return []
+  })
   writeFileSync(join(all.folder, "everything.ts"), everything)
   await succeeds(`all ${everyModule.length} modules compile, their declarations included`, () =>
     compile(all, "everything.ts", compilersOf(all))
