@@ -83,6 +83,13 @@ const everything = `${everyModule.map((name, at) => `import * as module${at} fro
 console.log([${everyModule.map((_, at) => `module${at}`).join(", ")}].length)
 `
 
+/** Where there is a Node of a version. */
+const nodeOf = async (version: string) => {
+  const project = makeProject(join(temporary, `node-${version}`), "npm", registry)
+  await install(project, [`node@${version}`])
+  return join(project.folder, "node_modules/node/bin")
+}
+
 const managers: ReadonlyArray<Manager> = ["npm", "pnpm"]
 for (const manager of managers) {
   title(`Installed by ${manager}`)
@@ -174,15 +181,15 @@ await succeeds("the command installs globally without a warning", async () =>
 const { engines }: { engines: { node: string } } = JSON.parse(
   readFileSync(join(root, "packages/cli/package.json"), "utf8")
 )
-const least = engines.node.replace(">=", "")
-const old = makeProject(join(temporary, "old"), "npm", registry)
-await install(old, [`node@${least}`])
-for (const path of [String(process.env.PATH), `${join(old.folder, "node_modules/node/bin")}:${process.env.PATH}`]) {
-  const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env: { PATH: path } })
+// The least that is asked for, the one at hand, and those that come after it.
+for (const version of [engines.node.replace(">=", ""), undefined, "22", "24"]) {
+  const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
+  const env = { PATH: String(path) }
+  const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })
   await succeeds(`on Node ${node.trim()} it speaks and transcribes, and the quick start runs`, async () => {
     const speech = join(prefix, "bin/speech")
-    const service = await serve(speech, temporary, { PATH: path })
-    const options = { cwd: temporary, env: { ...service.environment, PATH: path } }
+    const service = await serve(speech, temporary, env)
+    const options = { cwd: temporary, env: { ...service.environment, ...env } }
     await run(speech, ["synthesize", greeting, "--out", "b.wav"], options)
     const heard = await run(speech, ["transcribe", "b.wav", "--model", "hi-general-v2-8khz"], options)
     const quick = await run("node", [join(temporary, "npm", "all", "out/quickstart.js")], options)
