@@ -106,7 +106,7 @@ describe("the code in the documents", () => {
   it("imports only what its README says to install", () => {
     for (const document of documents.filter((each) => /^packages\/[^/]+\/README\.md$/.test(each))) {
       const installed = [...read(document).matchAll(/^npm install (.+)$/gm)].flatMap(([, names = ""]) =>
-        names.split(" ")
+        names.split(" ").map((name) => name.replace(/(.)@.*/, "$1"))
       )
       const imported = snippets
         .filter((snippet) => snippet.document === document)
