@@ -6,8 +6,8 @@
  */
 import { NodeRuntime } from "@effect/platform-node"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech } from "@effect-speech/tts"
-import { Config, Console, Effect, Schedule } from "effect"
+import { TextToSpeech, type TtsError } from "@effect-speech/tts"
+import { Config, Console, Duration, Effect, Schedule } from "effect"
 
 const [text = "Hello.", lang = "en"] = process.argv.slice(2)
 
@@ -18,8 +18,13 @@ const OneRequestACall = TextToSpeech.layerConfig({
 })
 
 // Four more requests after 0.1 s, 0.2 s, 0.4 s and 0.8 s, each a little sooner or later, so that programs that failed
-// together don't come back together.
-const policy = Schedule.exponential("100 millis").pipe(Schedule.jittered, Schedule.intersect(Schedule.recurs(4)))
+// together don't come back together; and none before the time that the service asks to be left alone.
+const policy = Schedule.exponential("100 millis").pipe(
+  Schedule.jittered,
+  Schedule.intersect(Schedule.recurs(4)),
+  Schedule.zipRight(Schedule.identity<TtsError>()),
+  Schedule.modifyDelay(({ call }, delay) => Duration.max(delay, call.attempts.at(-1)?.retryAfterMillis ?? 0))
+)
 
 const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech

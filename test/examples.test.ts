@@ -140,20 +140,25 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("ownRetryPolicy repeats what may help, under one id, and nothing else", ({ run, service, statuses }) =>
-    Effect.gen(function* () {
-      yield* service.faults.set([{ times: 2, status: 502 }])
-      const { code, stderr, stdout } = yield* run("ownRetryPolicy.ts")
-      expect(code).toBe(0)
-      expect(stderr.match(/backend failed \(502\)/g)?.length).toBe(2)
-      expect(yield* statuses).toEqual([502, 502, 200])
-      const ids = new Set((yield* service.requests).map(({ id }) => id))
-      expect(stdout).toMatch(new RegExp(`^[1-9]\\d* ms of speech, request ${[...ids].join(" ")}\n$`))
+  itRuns(
+    "ownRetryPolicy repeats what may help, when the service asks for it, under one id, and nothing else",
+    ({ run, service, statuses }) =>
+      Effect.gen(function* () {
+        yield* service.faults.set([{ times: 2, status: 502, headers: { "Retry-After": "1" } }])
+        const { code, stderr, stdout } = yield* run("ownRetryPolicy.ts")
+        expect(code).toBe(0)
+        expect(stderr.match(/backend failed \(502\)/g)?.length).toBe(2)
+        expect(yield* statuses).toEqual([502, 502, 200])
+        const ids = new Set((yield* service.requests).map(({ id }) => id))
+        expect(stdout).toMatch(new RegExp(`^[1-9]\\d* ms of speech, request ${[...ids].join(" ")}\n$`))
+        // Its own delays are a tenth of what the service asks for.
+        const [first = 0, second = 0, third = 0] = (yield* service.requests).map(({ at }) => Date.parse(at))
+        expect(Math.min(second - first, third - second)).toBeGreaterThan(950)
 
-      yield* service.reset()
-      expect(yield* run("ownRetryPolicy.ts", ["Hello.", "tlh"])).toMatchObject({ code: 1 })
-      expect(yield* statuses).toEqual([400])
-    })
+        yield* service.reset()
+        expect(yield* run("ownRetryPolicy.ts", ["Hello.", "tlh"])).toMatchObject({ code: 1 })
+        expect(yield* statuses).toEqual([400])
+      })
   )
 
   itRuns("ownRetryPolicy gives up after five requests", ({ run, service, statuses }) =>
