@@ -5,7 +5,7 @@
  * `pnpm vitest examples/testingWithLayerTest.test.ts`
  */
 import { assert, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, SttCreditExhausted, SttForbidden } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, SttCreditExhausted, SttForbidden, SttUnavailable } from "@effect-speech/stt"
 import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 
@@ -46,6 +46,21 @@ it.effect("each caller gets an answer of their own", () =>
     ])
   )
 )
+
+it.effect("a call is made again where this may help", () => {
+  let asked = 0
+  return Effect.gen(function* () {
+    const patiently = Effect.retry(answerCaller("call.wav"), { times: 2, while: ({ retryable }) => retryable })
+    assert.strictEqual(yield* patiently, "You said namaste. (1000 ms)")
+    assert.strictEqual((yield* SpeechToText.calls).length, 2)
+  }).pipe(
+    Effect.provide([
+      // The doubles repeat nothing of themselves: each answer is one call.
+      SpeechToText.layerTest(() => (++asked === 1 ? new SttUnavailable() : "namaste")),
+      TextToSpeech.layerTest(audio)
+    ])
+  )
+})
 
 it.effect("out of credit, nobody answers, and nothing is said", () =>
   Effect.gen(function* () {
