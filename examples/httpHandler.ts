@@ -1,6 +1,7 @@
 /**
  * Speech for browsers: `<audio src="/say?text=Hello&lang=en">` plays while it arrives, and the key stays on the server.
- * Who leaves ends the synthesis. Each text costs, so put your own sign-in before it.
+ * Who leaves ends the synthesis. Each request costs, also for a text that was said before, and a browser may ask more than
+ * once: put your own sign-in before it, and a cache where texts recur.
  *
  * `pnpm example examples/httpHandler.ts`, with the variables that `pnpm speech serve` prints, then open
  * http://127.0.0.1:3000/say?text=Hello&lang=en; `PORT` is another port.
@@ -49,6 +50,8 @@ const say = Effect.gen(function* () {
 // HttpMiddleware.logger is left out: it would write every text into the log.
 const Server = HttpRouter.empty.pipe(
   HttpRouter.get("/say", say),
+  // Without a route of its own a HEAD takes that of GET, and the text is spoken and paid for, for nothing.
+  HttpRouter.head("/say", HttpServerResponse.empty({ status: 405, headers: { allow: "GET" } })),
   HttpServer.serve(),
   HttpServer.withLogAddress,
   Layer.provide(

@@ -340,6 +340,10 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
       expect(said.bytes.byteLength).toBe(44 + bytes.byteLength)
 
+      const head = yield* Effect.promise(() => fetch(`${address}/say?text=x&lang=en`, { method: "HEAD" }))
+      expect(head.status).toBe(405)
+      expect(yield* place.statuses).toEqual([200])
+
       expect(yield* asked("lang=en")).toEqual({ status: 400, text: "Ask for /say?text=…&lang=…" })
       expect(yield* asked("text=x&lang=tlh")).toMatchObject({ status: 400, text: expect.stringContaining("tlh") })
       yield* place.service.faults.set([{ status: 429, headers: { "Retry-After": "3600" } }])
