@@ -137,12 +137,12 @@ for (const manager of managers) {
     const { stdout } = await run(process.execPath, ["out/program.js", out], { ...asUser, cwd: alone.folder })
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })
-  holds(
-    "with them comes nothing under the GPL, and nothing else of ours than transport and audio-codec",
-    packagesIn(alone).flatMap(({ license, name }) =>
-      /GPL/.test(String(license)) || /^@effect-speech\/(local-service|cli)$/.test(name) ? [`${name}: ${license}`] : []
-    )
-  )
+  const come = packagesIn(alone)
+  const oursAlone = [...new Set(come.map(({ name }) => name).filter((name) => ours.includes(name)))].toSorted()
+  holds("with them comes nothing under the GPL, and nothing else of ours than transport and audio-codec", [
+    ...come.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
+    ...is("audio-codec stt transport tts", oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" "))
+  ])
   await service.stop()
 }
 

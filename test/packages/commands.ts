@@ -6,8 +6,21 @@ export const root = fileURLToPath(new URL("../..", import.meta.url))
 
 const children = new Set<ChildProcess>()
 process.once("exit", () => {
-  for (const child of children) child.kill("SIGKILL")
+  for (const child of children) endGroup(child)
 })
+
+/** Ends a command with all that it has started: a manager runs in a process of npx's. */
+const endGroup = ({ pid }: ChildProcess) => {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, "SIGKILL")
+  } catch {
+    // All of it has ended.
+  }
+}
+
+/** What no command takes that is not stuck. */
+const longestMillis = 10 * 60 * 1000
 
 export interface CommandOptions {
   readonly cwd: string
@@ -23,6 +36,7 @@ export const start = (command: string, parameters: ReadonlyArray<string>, { cwd,
   )
   const child = spawn(command, parameters, {
     cwd,
+    detached: true,
     env: { ...Object.fromEntries(inherited), ...env },
     stdio: ["ignore", "pipe", "pipe"]
   })
@@ -43,10 +57,14 @@ export const run = (command: string, parameters: ReadonlyArray<string>, options:
     const output = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text))
+    const timer = setTimeout(() => endGroup(child), longestMillis)
     child.once("error", reject)
-    child.once("close", (code) => {
-      if (code === 0 || options.mayFail) return resolve(output)
-      reject(new Error(`${command} ${parameters.join(" ")} ended with ${code}:\n${output.stdout}${output.stderr}`))
+    child.once("close", (code, signal) => {
+      clearTimeout(timer)
+      if (code === 0 || (options.mayFail && signal === null)) return resolve(output)
+      reject(
+        new Error(`${command} ${parameters.join(" ")} ended with ${code ?? signal}:\n${output.stdout}${output.stderr}`)
+      )
     })
   })
 
