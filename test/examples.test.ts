@@ -12,6 +12,7 @@ import * as Schedule from "effect/Schedule"
 import config from "../vitest.config.js"
 import { run as runExample, start as startExample } from "./support/exampleProcess.js"
 import { localClients } from "./support/localClients.js"
+import { refusedAddress } from "./support/refusedAddress.js"
 import { answerJson, scriptedServer } from "./support/scriptedServer.js"
 
 const root = new URL("..", import.meta.url).pathname
@@ -415,8 +416,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
 
   itRuns("openTelemetry runs also where there is no collector", ({ run }) =>
     Effect.gen(function* () {
-      // Nothing listens at a port that was open a moment ago.
-      const { url } = yield* Effect.scoped(scriptedServer(() => undefined))
+      const url = yield* refusedAddress
       const outcome = yield* run("openTelemetry.ts", [], { OTEL_EXPORTER_OTLP_ENDPOINT: url })
       expect(outcome).toMatchObject({ code: 0, stderr: "", stdout: expect.stringMatching(/^Platform two\.\n/) })
     })

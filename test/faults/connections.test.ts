@@ -1,18 +1,8 @@
 import { describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Fault, itEndsAsTold } from "../support/faults.js"
-import {
-  closedPort,
-  deaf,
-  hangUp,
-  head,
-  reset,
-  silent,
-  trickle,
-  whenAsked,
-  whenBegun,
-  write
-} from "../support/faultyServer.js"
+import { deaf, hangUp, head, reset, silent, trickle, whenAsked, whenBegun, write } from "../support/faultyServer.js"
+import { refusedAddress } from "../support/refusedAddress.js"
 
 type Facts = { readonly [field: string]: unknown }
 
@@ -108,7 +98,7 @@ describe.concurrent("a connection that can't be made, because", () => {
     {
       name: "nobody listens",
       script: silent,
-      baseUrl: () => Effect.map(closedPort, (host) => `http://${host}`),
+      baseUrl: () => refusedAddress,
       ...lost({ reason: "refused", code: "ECONNREFUSED", ...beforeAny })
     },
     {

@@ -10,6 +10,7 @@ import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
 import { table } from "../bench/clients/harness.js"
+import { openRefusedAddress } from "../support/refusedAddress.js"
 import { startService, temporaryFolder } from "../support/serviceProcess.js"
 import type { Layer, Outcome, Setting } from "./smoke.js"
 
@@ -188,6 +189,11 @@ const runSmoke = async (
     if (different.includes(name)) return problem === null ? [`${name}: it does, and should be told so`] : []
     return problem === null ? [] : [`${name}: ${problem}`]
   })
+  if (outcomes.length === 0) problems.push("it told nothing")
+  // A check that was renamed would be excused for ever.
+  for (const name of different.filter((each) => outcomes.every((outcome) => outcome.name !== each))) {
+    problems.push(`${name}: there is no such check`)
+  }
   const passed = outcomes.filter(({ problem }) => problem === null).length
   return {
     passed: `${passed} of ${outcomes.length}${different.length > 0 ? `, but for ${different.length} as told` : ""}`,
@@ -220,8 +226,7 @@ const scripted = await listen((request, response) => {
   const text = request.headers["content-length"] === undefined ? "chunked" : "exact"
   request.once("end", () => response.end(JSON.stringify({ status: "success", text, call_id: "1" })))
 })
-const refused = await listen(() => undefined)
-refused.close()
+const refused = await openRefusedAddress()
 const service = await startService({}, { temporary: temporaryFolder("check-runtimes-") })
 const { adminToken, platformUrl, sttBaseUrl, ttsBaseUrl } = service
 const addresses = {
@@ -255,6 +260,7 @@ for (const [name, runtime] of Object.entries(runtimes)) {
 
 await service.stop()
 scripted.close()
+refused.release()
 table(rows)
 for (const problem of problems) console.log(`- ${problem}`)
 process.exitCode = problems.length === 0 ? 0 : 1

@@ -16,6 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { type FaultyServer, faultyServer, type Script, untilNone } from "./faultyServer.js"
@@ -49,7 +50,7 @@ export interface Fault extends Outcomes {
   /** The layers that it is tried over. Default: all. */
   readonly over?: ReadonlyArray<HttpClientName>
   /** The address that is called, where it is not the server's own. */
-  readonly baseUrl?: (server: FaultyServer) => Effect.Effect<string>
+  readonly baseUrl?: (server: FaultyServer) => Effect.Effect<string, never, Scope.Scope>
   readonly deadlines?: Deadlines
   /** When the audio is read, where it is asked for as a stream too, or alone where it is not read. */
   readonly streamed?: Reading

@@ -82,14 +82,6 @@ export const faultyServer = (
     }
   })
 
-/** A port of this machine at which nobody listens any more. */
-export const closedPort: Effect.Effect<string> = Effect.scoped(
-  Effect.map(
-    faultyServer(() => undefined),
-    ({ host }) => host
-  )
-)
-
 /** Waits until `count` is 0, ten seconds at most, and gives what it is then. */
 export const untilNone = (count: Effect.Effect<number>): Effect.Effect<number> =>
   count.pipe(
