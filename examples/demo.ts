@@ -88,16 +88,9 @@ const demo = Effect.gen(function* () {
   yield* outOfCredit(paths[0] ?? "")
 })
 
-const Clients = Layer.unwrapEffect(
-  Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) =>
-    Layer.mergeAll(
-      SpeechToText.layer({ apiKey, baseUrl: sttBaseUrl }),
-      TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl })
-    )
-  )
-)
-
 demo.pipe(
-  Effect.provide(Clients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer)))),
+  Effect.provide(
+    LocalService.layerClients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer)))
+  ),
   NodeRuntime.runMain
 )

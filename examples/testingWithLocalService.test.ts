@@ -39,15 +39,9 @@ const caller = Effect.gen(function* () {
   return path
 })
 
-const Clients = Layer.unwrapEffect(
-  Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) =>
-    Layer.merge(
-      SpeechToText.layer({ apiKey, baseUrl: sttBaseUrl }),
-      TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl })
-    )
-  )
+const TestLive = LocalService.layerClients.pipe(
+  Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer))
 )
-const TestLive = Clients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer)))
 
 // With the clock of the machine: under a TestClock a retry would wait for TestClock.adjust.
 layer(TestLive, { excludeTestServices: true })("the app", (it) => {

@@ -5,8 +5,11 @@
 import { randomBytes } from "node:crypto"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpApp from "@effect/platform/HttpApp"
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -118,6 +121,23 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
         apiKey: apiKey ?? Redacted.make("")
       }))
     )
+
+  /**
+   * Both clients of this service, with its addresses and the key that it began with. Clients with options of their own are
+   * made by their own layers.
+   */
+  static readonly layerClients: Layer.Layer<
+    SpeechToText | TextToSpeech,
+    never,
+    LocalService | HttpClient.HttpClient | FileSystem.FileSystem
+  > = Layer.unwrapEffect(
+    Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) =>
+      Layer.merge(
+        SpeechToText.layer({ apiKey, baseUrl: sttBaseUrl, allowInsecureHttp: true }),
+        TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl, allowInsecureHttp: true })
+      )
+    )
+  ).pipe(Layer.orDie)
 }
 
 export interface MakeOptions extends LocalServiceOptions {

@@ -1,20 +1,12 @@
 import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
-import { SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 
-const Clients = Layer.unwrapEffect(
-  Effect.map(LocalService, ({ apiKey, sttBaseUrl, ttsBaseUrl }) =>
-    Layer.merge(
-      SpeechToText.layer({ apiKey, baseUrl: sttBaseUrl }),
-      TextToSpeech.layer({ apiKey, baseUrl: ttsBaseUrl })
-    )
-  )
+const TestLive = LocalService.layerClients.pipe(
+  Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer))
 )
-
-const TestLive = Clients.pipe(Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer)))
 
 layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
   it.effect("is made although the service fails once", () =>

@@ -18,7 +18,7 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { type CallReport, nothingSent, reportOf } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -347,12 +347,13 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<SpeechToTex
           const outcome = typeof answer === "function" ? answer(valid) : answer
           const given = isSttError(outcome) || Effect.isEffect(outcome) ? yield* outcome : outcome
           const transactionId = valid.transactionId ?? crypto.randomUUID()
+          const callId = `test-${calls.length}`
           return {
             text: "",
-            callId: `test-${calls.length}`,
+            callId,
             transactionId,
             warnings: warningsFor({}, valid),
-            call: { ...nothingSent, sentId: transactionId },
+            call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
             ...(Predicate.isString(given) ? { text: given } : given)
           }
         })

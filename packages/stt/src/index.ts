@@ -6,7 +6,9 @@ export {
   SpeechToText,
   SpeechToTextCalls,
   type SpeechToTextOptions,
-  type SpeechToTextService
+  type SpeechToTextService,
+  type TestAnswer,
+  type TestOutcome
 } from "./SpeechToText.js"
 export type { Hotword, HotwordEncoding } from "./SttContract.js"
 export * as SttContract from "./SttContract.js"

@@ -734,6 +734,23 @@ describe("the test double", () => {
     }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )
 
+  it.effect("reports of a call as of one that was answered at once", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      const { call, callId, transactionId } = yield* stt.transcribe({
+        audio: AudioSource.fromPath("a.wav"),
+        model: "m"
+      })
+      expect(call).toEqual({
+        sentId: transactionId,
+        receivedId: callId,
+        attempts: [{ status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 }],
+        billing: "unknown",
+        elapsedMillis: 0
+      })
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
+  )
+
   it.effect("fails as told", () =>
     Effect.gen(function* () {
       const stt = yield* SpeechToText

@@ -46,3 +46,6 @@ export const reportOf = (
 
 /** The report of a call that sent nothing. */
 export const nothingSent: CallReport = { sentId: "", attempts: [], billing: "notBilled", elapsedMillis: 0 }
+
+/** The attempt of a double. */
+export const answeredAtOnce: Attempt = { status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 }

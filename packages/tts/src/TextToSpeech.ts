@@ -16,7 +16,7 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce, type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -424,7 +424,7 @@ const testResponse = (
     errorText: Effect.succeed(""),
     withoutKey: (text) => text,
     redact: (text) => text,
-    progress: () => ({ sentId, attempts: [], sent: "all", elapsedMillis: 0 })
+    progress: () => ({ sentId, attempts: [answeredAtOnce], sent: "all", elapsedMillis: 0 })
   }
 }
 

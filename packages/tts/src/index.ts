@@ -3,6 +3,9 @@ export type { CallReport } from "@effect-speech/transport/CallReport"
 export type { Speech, SpeechStream } from "./Speech.js"
 export { SynthesisRequest } from "./SynthesisRequest.js"
 export {
+  type TestAnswer,
+  type TestAudio,
+  type TestOutcome,
   TextToSpeech,
   TextToSpeechCalls,
   type TextToSpeechOptions,

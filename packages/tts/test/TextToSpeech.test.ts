@@ -613,6 +613,14 @@ describe("the test double", () => {
     }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
   )
 
+  it.effect("reports of a call as of one that was answered at once", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const { call } = yield* tts.synthesize({ text: "hello", requestId: "r-1" })
+      expect(call).toMatchObject({ sentId: "r-1", attempts: [{ status: 200, sent: "all" }], billing: "billed" })
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
   it.effect("answers with an effect, and tells of another format as the service's answer would", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
