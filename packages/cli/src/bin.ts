@@ -1,27 +1,63 @@
 #!/usr/bin/env node
+import { isatty } from "node:tty"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as ExitCode from "./exitCode.js"
 import { speech } from "./speech.js"
 
-// A reader that has had enough (`| head`) is no reason to complain; a disk that is full is.
-process.stdout.on("error", (error: NodeJS.ErrnoException) => {
-  if (error.code !== "EPIPE") process.stderr.write(`speech: Standard output can't be written (${error.code}).\n`)
-  process.exit(ExitCode.fileFailed)
+/**
+ * Ends the command when standard output can't be written, after what was begun is tidied up. A reader that has had enough
+ * (`| head`) is no reason to complain; a disk that is full is.
+ */
+const outputFailed = Effect.async<number>((resume) => {
+  process.stdout.on("error", (error: NodeJS.ErrnoException) => {
+    // What was printed last may fail when the command is done already.
+    if (process.exitCode === ExitCode.fileFailed) return
+    process.exitCode = ExitCode.fileFailed
+    if (error.code !== "EPIPE") process.stderr.write(`speech: Standard output can't be written (${error.code}).\n`)
+    resume(Effect.succeed(ExitCode.fileFailed))
+  })
 })
 
-// A terminal that is closed interrupts, and what was begun is tidied up as after Ctrl-C.
-process.once("SIGHUP", () => process.kill(process.pid, "SIGTERM"))
+// Where standard error can't be written there is nobody to be told.
+process.stderr.on("error", () => {})
 
-NodeRuntime.runMain(speech(process.argv), {
+/** How long a second Ctrl-C waits for what is tidied up after the first. */
+const patienceMillis = 1000
+let interruptedAt: number | undefined
+
+// `runMain` interrupts at the first signal, and would leave the second to the system, which kills. A terminal that is
+// closed interrupts as well.
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  process.on(signal, () => {
+    const now = performance.now()
+    if (interruptedAt !== undefined && now - interruptedAt > patienceMillis) process.exit(ExitCode.interrupted)
+    interruptedAt ??= now
+    if (signal === "SIGHUP") process.kill(process.pid, "SIGTERM")
+  })
+}
+
+const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
+
+/** Node aborts when it exits after its terminal, so it is ended by the signal that told of that. */
+const endWithTerminal = (): void => {
+  if (terminals.every((descriptor) => isatty(descriptor))) return
+  process.removeAllListeners("SIGHUP")
+  process.kill(process.pid, "SIGHUP")
+}
+
+NodeRuntime.runMain(Effect.raceFirst(speech(process.argv), outputFailed), {
   // The command has a logger of its own, which leaves standard output to the result.
   disablePrettyLogger: true,
-  teardown: (exit, onExit) =>
+  teardown: (exit, onExit) => {
+    endWithTerminal()
     onExit(
       Exit.match(exit, {
         onSuccess: (code) => (typeof code === "number" ? code : ExitCode.done),
         onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? ExitCode.interrupted : ExitCode.defect)
       })
     )
+  }
 })

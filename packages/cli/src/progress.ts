@@ -90,7 +90,8 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
   Effect.gen(function* () {
     if (terminal.isTTY !== true || process.env.TERM === "dumb") return silent
     const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
-    const display = createLogUpdate(terminal)
+    // A cursor that is never hidden need not be given back, not even by a process that is killed.
+    const display = createLogUpdate(terminal, { showCursor: true })
     const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
 
     const draw = Effect.map(Clock.currentTimeMillis, (now) => {

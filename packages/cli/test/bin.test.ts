@@ -303,6 +303,45 @@ describe("the built command", () => {
     60_000
   )
 
+  it.scopedLive(
+    "leaves no file at Ctrl-C while it draws on a terminal, however often it is pressed",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localService
+        yield* service.faults.set([{ operation: "synthesize", stallAtByte: 20_000 }])
+        const terminal = { NODE_OPTIONS: "--import=data:text/javascript,process.stderr.isTTY=true", TERM: "xterm" }
+        let command: ChildProcess | undefined
+        const environment = { ...environmentOf(service), ...terminal }
+        const running = yield* Effect.fork(run(synthesize, environment, (child) => (command = child)))
+        const written = Effect.sync(() => readdirSync(folder).filter((name) => name.startsWith("out.wav")))
+        yield* Effect.repeat(written, { until: (names) => names.length > 0, schedule: Schedule.spaced(20) })
+        for (const _ of [1, 2, 3]) command?.kill("SIGINT")
+        const { code, stderr } = yield* running
+        expect(code).toBe(130)
+        expect(stderr).toContain("out.wav  ")
+        // What never hides the cursor can't leave it hidden.
+        expect(stderr).not.toContain("\u001b[?25l")
+        expect(yield* written).toEqual([])
+      }),
+    60_000
+  )
+
+  it("speech serve leaves no file when what it prints can't be read", async () => {
+    const temporary = mkdtempSync(`${tmpdir()}/unread-`)
+    const child = spawn(process.execPath, [bin, "serve", "--json"], {
+      env: { ...process.env, TMPDIR: temporary },
+      stdio: ["ignore", "pipe", "ignore"]
+    })
+    try {
+      child.stdout.destroy()
+      expect(await once(child, "exit")).toEqual([3, null])
+      expect(readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))).toEqual([])
+    } finally {
+      child.kill("SIGKILL")
+      rmSync(temporary, { recursive: true, force: true })
+    }
+  }, 60_000)
+
   it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
     "speech serve ends at %s as interrupted, and leaves no file",
     async (signal) => {
