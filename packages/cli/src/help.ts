@@ -1,7 +1,6 @@
 /**
  * The help of the command, on one screen: the parser's own takes seven lines for each option.
  */
-import * as AutoCorrect from "@effect/cli/AutoCorrect"
 import * as CliConfig from "@effect/cli/CliConfig"
 import * as CommandDescriptor from "@effect/cli/CommandDescriptor"
 import type * as HelpDoc from "@effect/cli/HelpDoc"
@@ -100,32 +99,36 @@ const documentOf = (command: AnyCommand) =>
   sectionsOf(CommandDescriptor.getHelp(command.descriptor, CliConfig.defaultConfig))
 const section = (sections: ReadonlyArray<Section>, title: string) => sections.find((each) => each.title === title)
 
-/**
- * What is wrong with these arguments that the parser would not say: it takes an option that is none for a file or a text,
- * and leaves out one whose value is empty.
- */
-export const optionProblem = (
+/** An option as the help tells of it. */
+export interface KnownOption {
+  /** Without its dashes. */
+  readonly name: string
+  readonly takesValue: boolean
+  readonly mayBeRepeated: boolean
+  readonly ofEveryCommand: boolean
+  /** The values there are, where they are few. */
+  readonly choices: ReadonlyArray<string> | undefined
+}
+
+/** The options of every command, and of this one if it is one. */
+export const knownOptions = (
   root: AnyCommand,
   subcommands: ReadonlyArray<AnyCommand>,
-  [asked, ...given]: ReadonlyArray<string>
-): string | undefined => {
-  const command = subcommands.find((each) => nameOf(each) === asked)
-  if (command === undefined) return undefined
-  const known = [root, command]
-    .flatMap((each) => section(documentOf(each), "OPTIONS")?.definitions ?? [])
-    .flatMap(([name]) => name.match(/--[\w-]+/) ?? [])
-  const empty = given.find(
-    (option, index) => /^--[\w-]+=?$/.test(option) && (option.endsWith("=") || given[index + 1] === "")
+  asked: string | undefined
+): ReadonlyArray<KnownOption> =>
+  [root, ...subcommands.filter((each) => nameOf(each) === asked)].flatMap((command) =>
+    (section(documentOf(command), "OPTIONS")?.definitions ?? []).flatMap(([shown, description]) => {
+      const name = /--([\w-]+)/.exec(shown)?.[1]
+      if (name === undefined) return []
+      return {
+        name,
+        takesValue: /^--\S+ \S/.test(shown),
+        mayBeRepeated: shown.endsWith("..."),
+        ofEveryCommand: command === root,
+        choices: /One of the following: (.+?)\./.exec(description)?.[1]?.split(", ")
+      }
+    })
   )
-  if (empty !== undefined) return `${empty.replace("=", "")} must not be empty.`
-  const names = given.flatMap((option) => option.match(/^--[\w-]+/) ?? [])
-  const unknown = names.find((name) => !known.includes(name))
-  if (unknown === undefined) return undefined
-  const isAlike = (name: string) =>
-    AutoCorrect.levensteinDistance(name, unknown, CliConfig.defaultConfig) * 3 < unknown.length
-  const alike = known.find(isAlike)
-  return `${unknown} is no option of speech ${asked}.${alike === undefined ? "" : ` Did you mean ${alike}?`}`
-}
 
 /** Of the whole, or of one of its subcommands. */
 export const help = (

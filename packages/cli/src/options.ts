@@ -38,10 +38,6 @@ export const timeout = number("timeout", "SECONDS", { above: 0 }).pipe(
  */
 export const standardStream = "\0"
 
-/** The arguments of a process as the parser takes them. */
-export const readableArguments = (argv: ReadonlyArray<string>): ReadonlyArray<string> =>
-  argv.map((argument) => (argument === "-" ? standardStream : argument))
-
 /** A value that is no file: there `-` is a dash. */
 export const literal = (value: string): string => (value === standardStream ? "-" : value)
 

@@ -13,17 +13,18 @@ import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
+import { commandOf, inOneForm, optionProblem } from "./arguments.js"
 import { doctor } from "./commands/doctor.js"
 import { serve } from "./commands/serve.js"
 import { synthesize } from "./commands/synthesize.js"
 import { transcribe } from "./commands/transcribe.js"
 import * as ExitCode from "./exitCode.js"
-import { help, optionProblem } from "./help.js"
-import { readableArguments } from "./options.js"
+import { help, knownOptions } from "./help.js"
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string }
 
 const subcommands = [synthesize, transcribe, serve, doctor] as const
+const names = ["synthesize", "transcribe", "serve", "doctor"]
 
 const command = Command.make("speech").pipe(
   Command.withDescription("Speaks texts and transcribes recordings."),
@@ -37,18 +38,21 @@ const command = Command.make("speech").pipe(
 export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => {
   const given = argv.slice(2)
   const options = given.slice(0, given.includes("--") ? given.indexOf("--") : undefined)
+  const asked = commandOf(given, knownOptions(command, subcommands, undefined))
   if (given.length === 0 || options.includes("--help") || options.includes("-h")) {
-    return Effect.as(Console.log(help(command, subcommands, given[0], version)), ExitCode.done)
+    return Effect.as(Console.log(help(command, subcommands, asked, version)), ExitCode.done)
   }
-  const json = options.includes("--json")
-  const problem = optionProblem(command, subcommands, options)
+  const json = options.some((option) => /^--json(=|$)/.test(option))
+  const known = knownOptions(command, subcommands, asked)
+  // What is no command is told by the parser.
+  const problem = asked === undefined || names.includes(asked) ? optionProblem(given, known) : undefined
   return Effect.consoleWith((console) => {
     const work = Command.transformHandler(command, Effect.withConsole(console))
     // Why the parser refuses something is told as any other failure is.
     const parserConsole = { ...console, error: () => Effect.void }
     const parsed =
       problem === undefined
-        ? Command.run(work, { name: "speech", version })(readableArguments(argv))
+        ? Command.run(work, { name: "speech", version })([...argv.slice(0, 2), ...inOneForm(given, known)])
         : Effect.fail(ValidationError.invalidValue(HelpDoc.p(problem)))
     return parsed.pipe(
       Effect.withConsole(parserConsole),
@@ -61,7 +65,7 @@ export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => {
             const error = Cause.failureOption(cause)
             if (error._tag === "None") return reportDefect(cause, { json })
             if (!ValidationError.isValidationError(error.value)) return report(error.value, { json })
-            return report(new UsageError({ message: usageProblem(error.value, options) }), { json })
+            return report(new UsageError({ message: usageProblem(error.value, asked) }), { json })
           }
         )
       })
@@ -73,15 +77,10 @@ export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => {
   )
 }
 
-const usageProblem = (error: ValidationError.ValidationError, options: ReadonlyArray<string>): string => {
+const usageProblem = (error: ValidationError.ValidationError, asked: string | undefined): string => {
   const problem = stripVTControlCharacters(HelpDoc.toAnsiText(error.error))
     .trim()
     .replace(/\s*\n\s*/g, " ")
     .replace(/[^.?]$/, "$&.")
-  const name = ["synthesize", "transcribe", "serve", "doctor"].find((each) => each === options[0])
-  const help = `See speech ${name === undefined ? "" : `${name} `}--help.`
-  // The parser takes a text for an option when it begins with a dash, and then says little or nothing.
-  const dashed = options.some((option) => /^-[^-]|^--.*\s/.test(option) && option !== "-h")
-  const hint = dashed ? "What begins with a dash and is no option goes last, after --." : ""
-  return [problem, hint, help].filter((part) => part !== "").join(" ")
+  return `${problem} See speech ${asked !== undefined && names.includes(asked) ? `${asked} ` : ""}--help.`
 }

@@ -85,7 +85,7 @@ interface Way {
 }
 
 const ways: ReadonlyArray<Way> = [
-  { way: "an option that is none", code: 2, args: [...transcribe, "--loud"], says: "--loud is no option of" },
+  { way: "an option that is none", code: 2, args: [...transcribe, "--loud"], says: "--loud is no option here" },
   { way: "a speed that is none", code: 2, args: [...synthesize, "--speed", "9"], says: "[TtsInvalidRequest]" },
   {
     way: "an id that is no UUID",

@@ -85,6 +85,29 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.scoped("takes options in any order and form, and never for a file or a text", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      const spoken = yield* speechCommand(
+        "--json",
+        "synthesize",
+        "--lang=en",
+        "--log-level=debug",
+        `--out=${path}`,
+        "no"
+      )
+      expect(JSON.parse(spoken.stdout)).toMatchObject({ path })
+      const hotwords = ["--hotword=one", "--hotword", "two:2", "--hotword=three"]
+      const heard = yield* speechCommand("transcribe", path, ...hotwords, "--telephony", "--model=en-general-v2-8khz")
+      expect(heard).toEqual({ code: 0, stdout: "no", stderr: "" })
+      const { requests } = yield* LocalService
+      expect((yield* requests).at(-1)?.request).toMatchObject({
+        hotwords: [{ phrase: "one" }, { phrase: "two", score: 2 }, { phrase: "three" }]
+      })
+    })
+  )
+
   it.scoped("asks nothing of the service when the output can't be written", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
@@ -237,8 +260,39 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "an option that is misspelt",
       args: ["transcribe", "a.wav", "--model", "m", "--telephny"],
       code: 2,
-      says: "--telephny is no option of speech transcribe. Did you mean --telephony?"
+      says: "--telephny is no option here. Did you mean --telephony? See speech transcribe --help."
     },
+    {
+      what: "an option that is given twice",
+      args: ["transcribe", "a.wav", "--model", "m", "--model=n"],
+      code: 2,
+      says: "--model is given more than once"
+    },
+    {
+      what: "a last option without its value",
+      args: ["transcribe", "a.wav", "--model", "m", "--hotword"],
+      code: 2,
+      says: "--hotword needs a value"
+    },
+    {
+      what: "an option in place of a value",
+      args: ["transcribe", "a.wav", "--model", "--json"],
+      code: 2,
+      says: '{"error":{"_tag":"UsageError","message":"--model needs a value.'
+    },
+    {
+      what: "a value that an option does not take",
+      args: ["transcribe", "a.wav", "--json=true"],
+      code: 2,
+      says: '{"error":{"_tag":"UsageError","message":"--json takes no value.'
+    },
+    {
+      what: "a value that is no choice",
+      args: ["transcribe", "a.wav", "--model", "m", "--log-level", "loud"],
+      code: 2,
+      says: "--log-level must be one of all, trace,"
+    },
+    { what: "a wizard without a person", args: ["transcribe", "--wizard"], code: 2, says: "--wizard asks a person" },
     {
       what: "a text that begins with dashes",
       args: ["synthesize", "--out", "a.wav", "--- hello"],
