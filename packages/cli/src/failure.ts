@@ -93,7 +93,7 @@ const serveProblem = (error: ServeError): string => {
     : `The service can't listen (${code}).`
 }
 
-const fileProblem = ({ pathOrDescriptor, reason }: SystemError): string => {
+const fileProblem = ({ cause, pathOrDescriptor, reason }: SystemError): string => {
   const file = String(pathOrDescriptor)
   switch (reason) {
     case "NotFound":
@@ -101,7 +101,7 @@ const fileProblem = ({ pathOrDescriptor, reason }: SystemError): string => {
     case "PermissionDenied":
       return `${file} can't be read or written: this process may not.`
     default:
-      return `${file} can't be read or written (${reason}); it must be a file.`
+      return `${file} can't be read or written (${codeOf(cause)}); it must be a file.`
   }
 }
 

@@ -13,7 +13,7 @@ import * as Stream from "effect/Stream"
 import { textToSpeech } from "./clients.js"
 import { codeOf, OutputFailed, UsageError } from "./failure.js"
 import { standardStream } from "./options.js"
-import { checkOutput } from "./output.js"
+import { checkOutput, writeProblem } from "./output.js"
 import * as Progress from "./progress.js"
 
 /** Everything that a text file or standard input holds, less the line break at its end. */
@@ -29,7 +29,12 @@ const standardInput = NodeStream.toString(() => process.stdin, {
 })
 
 const textOf = (given: Option.Option<string>, file: Option.Option<string>) => {
-  if (Option.isSome(given) && Option.isNone(file)) return Effect.succeed(given.value)
+  if (Option.isSome(given) && Option.isNone(file)) {
+    // Other commands read standard input there, and nobody has a dash spoken.
+    return given.value === "-"
+      ? Effect.fail(new UsageError({ message: "The text is a dash: to speak standard input, give --text-file -." }))
+      : Effect.succeed(given.value)
+  }
   if (Option.isSome(file) && Option.isNone(given)) return readText(file.value)
   return Effect.fail(
     new UsageError({
@@ -86,7 +91,12 @@ export const synthesize = (given: SynthesizeOptions) =>
       yield* Stream.run(Wav.encodeStream(audio), stdout)
       return yield* progress.aside(remarks(speech))
     }
-    const file = yield* Wav.writeFile(audio, given.out)
+    const file = yield* Wav.writeFile(audio, given.out).pipe(
+      Effect.catchTags({
+        BadArgument: (error) => writeProblem(given.out, error),
+        SystemError: (error) => writeProblem(given.out, error)
+      })
+    )
     yield* progress.aside(
       given.json
         ? Console.log(

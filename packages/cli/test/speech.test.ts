@@ -1,4 +1,4 @@
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -343,6 +343,34 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       args: ["transcribe", "a", "--model", "m", "--transaction-id", "-"],
       code: 2,
       says: "UUID"
+    },
+    {
+      what: "a folder that is not there yet for an output",
+      args: ["synthesize", "a", "--out", "new/"],
+      code: 3,
+      says: "new/ is a folder"
+    },
+    {
+      what: "an output whose name is too long",
+      args: ["synthesize", "a", "--out", "n".repeat(300)],
+      code: 3,
+      says: "can't be written (ENAMETOOLONG)"
+    },
+    ...(existsSync("/dev/full")
+      ? [
+          {
+            what: "a disk that is full",
+            args: ["synthesize", "a", "--out", "/dev/full"],
+            code: 3,
+            says: "/dev/full can't be written: the disk is full."
+          }
+        ]
+      : []),
+    {
+      what: "a text that is a dash",
+      args: ["synthesize", "-", "--out", "a.wav"],
+      code: 2,
+      says: "to speak standard input, give --text-file -"
     },
     {
       what: "an output that is a folder",
