@@ -1,5 +1,6 @@
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { AudioSource, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, SttAudioUnreadable, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Console from "effect/Console"
@@ -26,6 +27,19 @@ const standardInput = AudioSource.fromOneShotStream(
   ),
   { filename: "stdin" }
 )
+
+/** A file can be sent again, and a pipe can't: it is to come as what it is, in the words of a shell. */
+const sourceOf = (file: string): Effect.Effect<AudioSource.AudioSource, SttAudioUnreadable, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    if (file === standardStream) return standardInput
+    const fs = yield* FileSystem.FileSystem
+    const target = yield* Effect.option(fs.stat(file))
+    if (Option.isSome(target) && ["FIFO", "CharacterDevice", "BlockDevice", "Socket"].includes(target.value.type)) {
+      const problem = `it is a pipe or a device; send it as standard input: speech transcribe - < ${file}`
+      return yield* new SttAudioUnreadable({ source: file, problem })
+    }
+    return AudioSource.fromPath(file)
+  })
 
 export interface TranscribeOptions {
   readonly files: ReadonlyArray<string>
@@ -59,7 +73,7 @@ export const transcribe = (given: TranscribeOptions) =>
         const { onEvent } = yield* progress.line(nameOf(file))
         return yield* stt.transcribe(
           {
-            audio: file === standardStream ? standardInput : AudioSource.fromPath(file),
+            audio: yield* sourceOf(file),
             model: given.model,
             transactionId: Option.getOrUndefined(given.transactionId),
             aux: given.aux ? true : undefined,
@@ -103,9 +117,9 @@ const concernsAll = (error: SttError): boolean =>
 /** Several recordings: each has its line, in the order given, and a failure of one does not stop the others. */
 const each = (
   { concurrency, files, json }: TranscribeOptions,
-  transcribeFile: (file: string) => Effect.Effect<Transcription, SttError>,
+  transcribeFile: (file: string) => Effect.Effect<Transcription, SttError, FileSystem.FileSystem>,
   progress: Progress.Progress
-): Effect.Effect<void, AlreadyTold> =>
+): Effect.Effect<void, AlreadyTold, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     let hopeless = false
     let failed = 0

@@ -395,6 +395,12 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     { what: "JSON and audio at once", args: ["synthesize", "a", "--out", "-", "--json"], code: 2, says: "--json" },
     { what: "a wrong speed", args: ["synthesize", "a", "--out", "a.wav", "--speed", "9"], code: 2, says: "speed" },
     { what: "no model", args: ["transcribe", "a.wav"], code: 2, says: "" },
+    {
+      what: "a device for a recording",
+      args: ["transcribe", "/dev/null", "--model", "m"],
+      code: 3,
+      says: "send it as standard input: speech transcribe - < /dev/null"
+    },
     { what: "a missing recording", args: ["transcribe", "no.wav", "--model", "m"], code: 3, says: "does not exist" },
     {
       what: "a folder that is missing",
