@@ -49,6 +49,14 @@ export const describe = (stage: Stage, now: number): string => {
   }
 }
 
+/** A line that is no wider than the terminal: of a long name the end is what tells it from others. */
+const fitted = (name: string, told: string, columns: number): string => {
+  const characters = Array.from(name)
+  const room = Math.max(8, columns - told.length - 2)
+  const shown = characters.length > room ? `…${characters.slice(1 - room).join("")}` : name
+  return Array.from(`${shown}  ${told}`).slice(0, columns).join("")
+}
+
 const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
   switch (event._tag) {
     case "Uploading":
@@ -95,9 +103,13 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
 
     const draw = Effect.map(Clock.currentTimeMillis, (now) => {
-      const lines = Array.from(stages.values(), ({ name, stage }) => `${name}  ${describe(stage, now)}`)
-      if (lines.length === 0) display.clear()
-      else display(lines.join("\n"))
+      const { columns = 80, rows = 24 } = terminal
+      const lines = Array.from(stages.values(), ({ name, stage }) => fitted(name, describe(stage, now), columns - 1))
+      // What has left the screen at its top can't be taken back.
+      const hidden = lines.length - Math.max(1, rows - 2)
+      const shown = hidden > 0 ? [...lines.slice(0, -hidden), `and ${hidden} more`] : lines
+      if (shown.length === 0) display.clear()
+      else display(shown.join("\n"))
     })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {

@@ -11,7 +11,7 @@ import { afterAll, beforeAll, vi } from "vitest"
 import * as Progress from "../src/progress.js"
 
 /** What a terminal is to a program that draws on it, which keeps what was drawn. */
-const terminalOf = (isTTY: boolean) => {
+const terminalOf = (isTTY: boolean, columns = 100, rows = 30) => {
   let drawn = ""
   const terminal = new Writable({
     write: (chunk, _encoding, done) => {
@@ -20,7 +20,7 @@ const terminalOf = (isTTY: boolean) => {
     }
   })
   return {
-    terminal: Object.assign(terminal, { isTTY, columns: 100, rows: 30 }) as unknown as NodeJS.WriteStream,
+    terminal: Object.assign(terminal, { isTTY, columns, rows }) as unknown as NodeJS.WriteStream,
     /** What was drawn since the last look. */
     take: () => {
       const taken = drawn
@@ -65,6 +65,19 @@ describe("progress", () => {
       expect(yield* shown).toBe("call.wav  attempt 2 follows in 2 s")
       yield* Stream.runDrain(line.receiving(Stream.make(new Uint8Array(500_000)), 2_000_000))
       expect(yield* shown).toBe("call.wav  receiving ██████░░░░░░░░░░░░░░░░░░ 0.5 MB of 2.0 MB")
+    }).pipe(Effect.scoped)
+  )
+
+  it.effect("draws no line that is wider than the terminal, and no more of them than it has", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const { take, terminal } = terminalOf(true, 30, 6)
+      const progress = yield* Progress.make(terminal)
+      for (let call = 1; call <= 9; call++) yield* progress.line(`recordings/of/a/long/name/${call}.wav`)
+      yield* TestClock.adjust("1 second")
+      const drawn = stripVTControlCharacters(take()).trim().split("\n")
+      const lines = [1, 2, 3, 4].map((call) => `…f/a/long/name/${call}.wav  opening`)
+      expect(drawn).toEqual([...lines, "and 5 more"])
     }).pipe(Effect.scoped)
   )
 
