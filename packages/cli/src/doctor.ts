@@ -85,11 +85,13 @@ const operation = (
   Effect.match(ask, {
     onSuccess: () => ok(name, "answered, even to what no service should know: it may have billed it"),
     onFailure: (error) => {
-      if (error._tag === "SttBadRequest" || error._tag === "TtsBadRequest") {
-        return ok(name, `answered within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
-      }
       if (!("call" in error)) return failed(name, configProblem(error))
-      return { ...failed(name, inWords(error), ExitCode.ofServiceError(error)), error }
+      const finding = { ...failed(name, inWords(error), ExitCode.ofServiceError(error)), error }
+      if (error._tag !== "SttBadRequest" && error._tag !== "TtsBadRequest") return finding
+      // The service says what it refuses; any other server or proxy may answer 400 as well.
+      return error.serverMessage === undefined
+        ? { ...finding, message: "answered 400, but not in the words of the service; check the base URL" }
+        : ok(name, `answered within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
     }
   })
 

@@ -247,6 +247,13 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
         code: 30,
         checks: ["ok", "ok", "ok", "SttConnectionFailed", "ok"]
       })
+      // A proxy, or a server of something else, that refuses what it does not know.
+      yield* service.faults.set([{ status: 400, body: "<html>" }])
+      expect(yield* findings(environment)).toEqual({
+        code: 10,
+        checks: ["ok", "ok", "ok", "SttBadRequest", "TtsBadRequest"]
+      })
+      yield* service.faults.set([])
       // The other operation's host answers, but not to this path.
       expect(yield* findings({ ...environment, SPEECH_STT_BASE_URL: environment.SPEECH_TTS_BASE_URL })).toEqual({
         code: 21,
