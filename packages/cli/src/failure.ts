@@ -20,6 +20,9 @@ import * as ExitCode from "./exitCode.js"
 /** The command was called in a way that makes no sense. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
+/** A text could not be read. */
+export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly message: string }> {}
+
 /** A result could not be written. */
 export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
 
@@ -29,6 +32,7 @@ export class AlreadyTold extends Data.TaggedError("AlreadyTold")<{ readonly code
 export type CommandError =
   | AlreadyTold
   | UsageError
+  | InputFailed
   | OutputFailed
   | SttError
   | TtsError
@@ -77,6 +81,7 @@ const describe = (error: Exclude<CommandError, AlreadyTold>): Failure => {
       return told(ExitCode.fileFailed, error._tag, error.message)
     case "UsageError":
       return told(ExitCode.invalid, error._tag, error.message)
+    case "InputFailed":
     case "OutputFailed":
       return told(ExitCode.fileFailed, error._tag, error.message)
   }

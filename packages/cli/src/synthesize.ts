@@ -1,4 +1,5 @@
-import * as FileSystem from "@effect/platform/FileSystem"
+import { createReadStream } from "node:fs"
+import { resolve } from "node:path"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
@@ -11,22 +12,41 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { textToSpeech } from "./clients.js"
-import { codeOf, OutputFailed, UsageError } from "./failure.js"
+import { codeOf, InputFailed, OutputFailed, UsageError } from "./failure.js"
 import { standardStream } from "./options.js"
 import { checkOutput, writeProblem } from "./output.js"
 import * as Progress from "./progress.js"
 
+/** In bytes: many times what the service takes of a text, so that one too long is still counted and told by its length. */
+const largestText = 1024 * 1024
+
 /** Everything that a text file or standard input holds, less the line break at its end. */
 const readText = (file: string) =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const content = yield* file === standardStream ? standardInput : fs.readFileString(file)
-    return content.replace(/\r?\n$/, "")
+    const name = file === standardStream ? "Standard input" : file
+    const fail = (problem: string) => new InputFailed({ message: `${name} ${problem}` })
+    const bytes = NodeStream.fromReadable<InputFailed, Uint8Array>(
+      () => (file === standardStream ? process.stdin : createReadStream(file)),
+      (error) => {
+        const code = codeOf(error)
+        return fail(code === "ENOENT" ? "does not exist; check the path." : `can't be read (${code}).`)
+      }
+    )
+    const decoder = new TextDecoder("utf-8", { fatal: true })
+    const decode = (chunk?: Uint8Array) =>
+      Effect.try({
+        try: () => decoder.decode(chunk, { stream: chunk !== undefined }),
+        catch: () => fail("is not text in UTF-8.")
+      })
+    let length = 0
+    const content = yield* Stream.runFoldEffect(bytes, "", (text, chunk) => {
+      length += chunk.byteLength
+      return length > largestText
+        ? fail("is far longer than a text may be.")
+        : Effect.map(decode(chunk), (more) => text + more)
+    })
+    return `${content}${yield* decode()}`.replace(/\r?\n$/, "")
   })
-
-const standardInput = NodeStream.toString(() => process.stdin, {
-  onFailure: () => new UsageError({ message: "Standard input could not be read." })
-})
 
 const textOf = (given: Option.Option<string>, file: Option.Option<string>) => {
   if (Option.isSome(given) && Option.isNone(file)) {
@@ -64,6 +84,11 @@ export const synthesize = (given: SynthesizeOptions) =>
   Effect.gen(function* () {
     if (given.out === standardStream && given.json) {
       return yield* new UsageError({ message: "--out - puts audio on standard output, where --json can't be as well." })
+    }
+    if (Option.exists(given.textFile, (file) => file !== standardStream && resolve(file) === resolve(given.out))) {
+      return yield* new UsageError({
+        message: "--out is the file of --text-file: the audio would take the place of the text."
+      })
     }
     const request = {
       text: yield* textOf(given.text, given.textFile),

@@ -393,6 +393,30 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       says: "no.txt does not exist"
     },
     {
+      what: "a folder of texts",
+      args: ["synthesize", "--text-file", "/tmp", "--out", "a.wav"],
+      code: 3,
+      says: "EISDIR"
+    },
+    {
+      what: "audio in place of its text",
+      args: ["synthesize", "--text-file", "a.txt", "--out", "./a.txt"],
+      code: 2,
+      says: "--out is the file of --text-file"
+    },
+    {
+      what: "a text that never ends",
+      args: ["synthesize", "--text-file", "/dev/zero", "--out", "a.wav"],
+      code: 3,
+      says: "/dev/zero is far longer than a text may be"
+    },
+    {
+      what: "a text that is none",
+      args: ["synthesize", "--text-file", process.execPath, "--out", "a.wav"],
+      code: 3,
+      says: "is not text in UTF-8"
+    },
+    {
       what: "overrides that are no JSON",
       args: ["synthesize", "a", "--out", "a", "--g2p-overrides", "{", "--json"],
       code: 2,
