@@ -24,16 +24,26 @@ const outputFailed = Effect.async<number>((resume) => {
 // Where standard error can't be written there is nobody to be told.
 process.stderr.on("error", () => {})
 
+const signals = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** From here on the system ends the process at a signal. */
+const leaveSignals = (): void => {
+  for (const signal of signals) process.removeAllListeners(signal)
+}
+
 /** How long a second Ctrl-C waits for what is tidied up after the first. */
 const patienceMillis = 1000
 let interruptedAt: number | undefined
 
 // `runMain` interrupts at the first signal, and would leave the second to the system, which kills. A terminal that is
 // closed interrupts as well.
-for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+for (const signal of signals) {
   process.on(signal, () => {
     const now = performance.now()
-    if (interruptedAt !== undefined && now - interruptedAt > patienceMillis) process.exit(ExitCode.interrupted)
+    if (interruptedAt !== undefined && now - interruptedAt > patienceMillis) {
+      leaveSignals()
+      process.kill(process.pid, signal)
+    }
     interruptedAt ??= now
     if (signal === "SIGHUP") process.kill(process.pid, "SIGTERM")
   })
@@ -41,18 +51,14 @@ for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
 
 const terminals = [0, 1, 2].filter((descriptor) => isatty(descriptor))
 
-/** Node aborts when it exits after its terminal, so it is ended by the signal that told of that. */
-const endWithTerminal = (): void => {
-  if (terminals.every((descriptor) => isatty(descriptor))) return
-  process.removeAllListeners("SIGHUP")
-  process.kill(process.pid, "SIGHUP")
-}
-
 NodeRuntime.runMain(Effect.raceFirst(speech(process.argv), outputFailed), {
   // The command has a logger of its own, which leaves standard output to the result.
   disablePrettyLogger: true,
   teardown: (exit, onExit) => {
-    endWithTerminal()
+    // All is tidied up, and Node's own end may still wait: for a pipe, say, that nobody opens on its other side.
+    leaveSignals()
+    // Where its terminal is gone Node would abort, so it is ended by the signal that told of that.
+    if (!terminals.every((descriptor) => isatty(descriptor))) process.kill(process.pid, "SIGHUP")
     onExit(
       Exit.match(exit, {
         onSuccess: (code) => (typeof code === "number" ? code : ExitCode.done),
