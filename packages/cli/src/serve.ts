@@ -38,7 +38,7 @@ export const serve = (given: ServeOptions) =>
       : Console.log([...lines, ...(apiKey === null ? [] : [`export SPEECH_API_KEY=${apiKey}`])].join("\n"))
     const known = "SPEECH_API_KEY is the key of this folder, which was shown when it was made; --new-key replaces it.\n"
     yield* Console.error(
-      `The local service is ready, and ends with Ctrl-C. Paste the lines above into another terminal.\n` +
+      `The local service is ready, and ends with Ctrl-C.${given.json ? "" : " Paste the lines above into another terminal."}\n` +
         `${apiKey === null ? known : ""}Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`
     )
     return yield* Effect.never

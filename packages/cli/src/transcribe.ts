@@ -104,6 +104,9 @@ export const transcribe = (given: TranscribeOptions) =>
 
 const nameOf = (file: string): string => (file === standardStream ? "standard input" : file)
 
+/** Of several recordings each has a line, whatever is in a name or a text. */
+const onOneLine = (line: string): string => line.replace(/\s*[\r\n]+\s*/g, " ")
+
 /** What a person is told besides the text. */
 const remarksOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
   ...warnings.map(({ message }) => message),
@@ -156,14 +159,14 @@ const each = (
             const { count, first } = remarks.get(remark) ?? { first: name, count: 0 }
             remarks.set(remark, { first, count: count + 1 })
           }
-          return Console.log(`${name}: ${transcription.text}`)
+          return Console.log(onOneLine(`${name}: ${transcription.text}`))
         },
         onLeft: (error) => {
           failed += 1
           if (code === ExitCode.done) code = ExitCode.ofServiceError(error)
           return json
             ? Console.log(JSON.stringify({ file: name, error }))
-            : Console.error(`speech: ${name}: ${inWords(error)}`)
+            : Console.error(onOneLine(`speech: ${name}: ${inWords(error)}`))
         }
       })
     }

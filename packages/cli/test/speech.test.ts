@@ -179,6 +179,21 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.scoped("gives each of several recordings one line, whatever its name and its text hold", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const [one, two] = [`${folder}/one\n.wav`, `${folder}/two.wav`]
+      for (const path of [one, two]) yield* speechCommand("synthesize", "एक", "--out", path)
+      const body = JSON.stringify({ text: "first\n second", call_id: "c", status: "success" })
+      yield* service.faults.set([{ operation: "transcribe", body, headers: { "content-type": "application/json" } }])
+      const heard = yield* speechCommand("transcribe", one, two, "--model", "hi-general-v2-8khz", "--telephony")
+      yield* service.faults.set([])
+      expect(heard.stdout).toBe(`${folder}/one .wav: first second\n${two}: first second`)
+    })
+  )
+
   it.scoped("sends no further recording once the account is refused", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
