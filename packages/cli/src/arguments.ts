@@ -29,13 +29,18 @@ const operandsOf = (tokens: ReadonlyArray<Token>): ReadonlyArray<string> =>
 export const commandOf = (args: ReadonlyArray<string>, known: ReadonlyArray<KnownOption>): string | undefined =>
   operandsOf(tokensOf(args, known))[0]
 
-const unknownProblem = (written: string, { rawName }: OptionToken, known: ReadonlyArray<KnownOption>): string => {
+/** Never with the value: it may be the key, which no option takes. */
+const unknownProblem = (
+  { index, rawName }: OptionToken,
+  args: ReadonlyArray<string>,
+  known: ReadonlyArray<KnownOption>
+): string => {
   const isAlike = (name: string) =>
     AutoCorrect.levensteinDistance(`--${name}`, rawName, CliConfig.defaultConfig) * 3 < rawName.length
   const alike = known.find(({ name }) => isAlike(name))
   if (alike !== undefined) return `${rawName} is no option here. Did you mean --${alike.name}?`
-  return /^-[^-]|\s/.test(written)
-    ? `${JSON.stringify(written)} is no option here. What begins with a dash and is none goes last, after --.`
+  return /^-[^-]|\s/.test(args[index] ?? "")
+    ? `${rawName} is no option here. What begins with a dash and is none goes last, after --.`
     : `${rawName} is no option here.`
 }
 
@@ -46,7 +51,7 @@ export const optionProblem = (args: ReadonlyArray<string>, known: ReadonlyArray<
     if (token.kind !== "option") continue
     const { inlineValue, name, rawName, value } = token
     const option = known.find((each) => each.name === name && rawName === `--${name}`)
-    if (option === undefined) return unknownProblem(args[token.index] ?? rawName, token, known)
+    if (option === undefined) return unknownProblem(token, args, known)
     if (seen.has(name) && !option.mayBeRepeated) return `${rawName} is given more than once.`
     seen.add(name)
     // It would wait for ever for keys that nobody can press.

@@ -94,7 +94,8 @@ const broken = (text: string, width: number): ReadonlyArray<string> => {
   return lines
 }
 
-const nameOf = (command: AnyCommand): string => Array.from(CommandDescriptor.getNames(command.descriptor))[0] ?? ""
+export const nameOf = (command: AnyCommand): string =>
+  Array.from(CommandDescriptor.getNames(command.descriptor))[0] ?? ""
 const documentOf = (command: AnyCommand) =>
   sectionsOf(CommandDescriptor.getHelp(command.descriptor, CliConfig.defaultConfig))
 const section = (sections: ReadonlyArray<Section>, title: string) => sections.find((each) => each.title === title)

@@ -19,12 +19,12 @@ import { serve } from "./commands/serve.js"
 import { synthesize } from "./commands/synthesize.js"
 import { transcribe } from "./commands/transcribe.js"
 import * as ExitCode from "./exitCode.js"
-import { help, knownOptions } from "./help.js"
+import { help, knownOptions, nameOf } from "./help.js"
 
 const { version } = createRequire(import.meta.url)("../package.json") as { readonly version: string }
 
 const subcommands = [synthesize, transcribe, serve, doctor] as const
-const names = ["synthesize", "transcribe", "serve", "doctor"]
+const names = subcommands.map(nameOf)
 
 const command = Command.make("speech").pipe(
   Command.withDescription("Speaks texts and transcribes recordings."),

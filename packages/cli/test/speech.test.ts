@@ -473,6 +473,17 @@ it.effect("a usage that is refused is JSON too with --json", () =>
   })
 )
 
+it.effect.each(["--api-key=pre.secret", "--api-key pre.secret", "-k=pre.secret", "-kpre.secret"])(
+  "a key on the command line, as %s, is refused and not shown",
+  (given) =>
+    Effect.gen(function* () {
+      const outcome = yield* run(["doctor", ...given.split(" ")], {})
+      expect(outcome).toMatchObject({ code: 2, stdout: "" })
+      expect(outcome.stderr).toContain("is no option here")
+      expect(outcome.stderr).not.toContain("secret")
+    })
+)
+
 it.effect("a port that is in use is told as such", () =>
   Effect.gen(function* () {
     const { sttBaseUrl } = yield* LocalService
