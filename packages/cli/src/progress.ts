@@ -102,7 +102,9 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const display = createLogUpdate(terminal, { showCursor: true })
     const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
 
+    let isAside = false
     const draw = Effect.map(Clock.currentTimeMillis, (now) => {
+      if (isAside) return
       const { columns = 80, rows = 24 } = terminal
       const lines = Array.from(stages.values(), ({ name, stage }) => fitted(name, describe(stage, now), columns - 1))
       // What has left the screen at its top can't be taken back.
@@ -148,9 +150,13 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
         }
       })
     const aside = <A, E, R>(print: Effect.Effect<A, E, R>) =>
-      Effect.zipRight(
-        Effect.sync(() => display.clear()),
-        print
+      Effect.acquireUseRelease(
+        Effect.sync(() => {
+          isAside = true
+          display.clear()
+        }),
+        () => print,
+        () => Effect.sync(() => (isAside = false))
       )
     return { line, aside }
   })

@@ -85,6 +85,11 @@ export const synthesize = (given: SynthesizeOptions) =>
     if (given.out === standardStream && given.json) {
       return yield* new UsageError({ message: "--out - puts audio on standard output, where --json can't be as well." })
     }
+    if (given.out === standardStream && process.stdout.isTTY) {
+      return yield* new UsageError({
+        message: "--out - would write audio to the terminal: give a file, or a | command."
+      })
+    }
     if (Option.exists(given.textFile, (file) => file !== standardStream && resolve(file) === resolve(given.out))) {
       return yield* new UsageError({
         message: "--out is the file of --text-file: the audio would take the place of the text."
@@ -105,17 +110,16 @@ export const synthesize = (given: SynthesizeOptions) =>
     const line = yield* progress.line(given.out === standardStream ? "standard output" : given.out)
     const tts = yield* TextToSpeech
     const speech = yield* tts.stream(request, { onEvent: line.onEvent })
-    const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
-
     if (given.out === standardStream) {
       const stdout = NodeSink.fromWritable(
         () => process.stdout,
         (error) => new OutputFailed({ message: `Standard output can't be written (${codeOf(error)}).` }),
         { endOnDone: false }
       )
-      yield* Stream.run(Wav.encodeStream(audio), stdout)
-      return yield* progress.aside(remarks(speech))
+      // What reads it may print to the same terminal.
+      return yield* progress.aside(Effect.zipRight(Stream.run(Wav.encodeStream(speech), stdout), remarks(speech)))
     }
+    const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
     const file = yield* Wav.writeFile(audio, given.out).pipe(
       Effect.catchTags({
         BadArgument: (error) => writeProblem(given.out, error),

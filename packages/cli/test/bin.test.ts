@@ -88,6 +88,13 @@ const ways: ReadonlyArray<Way> = [
   { way: "an option that is none", code: 2, args: [...transcribe, "--loud"], says: "--loud is no option here" },
   { way: "a speed that is none", code: 2, args: [...synthesize, "--speed", "9"], says: "[TtsInvalidRequest]" },
   {
+    way: "audio to a terminal",
+    code: 2,
+    args: ["synthesize", "a", "--out", "-"],
+    environment: { NODE_OPTIONS: "--import=data:text/javascript,process.stdout.isTTY=true" },
+    says: "would write audio to the terminal"
+  },
+  {
     way: "an id that is no UUID",
     code: 2,
     args: [...transcribe, "--transaction-id", "7"],

@@ -91,6 +91,16 @@ describe("progress", () => {
       expect(take()).toContain("a.wav")
       yield* progress.aside(Effect.sync(() => terminal.write("result\n")))
       expect(stripVTControlCharacters(take())).toBe("result\n")
+      const other = yield* Scope.extend(progress.line("b.wav"), scope)
+      yield* progress.aside(
+        Effect.gen(function* () {
+          yield* other.onEvent?.({ _tag: "Waiting", attempt: 1 }) ?? Effect.void
+          yield* TestClock.adjust("1 second")
+          expect(stripVTControlCharacters(take())).toBe("")
+        })
+      )
+      yield* TestClock.adjust("1 second")
+      expect(take()).toContain("b.wav")
       yield* Scope.close(scope, Exit.void)
       yield* TestClock.adjust("1 second")
       expect(stripVTControlCharacters(take())).toBe("")
