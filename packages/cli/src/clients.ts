@@ -11,12 +11,14 @@ import * as Redacted from "effect/Redacted"
 export interface CallSettings {
   /** For the whole call, all attempts counted, in seconds. */
   readonly timeout: Option.Option<number>
+  readonly allowInsecureHttp: boolean
   /** Default: the clients' own. */
   readonly retries?: number | undefined
 }
 
-const common = ({ retries, timeout }: CallSettings) => ({
+const common = ({ allowInsecureHttp, retries, timeout }: CallSettings) => ({
   apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
+  allowInsecureHttp: Config.succeed(allowInsecureHttp),
   retries: Config.succeed(retries),
   deadlines: Config.succeed({ total: Option.getOrUndefined(Option.map(timeout, Duration.seconds)) })
 })

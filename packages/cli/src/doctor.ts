@@ -11,9 +11,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
-import { speechToText, textToSpeech } from "./clients.js"
+import { type CallSettings, speechToText, textToSpeech } from "./clients.js"
 import * as ExitCode from "./exitCode.js"
-import { AlreadyTold, configProblem, inWords } from "./failure.js"
+import { AlreadyTold, configProblem, inOwnOptions, inWords } from "./failure.js"
 
 /** What was found of one thing. */
 interface Finding {
@@ -50,17 +50,18 @@ const keySetting = setting(
   () => "is set, and of the form <prefix>.<secret>"
 )
 
-const addressSetting = (name: string) =>
+const addressSetting = (name: string, options: BaseUrl.BaseUrlOptions) =>
   setting(
     name,
-    (value) => Option.getOrUndefined(Option.map(Either.getLeft(BaseUrl.parse(name, value)), addressProblem)),
+    (value) => Option.getOrUndefined(Option.map(Either.getLeft(BaseUrl.parse(name, value, options)), addressProblem)),
     (value) => value
   )
 
-const addressProblem = (error: ConfigError.ConfigError): string => ("message" in error ? error.message : String(error))
+const addressProblem = (error: ConfigError.ConfigError): string =>
+  "message" in error ? inOwnOptions(error.message) : String(error)
 
 /** Long enough for a host that is far away, and short enough to wait for. */
-const patienceSeconds = Option.some(15)
+const patienceSeconds = 15
 
 /** No service has them, so what is asked is refused after the key was looked at, and is not billed. */
 const unknownModel = "speech-doctor-asks-for-no-model"
@@ -69,14 +70,16 @@ const unknownLanguage = "speech-doctor"
 /** A tenth of a second. */
 const silence = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(1600))
 
-const askTranscription = Effect.flatMap(SpeechToText, (stt) =>
-  stt.transcribe({ audio: AudioSource.fromBytes(silence), model: unknownModel })
-).pipe(Effect.provide(speechToText({ timeout: patienceSeconds, retries: 0 })), Effect.provide(NodeTransport.layer))
+const askTranscription = (settings: CallSettings) =>
+  Effect.flatMap(SpeechToText, (stt) =>
+    stt.transcribe({ audio: AudioSource.fromBytes(silence), model: unknownModel })
+  ).pipe(Effect.provide(speechToText(settings)), Effect.provide(NodeTransport.layer))
 
-const askSynthesis = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: ".", lang: unknownLanguage })).pipe(
-  Effect.provide(textToSpeech({ timeout: patienceSeconds, retries: 0 })),
-  Effect.provide(NodeTransport.layer)
-)
+const askSynthesis = (settings: CallSettings) =>
+  Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: ".", lang: unknownLanguage })).pipe(
+    Effect.provide(textToSpeech(settings)),
+    Effect.provide(NodeTransport.layer)
+  )
 
 const operation = (
   name: string,
@@ -86,6 +89,9 @@ const operation = (
     onSuccess: () => ok(name, "answered, even to what no service should know: it may have billed it"),
     onFailure: (error) => {
       if (!("call" in error)) return failed(name, configProblem(error))
+      if (error._tag === "SttDeadlineExceeded" || error._tag === "TtsDeadlineExceeded") {
+        return { ...failed(name, `did not answer within ${patienceSeconds} s`, ExitCode.ofServiceError(error)), error }
+      }
       const finding = { ...failed(name, inWords(error), ExitCode.ofServiceError(error)), error }
       if (error._tag !== "SttBadRequest" && error._tag !== "TtsBadRequest") return finding
       // The service says what it refuses; any other server or proxy may answer 400 as well.
@@ -105,15 +111,21 @@ const operationAfter = (
     ? operation(name, ask)
     : Effect.succeed({ name, outcome: "not tried", message: "its settings come first", code: ExitCode.done })
 
-export const doctor = ({ json }: { readonly json: boolean }) =>
+export interface DoctorOptions {
+  readonly allowInsecureHttp: boolean
+  readonly json: boolean
+}
+
+export const doctor = ({ allowInsecureHttp, json }: DoctorOptions) =>
   Effect.gen(function* () {
+    const settings = { allowInsecureHttp, retries: 0, timeout: Option.some(patienceSeconds) }
     const key = yield* keySetting
-    const stt = yield* addressSetting("SPEECH_STT_BASE_URL")
-    const tts = yield* addressSetting("SPEECH_TTS_BASE_URL")
+    const stt = yield* addressSetting("SPEECH_STT_BASE_URL", settings)
+    const tts = yield* addressSetting("SPEECH_TTS_BASE_URL", settings)
     const operations = yield* Effect.all(
       [
-        operationAfter("transcription", askTranscription, [key, stt]),
-        operationAfter("synthesis", askSynthesis, [key, tts])
+        operationAfter("transcription", askTranscription(settings), [key, stt]),
+        operationAfter("synthesis", askSynthesis(settings), [key, tts])
       ],
       { concurrency: "unbounded" }
     )

@@ -63,7 +63,8 @@ const describe = (error: Exclude<CommandError, AlreadyTold>): Failure => {
     return told(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${configProblem(error)}.`)
   }
   if (isServiceError(error)) {
-    return { code: ExitCode.ofServiceError(error), tag: error._tag, message: error.message, details: error }
+    const message = inOwnOptions(error.message)
+    return { code: ExitCode.ofServiceError(error), tag: error._tag, message, details: error }
   }
   switch (error._tag) {
     case "WavError":
@@ -110,6 +111,22 @@ const fileProblem = ({ cause, pathOrDescriptor, reason }: SystemError): string =
   }
 }
 
+/** What the library calls its options in a sentence, and what they are called here. */
+const optionOf: Readonly<Record<string, string>> = {
+  "deadlines.total": "--timeout",
+  allowInsecureHttp: "--allow-insecure-http",
+  transactionId: "--transaction-id",
+  requestId: "--request-id",
+  outputFormat: "--output-format",
+  numStep: "--num-step",
+  g2pOverrides: "--g2p-overrides",
+  "telephony does so": "--telephony does so"
+}
+const libraryNames = new RegExp(`\\b(${Object.keys(optionOf).join("|").replaceAll(".", "\\.")})\\b`, "g")
+
+/** A sentence of the library for who knows the command alone. */
+export const inOwnOptions = (message: string): string => message.replace(libraryNames, (name) => optionOf[name] ?? name)
+
 export const configProblem = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
     case "And":
@@ -118,12 +135,12 @@ export const configProblem = (error: ConfigError.ConfigError): string => {
     case "MissingData":
       return `set ${error.path.join(".")} in the environment (\`speech serve\` prints lines that do, for a service on this machine)`
     default:
-      return `${error.path.join(".")} ${error.message}`
+      return `${error.path.join(".")} ${inOwnOptions(error.message)}`
   }
 }
 
 /** For a person who is told of several: what to do, and the tag to look it up by. */
-export const inWords = ({ _tag, message }: SttError | TtsError): string => `${message} [${_tag}]`
+export const inWords = ({ _tag, message }: SttError | TtsError): string => `${inOwnOptions(message)} [${_tag}]`
 
 /** Tells of a failure, on stdout as JSON or on stderr in words, and gives the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {

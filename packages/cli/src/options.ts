@@ -32,6 +32,10 @@ export const timeout = number("timeout", "SECONDS", { above: 0 }).pipe(
   Options.optional
 )
 
+export const allowInsecureHttp = Options.boolean("allow-insecure-http").pipe(
+  Options.withDescription("Also send over plain http to another machine, a container say. It shows the key on the way.")
+)
+
 /**
  * Standard input or output in place of a file. People write `-`, which the parser would take for an option, so it
  * is given this instead, which no argument of a process can be.

@@ -77,6 +77,7 @@ export interface SynthesizeOptions {
   readonly g2pOverrides: Option.Option<Readonly<Record<string, unknown>>>
   readonly requestId: Option.Option<string>
   readonly timeout: Option.Option<number>
+  readonly allowInsecureHttp: boolean
   readonly json: boolean
 }
 

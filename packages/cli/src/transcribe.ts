@@ -10,7 +10,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { speechToText } from "./clients.js"
 import * as ExitCode from "./exitCode.js"
-import { AlreadyTold, inWords, UsageError } from "./failure.js"
+import { AlreadyTold, inOwnOptions, inWords, UsageError } from "./failure.js"
 import { standardStream } from "./options.js"
 import * as Progress from "./progress.js"
 
@@ -51,6 +51,7 @@ export interface TranscribeOptions {
   readonly telephony: boolean
   readonly concurrency: number
   readonly timeout: Option.Option<number>
+  readonly allowInsecureHttp: boolean
   readonly json: boolean
 }
 
@@ -109,7 +110,7 @@ const onOneLine = (line: string): string => line.replace(/\s*[\r\n]+\s*/g, " ")
 
 /** What a person is told besides the text. */
 const remarksOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
-  ...warnings.map(({ message }) => message),
+  ...warnings.map(({ message }) => inOwnOptions(message)),
   ...(text === "" ? ["Nothing was recognised in the recording."] : [])
 ]
 

@@ -1,4 +1,5 @@
 import { existsSync, readFileSync } from "node:fs"
+import { tmpdir } from "node:os"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -277,7 +278,29 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.effect("sends over plain http to another machine only where it may", () =>
+    Effect.gen(function* () {
+      // This machine too, but not by a name that says so.
+      const elsewhere = {
+        SPEECH_API_KEY: "a.b",
+        SPEECH_STT_BASE_URL: "http://0.0.0.0:1",
+        SPEECH_TTS_BASE_URL: "http://0.0.0.0:1"
+      }
+      const refused = yield* run(["synthesize", "hello", "--out", `${tmpdir()}/never.wav`], elsewhere)
+      expect(refused.code).toBe(2)
+      expect(refused.stderr).toContain("use https or --allow-insecure-http")
+      expect((yield* run(["doctor"], elsewhere)).code).toBe(2)
+      expect((yield* run(["doctor", "--allow-insecure-http"], elsewhere)).code).toBe(30)
+    })
+  )
+
   it.effect.each([
+    {
+      what: "a request id that is none, by the name of its option",
+      args: ["synthesize", "a", "--out", `${tmpdir()}/never.wav`, "--request-id", "a b"],
+      code: 2,
+      says: "--request-id must be"
+    },
     {
       what: "an option that is misspelt",
       args: ["transcribe", "a.wav", "--model", "m", "--telephny"],

@@ -1,9 +1,9 @@
 import * as Command from "@effect/cli/Command"
 import * as Effect from "effect/Effect"
-import { describe, json } from "../options.js"
+import { allowInsecureHttp, describe, json } from "../options.js"
 
 /** `speech doctor` */
-export const doctor = Command.make("doctor", { json }, (given) =>
+export const doctor = Command.make("doctor", { allowInsecureHttp, json }, (given) =>
   Effect.flatMap(
     Effect.promise(() => import("../doctor.js")),
     (work) => work.doctor(given)

@@ -4,7 +4,7 @@ import * as Options from "@effect/cli/Options"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
-import { describe, json, number, textArgument, text as textOption, timeout } from "../options.js"
+import { allowInsecureHttp, describe, json, number, textArgument, text as textOption, timeout } from "../options.js"
 
 const text = textArgument("TEXT").pipe(Args.withDescription("What to say."), Args.optional)
 
@@ -49,6 +49,7 @@ const options = {
     Options.optional
   ),
   timeout,
+  allowInsecureHttp,
   json
 }
 

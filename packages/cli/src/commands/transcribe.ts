@@ -2,7 +2,7 @@ import * as Args from "@effect/cli/Args"
 import * as Command from "@effect/cli/Command"
 import * as Options from "@effect/cli/Options"
 import * as Effect from "effect/Effect"
-import { describe, json, number, text, texts, timeout } from "../options.js"
+import { allowInsecureHttp, describe, json, number, text, texts, timeout } from "../options.js"
 
 const files = Args.text({ name: "FILE" }).pipe(
   Args.withDescription("A recording, or - for standard input. Of several, each line names its file."),
@@ -28,6 +28,7 @@ const options = {
     Options.withDefault(4)
   ),
   timeout,
+  allowInsecureHttp,
   json
 }
 
