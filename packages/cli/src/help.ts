@@ -72,7 +72,8 @@ const definition = (
 ): readonly [string, string] => {
   const required = rest.length === 0 && !name.startsWith("[") ? " Required." : ""
   const choices = name.includes(" | ") ? ` ${kind}.` : ""
-  return [name.includes(" | ") ? name.replace(/ .*/, " CHOICE") : name, `${words}${choices}${required}`]
+  const shown = name.includes(" | ") ? name.replace(/ .*/, " CHOICE") : name.replace(/[<>()]/g, "").replace(" 1+", "…")
+  return [shown, `${words}${choices}${required}`]
 }
 
 /** Two columns, of which the second is broken into lines. */
@@ -162,6 +163,6 @@ export const help = (
     ...(examples.length === 0 ? [] : [`Examples\n${examples.join("\n")}`]),
     ...(given.length === 0 ? [] : [`Arguments\n${columns(given)}`]),
     `Options\n${columns(own)}`,
-    "speech --help has the options of every command."
+    "What every command takes besides: speech --help"
   ].join("\n\n")
 }
