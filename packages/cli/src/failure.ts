@@ -120,7 +120,8 @@ const optionOf: Readonly<Record<string, string>> = {
   outputFormat: "--output-format",
   numStep: "--num-step",
   g2pOverrides: "--g2p-overrides",
-  "telephony does so": "--telephony does so"
+  "telephony does so": "--telephony does so",
+  "telephony out": "--telephony out"
 }
 const libraryNames = new RegExp(`\\b(${Object.keys(optionOf).join("|").replaceAll(".", "\\.")})\\b`, "g")
 

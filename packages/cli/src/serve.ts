@@ -6,6 +6,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import { UsageError } from "./failure.js"
 
 export interface ServeOptions {
   readonly port: number
@@ -20,6 +21,11 @@ export interface ServeOptions {
 
 export const serve = (given: ServeOptions) =>
   Effect.gen(function* () {
+    if (given.newKey && Option.isNone(given.dataDir)) {
+      return yield* new UsageError({
+        message: "--new-key is for a --data-dir, whose key it replaces: without one each start makes a key."
+      })
+    }
     const service = yield* make({
       port: given.port,
       host: Option.getOrUndefined(given.host),

@@ -96,7 +96,7 @@ export const transcribe = (given: TranscribeOptions) =>
               Effect.forEach(remarksOn(transcription), (remark) => Console.error(`speech: ${remark}`), {
                 discard: true
               }),
-              Console.log(transcription.text)
+              Console.log(shown(transcription.text))
             )
       )
     }
@@ -104,6 +104,9 @@ export const transcribe = (given: TranscribeOptions) =>
   }).pipe(Effect.scoped, Effect.provide(speechToText(given)), Effect.provide(NodeTransport.layer))
 
 const nameOf = (file: string): string => (file === standardStream ? "standard input" : file)
+
+/** A terminal would obey control characters of a transcript; of a file or a pipe the text is what was said. */
+const shown = (text: string): string => (process.stdout.isTTY === true ? text.replace(/(?![\n\t])\p{Cc}/gu, "") : text)
 
 /** Of several recordings each has a line, whatever is in a name or a text. */
 const onOneLine = (line: string): string => line.replace(/\s*[\r\n]+\s*/g, " ")
@@ -160,7 +163,7 @@ const each = (
             const { count, first } = remarks.get(remark) ?? { first: name, count: 0 }
             remarks.set(remark, { first, count: count + 1 })
           }
-          return Console.log(onOneLine(`${name}: ${transcription.text}`))
+          return Console.log(onOneLine(`${name}: ${shown(transcription.text)}`))
         },
         onLeft: (error) => {
           failed += 1

@@ -310,6 +310,24 @@ describe("the built command", () => {
     60_000
   )
 
+  it.scoped(
+    "gives a terminal no control characters of a transcript, and a pipe all that was said",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localService
+        const text = "one\u001b[2J\ttwo\nthree"
+        const body = JSON.stringify({ status: "success", text, call_id: "c" })
+        const headers = { "content-type": "application/json" }
+        yield* service.faults.set([{ operation: "transcribe", status: 200, headers, body }])
+        const terminal = "--import=data:text/javascript,process.stdout.isTTY=true"
+        const environment = environmentOf(service)
+        const seen = yield* run(transcribe, { ...environment, NODE_OPTIONS: terminal })
+        expect(seen.stdout.toString()).toBe("one[2J\ttwo\nthree\n")
+        expect((yield* run(transcribe, environment)).stdout.toString()).toBe(`${text}\n`)
+      }),
+    60_000
+  )
+
   it.scopedLive(
     "leaves no file at Ctrl-C while it draws on a terminal, however often it is pressed",
     () =>

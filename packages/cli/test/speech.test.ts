@@ -302,6 +302,12 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       says: "--request-id must be"
     },
     {
+      what: "a new key for no folder",
+      args: ["serve", "--new-key"],
+      code: 2,
+      says: "--new-key is for a --data-dir"
+    },
+    {
       what: "an option that is misspelt",
       args: ["transcribe", "a.wav", "--model", "m", "--telephny"],
       code: 2,

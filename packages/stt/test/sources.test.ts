@@ -439,8 +439,8 @@ describe("telephony", () => {
       const flac = new Uint8Array([...new TextEncoder().encode("fLaC"), 0, 0, 0, 34])
       const broken = tone(0.01).slice(0, 30)
       const cases: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
-        [flac, /FLAC and not WAV.*leave telephony out/],
-        [new Uint8Array(100), /not a WAV file.*leave telephony out/],
+        [flac, /it is FLAC, and only WAV.*leave telephony out/],
+        [new Uint8Array(100), /it is no WAV file.*leave telephony out/],
         [tone(1, { ...stereo48k, sampleRate: 100 }), /100 Hz is too low/],
         [broken, /can't be converted/]
       ]

@@ -22,8 +22,8 @@ export const asTelephony = (
 ): Effect.Effect<Upload, UploadFailed, Scope.Scope> =>
   Effect.gen(function* () {
     if (container !== "wav") {
-      const found = container === undefined ? "not a WAV file" : `${container.toUpperCase()} and not WAV`
-      return yield* Effect.fail(failed(`it is ${found}, which alone can be converted: leave telephony out`))
+      const found = container === undefined ? "no WAV file" : container.toUpperCase()
+      return yield* Effect.fail(failed(`it is ${found}, and only WAV can be converted: leave telephony out`))
     }
     const beginning = yield* bytes.read(0, longestHeader)
     const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
