@@ -11,6 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
@@ -25,7 +26,7 @@ import { type Incoming, type Wire, WireId } from "./internal/exchange.js"
 import { makeHttpClientWire } from "./internal/httpClientWire.js"
 import { fill, makeParts } from "./internal/parts.js"
 import { makeRetryBudget, type RetryBudget } from "./internal/retryBudget.js"
-import { logRetry, observeAttempt, observeCall } from "./internal/telemetry.js"
+import { beginCall, logRetry, observeAttempt, observeCall } from "./internal/telemetry.js"
 import { longestSleep, Watch, Watchdog } from "./internal/watch.js"
 import type { Operation, Response } from "./Operation.js"
 import type { ResolvedRetries } from "./Retries.js"
@@ -43,13 +44,22 @@ export interface TransportOptions {
 export interface Transport {
   /** Runs an operation, which has read what it needs of the answer when it has accepted it. */
   readonly run: <A, E extends ServiceError>(operation: Operation<A, E>, options?: CallOptions) => Effect.Effect<A, E>
-  /** The same for a result that goes on reading the answer, as a stream does: it ends when the scope closes. */
-  readonly open: <A, E extends ServiceError>(
+  /**
+   * The same for a result that goes on reading the answer. The call ends when a pull has failed or come to the end of it, or
+   * else when the scope closes.
+   */
+  readonly open: <A extends Opened<E>, E extends ServiceError>(
     operation: Operation<A, E>,
     options?: CallOptions
-  ) => Effect.Effect<A, E, Scope.Scope>
+  ) => Effect.Effect<Omit<A, "pull"> & Opened<E>, E, Scope.Scope>
   /** What is left of the budget for retries, which all calls share: from 0 to 500 tokens. */
   readonly retryTokens: Effect.Effect<number>
+}
+
+/** A result of which more is to be read. */
+export interface Opened<E> {
+  /** The next bytes, or nothing at a good end. */
+  readonly pull: Effect.Effect<Uint8Array | undefined, E>
 }
 
 /** Reads the key, and fails where it is not one. */
@@ -79,12 +89,29 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
           // A call that has failed, or been read to its end, is let go at once, and not when the caller's scope closes.
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
+              const observed = yield* beginCall(operation)
               const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-              yield* Scope.addFinalizer(scope, call.end)
-              const close = Scope.close(scope, Exit.void)
-              return yield* restore(observeCall(runCall(shared, call, operation, callOptions, close), operation)).pipe(
-                Effect.onError(() => close)
+              // Whoever closes the scope before the end leaves the call early.
+              let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)
+              yield* Scope.addFinalizer(
+                scope,
+                Effect.suspend(() => Effect.zipRight(call.end, observed.end(outcome)))
               )
+              const end = (exit: Exit.Exit<unknown, ServiceError>) =>
+                Effect.suspend(() => {
+                  outcome = exit
+                  return Scope.close(scope, Exit.void)
+                })
+              const { pull, ...about } = yield* restore(
+                observed.during(runCall(shared, call, operation, callOptions))
+              ).pipe(Effect.onError((cause) => end(Exit.failCause(cause))))
+              return {
+                ...about,
+                pull: Effect.matchEffect(pull, {
+                  onFailure: (error) => Effect.zipRight(end(Exit.fail(error)), Effect.fail(error)),
+                  onSuccess: (bytes) => (bytes === undefined ? Effect.as(end(Exit.void), bytes) : Effect.succeed(bytes))
+                })
+              }
             })
           )
         ),
@@ -104,8 +131,7 @@ const runCall = <A, E extends ServiceError>(
   { budget, keys, options, wire }: Shared,
   call: Call,
   operation: Operation<A, E>,
-  { onEvent }: CallOptions = {},
-  onRead: Effect.Effect<void> = Effect.void
+  { onEvent }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const tell = (event: CallEvent) =>
@@ -133,7 +159,7 @@ const runCall = <A, E extends ServiceError>(
         tell
       }).pipe(
         Effect.mapError(inOwnWords),
-        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation, onRead)))
+        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation)))
       )
       const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
@@ -245,8 +271,7 @@ const responseOf = <A, E extends ServiceError>(
   { header, pull, status }: Incoming,
   keys: ReadonlyArray<Redacted.Redacted>,
   { progress }: Call,
-  operation: Operation<A, E>,
-  onRead: Effect.Effect<void>
+  operation: Operation<A, E>
 ): Response<E> => {
   // One key may be the beginning of another.
   const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
@@ -258,13 +283,7 @@ const responseOf = <A, E extends ServiceError>(
       const value = header(name.toLowerCase())
       return value === undefined || value === "" ? undefined : redact(value)
     },
-    pull: Effect.matchEffect(pull, {
-      onFailure: (failure) => {
-        const error = operation.fail(failure, progress())
-        return Effect.zipRight(onRead, Effect.fail(error))
-      },
-      onSuccess: (chunk) => (chunk === undefined ? Effect.as(onRead, chunk) : Effect.succeed(chunk))
-    }),
+    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress())),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
     withoutKey,

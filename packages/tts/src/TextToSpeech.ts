@@ -175,7 +175,10 @@ export const make = (
 
     return {
       stream: (request, callOptions) =>
-        Effect.flatMap(operationOf(request, toStream), (operation) => transport.open(operation, callOptions)),
+        operationOf(request, Effect.succeed).pipe(
+          Effect.flatMap((operation) => transport.open(operation, callOptions)),
+          Effect.map(toStream)
+        ),
       synthesize: (request, callOptions) =>
         Effect.flatMap(operationOf(request, whole), (operation) => transport.run(operation, callOptions))
     }
@@ -331,12 +334,12 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
-const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): Effect.Effect<SpeechStream> => {
+const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): SpeechStream => {
   let isRead = false
   const next = Effect.flatMap(Effect.mapError(pull, Option.some), (bytes) =>
     bytes === undefined ? Effect.fail(Option.none()) : Effect.succeed(bytes)
   )
-  return Effect.succeed({
+  return {
     ...about,
     call: callSoFar(),
     stream: Stream.suspend(() => {
@@ -344,7 +347,7 @@ const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): Effect.Effect<S
       isRead = true
       return Stream.repeatEffectOption(next)
     })
-  })
+  }
 }
 
 /** Far above an hour of speech, which the longest text at the lowest speed gives. */
@@ -395,7 +398,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
         return yield* accept(testResponse(audio, valid, sentId), sentId, valid)
       })
     const service: TextToSpeechService = {
-      stream: (request) => Effect.flatMap(call(request), toStream),
+      stream: (request) => Effect.map(call(request), toStream),
       synthesize: (request) => Effect.flatMap(call(request), whole)
     }
     return Context.make(TextToSpeech, service).pipe(Context.add(TextToSpeechCalls, calls))

@@ -15,6 +15,7 @@ import {
   TtsContract,
   TtsError
 } from "@effect-speech/tts"
+import * as Cause from "effect/Cause"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -24,9 +25,12 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 
 type Answer = Parameters<typeof scriptedServer>[0]
@@ -573,30 +577,117 @@ describe("the deadline for all of a call", () => {
   )
 })
 
-it.scoped("metrics count calls by outcome and attempts by status", () =>
-  Effect.gen(function* () {
-    const countsOf = Effect.map(Metric.snapshot, (metrics) =>
-      Object.fromEntries(
-        metrics
-          .filter(({ metricKey, metricState }) => metricKey.name.startsWith("speech_") && "count" in metricState)
-          .map(({ metricKey, metricState }) => [
-            [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" "),
-            Number("count" in metricState ? metricState.count : 0)
-          ])
-      )
+describe("what is told of a call", () => {
+  const tagIn = (cause: Cause.Cause<unknown>): string => {
+    const [error] = Cause.failures(cause)
+    return Predicate.hasProperty(error, "_tag") ? String(error._tag) : "no error"
+  }
+
+  const counts = Effect.map(Metric.snapshot, (metrics) =>
+    Object.fromEntries(
+      metrics
+        .filter(({ metricKey, metricState }) => metricKey.name.startsWith("speech_") && "count" in metricState)
+        .map(({ metricKey, metricState }) => [
+          [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" "),
+          Number("count" in metricState ? metricState.count : 0)
+        ])
     )
-    const before = yield* countsOf
-    yield* synthesize(answering())
-    yield* failure((response) => answerJson(response, 401, {}))
-    const after = yield* countsOf
-    const grown = (name: string) => (after[name] ?? 0) - (before[name] ?? 0)
-    expect(grown("speech_calls synthesize success")).toBe(1)
-    expect(grown("speech_calls synthesize TtsUnauthorized")).toBe(1)
-    expect(grown("speech_attempts synthesize 200")).toBe(1)
-    expect(grown("speech_attempts synthesize 401")).toBe(1)
-    expect(grown("speech_call_duration_millis synthesize success")).toBe(1)
-  })
-)
+  )
+  const grownBy = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
+    Effect.gen(function* () {
+      const before = yield* counts
+      yield* calls
+      const after = Object.entries(yield* counts).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+      return Object.fromEntries(after.filter(([, grown]) => grown !== 0))
+    })
+
+  it.scoped("counts calls by outcome and attempts by status", () =>
+    Effect.gen(function* () {
+      const calls = Effect.zip(
+        synthesize(answering()),
+        failure((response) => answerJson(response, 401, {}))
+      )
+      expect(yield* grownBy(calls)).toEqual({
+        "speech_calls synthesize success": 1,
+        "speech_calls synthesize TtsUnauthorized": 1,
+        "speech_attempts synthesize 200": 1,
+        "speech_attempts synthesize 401": 1,
+        "speech_call_duration_millis synthesize success": 1,
+        "speech_call_duration_millis synthesize TtsUnauthorized": 1
+      })
+    })
+  )
+
+  it.scopedLive.each([
+    { how: "is read to its end", outcome: "success", answer: answering(), take: Number.POSITIVE_INFINITY },
+    {
+      how: "breaks off",
+      outcome: "TtsConnectionFailed",
+      answer: ((response) => {
+        response.writeHead(200, { ...headers, "content-length": 4000 }).write(audio.pcm16.subarray(0, 1000))
+        setTimeout(() => response.destroy(), 50)
+      }) satisfies Answer,
+      take: Number.POSITIVE_INFINITY
+    },
+    {
+      how: "contradicts itself at its end",
+      outcome: "TtsCorruptAudio",
+      answer: ((response) => {
+        response.writeHead(200, headers).write(audio.pcm16.subarray(0, 1000))
+        response.end()
+      }) satisfies Answer,
+      take: Number.POSITIVE_INFINITY
+    },
+    { how: "is left early", outcome: "interrupted", answer: answering(), take: 1 }
+  ])("has $outcome for a stream that $how, in its count and in its span", ({ answer, outcome, take }) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answer)
+      const ended: Array<string> = []
+      const tracer = Tracer.make({
+        span: (name, parent, context, links, startTime, kind) => ({
+          _tag: "Span",
+          name,
+          spanId: name,
+          traceId: "trace",
+          parent,
+          context,
+          links,
+          kind,
+          sampled: true,
+          status: { _tag: "Started", startTime },
+          attributes: new Map(),
+          attribute: () => {},
+          event: () => {},
+          addLinks: () => {},
+          end: (_, exit) => {
+            const how = Exit.match(exit, {
+              onSuccess: () => "success",
+              onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? "interrupted" : tagIn(cause))
+            })
+            const above = Option.match(parent, { onNone: () => "", onSome: ({ spanId }) => `${spanId} > ` })
+            ended.push(`${above}${name} ${how}`)
+          }
+        }),
+        context: (execution) => execution()
+      })
+      const context = yield* Layer.build(against(server.url))
+      const call = TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.flatMap(({ stream }) => (take === 1 ? Stream.runHead(stream) : Stream.runDrain(stream))),
+        Effect.scoped,
+        Effect.exit,
+        Effect.provide(context),
+        Effect.withTracer(tracer)
+      )
+      expect(yield* grownBy(call)).toEqual({
+        [`speech_calls synthesize ${outcome}`]: 1,
+        [`speech_call_duration_millis synthesize ${outcome}`]: 1,
+        "speech_attempts synthesize 200": 1
+      })
+      expect(ended).toEqual(["speech.synthesize > speech.attempt success", `speech.synthesize ${outcome}`])
+    })
+  )
+})
 
 describe("the test double", () => {
   const bytes = new Uint8Array(16_000)

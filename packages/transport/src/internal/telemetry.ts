@@ -68,26 +68,51 @@ const whileTracing = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced : effect))
 
+const nameOf = (operation: string): string => `speech.${operation}`
+const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
+
+const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, ServiceError>): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const outcome = outcomeOf(exit)
+    return Effect.zipRight(
+      Metric.update(calls(name, outcome), 1),
+      Metric.update(durations(name, outcome), now - startedAt)
+    )
+  })
+
 export const observeCall = <A, E extends ServiceError, R>(
   running: Effect.Effect<A, E, R>,
   { name, sentId }: Named
 ): Effect.Effect<A, E, R> => {
   const measured = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
-    Effect.onExit(running, (exit) =>
-      Effect.flatMap(Clock.currentTimeMillis, (now) => {
-        const outcome = outcomeOf(exit)
-        return Effect.zipRight(
-          Metric.update(calls(name, outcome), 1),
-          Metric.update(durations(name, outcome), now - startedAt)
-        )
-      })
-    )
+    Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
   )
-  return whileTracing(
-    measured,
-    Effect.withSpan(measured, `speech.${name}`, { attributes: { "speech.id": sentId }, captureStackTrace: false })
-  )
+  return whileTracing(measured, Effect.withSpan(measured, nameOf(name), optionsOf(sentId)))
 }
+
+/** A call that goes on when there is a result: it is observed until it is told how it has ended. */
+export interface ObservedCall {
+  /** What is done until there is a result. */
+  readonly during: <A, E, R>(running: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
+}
+
+export const beginCall = ({ name, sentId }: Named): Effect.Effect<ObservedCall> =>
+  Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
+      return { during: (running) => running, end: (exit) => countCall(name, startedAt, exit) }
+    }
+    const span = yield* Effect.makeSpan(nameOf(name), optionsOf(sentId))
+    return {
+      during: (running) => Effect.withParentSpan(running, span),
+      end: (exit) =>
+        Effect.flatMap(Clock.currentTimeNanos, (now) => {
+          span.end(now, exit)
+          return countCall(name, startedAt, exit)
+        })
+    }
+  })
 
 export const observeAttempt = <A, E, R>(
   running: Effect.Effect<A, E, R>,
