@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { connect } from "node:net"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
@@ -319,6 +320,49 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(refused + notTried).toBe(20)
       expect(refused).toBeLessThanOrEqual(4)
       expect(yield* statuses).toEqual([200, ...Array<number>(refused).fill(402)])
+    })
+  )
+
+  itRuns("httpUpload sends a visitor's recording on, and refuses what is no whole recording", (place) =>
+    Effect.gen(function* () {
+      yield* place.speak("The train is late.", "call.wav")
+      const recording = yield* place.fs.readFile(`${place.folder}/call.wav`)
+      const { printed, terminate, ended } = yield* place.start("httpUpload.ts", { PORT: "0" })
+      const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
+      const send = (body: Uint8Array | ReadableStream, more: RequestInit = {}) =>
+        Effect.promise(async () => {
+          const response = await fetch(`${address}/transcribe`, { method: "POST", body, duplex: "half", ...more })
+          return { status: response.status, text: await response.text() }
+        })
+      expect(yield* send(recording)).toEqual({ status: 200, text: JSON.stringify({ text: "The train is late." }) })
+      expect(yield* send(new Blob([new Uint8Array(recording)]).stream())).toEqual({ status: 411, text: "" })
+      expect(yield* send(new TextEncoder().encode("no recording"))).toMatchObject({
+        status: 400,
+        text: expect.stringContaining("The service refused the request")
+      })
+      yield* place.service.accounts.setAccount({ credits: 0 })
+      expect(yield* send(recording)).toEqual({ status: 500, text: "There is no transcript now." })
+
+      // A visitor that leaves in the middle of a recording.
+      yield* place.service.accounts.setAccount({ credits: 100_000 })
+      const { hostname, port } = new URL(address)
+      const socket = connect(Number(port), hostname)
+      yield* Effect.addFinalizer(() => Effect.sync(() => socket.destroy()))
+      socket.write(`POST /transcribe HTTP/1.1\r\nHost: ${hostname}\r\nContent-Length: 1000000\r\n\r\n`)
+      socket.write(recording)
+      const untilLast = (outcome: string) =>
+        Effect.repeat(place.service.requests, {
+          until: (requests) => requests.at(-1)?.outcome === outcome,
+          schedule: Schedule.spaced("10 millis")
+        })
+      yield* untilLast("underWay")
+      socket.destroy()
+      yield* untilLast("abandoned")
+
+      yield* terminate
+      const { stderr, stdout } = yield* ended
+      expect(`${stdout}${stderr}`).toContain("SttCreditExhausted")
+      expect(`${stdout}${stderr}`).not.toContain(place.environment.SPEECH_API_KEY)
     })
   )
 

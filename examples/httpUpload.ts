@@ -1,0 +1,66 @@
+/**
+ * Recordings from browsers: `fetch("/transcribe", { method: "POST", body: file })` sends one, which goes on to the service as
+ * it arrives, through memory that does not grow with it; the key stays on the server. Who leaves ends the call. Each
+ * recording costs, so put your own sign-in before it.
+ *
+ * `pnpm example examples/httpUpload.ts`, with the variables that `pnpm speech serve` prints, then
+ * `curl --data-binary @call.wav http://127.0.0.1:3000/transcribe`; `PORT` is another port.
+ */
+import { createServer } from "node:http"
+import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
+import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { Config, Effect, Layer, Match } from "effect"
+
+/** An hour of 16-bit audio at 8 kHz is 58 MB. */
+const largest = 100_000_000
+
+/** What a visitor can mend is theirs, and the rest is ours: a 401 of the service is no question for a password. */
+const statusOf = Match.type<SttError>().pipe(
+  Match.tag("SttAudioUnreadable", "SttBadRequest", "SttInvalidRequest", "SttTranscriptionFailed", () => 400),
+  Match.tag("SttUnauthorized", "SttInvalidApiKey", "SttCreditExhausted", "SttForbidden", () => 500),
+  Match.tag("SttDeadlineExceeded", () => 504),
+  Match.tag("SttServerError", "SttConnectionFailed", "SttInvalidResponse", () => 502),
+  Match.tag("SttUnavailable", () => 503),
+  Match.tag("SttUnexpectedStatus", ({ retryable }) => (retryable ? 503 : 502)),
+  Match.exhaustive
+)
+
+const refuse = (error: SttError) => {
+  const status = statusOf(error)
+  if (status === 400) return HttpServerResponse.text(error.message, { status })
+  return Effect.as(Effect.logError(error), HttpServerResponse.text("There is no transcript now.", { status }))
+}
+
+const transcribe = Effect.gen(function* () {
+  const { headers, stream } = yield* HttpServerRequest.HttpServerRequest
+  const byteLength = Number(headers["content-length"])
+  // With its length the recording is checked to have come whole; browsers always tell that of a file.
+  if (!Number.isInteger(byteLength)) return HttpServerResponse.empty({ status: 411 })
+  if (byteLength > largest) return HttpServerResponse.empty({ status: 413 })
+  const stt = yield* SpeechToText
+  // It can be read but once, so a call with it is not repeated: the visitor may send it again.
+  const audio = AudioSource.fromOneShotStream(stream, { byteLength })
+  const { text } = yield* stt.transcribe({ audio, model: "en-general-v2-8khz" })
+  return yield* HttpServerResponse.json({ text })
+}).pipe(Effect.catchTag("HttpBodyError", Effect.die), Effect.catchAll(refuse))
+
+const Server = HttpRouter.empty.pipe(
+  HttpRouter.post("/transcribe", transcribe),
+  HttpServer.serve(),
+  HttpServer.withLogAddress,
+  Layer.provide(
+    NodeHttpServer.layerConfig(() => createServer(), {
+      host: Config.succeed("127.0.0.1"),
+      port: Config.integer("PORT").pipe(Config.withDefault(3000))
+    })
+  )
+)
+
+Server.pipe(
+  Layer.provide(SpeechToText.layerFromEnv),
+  Layer.provide(NodeTransport.layer),
+  Layer.launch,
+  NodeRuntime.runMain
+)
