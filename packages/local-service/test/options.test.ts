@@ -7,6 +7,7 @@ import * as Layer from "effect/Layer"
 describe("an option that can't be is told by its name and rule, before anything is opened", () => {
   const wrong: ReadonlyArray<LocalServiceOptions> = [
     { port: 70_000 },
+    { hostNames: ["speech", "speech:8100"] },
     { credits: -1 },
     { credits: 1.5 },
     { creditsPerSecond: 0.5 },

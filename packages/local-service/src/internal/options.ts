@@ -10,7 +10,16 @@ const count = Schema.Int.pipe(Schema.nonNegative()).annotations({
   message: () => ({ message: "must be a whole number from 0 on", override: true })
 })
 
+/** As a Host header has them, without a port. */
+const hostNames = Schema.Array(Schema.String).pipe(
+  Schema.filter(
+    (names) =>
+      names.every((name) => /^[\w.-]+$/.test(name)) || "must be names of hosts, such as speech or speech.example"
+  )
+)
+
 const Options = Schema.Struct({
+  hostNames: Schema.optional(hostNames),
   port: Schema.optional(
     Schema.Int.pipe(Schema.between(0, 65_533)).annotations({
       message: () => ({ message: "must be a whole number from 0 to 65533", override: true })
@@ -32,7 +41,7 @@ const Options = Schema.Struct({
 
 const validate = Schema.validate(Options)
 
-/** The numbers and dates of options: a wrong one would be noticed late, and not where it was written. */
+/** The numbers, dates and names of options: a wrong one would be noticed late, and not where it was written. */
 export const checkOptions = (options: object): Effect.Effect<void, OptionInvalid> =>
   Effect.mapError(validate(options), ({ issue }) => {
     const { field, problem } = Issue.first(issue)
