@@ -13,7 +13,7 @@ import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type CallSettings, speechToText, textToSpeech } from "./clients.js"
 import * as ExitCode from "./exitCode.js"
-import { AlreadyTold, configProblem, inOwnOptions, inWords } from "./failure.js"
+import { AlreadyTold, configProblem, inOwnWords, inWords } from "./failure.js"
 
 /** What was found of one thing. */
 interface Finding {
@@ -58,7 +58,7 @@ const addressSetting = (name: string, options: BaseUrl.BaseUrlOptions) =>
   )
 
 const addressProblem = (error: ConfigError.ConfigError): string =>
-  "message" in error ? inOwnOptions(error.message) : String(error)
+  "message" in error ? inOwnWords(error.message) : String(error)
 
 /** Long enough for a host that is far away, and short enough to wait for. */
 const patienceSeconds = 15

@@ -63,7 +63,7 @@ const describe = (error: Exclude<CommandError, AlreadyTold>): Failure => {
     return told(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${configProblem(error)}.`)
   }
   if (isServiceError(error)) {
-    const message = inOwnOptions(error.message)
+    const message = inOwnWords(error.message)
     return { code: ExitCode.ofServiceError(error), tag: error._tag, message, details: error }
   }
   switch (error._tag) {
@@ -111,8 +111,8 @@ const fileProblem = ({ cause, pathOrDescriptor, reason }: SystemError): string =
   }
 }
 
-/** What the library calls its options in a sentence, and what they are called here. */
-const optionOf: Readonly<Record<string, string>> = {
+/** What the library tells a program to do, and what a person does here. */
+const ownWords: Readonly<Record<string, string>> = {
   "deadlines.total": "--timeout",
   allowInsecureHttp: "--allow-insecure-http",
   transactionId: "--transaction-id",
@@ -121,12 +121,15 @@ const optionOf: Readonly<Record<string, string>> = {
   numStep: "--num-step",
   g2pOverrides: "--g2p-overrides",
   "telephony does so": "--telephony does so",
-  "telephony out": "--telephony out"
+  "telephony out": "--telephony out",
+  "read it as a stream, and give that to AudioSource.fromOneShotStream":
+    "send it as standard input: speech transcribe - < FILE"
 }
-const libraryNames = new RegExp(`\\b(${Object.keys(optionOf).join("|").replaceAll(".", "\\.")})\\b`, "g")
+const libraryWords = new RegExp(`\\b(${Object.keys(ownWords).join("|").replaceAll(".", "\\.")})\\b`, "g")
 
 /** A sentence of the library for who knows the command alone. */
-export const inOwnOptions = (message: string): string => message.replace(libraryNames, (name) => optionOf[name] ?? name)
+export const inOwnWords = (message: string): string =>
+  message.replace(libraryWords, (words) => ownWords[words] ?? words)
 
 export const configProblem = (error: ConfigError.ConfigError): string => {
   switch (error._op) {
@@ -136,12 +139,12 @@ export const configProblem = (error: ConfigError.ConfigError): string => {
     case "MissingData":
       return `set ${error.path.join(".")} in the environment (\`speech serve\` prints lines that do, for a service on this machine)`
     default:
-      return `${error.path.join(".")} ${inOwnOptions(error.message)}`
+      return `${error.path.join(".")} ${inOwnWords(error.message)}`
   }
 }
 
 /** For a person who is told of several: what to do, and the tag to look it up by. */
-export const inWords = ({ _tag, message }: SttError | TtsError): string => `${inOwnOptions(message)} [${_tag}]`
+export const inWords = ({ _tag, message }: SttError | TtsError): string => `${inOwnWords(message)} [${_tag}]`
 
 /** Tells of a failure, on stdout as JSON or on stderr in words, and gives the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {

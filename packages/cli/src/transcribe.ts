@@ -1,6 +1,5 @@
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { AudioSource, SpeechToText, SttAudioUnreadable, type SttError, type Transcription } from "@effect-speech/stt"
+import { AudioSource, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Console from "effect/Console"
@@ -10,7 +9,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { speechToText } from "./clients.js"
 import * as ExitCode from "./exitCode.js"
-import { AlreadyTold, inOwnOptions, inWords, UsageError } from "./failure.js"
+import { AlreadyTold, inOwnWords, inWords, UsageError } from "./failure.js"
 import { standardStream } from "./options.js"
 import * as Progress from "./progress.js"
 
@@ -27,19 +26,6 @@ const standardInput = AudioSource.fromOneShotStream(
   ),
   { filename: "stdin" }
 )
-
-/** A file can be sent again, and a pipe can't: it is to come as what it is, in the words of a shell. */
-const sourceOf = (file: string): Effect.Effect<AudioSource.AudioSource, SttAudioUnreadable, FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    if (file === standardStream) return standardInput
-    const fs = yield* FileSystem.FileSystem
-    const target = yield* Effect.option(fs.stat(file))
-    if (Option.isSome(target) && ["FIFO", "CharacterDevice", "BlockDevice", "Socket"].includes(target.value.type)) {
-      const problem = `it is a pipe or a device; send it as standard input: speech transcribe - < ${file}`
-      return yield* new SttAudioUnreadable({ source: file, problem })
-    }
-    return AudioSource.fromPath(file)
-  })
 
 export interface TranscribeOptions {
   readonly files: ReadonlyArray<string>
@@ -74,7 +60,7 @@ export const transcribe = (given: TranscribeOptions) =>
         const { onEvent } = yield* progress.line(nameOf(file))
         return yield* stt.transcribe(
           {
-            audio: yield* sourceOf(file),
+            audio: file === standardStream ? standardInput : AudioSource.fromPath(file),
             model: given.model,
             transactionId: Option.getOrUndefined(given.transactionId),
             aux: given.aux ? true : undefined,
@@ -113,7 +99,7 @@ const onOneLine = (line: string): string => line.replace(/\s*[\r\n]+\s*/g, " ")
 
 /** What a person is told besides the text. */
 const remarksOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
-  ...warnings.map(({ message }) => inOwnOptions(message)),
+  ...warnings.map(({ message }) => inOwnWords(message)),
   ...(text === "" ? ["Nothing was recognised in the recording."] : [])
 ]
 
@@ -124,9 +110,9 @@ const concernsAll = (error: SttError): boolean =>
 /** Several recordings: each has its line, in the order given, and a failure of one does not stop the others. */
 const each = (
   { concurrency, files, json }: TranscribeOptions,
-  transcribeFile: (file: string) => Effect.Effect<Transcription, SttError, FileSystem.FileSystem>,
+  transcribeFile: (file: string) => Effect.Effect<Transcription, SttError>,
   progress: Progress.Progress
-): Effect.Effect<void, AlreadyTold, FileSystem.FileSystem> =>
+): Effect.Effect<void, AlreadyTold> =>
   Effect.gen(function* () {
     let hopeless = false
     let failed = 0

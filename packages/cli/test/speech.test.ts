@@ -474,7 +474,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "a device for a recording",
       args: ["transcribe", "/dev/null", "--model", "m"],
       code: 3,
-      says: "send it as standard input: speech transcribe - < /dev/null"
+      says: "send it as standard input: speech transcribe - < FILE"
     },
     { what: "a missing recording", args: ["transcribe", "no.wav", "--model", "m"], code: 3, says: "does not exist" },
     {

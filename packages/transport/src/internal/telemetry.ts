@@ -68,7 +68,7 @@ const whileTracing = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced : effect))
 
-const nameOf = (operation: string): string => `speech.${operation}`
+const spanOf = (operation: string): string => `speech.${operation}`
 const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
 
 const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, ServiceError>): Effect.Effect<void> =>
@@ -87,7 +87,7 @@ export const observeCall = <A, E extends ServiceError, R>(
   const measured = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
     Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
   )
-  return whileTracing(measured, Effect.withSpan(measured, nameOf(name), optionsOf(sentId)))
+  return whileTracing(measured, Effect.withSpan(measured, spanOf(name), optionsOf(sentId)))
 }
 
 /** A call that goes on when there is a result: it is observed until it is told how it has ended. */
@@ -103,7 +103,7 @@ export const beginCall = ({ name, sentId }: Named): Effect.Effect<ObservedCall> 
     if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
       return { during: (running) => running, end: (exit) => countCall(name, startedAt, exit) }
     }
-    const span = yield* Effect.makeSpan(nameOf(name), optionsOf(sentId))
+    const span = yield* Effect.makeSpan(spanOf(name), optionsOf(sentId))
     return {
       during: (running) => Effect.withParentSpan(running, span),
       end: (exit) =>
