@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { build } from "esbuild"
-import { title } from "../bench/clients/harness.js"
+import { title } from "../support/report.js"
 import { root, run } from "./commands.js"
 import { startRegistry } from "./registry.js"
 import {

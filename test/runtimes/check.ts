@@ -9,8 +9,8 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
-import { table } from "../bench/clients/harness.js"
 import { openRefusedAddress } from "../support/refusedAddress.js"
+import { table } from "../support/report.js"
 import { startService, temporaryFolder } from "../support/serviceProcess.js"
 import type { Layer, Outcome, Setting } from "./smoke.js"
 

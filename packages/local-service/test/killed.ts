@@ -7,7 +7,7 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Account, Keys, Usage } from "@effect-speech/local-service/Accounts"
-import { bar, median, table } from "../../../test/bench/clients/harness.js"
+import { bar, median, table } from "../../../test/support/report.js"
 import {
   chances,
   noise,

@@ -7,7 +7,7 @@
 import { readdirSync } from "node:fs"
 import { Agent } from "node:http"
 import { parseArgs } from "node:util"
-import { bar, median, ratio, table } from "../../../test/bench/clients/harness.js"
+import { bar, median, ratio, table } from "../../../test/support/report.js"
 import { noise, send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
 
 const { values } = parseArgs({

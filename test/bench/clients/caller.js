@@ -4,7 +4,8 @@
  *
  * Each client imports its modules itself, so that none carries the heap of another.
  */
-import { at } from "../codec/harness.js"
+
+import { at } from "../../support/report.js"
 import { choose } from "./harness.js"
 import { checkAudio, concurrency, key, lang, outputFormat, text } from "./wire.js"
 

@@ -1,5 +1,7 @@
 /** Small synthesis calls, many at a time: what a client adds to each. */
-import { bar, median, race, ratio, spread, table, title, whole } from "./harness.js"
+
+import { bar, median, ratio, spread, table, title, whole } from "../../support/report.js"
+import { race } from "./harness.js"
 import { audio, concurrency } from "./wire.js"
 
 /** @type {ReadonlyArray<readonly [name: string, label: string]>} */

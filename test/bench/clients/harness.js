@@ -1,9 +1,8 @@
-/** How clients are run as processes, and how what came of it is printed. */
+/** How clients are run as processes. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
 import { fileURLToPath } from "node:url"
-import { at } from "../codec/harness.js"
 
 /**
  * @typedef {object} Setting
@@ -83,32 +82,3 @@ export const choose = (values, name) => {
   if (value === undefined) throw new RangeError(`There is no ${name} in ${Object.keys(values).join(", ")}.`)
   return value
 }
-
-/** @param {ReadonlyArray<number>} values */
-export const median = (values) => {
-  const sorted = values.toSorted((a, b) => a - b)
-  const middle = sorted.length / 2
-  return (at(sorted, Math.ceil(middle) - 1) + at(sorted, Math.floor(middle))) / 2
-}
-
-/** From the least to the most. @param {ReadonlyArray<number>} values @param {(value: number) => string} show */
-export const spread = (values, show) => `${show(Math.min(...values))} to ${show(Math.max(...values))}`
-
-/** @param {number} value */
-export const whole = (value) => value.toFixed(0)
-
-/** @param {number} value @param {number} reference */
-export const ratio = (value, reference) => `${(value / reference).toFixed(2)}x`
-
-/** Markdown. @param {string} text */
-export const title = (text) => console.log(`\n## ${text}\n`)
-
-/** Markdown, with columns but the first aligned to the right. @param {ReadonlyArray<ReadonlyArray<string>>} rows */
-export const table = ([header = [], ...rows]) => {
-  const rule = header.map((_, column) => (column === 0 ? "---" : "--:"))
-  for (const row of [header, rule, ...rows]) console.log(`| ${row.join(" | ")} |`)
-  console.log()
-}
-
-/** @param {string} claim @param {boolean} met @param {string} figure */
-export const bar = (claim, met, figure) => console.log(`- ${met ? "met" : "NOT MET"}: ${claim} (${figure})`)

@@ -2,8 +2,8 @@
 import { createCipheriv } from "node:crypto"
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
 import { join } from "node:path"
-import { at, megabytes } from "../codec/harness.js"
-import { bar, median, race, ratio, spread, table, title, whole } from "./harness.js"
+import { at, bar, median, megabytes, ratio, spread, table, title, whole } from "../../support/report.js"
+import { race } from "./harness.js"
 
 /** @type {ReadonlyArray<readonly [name: string, label: string]>} */
 const clients = [

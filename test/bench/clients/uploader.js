@@ -3,7 +3,7 @@
  * small file to warm up, then the file, and prints what that took.
  */
 import { createReadStream, statSync, writeFileSync } from "node:fs"
-import { at, peakMemory } from "../codec/harness.js"
+import { at, peakMemory } from "../../support/report.js"
 import { choose } from "./harness.js"
 import { key } from "./wire.js"
 

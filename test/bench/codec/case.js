@@ -4,7 +4,7 @@
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { at, peakMemory } from "./harness.js"
+import { at, peakMemory } from "../../support/report.js"
 import { telephony, write } from "./ours.js"
 
 const [name, ...parameters] = process.argv.slice(2)

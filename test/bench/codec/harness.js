@@ -1,7 +1,7 @@
 /** How contestants are run, and how what came of it is printed. */
 import { spawnSync } from "node:child_process"
-import { readFileSync } from "node:fs"
 import { fileURLToPath } from "node:url"
+import { at } from "../../support/report.js"
 
 /**
  * @typedef {(samples: Float32Array) => Float32Array} Push A resampler: the output that is complete with a block.
@@ -45,13 +45,6 @@ export const race = async (contestants, { patience = 4000, rounds }) => {
   })
 }
 
-/** @template T @param {ReadonlyArray<T>} values @param {number} index @returns {T} */
-export const at = (values, index) => {
-  const value = values[index]
-  if (value === undefined) throw new RangeError(`There is no ${index} in ${values.length}.`)
-  return value
-}
-
 /** @param {ReadonlyArray<Result>} results @param {string} name */
 export const medianOf = (results, name) =>
   at(
@@ -61,9 +54,6 @@ export const medianOf = (results, name) =>
 
 /** @param {string} text */
 export const title = (text) => console.log(`\n${text}\n`)
-
-/** @param {number} bytes */
-export const megabytes = (bytes) => `${(bytes / 1e6).toFixed(0)} MB`
 
 /** Columns but the first are aligned to the right. @param {ReadonlyArray<ReadonlyArray<string>>} rows */
 export const table = (rows) => {
@@ -129,17 +119,4 @@ export const installed = () => {
     if (version === undefined) console.log(`  ${command} is not installed, so it is left out.`)
   }
   return new Set(commands.filter(({ version }) => version !== undefined).map(({ command }) => command))
-}
-
-/**
- * The most memory this process ever had, in bytes. `maxRSS` would do, but on Linux a process inherits it from the one
- * that started it.
- */
-export const peakMemory = () => {
-  try {
-    const peak = /VmHWM:\s+(\d+) kB/.exec(readFileSync("/proc/self/status", "utf8"))
-    return Number(peak?.[1]) * 1024
-  } catch {
-    return process.resourceUsage().maxRSS * 1024
-  }
 }

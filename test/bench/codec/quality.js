@@ -8,7 +8,8 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at, bar, execute, installed, table, title } from "./harness.js"
+import { at } from "../../support/report.js"
+import { bar, execute, installed, table, title } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 
 const folder = at(process.argv, 2)

@@ -1,6 +1,7 @@
 /** Table 5: the speed of resampling. */
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at, bar, medianOf, race, timesTable, title } from "./harness.js"
+import { at } from "../../support/report.js"
+import { bar, medianOf, race, timesTable, title } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 import { makeSignal } from "./signal.js"
 

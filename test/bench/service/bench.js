@@ -9,6 +9,7 @@ import { cpus } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
+import { bar, median, ratio, table, title, whole } from "../../support/report.js"
 import {
   ask,
   letGo,
@@ -19,7 +20,6 @@ import {
   temporaryFolder,
   transcriptionForm
 } from "../../support/serviceProcess.js"
-import { bar, median, ratio, table, title, whole } from "../clients/harness.js"
 
 const { values: options } = parseArgs({ options: { only: { type: "string" }, quick: { type: "boolean" } } })
 const { only, quick = false } = options

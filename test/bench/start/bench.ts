@@ -15,8 +15,8 @@ import { root } from "../../packages/commands.js"
 import { startRegistry } from "../../packages/registry.js"
 import { packAll } from "../../packages/tarballs.js"
 import { install, makeProject, type Project, packagesIn } from "../../packages/user.js"
+import { median, spread, table, title, whole } from "../../support/report.js"
 import { temporaryFolder } from "../../support/serviceProcess.js"
-import { median, spread, table, title, whole } from "../clients/harness.js"
 
 const { values: options } = parseArgs({ options: { only: { type: "string" }, quick: { type: "boolean" } } })
 const { only, quick = false } = options
