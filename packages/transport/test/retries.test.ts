@@ -245,7 +245,7 @@ describe("a lasting outage", () => {
     })
 
   it.effect.each([
-    { what: "that is overloaded", end: 503, calls: 10_000, most: 10_100 },
+    { what: "that is overloaded", end: 503, calls: 2000, most: 2100 },
     { what: "that fails", end: 500, calls: 1_000, most: 1_035 },
     { what: "that is down", end: "ECONNREFUSED", calls: 1_000, most: 1_035 }
   ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>

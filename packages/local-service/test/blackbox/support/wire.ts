@@ -20,14 +20,17 @@ export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | number | Array<string>>> | undefined
   readonly body?: string | Uint8Array | undefined
+  /** How long the answer is waited for. Default: as long as a test that waits in vain. */
+  readonly patienceMillis?: number | undefined
 }
 
 /** Plain HTTP by `node:http`, which sends whatever it is told to, on a connection of its own. */
-export const exchange = (base: string, { body, headers = {}, method = "POST", path }: Request): Promise<Answer> =>
+export const exchange = (base: string, request: Request): Promise<Answer> =>
   new Promise((resolve, reject) => {
-    const request = httpRequest(`${base}${path}`, { method, agent: false, headers: { ...headers } })
-    const timer = setTimeout(() => request.destroy(new Error(`${method} ${path} hangs`)), patience)
-    request.on("response", (response) => {
+    const { body, headers = {}, method = "POST", path, patienceMillis = patience } = request
+    const sent = httpRequest(`${base}${path}`, { method, agent: false, headers: { ...headers } })
+    const timer = setTimeout(() => sent.destroy(new Error(`${method} ${path} hangs`)), patienceMillis)
+    sent.on("response", (response) => {
       const parts: Array<Buffer> = []
       const done = (complete: boolean) => {
         clearTimeout(timer)
@@ -38,11 +41,11 @@ export const exchange = (base: string, { body, headers = {}, method = "POST", pa
       response.on("end", () => done(true))
       response.on("error", () => done(false))
     })
-    request.on("error", (error) => {
+    sent.on("error", (error) => {
       clearTimeout(timer)
       reject(error)
     })
-    request.end(body)
+    sent.end(body)
   })
 
 /** What came over a connection. */
