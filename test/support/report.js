@@ -27,9 +27,14 @@ export const ratio = (value, reference) => `${(value / reference).toFixed(2)}x`
 /** Markdown. @param {string} text */
 export const title = (text) => console.log(`\n## ${text}\n`)
 
-/** Markdown, with columns but the first aligned to the right. @param {ReadonlyArray<ReadonlyArray<string>>} rows */
-export const table = ([header = [], ...rows]) => {
-  const rule = header.map((_, column) => (column === 0 ? "---" : "--:"))
+/**
+ * Markdown, with columns but the first aligned to the right, as figures are.
+ *
+ * @param {ReadonlyArray<ReadonlyArray<string>>} rows
+ * @param {"right" | "left"} [aligned]
+ */
+export const table = ([header = [], ...rows], aligned = "right") => {
+  const rule = header.map((_, column) => (column === 0 || aligned === "left" ? "---" : "--:"))
   for (const row of [header, rule, ...rows]) console.log(`| ${row.join(" | ")} |`)
   console.log()
 }

@@ -3,6 +3,7 @@ import { spawn } from "node:child_process"
 import { once } from "node:events"
 import { mkdtempSync, rmSync } from "node:fs"
 import { Agent, request as httpRequest } from "node:http"
+import { request as httpsRequest } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -131,7 +132,8 @@ const admin =
 const keepAlive = new Agent({ keepAlive: true })
 
 /**
- * Plain HTTP, and the whole of the answer. It fails where the connection does, or where `give up` says so.
+ * HTTP with nothing around it, and the whole of the answer. It fails where the connection does, where an answer is cut
+ * off, or where `signal` says so.
  *
  * @param {string} url
  * @param {object} init
@@ -140,13 +142,24 @@ const keepAlive = new Agent({ keepAlive: true })
  * @param {ReadonlyArray<string | Uint8Array>} [init.body] Its parts, of which the length is announced.
  * @param {number} [init.announced] The length, where more is announced than is sent: the request is then given up.
  * @param {boolean} [init.leave] Goes away once the answer has begun.
- * @param {Agent} [init.agent]
+ * @param {Agent | false} [init.agent] Of plain http; with `false` each request has a connection of its own.
+ * @param {AbortSignal} [init.signal]
  * @returns {Promise<Answer>}
  */
-export const send = (url, { agent = keepAlive, announced, body = [], headers, leave = false, method = "POST" }) =>
+export const send = (
+  url,
+  { agent = keepAlive, announced, body = [], headers, leave = false, method = "POST", signal }
+) =>
   new Promise((resolve, reject) => {
     const length = body.reduce((sum, part) => sum + Buffer.byteLength(part), 0)
-    const request = httpRequest(url, { method, agent, headers: { ...headers, "content-length": announced ?? length } })
+    const options = {
+      method,
+      headers: { ...headers, "content-length": announced ?? length },
+      ...(signal && { signal })
+    }
+    const request = url.startsWith("https:")
+      ? httpsRequest(url, { ...options, ...(agent === false && { agent }) })
+      : httpRequest(url, { ...options, agent })
     request.on("error", reject)
     request.once("response", (response) => {
       /** @type {Array<Buffer>} */
