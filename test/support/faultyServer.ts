@@ -94,8 +94,8 @@ export const untilNone = (count: Effect.Effect<number>): Effect.Effect<number> =
     Effect.flatten
   )
 
-/** Reads requests, and calls back at the end of each. */
-const eachRequest = (socket: Socket, whole: () => void): void => {
+/** Reads requests, and calls back at the end of each with its head. */
+export const eachRequest = (socket: Socket, whole: (head: string) => void): void => {
   let head = ""
   let left: number | "chunked" | undefined
   let end = Buffer.alloc(0)
@@ -108,14 +108,15 @@ const eachRequest = (socket: Socket, whole: () => void): void => {
       if (length < 4) return
       body = Buffer.from(head.slice(length), "latin1")
       left = Number(/^content-length: *(\d+)/im.exec(head)?.[1] ?? Number.NaN)
-      if (Number.isNaN(left)) left = "chunked"
+      if (Number.isNaN(left)) left = /^transfer-encoding:/im.test(head) ? "chunked" : 0
     }
     end = Buffer.concat([end, body.subarray(-7)]).subarray(-7)
     if (left !== "chunked") left -= body.byteLength
     if (left === 0 || (left === "chunked" && end.toString("latin1") === "\r\n0\r\n\r\n")) {
+      const told = head
       head = ""
       left = undefined
-      whole()
+      whole(told)
     }
   })
 }
