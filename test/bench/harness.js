@@ -1,4 +1,4 @@
-/** How clients are run as processes. */
+/** How clients are run as processes, in turn. */
 import { execFile, spawn } from "node:child_process"
 import { once } from "node:events"
 import { createInterface } from "node:readline"
@@ -6,13 +6,8 @@ import { fileURLToPath } from "node:url"
 
 /**
  * @typedef {object} Setting
- * @property {string} url The address of the server.
- * @property {boolean} quick
- * @property {string} folder For files, removed at the end.
+ * @property {boolean} quick Too short for conclusions: it only shows that all of it runs.
  */
-
-/** @param {string} file */
-const script = (file) => fileURLToPath(new URL(file, import.meta.url))
 
 /** @type {Set<import("node:child_process").ChildProcess>} */
 const children = new Set()
@@ -20,26 +15,37 @@ process.once("exit", () => {
   for (const child of children) child.kill()
 })
 
-/** @param {import("node:child_process").ChildProcess} child */
-const track = (child) => {
+/** @template {import("node:child_process").ChildProcess} Child @param {Child} child */
+export const track = (child) => {
   children.add(child)
   child.once("exit", () => children.delete(child))
+  return child
 }
 
-/** Runs a script to its end. @param {string} file @param {ReadonlyArray<string | number>} parameters @returns {Promise<string>} what it printed */
-const runScript = (file, parameters) =>
+/**
+ * Runs a script of plain Node to its end.
+ *
+ * @template T
+ * @param {URL} script
+ * @param {ReadonlyArray<string | number>} parameters
+ * @returns {Promise<T>} what it printed, as JSON
+ */
+export const runScript = (script, parameters) =>
   new Promise((resolve, reject) => {
     track(
-      execFile(process.execPath, [script(file), ...parameters.map(String)], (error, stdout) =>
-        error === null ? resolve(stdout) : reject(error)
+      execFile(
+        process.execPath,
+        [fileURLToPath(script), ...parameters.map(String)],
+        { maxBuffer: 2 ** 26 },
+        (error, stdout) => (error === null ? resolve(JSON.parse(stdout)) : reject(error))
       )
     )
   })
 
 /** The server as a process of its own; `stop` ends it, and fails if a client sent it what is not HTTP. */
 export const startServer = async () => {
-  const server = spawn(process.execPath, [script("server.js")], { stdio: ["pipe", "pipe", "inherit"] })
-  track(server)
+  const script = fileURLToPath(new URL("server.js", import.meta.url))
+  const server = track(spawn(process.execPath, [script], { stdio: ["pipe", "pipe", "inherit"] }))
   const exited = once(server, "exit")
   const [url] = await Promise.race([
     once(createInterface(server.stdout), "line"),
@@ -54,23 +60,22 @@ export const startServer = async () => {
 }
 
 /**
- * Runs all clients in turn, round after round, each time as a new process, so that what else the machine does meets
- * them alike, and so does the luck of a process.
+ * Runs all contestants in turn, round after round, so that what else the machine does meets them alike. Each run should
+ * be a new process, so that the luck of a process does too.
  *
  * @template T
- * @param {string} file
  * @param {ReadonlyArray<string>} names
  * @param {number} rounds
- * @param {ReadonlyArray<string | number>} parameters
- * @returns {Promise<(name: string) => ReadonlyArray<T>>} what each printed, as JSON
+ * @param {(name: string) => Promise<T>} run
+ * @returns {Promise<(name: string) => ReadonlyArray<T>>}
  */
-export const race = async (file, names, rounds, parameters) => {
+export const race = async (names, rounds, run) => {
   /** @type {Map<string, Array<T>>} */
   const results = new Map(names.map((name) => [name, []]))
   for (let round = 1; round <= rounds; round++) {
     for (const name of names) {
-      console.error(`${file} ${name}, round ${round} of ${rounds}`)
-      results.get(name)?.push(JSON.parse(await runScript(file, [name, ...parameters])))
+      console.error(`${name}, round ${round} of ${rounds}`)
+      results.get(name)?.push(await run(name))
     }
   }
   return (name) => choose(Object.fromEntries(results), name)
@@ -78,7 +83,7 @@ export const race = async (file, names, rounds, parameters) => {
 
 /** @template T @param {Record<string, T>} values @param {string} name @returns {T} */
 export const choose = (values, name) => {
-  const value = values[name]
+  const value = Object.hasOwn(values, name) ? values[name] : undefined
   if (value === undefined) throw new RangeError(`There is no ${name} in ${Object.keys(values).join(", ")}.`)
   return value
 }

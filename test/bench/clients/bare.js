@@ -1,0 +1,100 @@
+/**
+ * The least that a program does which calls the service through Effect's client: the key, the body, a good status, what is
+ * answered. It makes no id that is its own, checks no audio, and knows no deadline.
+ */
+import { randomUUID } from "node:crypto"
+import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../wire.js"
+import { ofEffect } from "./operation.js"
+
+/**
+ * @param {string} url
+ * @param {{ readonly scoped?: boolean, readonly tracing?: boolean }} [options]
+ */
+export const speak = async (url, { scoped = false, tracing = false } = {}) => {
+  const [HttpClient, HttpClientRequest, HttpClientResponse, NodeHttpClient, Effect, Redacted, Schema] =
+    await Promise.all([
+      import("@effect/platform/HttpClient"),
+      import("@effect/platform/HttpClientRequest"),
+      import("@effect/platform/HttpClientResponse"),
+      import("@effect/platform-node/NodeHttpClient"),
+      import("effect/Effect"),
+      import("effect/Redacted"),
+      import("effect/Schema")
+    ])
+  const apiKey = Redacted.make(key)
+  const decodeHeaders = HttpClientResponse.schemaHeaders(
+    Schema.Struct({
+      "x-sample-rate": Schema.NumberFromString.pipe(Schema.int()),
+      "x-encoding": Schema.Literal("pcm16", "float32"),
+      "x-audio-duration-ms": Schema.NumberFromString,
+      "x-request-id": Schema.String
+    })
+  )
+  const request = Effect.sync(() =>
+    HttpClientRequest.post(`${url}/tts/bytes`).pipe(
+      HttpClientRequest.setHeader("X-API-Key", Redacted.value(apiKey)),
+      HttpClientRequest.bodyUnsafeJson({ text, lang, output_format: outputFormat })
+    )
+  )
+  /** @param {import("@effect/platform/HttpClientResponse").HttpClientResponse} response */
+  const read = (response) =>
+    Effect.zipRight(
+      Effect.zipRight(HttpClientResponse.filterStatusOk(response), decodeHeaders(response)),
+      response.arrayBuffer
+    )
+
+  // Without a scope an answer that is not read is let go when it is collected as garbage, so that nothing leaks in
+  // either; with one it is let go at once, as ours is.
+  const call = Effect.flatMap(HttpClient.HttpClient, (client) =>
+    scoped
+      ? Effect.scoped(Effect.flatMap(Effect.flatMap(request, HttpClient.withScope(client).execute), read))
+      : Effect.flatMap(Effect.flatMap(request, client.execute), read)
+  )
+  return ofEffect(NodeHttpClient.layerUndici, call, checkAudio, { tracing })
+}
+
+/** @param {string} url */
+export const transcribe = async (url) => {
+  const [HttpClient, HttpClientRequest, HttpClientResponse, NodeHttpClient, Effect, Redacted, Schema] =
+    await Promise.all([
+      import("@effect/platform/HttpClient"),
+      import("@effect/platform/HttpClientRequest"),
+      import("@effect/platform/HttpClientResponse"),
+      import("@effect/platform-node/NodeHttpClient"),
+      import("effect/Effect"),
+      import("effect/Redacted"),
+      import("effect/Schema")
+    ])
+  const apiKey = Redacted.make(key)
+  const decode = HttpClientResponse.schemaBodyJson(Schema.Struct({ text: Schema.String }))
+  const request = Effect.sync(() => {
+    const { body, contentType } = transcriptionForm()
+    return HttpClientRequest.post(`${url}/api/transcribe`).pipe(
+      HttpClientRequest.setHeader("X-Api-Key", Redacted.value(apiKey)),
+      HttpClientRequest.bodyUint8Array(body, contentType)
+    )
+  })
+  const call = Effect.flatMap(HttpClient.HttpClient, (client) =>
+    Effect.flatMap(Effect.flatMap(request, client.execute), (response) =>
+      Effect.zipRight(
+        HttpClientResponse.filterStatusOk(response),
+        Effect.map(decode(response), (body) => body.text)
+      )
+    )
+  )
+  return ofEffect(NodeHttpClient.layerUndici, call, checkTranscript)
+}
+
+/** Written by hand, since this layer can't send a `FormData`. */
+const transcriptionForm = () => {
+  const boundary = randomUUID()
+  const head =
+    `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n` +
+    `--${boundary}\r\nContent-Disposition: form-data; name="transaction_id"\r\n\r\n${randomUUID()}\r\n` +
+    `--${boundary}\r\nContent-Disposition: form-data; name="audio_file"; filename="call.wav"\r\n` +
+    "Content-Type: audio/wav\r\n\r\n"
+  return {
+    body: Buffer.concat([Buffer.from(head), recording, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    contentType: `multipart/form-data; boundary=${boundary}`
+  }
+}
