@@ -198,7 +198,7 @@ const prepare = (
     const opened = yield* openAudio(audio, lookAhead)
     const recording = yield* describe(opened.bytes)
     const { telephony = false } = fields
-    const { byteLength, lent, stream } = telephony ? yield* asTelephony(opened, recording.container) : opened
+    const { byteLength, lent, parts, stream } = telephony ? yield* asTelephony(opened, recording.container) : opened
     const part = filePartOf(audio.filename, recording.container)
     const { contentType, head, tail } = frame(fields, transactionId, part, hotwordEncoding)
     const framed = (file: Upload["stream"]) =>
@@ -206,6 +206,7 @@ const prepare = (
     const body: Upload = {
       stream: framed(stream),
       lent: lent === undefined ? undefined : framed(lent),
+      parts: parts === undefined ? undefined : [head, ...parts, tail],
       byteLength: byteLength === undefined ? undefined : head.byteLength + byteLength + tail.byteLength
     }
     return {

@@ -43,6 +43,8 @@ export interface Upload {
    * A transport that sends a chunk before it asks for the next takes this one.
    */
   readonly lent?: Stream.Stream<Uint8Array, UploadFailed> | undefined
+  /** The same, where all of it is in memory: a transport that need not run a stream takes these one after another. */
+  readonly parts?: ReadonlyArray<Uint8Array> | undefined
   /** The exact number of bytes; without it, the request has no Content-Length. */
   readonly byteLength: number | undefined
 }

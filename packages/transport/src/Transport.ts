@@ -232,15 +232,15 @@ const send = <A, E extends ServiceError>(
     const exchange = wire.open(
       { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
       call.watch,
-      {
-        onChunk: isObserved
-          ? (byteLength) => {
+      isObserved
+        ? {
+            onChunk: (byteLength) => {
               sentBytes += byteLength
               return tell({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
-            }
-          : undefined,
-        onComplete: tell({ _tag: "Waiting", attempt: number })
-      }
+            },
+            onComplete: tell({ _tag: "Waiting", attempt: number })
+          }
+        : undefined
     )
     call.sending(exchange)
     if (isObserved && !isUpload) yield* call.watch.run(tell({ _tag: "Waiting", attempt: number }))

@@ -123,6 +123,7 @@ const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
     ? fail("it is empty")
     : Effect.succeed({
         stream: inPieces(Stream.make(bytes)),
+        parts: [bytes],
         byteLength: bytes.byteLength,
         bytes: fromBytes(bytes, bytes.byteLength)
       })

@@ -21,14 +21,15 @@ export interface Incoming {
 
 /** What is to be done as an upload goes on. */
 export interface UploadObserver {
-  /** After each part that was sent; absent where nobody wants to know. */
-  readonly onChunk: ((byteLength: number) => Effect.Effect<void>) | undefined
+  /** After each part that was sent. */
+  readonly onChunk: (byteLength: number) => Effect.Effect<void>
   readonly onComplete: Effect.Effect<void>
 }
 
 /** A way to the network. */
 export interface Wire {
-  readonly open: (outgoing: Outgoing, watch: Watch, observer: UploadObserver) => Exchange
+  /** Without an observer nobody wants to know how the upload goes on. */
+  readonly open: (outgoing: Outgoing, watch: Watch, observer: UploadObserver | undefined) => Exchange
 }
 
 /**

@@ -87,7 +87,7 @@ export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
 const toRequest = (
   { body, headers, url }: Outgoing,
   watch: Watch,
-  observer: UploadObserver,
+  observer: UploadObserver | undefined,
   reading: ReadingObserver
 ): HttpClientRequest.HttpClientRequest => {
   const { "Content-Type": contentType, ...others } = headers
@@ -112,7 +112,7 @@ interface ReadingObserver {
 const observed = (
   { stream }: Upload,
   watch: Watch,
-  observer: UploadObserver,
+  observer: UploadObserver | undefined,
   { begin, onFailure }: ReadingObserver
 ): Stream.Stream<Uint8Array, UploadFailed> =>
   Stream.execute(begin).pipe(
@@ -121,7 +121,7 @@ const observed = (
       Effect.suspend(() => {
         watch.sent = "part"
         watch.reach("upload")
-        return observer.onChunk?.(chunk.byteLength) ?? Effect.void
+        return observer?.onChunk(chunk.byteLength) ?? Effect.void
       })
     ),
     Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(uploadFailed(cause)))),
@@ -130,7 +130,7 @@ const observed = (
         Effect.suspend(() => {
           watch.sent = "all"
           watch.reach("answer")
-          return observer.onComplete
+          return observer?.onComplete ?? Effect.void
         })
       )
     )

@@ -34,10 +34,31 @@ const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
     chunk.subarray(index * pieceSize, (index + 1) * pieceSize)
   )
 
+/** What is in memory needs neither a stream, nor a fiber to run it: for a short recording both cost more than the rest. */
+export const lendParts = (parts: ReadonlyArray<Uint8Array>, watch: Watch): LentChunks => {
+  const pieces = parts.flatMap(piecesOf)
+  let index = 0
+  let isClosed = false
+  const next = (): IteratorResult<Uint8Array, undefined> => {
+    if (isClosed) return { done: true, value: undefined }
+    const piece = pieces[index++]
+    watch.sent = piece === undefined ? "all" : "part"
+    watch.reach(piece === undefined ? "answer" : "upload")
+    return piece === undefined ? { done: true, value: undefined } : { done: false, value: piece }
+  }
+  return {
+    chunks: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(next()) }) },
+    failure: () => undefined,
+    close: Effect.sync(() => {
+      isClosed = true
+    })
+  }
+}
+
 export const lendChunks = (
   stream: Stream.Stream<Uint8Array, UploadFailed>,
   watch: Watch,
-  observer: UploadObserver,
+  observer: UploadObserver | undefined,
   runtime: Runtime.Runtime<never>
 ): LentChunks => {
   let failure: UploadFailed | undefined
@@ -61,20 +82,23 @@ export const lendChunks = (
       watch.sent = "part"
       askForNext()
     })
-  const { onChunk } = observer
   const send =
-    onChunk === undefined
+    observer === undefined
       ? handOver
       : (chunk: Uint8Array) =>
-          Effect.forEach(piecesOf(chunk), (piece) => Effect.zipRight(handOver(piece), onChunk(piece.byteLength)), {
-            discard: true
-          })
+          Effect.forEach(
+            piecesOf(chunk),
+            (piece) => Effect.zipRight(handOver(piece), observer.onChunk(piece.byteLength)),
+            {
+              discard: true
+            }
+          )
   const sending = Effect.zipRight(
     Stream.runForEach(stream, send),
     Effect.suspend(() => {
       watch.sent = "all"
       watch.reach("answer")
-      return observer.onComplete
+      return observer?.onComplete ?? Effect.void
     })
   )
   const start = (): void => {

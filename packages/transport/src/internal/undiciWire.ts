@@ -5,7 +5,7 @@ import type { Failure } from "../Failure.js"
 import { connectionFailed } from "./connectionFailed.js"
 import type { Incoming, Wire } from "./exchange.js"
 import { makeInbox } from "./inbox.js"
-import { type LentChunks, lendChunks } from "./lendChunks.js"
+import { type LentChunks, lendChunks, lendParts } from "./lendChunks.js"
 import type { Agent } from "./undiciAgent.js"
 
 /** Undici itself, with no HttpClient between: a call costs a quarter as much, and a file is sent from one block of memory. */
@@ -67,7 +67,12 @@ export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
       watch.wait<Incoming>((resume) => {
         const isUpload = !(body instanceof Uint8Array)
         watch.reach(isUpload ? "upload" : "answer")
-        if (isUpload) upload = lendChunks(body.lent ?? body.stream, watch, observer, runtime)
+        if (isUpload) {
+          upload =
+            body.parts !== undefined && observer === undefined
+              ? lendParts(body.parts, watch)
+              : lendChunks(body.lent ?? body.stream, watch, observer, runtime)
+        }
         setWaiting(true)
         dispatcher.dispatch(
           {
