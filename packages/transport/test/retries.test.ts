@@ -291,6 +291,21 @@ describe("the delay before a retry", () => {
       expect(retryAfterMillis(header, now)).toBe(undefined)
     }
   })
+
+  it("is read from a date in each of the three forms of HTTP, and from nothing that is merely alike", () => {
+    const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
+    for (const header of [
+      "Sat, 21 Nov 2026 10:00:05 GMT",
+      "Saturday, 21-Nov-26 10:00:05 GMT",
+      "Sat Nov 21 10:00:05 2026"
+    ]) {
+      expect(retryAfterMillis(header, now), header).toBe(5000)
+    }
+    expect(retryAfterMillis("Sat Nov  7 10:00:05 2026", now)).toBe(0)
+    for (const header of ["In 2099 GMT", "W ednesday, 18-Dec-30 02:43:45 GMT", "Sat Nov 21 10:00:05 2026 GMT"]) {
+      expect(retryAfterMillis(header, now), header).toBe(undefined)
+    }
+  })
 })
 
 describe("a key that is refused", () => {

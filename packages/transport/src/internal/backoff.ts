@@ -26,11 +26,18 @@ export const backoffMillis = (retry: number, random: number): number =>
 /** The longest that a service can make a call wait that has no deadline for all of it. */
 export const longestRetryAfter = Duration.toMillis("60 seconds")
 
+/** The three forms of a date in HTTP (RFC 9110, 5.6.7). `Date.parse` takes much more for a date, and the last for local time. */
+const httpDates = [
+  /^[A-Z][a-z]{2}, \d\d [A-Z][a-z]{2} \d{4} \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]+day, \d\d-[A-Z][a-z]{2}-\d\d \d\d:\d\d:\d\d GMT$/,
+  /^[A-Z][a-z]{2} [A-Z][a-z]{2} [ \d]\d \d\d:\d\d:\d\d \d{4}$/
+]
+
 /** What a Retry-After header asks for, in milliseconds: whole seconds, or a date (RFC 9110, 10.2.3). */
 export const retryAfterMillis = (header: string | undefined, now: number): number | undefined => {
   if (header === undefined) return undefined
   if (/^\d+$/.test(header)) return Math.min(Number(header) * 1000, Number.MAX_SAFE_INTEGER)
-  // `Date.parse` takes much more for a date than HTTP does, whose dates begin with the day of the week.
-  const date = /^[A-Z].* GMT$/.test(header) ? Date.parse(header) : Number.NaN
+  if (!httpDates.some((form) => form.test(header))) return undefined
+  const date = Date.parse(header.endsWith(" GMT") ? header : `${header} GMT`)
   return Number.isNaN(date) ? undefined : Math.max(0, date - now)
 }
