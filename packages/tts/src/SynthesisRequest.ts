@@ -32,7 +32,7 @@ export const SynthesisRequest = Schema.Struct({
   additionalFields: Schema.optional(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }).pipe(
       Schema.filter((fields) => {
-        const known = Object.keys(fields).find((name) => name in Contract.SynthesisBody.fields)
+        const known = Object.keys(fields).find((name) => Object.hasOwn(Contract.SynthesisBody.fields, name))
         return known === undefined || `must not hold ${known}, which is a field of the request itself`
       })
     )

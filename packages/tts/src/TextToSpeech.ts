@@ -158,7 +158,9 @@ export const make = (
           "Accept-Encoding": "identity",
           [Contract.header.requestId]: sentId
         }
-        const body = yield* encodeBody(fields)
+        // A schema's copy of a record has lost the field `__proto__`, which JSON may have.
+        const { additionalFields, g2pOverrides } = request
+        const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
         let receivedId: string | undefined
         return {
           name: "synthesize",

@@ -119,6 +119,20 @@ describe("a request", () => {
       expect(received[0]?.headers["x-request-id"]).toMatch(TtsContract.requestIdPattern)
     })
   )
+
+  it.scoped("passes on fields of any name, also of those that objects have of themselves", () =>
+    Effect.gen(function* () {
+      const fields = JSON.parse('{"toString":1,"__proto__":{"a":[2]}}')
+      const { received } = yield* synthesize(answering(), {
+        text: "hello",
+        additionalFields: fields,
+        g2pOverrides: fields
+      })
+      expect(String(received[0]?.body)).toBe(
+        '{"toString":1,"__proto__":{"a":[2]},"text":"hello","g2p_overrides":{"toString":1,"__proto__":{"a":[2]}}}'
+      )
+    })
+  )
 })
 
 describe("before anything is sent", () => {
