@@ -270,7 +270,12 @@ const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription,
     if (!complete) return yield* invalid(`it is longer than ${answerLimit} bytes`)
 
     const json = yield* Either.mapLeft(parseJson(bytes, response), () => invalid("it is not JSON"))
-    const answer = yield* Either.mapLeft(decodeAnswer(json), (error) => invalid(describeIssues(error)))
+    // The decoder makes a string of `status` to tell the forms apart, which not all that JSON holds can be made.
+    const decoded = yield* Either.try({
+      try: () => decodeAnswer(json),
+      catch: () => invalid("status is missing or of another type")
+    })
+    const answer = yield* Either.mapLeft(decoded, (error) => invalid(describeIssues(error)))
     const receivedId = answer.call_id === undefined ? undefined : response.redact(answer.call_id)
     if (answer.status === "error") {
       return yield* new SttTranscriptionFailed({

@@ -363,7 +363,12 @@ describe("an answer", () => {
     { what: "nothing", body: "", problem: "not JSON" },
     { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text" },
     { what: "a number for a text", body: '{"status":"success","text":7,"call_id":"x"}', problem: "text" },
-    { what: "no status", body: '{"text":"secret words","call_id":"x"}', problem: "status" }
+    { what: "no status", body: '{"text":"secret words","call_id":"x"}', problem: "status" },
+    {
+      what: "a status that is no word",
+      body: '{"status":[{"toString":null}],"text":"secret words"}',
+      problem: "status"
+    }
   ])("of 200 with $what can't be read, and says which part, without quoting it", ({ body, problem }) =>
     Effect.gen(function* () {
       const told = yield* failure((response) => response.end(body))
