@@ -160,7 +160,9 @@ export const make = (
 
     const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
       Effect.gen(function* () {
-        const { audio, ...fields } = yield* validate(request)
+        const { audio, ...valid } = yield* validate(request)
+        // A schema's copy of a record has lost the field `__proto__`.
+        const fields = { ...valid, additionalFields: request.additionalFields }
         const sentId = fields.transactionId ?? crypto.randomUUID()
         let warnings: ReadonlyArray<SttWarning> = []
 

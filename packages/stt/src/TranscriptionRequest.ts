@@ -3,7 +3,7 @@
  */
 import * as Schema from "effect/Schema"
 import { isAudioSource } from "./AudioSource.js"
-import { field, Hotword } from "./SttContract.js"
+import { field, Hotword, isWhole } from "./SttContract.js"
 
 export const TranscriptionRequest = Schema.Struct({
   /** The recording: mono, ideally at 8 kHz. WAV, MP3, M4A, FLAC, OGG or WebM. */
@@ -13,7 +13,9 @@ export const TranscriptionRequest = Schema.Struct({
   }),
   /** The name of a model. It decides the language: there is no detection. */
   model: Schema.String.pipe(
-    Schema.filter((model) => model.trim() !== "" || "must not be empty: the model decides the language")
+    Schema.filter((model) =>
+      model.trim() === "" ? "must not be empty: the model decides the language" : isWhole(model)
+    )
   ),
   /** A UUID for correlation. Default: a random one. */
   transactionId: Schema.optional(
@@ -35,11 +37,14 @@ export const TranscriptionRequest = Schema.Struct({
   telephony: Schema.optional(Schema.Boolean),
   /** Fields that the service may have beyond these, sent as they are given. Default: none. */
   additionalFields: Schema.optional(
-    Schema.Record({ key: Schema.String, value: Schema.String }).pipe(
+    Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(isWhole)) }).pipe(
       Schema.filter((fields) => {
         const known = Object.keys(fields).find((name) => Object.values<string>(field).includes(name))
         if (known !== undefined) return `must not hold ${known}, which is a field of the request itself`
-        return Object.keys(fields).every((name) => /^[\x21-\x7e]+$/.test(name)) || "must have names of visible ASCII"
+        return (
+          Object.keys(fields).every((name) => /^[\x21\x23-\x5b\x5d-\x7e]+$/.test(name)) ||
+          "must have names of visible ASCII without quotes and backslashes, which services read in different ways"
+        )
       })
     )
   )

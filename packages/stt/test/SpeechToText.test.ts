@@ -142,12 +142,12 @@ describe("a request", () => {
     Effect.gen(function* () {
       const { received } = yield* transcribe(answering(200, success), {
         ...request,
-        additionalFields: { diarize: "true" }
+        additionalFields: { diarize: "true", ["__proto__"]: "too" }
       })
-      expect(received.flatMap(partsOf)[2]).toEqual({
-        headers: 'Content-Disposition: form-data; name="diarize"',
-        body: "true"
-      })
+      expect(received.flatMap(partsOf).slice(2, 4)).toEqual([
+        { headers: 'Content-Disposition: form-data; name="diarize"', body: "true" },
+        { headers: 'Content-Disposition: form-data; name="__proto__"', body: "too" }
+      ])
     })
   )
 
@@ -191,6 +191,30 @@ describe("a request", () => {
         'Content-Disposition: form-data; name="audio_file"; filename="a%22; name=%22model%22%0D%0AX-Evil: 1%0D%0A%0D%0Aevil.wav"\r\nContent-Type: audio/wav'
       )
     })
+  )
+
+  it.scoped("tells the end of a file's name also to those who take a backslash for an escape", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromBytes(Uint8Array.of(1), { filename: "calls\\" })
+      const { received } = yield* transcribe(answering(200, success), { ...request, audio })
+      expect(received.flatMap(partsOf)[2]?.headers).toContain('; filename="calls%5C"\r\n')
+    })
+  )
+
+  it.effect.each([
+    { field: "model", asked: { model: "half \ud83d" } },
+    { field: "hotwords.0.phrase", asked: { hotwords: [{ phrase: "half \ud83d" }] } },
+    { field: "additionalFields.note", asked: { additionalFields: { note: "half \ud83d" } } },
+    { field: "additionalFields", asked: { additionalFields: { 'a"b': "" } } },
+    { field: "additionalFields", asked: { additionalFields: { "a\\": "" } } }
+  ])("is refused where its $field could not arrive as it was given", ({ asked, field }) =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      expect(yield* Effect.flip(stt.transcribe({ ...request, ...asked }))).toMatchObject({
+        _tag: "SttInvalidRequest",
+        field
+      })
+    }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )
 
   it.scoped("goes below the path of the base URL", () =>

@@ -14,9 +14,11 @@ export interface Frame {
 
 const encoder = new TextEncoder()
 
-/** As the HTML standard has it for names in `multipart/form-data`; other control characters have no place there. */
-const quotable = (name: string): string =>
-  name.replaceAll('"', "%22").replace(/[\p{Cc}]/gu, (character) => encodeURIComponent(character))
+/**
+ * As the HTML standard has it for names in `multipart/form-data`; other control characters have no place there, and a
+ * backslash is an escape to some who read it, before the closing quote too.
+ */
+const quotable = (name: string): string => name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character))
 
 type Field = readonly [name: string, value: string]
 
