@@ -77,11 +77,93 @@ const mutation = FastCheck.oneof(
   FastCheck.record({ at: FastCheck.nat(200), inserted: FastCheck.uint8Array({ maxLength: 40 }) })
 )
 
+const tags: Partial<Record<AudioFormat.Encoding, number>> = { float32: 3, float64: 3, alaw: 6, mulaw: 7 }
+const unknownSize = 0xffffffff
+
+/** Notes that programs put between the others, odd ones with their pad byte. */
+const notes = FastCheck.array(
+  FastCheck.record({
+    name: FastCheck.constantFrom("LIST", "JUNK", "bext", "id3 ", "PEAK", "cue "),
+    content: FastCheck.uint8Array({ maxLength: 20 })
+  }),
+  { maxLength: 3 }
+)
+
+/** The same audio in a file as this or that program writes it, which is another than ours. */
+export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly audio: Wav.WavAudio }> =
+  FastCheck.record({
+    audio,
+    kind: FastCheck.constantFrom("RIFF", "RIFX", "RF64", "BW64"),
+    fmt: FastCheck.constantFrom("plain", "with an empty extension", "extensible"),
+    /** What it says of sizes: the truth, or that it was still being written. */
+    sizes: FastCheck.constantFrom("right", "unknown", "zero"),
+    before: notes,
+    between: notes,
+    after: notes
+  }).map(({ after, audio: { bytes, format }, before, between, fmt, kind, sizes }) => {
+    const little = kind !== "RIFX"
+    const large = kind === "RF64" || kind === "BW64"
+    const number = (length: 2 | 4, value: number) => {
+      const field = Buffer.alloc(length)
+      if (little) field.writeUIntLE(value, 0, length)
+      else field.writeUIntBE(value, 0, length)
+      return field
+    }
+    const chunk = (name: string, content: Uint8Array, size = content.byteLength) =>
+      Buffer.concat([Buffer.from(name, "latin1"), number(4, size), content, Buffer.alloc(content.byteLength % 2)])
+    const sampleSize = AudioFormat.bytesPerSample(format.encoding)
+    const frameSize = AudioFormat.bytesPerFrame(format)
+    const tag = tags[format.encoding] ?? 1
+    const extension = Buffer.concat([
+      number(2, 22),
+      number(2, sampleSize * 8),
+      number(4, 0),
+      number(4, tag),
+      Buffer.from("\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", "latin1")
+    ])
+    const fields = Buffer.concat([
+      number(2, fmt === "extensible" ? 0xfffe : tag),
+      number(2, format.channels),
+      number(4, format.sampleRate),
+      number(4, format.sampleRate * frameSize),
+      number(2, frameSize),
+      number(2, sampleSize * 8),
+      fmt === "plain" ? Buffer.alloc(0) : fmt === "extensible" ? extension : number(2, 0)
+    ])
+    const samples = Buffer.from(bytes)
+    for (let at = 0; !little && at < samples.length; at += sampleSize) samples.subarray(at, at + sampleSize).reverse()
+    const isWritten = sizes === "right"
+    const unfinished = sizes === "zero" ? 0 : unknownSize
+    const ds64 = Buffer.alloc(28)
+    if (isWritten) ds64.writeBigUInt64LE(BigInt(samples.length), 8)
+    if (isWritten) ds64.writeBigUInt64LE(BigInt(100 + samples.length), 0)
+    const some = (given: typeof before) => given.map(({ content, name }) => chunk(name, content))
+    const size = large ? unknownSize : isWritten ? samples.length : unfinished
+    const body = Buffer.concat([
+      Buffer.from("WAVE"),
+      ...(large ? [chunk("ds64", ds64)] : []),
+      ...some(before),
+      chunk("fmt ", fields),
+      ...some(between),
+      // What is still being written has no end: nothing follows, not even a pad byte.
+      isWritten ? chunk("data", samples, size) : chunk("data", samples, size).subarray(0, 8 + samples.length),
+      ...(isWritten ? some(after) : [])
+    ])
+    const whole = large ? unknownSize : isWritten ? body.length : unfinished
+    return { file: Buffer.concat([Buffer.from(kind), number(4, whole), body]), audio: { bytes, format } }
+  })
+
 /** WAV files with something wrong, and bytes that never were one. */
 export const damagedFile: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   FastCheck.uint8Array({ maxLength: 300 }),
-  FastCheck.tuple(audio, FastCheck.array(mutation, { maxLength: 6 })).map(([{ bytes, format }, mutations]) => {
-    let file = Buffer.from(Wav.encode(format, bytes))
+  FastCheck.tuple(
+    FastCheck.oneof(
+      audio.map(({ bytes, format }) => Buffer.from(Wav.encode(format, bytes))),
+      shapedFile.map(({ file }) => file)
+    ),
+    FastCheck.array(mutation, { maxLength: 6 })
+  ).map(([whole, mutations]) => {
+    let file = Buffer.from(whole)
     for (const change of mutations) {
       const at = change.at % (file.byteLength + 1)
       if ("byte" in change && at < file.byteLength) file[at] = change.byte

@@ -1,13 +1,21 @@
 import { Wav } from "@effect-speech/audio-codec"
 import * as FastCheck from "effect/FastCheck"
-import { audio, cutAt, cuts, damagedFile } from "./wavArbitrary.js"
+import { audio, cutAt, cuts, damagedFile, shapedFile } from "./wavArbitrary.js"
 import { describe, difference, dribbled, outcomeOf } from "./wavOutcome.js"
 
-/** What holds for all files, as properties: a few runs in the tests, many in `pnpm fuzz:wav`. */
+/** What holds for all files, as properties: a few runs in the tests, many in `pnpm fuzz`. */
 export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> = {
   "what was encoded is decoded, however it is cut": law(
     FastCheck.property(audio, cuts, ({ bytes, format }, sizes) => {
       const file = Wav.encode(format, bytes)
+      const expected = { format, samples: Buffer.from(bytes) }
+      throwIf(difference(outcomeOf(cutAt(file, sizes)), expected))
+      throwIf(difference(outcomeOf([file]), expected))
+    })
+  ),
+
+  "what another program wrote is decoded, in every shape that a file may have": law(
+    FastCheck.property(shapedFile, cuts, ({ audio: { bytes, format }, file }, sizes) => {
       const expected = { format, samples: Buffer.from(bytes) }
       throwIf(difference(outcomeOf(cutAt(file, sizes)), expected))
       throwIf(difference(outcomeOf([file]), expected))

@@ -1,0 +1,81 @@
+import * as ConfigProvider from "effect/ConfigProvider"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import { speech } from "../../packages/cli/src/speech.js"
+import { anyString } from "./arbitraries.js"
+import { law, type Topic } from "./law.js"
+
+const options = [
+  ...["--out", "--lang", "--voice", "--output-format", "--speed", "--num-step", "--g2p-overrides", "--request-id"],
+  ...["--model", "--aux", "--parse-number", "--hotword", "--transaction-id", "--telephony", "--timeout", "--json"],
+  ...["--allow-insecure-http", "--help", "-h", "--version", "--log-level", "--completions", "--quiet", "--text"]
+]
+const values = [
+  "a",
+  "",
+  "-",
+  "--",
+  "1.5",
+  "-1",
+  "1e999",
+  "NaN",
+  "0x10",
+  "8000:pcm16",
+  "hi",
+  "debug",
+  "bash",
+  "null",
+  '{"a":1}'
+]
+const words = FastCheck.oneof(
+  FastCheck.constantFrom(...options, ...values),
+  FastCheck.tuple(FastCheck.constantFrom(...options), FastCheck.constantFrom(...values)).map((parts) =>
+    parts.join("=")
+  ),
+  // What starts a process gives it no NUL.
+  anyString.map((text) => text.replaceAll("\0", ""))
+)
+
+/** The local service would run for ever, and a wizard or a text from standard input would wait for a person. */
+const argv = FastCheck.tuple(
+  FastCheck.constantFrom("synthesize", "synthesize", "transcribe", "transcribe", "doctor", "speak", "", "--json"),
+  FastCheck.array(words, { maxLength: 8 }),
+  FastCheck.nat(8)
+)
+  .map(([command, rest, at]) => rest.toSpliced(at, 0, command))
+  .filter((args) => !args.some((arg) => /^(serve|--?(wi|text-)|--text-file)/.test(arg)))
+
+const run = async (args: ReadonlyArray<string>) => {
+  const printed: Array<string> = []
+  const told: Array<string> = []
+  const real = await Effect.runPromise(Console.consoleWith(Effect.succeed))
+  const code = await speech(["node", "speech", ...args]).pipe(
+    Effect.withConsole({
+      ...real,
+      log: (...parts) => Effect.sync(() => printed.push(parts.join(" "))),
+      error: (...parts) => Effect.sync(() => told.push(parts.join(" ")))
+    }),
+    // Without an address and a key nothing is sent.
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
+    Effect.runPromise
+  )
+  return { code, printed: printed.join("\n"), told: told.join("\n") }
+}
+
+export const commandLaws: Topic = Effect.succeed({
+  "any arguments give help, or a failure of usage, configuration or a file that says what it is": law(
+    30,
+    FastCheck.asyncProperty(argv, async (args) => {
+      const { code, printed, told } = await run(args)
+      const isJson = args
+        .slice(0, args.includes("--") ? args.indexOf("--") : undefined)
+        .some((arg) => /^--json(=|$)/.test(arg))
+      const shown = `${code}\n${printed}\n${told}`
+      if (code === 0) return
+      if (code !== 2 && code !== 3) throw new Error(shown)
+      if (isJson ? typeof JSON.parse(printed).error._tag !== "string" : !/^speech: .+/s.test(told))
+        throw new Error(shown)
+    })
+  )
+})

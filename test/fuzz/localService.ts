@@ -1,0 +1,58 @@
+/** The local service with a voice that is silent and tells what it was asked to say, and both clients of it. */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { LocalService, type LocalServiceOptions, Recogniser, Voice } from "@effect-speech/local-service"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+
+export const languages = ["hi", "en"]
+export const voices = ["default_female", "default_male"]
+
+/** In Hz, and in samples of every speech. */
+const voiceRate = 8000
+const speechLength = 80
+
+export interface Stage {
+  /** What the voice was asked to say since it was last looked. */
+  readonly said: () => ReadonlyArray<Voice.Utterance>
+  readonly layer: Layer.Layer<LocalService>
+}
+
+/** A folder that goes with the scope. */
+export const temporaryFolder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "fuzz-"))),
+  (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
+)
+
+export const makeStage = (options: LocalServiceOptions = {}): Stage => {
+  let utterances: Array<Voice.Utterance> = []
+  const voice = Layer.succeed(Voice.Voice, {
+    languages,
+    voices,
+    sampleRate: voiceRate,
+    speak: (utterance) => {
+      utterances.push(utterance)
+      return Stream.make(new Float32Array(speechLength))
+    }
+  })
+  const layer = LocalService.layerWithoutDependencies({ credits: 1e15, ...options }).pipe(
+    Layer.provide([voice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer]),
+    Layer.orDie
+  )
+  return {
+    said: () => {
+      const all = utterances
+      utterances = []
+      return all
+    },
+    layer
+  }
+}
+
+/** The service of a stage, and its clients. */
+export const withClients = ({ layer }: Stage) =>
+  LocalService.layerClients.pipe(Layer.provideMerge(Layer.merge(layer, NodeTransport.layer)))

@@ -1,0 +1,26 @@
+import * as Effect from "effect/Effect"
+import { wavLaws } from "../../packages/audio-codec/test/wavLaws.js"
+import { answerLaws } from "./answerLaws.js"
+import { commandLaws } from "./commandLaws.js"
+import { formLaws } from "./formLaws.js"
+import { headerLaws } from "./headerLaws.js"
+import { law, type Topic } from "./law.js"
+import { recordingLaws } from "./recordingLaws.js"
+import { requestLaws } from "./requestLaws.js"
+import { serviceLaws } from "./serviceLaws.js"
+
+/** By the word that `--only` takes. */
+export const topics: Readonly<Record<string, Topic>> = {
+  requests: requestLaws,
+  forms: formLaws,
+  answers: answerLaws,
+  headers: headerLaws,
+  recordings: recordingLaws,
+  service: serviceLaws,
+  command: commandLaws
+}
+
+/** The tests of the codec try these on their own. */
+export const wavTopic: Topic = Effect.succeed(
+  Object.fromEntries(Object.entries(wavLaws).map(([name, property]) => [name, law(300, property)]))
+)
