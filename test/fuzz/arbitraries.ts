@@ -68,7 +68,7 @@ export const anything = FastCheck.oneof(
 export const json: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown }>((tie) => ({
   value: FastCheck.oneof(
     { depthSize: "small", withCrossShrink: true },
-    FastCheck.constantFrom(null, true, false),
+    FastCheck.constantFrom(null, true, false, { toString: null, valueOf: null }),
     anyString,
     oddNumber.filter(Number.isFinite),
     FastCheck.array(tie("value"), { maxLength: 4 }),
@@ -150,11 +150,18 @@ const change = (tokens: ReadonlyArray<string>): FastCheck.Arbitrary<Change> => {
   })
 }
 
+/** One, or a few. */
+const someOf = <A>(arbitrary: FastCheck.Arbitrary<A>): FastCheck.Arbitrary<ReadonlyArray<A>> =>
+  FastCheck.oneof(
+    FastCheck.array(arbitrary, { minLength: 1, maxLength: 1 }),
+    FastCheck.array(arbitrary, { minLength: 1, maxLength: 6 })
+  )
+
 /** What is given, with something wrong in it; `tokens` are words that mean something there. */
 export const damaged = (
   whole: FastCheck.Arbitrary<Uint8Array>,
   tokens: ReadonlyArray<string> = []
 ): FastCheck.Arbitrary<Buffer> =>
-  FastCheck.tuple(whole, FastCheck.array(change(tokens), { minLength: 1, maxLength: 6 })).map(([bytes, changes]) =>
+  FastCheck.tuple(whole, someOf(change(tokens))).map(([bytes, changes]) =>
     changes.reduce<Buffer>((before, change) => change(before), Buffer.from(bytes))
   )

@@ -85,12 +85,22 @@ const scraps = FastCheck.array(
   { maxLength: 40 }
 ).map((parts) => Buffer.concat(parts))
 
+/** One thing over and over, which keeps a reader busy: boxes of 8 bytes, empty elements, pages, frames. */
+const endless = FastCheck.tuple(
+  beginnings,
+  FastCheck.constantFrom(
+    ...["\0\0\0\x08free", "\0\0\0\x08moov", "\xec\x80", "\xae\x80", "\xff\xfb\x90\x64", "LIST\0\0\0\0"]
+  ),
+  FastCheck.nat(3000)
+).map(([head, word, times]) => Buffer.concat([head, Buffer.from(word.repeat(times), "latin1")]))
+
 /** Recordings with something wrong, their scraps, and bytes that never were one. */
 export const anyRecording: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.constantFrom(...recordings) },
   { weight: 4, arbitrary: damaged(FastCheck.constantFrom(...recordings), [...words, ...fields]) },
   { weight: 2, arbitrary: FastCheck.tuple(beginnings, scraps).map((parts) => Buffer.concat(parts)) },
   { weight: 1, arbitrary: damagedFile },
+  { weight: 1, arbitrary: endless },
   { weight: 1, arbitrary: scraps },
   { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 400 }) }
 )

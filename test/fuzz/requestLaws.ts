@@ -22,7 +22,11 @@ type Fields = Readonly<Record<string, unknown>>
 
 /** Mostly as it should be, now and then anything else. */
 const mostly = (good: FastCheck.Arbitrary<unknown>, ...others: ReadonlyArray<FastCheck.Arbitrary<unknown>>) =>
-  FastCheck.oneof({ weight: 14, arbitrary: good }, { weight: 1, arbitrary: FastCheck.oneof(anything, ...others) })
+  FastCheck.oneof(
+    { weight: 12, arbitrary: good },
+    { weight: 1, arbitrary: others.length === 0 ? anything : FastCheck.oneof(...others) },
+    { weight: 1, arbitrary: FastCheck.oneof(anything, ...others) }
+  )
 
 const maybe = (arbitrary: FastCheck.Arbitrary<unknown>) => FastCheck.option(arbitrary, { nil: undefined, freq: 3 })
 
@@ -123,6 +127,7 @@ const sendable = (request: unknown): boolean =>
 const settled = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Either.Either<A, E>, never, R> =>
   Effect.either(Effect.mapError(effect, Cause.originalError)) as Effect.Effect<Either.Either<A, E>, never, R>
 
+const halved = wellFormedString.map((text) => `${text}\ud83d`)
 const known = ["hi-general-v2-8khz", "en-banking-v2-8khz"]
 const transcriptionFields = ["model", "transaction_id", "audio_file", "aux", "parse_number", "hotwords"]
 const audio = AudioSource.fromBytes(
@@ -133,7 +138,10 @@ const hotword = FastCheck.record(
   { phrase: wellFormedString.filter((phrase) => phrase !== ""), score: maybe(oddNumber.filter(Number.isFinite)) },
   { requiredKeys: ["phrase"] }
 )
-const badHotword = FastCheck.record({ phrase: anything, score: anything }, { requiredKeys: [] })
+const badHotword = FastCheck.record(
+  { phrase: FastCheck.oneof(anything, halved), score: anything },
+  { requiredKeys: [] }
+)
 
 const fieldName = FastCheck.oneof(
   FastCheck.stringMatching(/^[\x21\x23-\x5b\x5d-\x7e]{1,24}$/),
@@ -146,7 +154,7 @@ const transcriptionRequest = FastCheck.oneof(
     arbitrary: FastCheck.record(
       {
         audio: mostly(FastCheck.constant(audio)),
-        model: mostly(FastCheck.constantFrom(...known), anyString),
+        model: mostly(FastCheck.constantFrom(...known), anyString, halved),
         transactionId: maybe(
           mostly(
             FastCheck.uuid(),
@@ -157,12 +165,12 @@ const transcriptionRequest = FastCheck.oneof(
         aux: maybe(mostly(FastCheck.boolean())),
         parseNumber: maybe(mostly(FastCheck.boolean())),
         hotwords: maybe(
-          mostly(FastCheck.array(hotword, { maxLength: 4 }), FastCheck.array(badHotword, { maxLength: 3 }))
+          mostly(FastCheck.array(hotword, { maxLength: 6 }), FastCheck.array(badHotword, { maxLength: 3 }))
         ),
         additionalFields: maybe(
           mostly(
             recordOf(wellFormedString, fieldName),
-            recordOf(anyString, anyString),
+            recordOf(FastCheck.oneof(anyString, halved), FastCheck.oneof(anyString, FastCheck.constant("note"))),
             recordOf(wellFormedString, FastCheck.constantFrom(...transcriptionFields))
           )
         )

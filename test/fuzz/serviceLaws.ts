@@ -198,6 +198,13 @@ export const serviceLaws: Topic = Effect.gen(function* () {
       })
     ),
 
+    "a form that ends before its end is refused, at whatever byte": law(
+      15,
+      FastCheck.asyncProperty(FastCheck.nat(goodBody.length - 1), async (length) => {
+        return (await transcribe(goodType, [goodBody.subarray(0, length)])) === 400
+      })
+    ),
+
     "any recording is transcribed or refused in the contract's words, and nothing of it is left": law(
       8,
       FastCheck.asyncProperty(anyRecording, async (recording) => {
