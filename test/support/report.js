@@ -1,5 +1,5 @@
 /** What commands measure, and how they tell it: figures, and Markdown. */
-import { readFileSync } from "node:fs"
+import { readFileSync, writeFileSync } from "node:fs"
 
 /** @template T @param {ReadonlyArray<T>} values @param {number} index @returns {T} */
 export const at = (values, index) => {
@@ -55,5 +55,18 @@ export const peakMemory = () => {
     return Number(peak?.[1]) * 1024
   } catch {
     return process.resourceUsage().maxRSS * 1024
+  }
+}
+
+/**
+ * Sets the most memory that this process ever had to what it has now, and tells whether that could be done: on Linux it
+ * can.
+ */
+export const forgetPeak = () => {
+  try {
+    writeFileSync("/proc/self/clear_refs", "5")
+    return true
+  } catch {
+    return false
   }
 }

@@ -7,11 +7,15 @@ import { request as httpsRequest } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
+import { chances } from "./chances.js"
+import { wavHeader } from "./recordings.js"
 
 /**
  * @typedef {Omit<import("@effect-speech/local-service/LocalService").MakeOptions, "fixedTime"> & {
  *   readonly cannedSeconds?: number | undefined
- * }} ServiceOptions With `cannedSeconds` every text becomes the same speech of that length, at once.
+ *   readonly cannedByText?: boolean | undefined
+ * }} ServiceOptions With `cannedSeconds` every text becomes the same speech of that length, at once; with `cannedByText`
+ *   that of `noiseOf`.
  *
  * @typedef {object} Ready
  * @property {string} sttBaseUrl
@@ -20,11 +24,10 @@ import { fileURLToPath } from "node:url"
  * @property {string} adminToken
  * @property {string | null} apiKey Where one was made.
  *
- * @typedef {object} Sample
- * @property {number} rss In bytes, as is `peak`.
- * @property {number} peak
- * @property {number} descriptors Open files and sockets.
- * @property {number} cpuMicros User and system, since the start.
+ * @typedef {import("./footprint.js").Footprint & {
+ *   readonly cpuMicros: number
+ *   readonly heap: number | undefined
+ * }} Sample With user and system time since the start, and the heap in bytes where it was asked for.
  *
  * @typedef {object} Answer
  * @property {number} status
@@ -48,7 +51,9 @@ export const temporaryFolder = (prefix) => {
   })
   return folder
 }
-process.once("SIGINT", () => process.exit(130))
+/** At Ctrl-C, for a command that has nothing to do before. */
+export const endAtOnce = () => process.exit(130)
+process.once("SIGINT", endAtOnce)
 process.once("SIGTERM", () => process.exit(143))
 
 /**
@@ -75,11 +80,27 @@ export const startProcess = async (script, parameters, environment = {}) => {
   return { child, exited, first }
 }
 
-/** What a process answers to whatever it is asked. @template T @param {import("node:child_process").ChildProcess} child @returns {Promise<T>} */
-export const ask = async (child) => {
-  child.send("")
-  const [answer] = await once(child, "message")
-  return answer
+/**
+ * What a process answers to what it is asked. It is asked one thing after another.
+ *
+ * @template T
+ * @param {import("node:child_process").ChildProcess} child
+ * @param {string | object} [question]
+ * @returns {Promise<T>}
+ */
+export const ask = async (child, question = "") => {
+  const ended = new AbortController()
+  const gone = once(child, "exit", { signal: ended.signal }).then(([status]) => {
+    throw new Error(`A process ended with ${status} before it answered.`)
+  })
+  try {
+    child.send(question)
+    const [answer] = await Promise.race([once(child, "message", { signal: ended.signal }), gone])
+    return answer
+  } finally {
+    gone.catch(() => undefined)
+    ended.abort()
+  }
 }
 
 /** @param {Pick<Awaited<ReturnType<typeof startProcess>>, "child" | "exited">} started */
@@ -106,6 +127,10 @@ export const startService = async (options, { temporary }) => {
     platform,
     /** @returns {Promise<Sample>} */
     sample: () => ask(child),
+    /** The same, once what nobody holds is collected. @returns {Promise<Sample>} */
+    sampleCollected: () => ask(child, "collect"),
+    /** From now on `peak` is of what follows, where the system can do that. @returns {Promise<Sample>} */
+    forgetPeak: () => ask(child, "forget the peak"),
     /** As a service ends that is told to. */
     stop: () => letGo({ child, exited }),
     /** As nothing can prepare for. */
@@ -194,31 +219,12 @@ export const transcriptionForm = (wav, { model = "hi-general-v2-8khz" } = {}) =>
 
 /** A WAV file of noise: mono, 16 bits, 8 kHz. @param {number} byteLength of the audio */
 export const noise = (byteLength) => {
-  const file = Buffer.alloc(44 + byteLength)
-  file.write("RIFF", 0)
-  file.writeUInt32LE(36 + byteLength, 4)
-  file.write("WAVEfmt ", 8)
-  file.writeUInt32LE(16, 16)
-  file.writeUInt16LE(1, 20)
-  file.writeUInt16LE(1, 22)
-  file.writeUInt32LE(8000, 24)
-  file.writeUInt32LE(16_000, 28)
-  file.writeUInt16LE(2, 32)
-  file.writeUInt16LE(16, 34)
-  file.write("data", 36)
-  file.writeUInt32LE(byteLength, 40)
+  const header = wavHeader(44 + byteLength)
+  const file = Buffer.alloc(header.length + byteLength)
+  file.set(header)
   const next = chances(byteLength)
-  for (let at = 44; at + 1 < file.length; at += 2) file.writeInt16LE(Math.floor(next() * 0x10000) - 0x8000, at)
-  return file
-}
-
-/** Numbers from 0 to 1: mulberry32 of Tommy Ettinger, which is in the public domain. @param {number} seed */
-export const chances = (seed) => {
-  let state = seed | 0
-  return () => {
-    state = (state + 0x6d2b79f5) | 0
-    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
-    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
-    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  for (let at = header.length; at + 1 < file.length; at += 2) {
+    file.writeInt16LE(Math.floor(next() * 0x10000) - 0x8000, at)
   }
+  return file
 }
