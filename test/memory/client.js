@@ -1,7 +1,8 @@
 /**
- * Both clients as a process of its own, from the built packages: `node client.js SERVICE`, with where the service is as JSON.
- * It does one task after another, each as it is asked to, and tells what that took.
+ * Both clients as a process of its own, from the built packages: `node client.js SERVICE [collecting]`, with where the
+ * service is as JSON. It does one task after another, each as it is asked to, and tells what that took.
  */
+import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
@@ -16,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { footprint, heapAfterCollection } from "../support/footprint.js"
+import { collect, collectedFootprint, footprint } from "../support/footprint.js"
 import { forgetPeak } from "../support/report.js"
 import { noise } from "../support/serviceProcess.js"
 
@@ -39,15 +40,18 @@ import { noise } from "../support/serviceProcess.js"
  * @typedef {{ readonly task: "call" | "leave" | "build", readonly count: number }} Repeating
  * @typedef {Upload | Speaking | Repeating} Task
  *
- * @typedef {import("../support/footprint.js").Footprint & { readonly heap: number }} Collected
+ * @typedef {import("../support/footprint.js").Footprint} Footprint
  *
  * @typedef {object} Done
- * @property {Collected} before What nobody held was collected; so too `after`.
- * @property {Collected} after
+ * @property {Footprint} before What nobody held was collected; so too `after`.
+ * @property {Footprint} after
  * @property {number} peak The most resident memory meanwhile, in bytes.
- * @property {ReadonlyArray<import("../support/footprint.js").Footprint>} meanwhile At even distances in time.
+ * @property {ReadonlyArray<Footprint>} meanwhile At even distances in time.
  * @property {unknown} result
  */
+
+/** Whether it collects what nobody holds before it looks at itself, so that what it sees is held. */
+const collecting = process.argv[3] === "collecting"
 
 /** @type {import("../support/serviceProcess.js").Ready} */
 const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(process.argv[2] ?? "{}")
@@ -187,31 +191,32 @@ const effectOf = (task) => {
   }
 }
 
-/** @returns {Promise<Collected>} */
-const collected = async () => {
-  const heap = await heapAfterCollection()
-  return { ...footprint(), heap }
-}
-
 /** How often it looks at itself. */
 const lookMillis = 100
+const mostCollections = 4
 
 const runtime = ManagedRuntime.make(clients())
 
 /** @param {Task} task @returns {Promise<Done>} */
 const run = async (task) => {
-  const before = await collected()
+  const before = await collectedFootprint()
   forgetPeak()
-  /** @type {Array<import("../support/footprint.js").Footprint>} */
+  /** @type {Array<Footprint>} */
   const meanwhile = []
-  const timer = setInterval(() => meanwhile.push(footprint()), lookMillis)
+  // A collection takes a moment, and after many calls it is seen at their end what is held.
+  let collections = collecting && (task.task === "upload" || task.task === "speak") ? mostCollections : 0
+  const timer = setInterval(() => {
+    if (collections-- > 0) collect()
+    meanwhile.push(footprint())
+  }, lookMillis)
   const result = await runtime.runPromise(effectOf(task))
   clearInterval(timer)
   const { peak } = footprint()
-  return { before, after: await collected(), peak, meanwhile, result }
+  // What a call that was interrupted has begun ends a moment later.
+  for (let patience = 100; patience > 0 && footprint().fibers > before.fibers; patience--) await sleep(20)
+  return { before, after: await collectedFootprint(), peak, meanwhile, result }
 }
 
 process.on("message", async (task) => process.send?.(await run(/** @type {Task} */ (task))))
-process.on("SIGINT", () => undefined)
 process.once("disconnect", () => process.exit())
 process.send?.("ready")

@@ -38,6 +38,9 @@ if (!Number.isInteger(concurrency) || concurrency < 1 || !(totalMillis > 0) || !
   process.exit(1)
 }
 
+/** However slow the machine, so that there is something to account for. */
+const leastCalls = 40
+
 /** How likely a request is to fail, whatever way. */
 const faulty = quick ? 0.25 : 0.05
 /** A deadline must be far above what a call takes on a busy machine, or there would be errors that nobody asked for. */
@@ -82,7 +85,7 @@ const spooled = () =>
     (entry) => entry.isFile() && !entry.name.endsWith(".wav")
   ).length
 
-const service = await startService({ cannedByText: true, credits: 1e12 }, { temporary })
+const service = await startService({ cannedByText: true, knownSeconds: 120, credits: 1e12 }, { temporary })
 /** @type {import("./client.js").Setting} */
 const setting = {
   service,
@@ -152,7 +155,7 @@ const startedAt = Date.now()
 const readEvery = 500
 const sampleEvery = Math.max(readEvery, totalMillis / 60)
 await askClient("start")
-while (Date.now() < startedAt + totalMillis && !stopped.signal.aborted) {
+while ((Date.now() < startedAt + totalMillis || calls.length < leastCalls) && !stopped.signal.aborted) {
   await sleep(readEvery, undefined, { signal: stopped.signal }).catch(() => undefined)
   await read()
   if (Date.now() < startedAt + (samples.length + 1) * sampleEvery) continue
@@ -172,7 +175,7 @@ while (!over) {
 
 /** What is left when nothing is asked any more: some of it goes a moment later. */
 const settle = async () => {
-  for (let patience = 40; ; patience--) {
+  for (let patience = 100; ; patience--) {
     const now = await sample()
     const left = /** @type {const} */ (["client", "service"]).flatMap((side) =>
       /** @type {const} */ (["descriptors", "sockets", "fibers"]).flatMap((figure) =>
@@ -230,12 +233,12 @@ table([
     "errors",
     "repeated",
     "client: memory",
-    "heap",
+    "held",
     "descriptors",
     "sockets",
     "fibers",
     "service: memory",
-    "heap",
+    "held",
     "descriptors",
     "sockets",
     "fibers"
@@ -250,7 +253,7 @@ table([
       String(ended.reduce((sum, call) => sum + call.attempts.length - 1, 0)),
       .../** @type {const} */ (["client", "service"]).flatMap((side) => [
         medianOf(seen, (sample) => sample[side].rss, megabytes),
-        medianOf(seen, (sample) => sample[side].heap ?? 0, megabytes),
+        medianOf(seen, (sample) => sample[side].held, megabytes),
         .../** @type {const} */ (["descriptors", "sockets", "fibers"]).map((figure) =>
           medianOf(
             seen,
@@ -313,8 +316,8 @@ claim(
 claim("no file is left", files === 0, `${files}`)
 for (const side of /** @type {const} */ (["client", "service"])) {
   for (const [name, of] of /** @type {const} */ ([
-    ["heap", (/** @type {Sample} */ sample) => sample[side].heap ?? 0],
-    ["memory", (/** @type {Sample} */ sample) => sample[side].rss]
+    ["memory that is held", (/** @type {Sample} */ sample) => sample[side].held],
+    ["resident memory", (/** @type {Sample} */ sample) => sample[side].rss]
   ])) {
     const [second, last] = [1, 2].map((third) => partOf(samples, third, 3, ({ at }) => at).map(of))
     if (second === undefined || last === undefined || second.length === 0 || last.length === 0) continue

@@ -20,7 +20,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate } from "../support/cannedSpeech.js"
 import { chances } from "../support/chances.js"
-import { footprint, heapAfterCollection } from "../support/footprint.js"
+import { collectedFootprint } from "../support/footprint.js"
 
 /**
  * @typedef {object} Setting
@@ -38,7 +38,7 @@ import { footprint, heapAfterCollection } from "../support/footprint.js"
  *
  * @typedef {object} Answers
  * @property {ReadonlyArray<import("./account.js").Call>} calls Those that have ended since they were asked for.
- * @property {import("../support/footprint.js").Footprint & { readonly heap: number }} sample
+ * @property {import("../support/footprint.js").Footprint} sample
  */
 
 /** @type {Setting} */
@@ -297,7 +297,7 @@ const answers = {
     calls = []
     return since
   },
-  sample: async () => ({ ...footprint(), heap: await heapAfterCollection() })
+  sample: collectedFootprint
 }
 
 process.on("message", async (question) => process.send?.((await answers[/** @type {Question} */ (question)]()) ?? null))

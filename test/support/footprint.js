@@ -10,6 +10,7 @@ import { peakMemory } from "./report.js"
  * @typedef {object} Footprint
  * @property {number} rss In bytes, as is `peak`.
  * @property {number} peak
+ * @property {number} held The heap, and the buffers beside it, in bytes: after a collection what is in use.
  * @property {number} descriptors Open files and sockets.
  * @property {number} sockets Connections, over which nobody listens.
  * @property {number} handles What keeps Node alive, sockets and timers among it.
@@ -25,9 +26,11 @@ process.on("warning", ({ name }) => {
 /** @returns {Footprint} */
 export const footprint = () => {
   const handles = process.getActiveResourcesInfo()
+  const { arrayBuffers, heapUsed, rss } = process.memoryUsage()
   return {
-    rss: process.memoryUsage.rss(),
+    rss,
     peak: peakMemory(),
+    held: heapUsed + arrayBuffers,
     descriptors: readdirSync("/dev/fd").length,
     sockets: handles.filter((handle) => handle === "TCPSocketWrap").length,
     handles: handles.length,
@@ -45,15 +48,22 @@ const livingFibers = () => {
   return count
 }
 
-/** So that a process need not be started with it. @returns {() => void} */
-const collector = () => {
+/** What nobody holds any more is let go; a process need not be started with `--expose-gc` for it. */
+export const collect = () => {
   setFlagsFromString("--expose-gc")
-  return runInNewContext("gc")
+  runInNewContext("gc")()
 }
 
-/** The heap, in bytes, without what nobody holds any more; what was free is given back to the system a moment later. */
-export const heapAfterCollection = async () => {
-  collector()()
-  await sleep(50)
-  return process.memoryUsage().heapUsed
+/**
+ * Its footprint, once that is done. Buffers are let go beside the program, and surely only when it is done once more; what is
+ * free then is given back to the system a moment later.
+ *
+ * @returns {Promise<Footprint>}
+ */
+export const collectedFootprint = async () => {
+  collect()
+  await sleep(20)
+  collect()
+  await sleep(20)
+  return footprint()
 }

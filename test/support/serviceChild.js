@@ -12,11 +12,11 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate, tone } from "./cannedSpeech.js"
-import { footprint, heapAfterCollection } from "./footprint.js"
+import { collectedFootprint, footprint } from "./footprint.js"
 import { forgetPeak } from "./report.js"
 
 /** @type {import("./serviceProcess.js").ServiceOptions} */
-const { cannedByText = false, cannedSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
+const { cannedByText = false, cannedSeconds, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
 
 /** Speech at once, so that what is measured is the service. @param {(text: string) => Float32Array} speechOf */
 const cannedVoice = (speechOf) =>
@@ -37,9 +37,9 @@ const voiceOf = () => {
 /** @param {unknown} question @returns {Promise<import("./serviceProcess.js").Sample>} */
 const sample = async (question) => {
   if (question === "forget the peak") forgetPeak()
-  const heap = question === "collect" ? await heapAfterCollection() : undefined
+  const found = question === "collect" ? await collectedFootprint() : footprint()
   const { system, user } = process.cpuUsage()
-  return { ...footprint(), heap, cpuMicros: user + system }
+  return { ...found, cpuMicros: user + system }
 }
 
 const program = Effect.gen(function* () {
@@ -57,7 +57,7 @@ const program = Effect.gen(function* () {
   yield* Effect.never
 }).pipe(
   Effect.scoped,
-  Effect.provide([voiceOf(), Recogniser.layerKnownRecordings(), NodeFileSystem.layer]),
+  Effect.provide([voiceOf(), Recogniser.layerKnownRecordings({ capacitySeconds: knownSeconds }), NodeFileSystem.layer]),
   Effect.tapErrorCause(Effect.logError)
 )
 

@@ -14,8 +14,9 @@ import { wavHeader } from "./recordings.js"
  * @typedef {Omit<import("@effect-speech/local-service/LocalService").MakeOptions, "fixedTime"> & {
  *   readonly cannedSeconds?: number | undefined
  *   readonly cannedByText?: boolean | undefined
+ *   readonly knownSeconds?: number | undefined
  * }} ServiceOptions With `cannedSeconds` every text becomes the same speech of that length, at once; with `cannedByText`
- *   that of `noiseOf`.
+ *   that of `noiseOf`. Its recogniser remembers the latest `knownSeconds`, or as many as it does by default.
  *
  * @typedef {object} Ready
  * @property {string} sttBaseUrl
@@ -24,10 +25,8 @@ import { wavHeader } from "./recordings.js"
  * @property {string} adminToken
  * @property {string | null} apiKey Where one was made.
  *
- * @typedef {import("./footprint.js").Footprint & {
- *   readonly cpuMicros: number
- *   readonly heap: number | undefined
- * }} Sample With user and system time since the start, and the heap in bytes where it was asked for.
+ * @typedef {import("./footprint.js").Footprint & { readonly cpuMicros: number }} Sample With user and system time since
+ *   the start.
  *
  * @typedef {object} Answer
  * @property {number} status
