@@ -41,9 +41,14 @@ export const operation = <R>(
     const entry = yield* (yield* Journal).begin({ operation: name, at: now() })
     entry.id = idOf?.(request.headers) ?? null
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
+    let isCutOff = false
+    // Before all others: what ends the work for a client that has gone ends its response too, as if that were whole.
+    nodeResponse.prependOnceListener("close", () => {
+      isCutOff = !nodeResponse.writableEnded
+    })
     yield* Effect.addFinalizer(() =>
       Effect.sync(() => {
-        if (entry.outcome === "underWay" || !nodeResponse.writableEnded) {
+        if (entry.outcome === "underWay" || isCutOff || !nodeResponse.writableEnded) {
           entry.outcome = entry.outcome === "faulted" ? "faulted" : "abandoned"
         }
       })

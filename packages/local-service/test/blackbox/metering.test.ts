@@ -1,6 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import { send } from "../../../../test/support/serviceProcess.js"
 import { field, fields, file, form, formType, message, validForm, wav } from "./support/messages.js"
 import { blackBox, cannedService, eventually } from "./support/service.js"
 
@@ -124,6 +125,23 @@ layer(cannedService(), { excludeTestServices: true })("a synthesis", (it) => {
       expect((yield* ask("GET", "/account")).json().credits).toBe(10)
       expect((yield* synthesize({ text: "ten chars!" })).status).toBe(200)
       expect((yield* synthesize({ text: "a" })).status).toBe(401)
+    })
+  )
+
+  it.effect("that is given up in the middle of its audio costs nothing, and is not written down as answered", () =>
+    Effect.gen(function* () {
+      const { ask, key, service } = yield* blackBox
+      yield* ask("POST", "/reset")
+      const headers = { "X-API-Key": key, "Content-Type": "application/json" }
+      // Ten megabytes, of which no connection holds all.
+      const body = [JSON.stringify({ text: "a".repeat(10_000) })]
+      yield* Effect.promise(() =>
+        expect(send(`${service.ttsBaseUrl}/tts/bytes`, { headers, body, leave: true })).rejects.toThrow("given up")
+      )
+      const entry = Effect.map(service.requests, ([first]) => first)
+      const { status } = (yield* eventually(entry, (it) => it?.outcome === "abandoned")) ?? {}
+      expect(status).toBe(200)
+      expect((yield* service.accounts.account).credits).toBe(1_000_000)
     })
   )
 
