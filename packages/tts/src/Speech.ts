@@ -22,6 +22,8 @@ interface About {
 /** Audio as it arrives. Its end tells whether it was whole: a stream that is cut short or corrupt fails there. */
 export interface SpeechStream extends PcmStream<TtsError>, About {
   readonly format: AudioFormat
+  /** As far as the call has come: whether it was billed is `unknown` until the audio has come to its end. */
+  readonly call: CallReport
 }
 
 /** Audio that has arrived whole and was checked. It is a stream of its bytes too, so `Wav.writeFile` takes it. */

@@ -246,7 +246,8 @@ const isKnownStatus = (status: number): status is keyof typeof byStatus => statu
 
 /** A 200 whose bytes are checked as they are read: a pull gives the next of them, and nothing at a good end. */
 interface CheckedAnswer extends Omit<SpeechStream, "stream" | "call"> {
-  readonly callSoFar: () => CallReport
+  /** Of the call as far as it has come. */
+  readonly report: (billing: Billing) => CallReport
   readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
 }
 
@@ -258,7 +259,7 @@ const accept = (
   if (response.status !== 200) return statusError(response, receivedId)
 
   const progress = response.progress()
-  const billed = () => reportOf(response.progress(), "billed", receivedId)
+  const report = (billing: Billing) => reportOf(response.progress(), billing, receivedId)
   const statedMillis = numberIn(response.header(Contract.header.audioDuration))
   const compressed = isCompressed(response.header("content-encoding"))
   const headers = decodeHeaders({
@@ -284,7 +285,7 @@ const accept = (
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
   const corrupt = (problem: string, receivedBytes: number) =>
-    new TtsCorruptAudio({ problem, receivedBytes, call: billed() })
+    new TtsCorruptAudio({ problem, receivedBytes, call: report("billed") })
   const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
   if (announced !== undefined) return corrupt(announced, 0)
 
@@ -310,7 +311,7 @@ const accept = (
       sentId: progress.sentId,
       receivedId
     }),
-    callSoFar: billed
+    report
   })
 }
 
@@ -336,14 +337,26 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
-const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): SpeechStream => {
+const toStream = ({ pull, report, ...about }: CheckedAnswer): SpeechStream => {
   let isRead = false
-  const next = Effect.flatMap(Effect.mapError(pull, Option.some), (bytes) =>
-    bytes === undefined ? Effect.fail(Option.none()) : Effect.succeed(bytes)
-  )
+  let atEnd: CallReport | undefined
+  const next = Effect.matchEffect(pull, {
+    onFailure: (error) => {
+      atEnd = error.call
+      return Effect.fail(Option.some(error))
+    },
+    onSuccess: (bytes) => {
+      if (bytes !== undefined) return Effect.succeed(bytes)
+      atEnd = report("billed")
+      return Effect.fail(Option.none())
+    }
+  })
   return {
     ...about,
-    call: callSoFar(),
+    // It is charged for after the audio, so that whoever leaves early can't know.
+    get call() {
+      return atEnd ?? report("unknown")
+    },
     stream: Stream.suspend(() => {
       if (isRead) return Stream.dieMessage("The body of an answer can be read once.")
       isRead = true
@@ -356,20 +369,20 @@ const toStream = ({ callSoFar, pull, ...about }: CheckedAnswer): SpeechStream =>
 const wholeLimit = 512 * 1024 * 1024
 
 /** Collects the bytes, whose own checks decide whether there is anything to give. */
-const whole = ({ callSoFar, pull, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
+const whole = ({ pull, report, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
   Effect.flatMap(collect(pull, wholeLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed({
           ...about,
           ...PcmStream.fromBytes(about.format, bytes),
           bytes,
-          call: callSoFar(),
+          call: report("billed"),
           durationMillis: about.durationMillis ?? durationMillis(about.format, bytes.byteLength)
         })
       : new TtsCorruptAudio({
           problem: `it does not end: ${wholeLimit} bytes have come`,
           receivedBytes: bytes.byteLength,
-          call: callSoFar()
+          call: report("billed")
         })
   )
 

@@ -531,6 +531,35 @@ describe("a call that fails", () => {
   )
 })
 
+describe("a stream", () => {
+  it.scopedLive("is billed once its audio has come to its end, and not before", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response, received) =>
+        received.headers["x-request-id"] === "cut"
+          ? response.writeHead(200, { ...headers, "content-length": "4000" }).end(audio.pcm16.subarray(0, 10))
+          : answering()(response, received)
+      )
+      yield* Effect.gen(function* () {
+        const tts = yield* TextToSpeech
+        const speech = yield* tts.stream(request)
+        expect(speech.call).toMatchObject({ sentId: "id-1", billing: "unknown" })
+        yield* Stream.runDrain(Stream.take(speech.stream, 1))
+        expect(speech.call.billing).toBe("unknown")
+
+        const whole = yield* tts.stream(request)
+        yield* Stream.runDrain(whole.stream)
+        expect(whole.call).toMatchObject({ sentId: "id-1", billing: "billed", attempts: [{ status: 200 }] })
+        expect(whole.call).toBe(whole.call)
+
+        const cut = yield* tts.stream({ ...request, requestId: "cut" })
+        const error = yield* Effect.flip(Stream.runDrain(cut.stream))
+        expect(cut.call).toBe(error.call)
+        expect(error.call.billing).toBe("unknown")
+      }).pipe(Effect.provide(against(server.url)))
+    })
+  )
+})
+
 describe("a stream in a scope", () => {
   const layers = {
     recommended: NodeTransport.layer,
