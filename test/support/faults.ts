@@ -2,14 +2,11 @@
  * A table of faults, and the one way in which each is tried: by both operations, over every HttpClient layer.
  */
 import { inspect } from "node:util"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText, SttError } from "@effect-speech/stt"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
-import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech, TtsError } from "@effect-speech/tts"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -20,15 +17,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { type FaultyServer, faultyServer, type Script, untilNone } from "./faultyServer.js"
-
-export const httpClients = {
-  recommended: NodeTransport.layer,
-  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  node: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
-} as const
-
-export type HttpClientName = keyof typeof httpClients
+import { type HttpClientName, httpClients } from "./httpClients.js"
 
 /** What a call must end with, as `toMatchObject` takes it: an error, or a result, which has no `_tag`. */
 export interface Outcome {

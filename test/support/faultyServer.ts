@@ -82,12 +82,12 @@ export const faultyServer = (
     }
   })
 
-/** Waits until `count` is 0, ten seconds at most, and gives what it is then. */
-export const untilNone = (count: Effect.Effect<number>): Effect.Effect<number> =>
+/** Waits until `count` is 0, ten seconds at most where nothing else is said, and gives what it is then. */
+export const untilNone = (count: Effect.Effect<number>, patienceMillis = 10_000): Effect.Effect<number> =>
   count.pipe(
     Effect.repeat({ until: (left) => left === 0, schedule: Schedule.spaced("5 millis") }),
     Effect.timeoutTo({
-      duration: "10 seconds",
+      duration: patienceMillis,
       onSuccess: () => Effect.succeed(0),
       onTimeout: () => count
     }),
