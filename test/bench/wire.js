@@ -1,5 +1,5 @@
 /** What both sides know: what is asked for, and what is answered. */
-import { createCipheriv } from "node:crypto"
+import { noise } from "../support/recordings.js"
 
 export const key = "bench.secret"
 export const model = "hi-general-v2-8khz"
@@ -26,32 +26,8 @@ export const audioHeaders = {
 /** What is heard in the recording. */
 export const transcript = "नमस्ते"
 
-const stream = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16))
-const quiet = Buffer.alloc(2 ** 20)
-
-/** Noise, which nothing on the way can make smaller. @param {number} byteLength at most a mebibyte */
-export const noise = (byteLength) => stream.update(quiet.subarray(0, byteLength))
-
-/** 16-bit mono at 8 kHz. @param {number} byteLength of the whole file */
-export const wavHeader = (byteLength) => {
-  const header = Buffer.alloc(44)
-  header.write("RIFF", 0)
-  header.writeUInt32LE(byteLength - 8, 4)
-  header.write("WAVEfmt ", 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(16_000, 28)
-  header.writeUInt16LE(2, 32)
-  header.writeUInt16LE(16, 34)
-  header.write("data", 36)
-  header.writeUInt32LE(byteLength - 44, 40)
-  return header
-}
-
-/** A small recording: six seconds. The same in every process, since it is the first noise that is made. */
-export const recording = Buffer.concat([wavHeader(100_000), noise(100_000 - 44)])
+/** A small recording: six seconds, the same in every process. */
+export const recording = noise(100_000 - 44)
 
 /** @typedef {{ readonly declared: number | null, readonly received: number }} Arrival What came of an upload, in bytes. */
 

@@ -18,8 +18,8 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../support/footprint.js"
+import { noise } from "../support/recordings.js"
 import { forgetPeak } from "../support/report.js"
-import { noise } from "../support/serviceProcess.js"
 
 /**
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload

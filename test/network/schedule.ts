@@ -2,8 +2,9 @@
  * What one try consists of: the calls that are made, and what the network does to their connections. All of it comes from a
  * seed and an index, so that a schedule can be had again alone.
  */
+
+import { chances } from "../support/chances.js"
 import type { HttpClientName } from "../support/httpClients.js"
-import { chances } from "../support/serviceProcess.js"
 import type { Point } from "./framing.js"
 import type { Break, Direction, Plan, What } from "./proxy.js"
 

@@ -14,7 +14,9 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { chances, noise, send } from "../support/serviceProcess.js"
+import { chances } from "../support/chances.js"
+import { noise } from "../support/recordings.js"
+import { send } from "../support/serviceProcess.js"
 import type { SynthesisCall } from "./schedule.js"
 
 /**

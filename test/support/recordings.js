@@ -1,11 +1,12 @@
-/** Recordings as files, for commands that send them. */
+/** Recordings that nothing on the way can make smaller. */
 import { createCipheriv } from "node:crypto"
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
+import { chances } from "./chances.js"
 
 const mebibyte = 2 ** 20
 
 /** 16-bit mono at 8 kHz. @param {number} byteLength of the whole file */
-export const wavHeader = (byteLength) => {
+const wavHeader = (byteLength) => {
   const header = Buffer.alloc(44)
   header.write("RIFF", 0)
   header.writeUInt32LE(byteLength - 8, 4)
@@ -22,7 +23,19 @@ export const wavHeader = (byteLength) => {
   return header
 }
 
-/** A WAV file of noise: neither a file system nor a network can make it smaller. @param {string} path @param {number} byteLength */
+/** A WAV file of noise: mono, 16 bits, 8 kHz. @param {number} byteLength of the audio */
+export const noise = (byteLength) => {
+  const header = wavHeader(44 + byteLength)
+  const file = Buffer.alloc(header.length + byteLength)
+  file.set(header)
+  const next = chances(byteLength)
+  for (let at = header.length; at + 1 < file.length; at += 2) {
+    file.writeInt16LE(Math.floor(next() * 0x10000) - 0x8000, at)
+  }
+  return file
+}
+
+/** The same as a file. @param {string} path @param {number} byteLength of the whole file */
 export const writeNoise = (path, byteLength) => {
   const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16))
   const silence = Buffer.alloc(mebibyte)

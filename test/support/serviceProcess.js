@@ -7,8 +7,6 @@ import { request as httpsRequest } from "node:https"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { chances } from "./chances.js"
-import { wavHeader } from "./recordings.js"
 
 /**
  * @typedef {Omit<import("@effect-speech/local-service/LocalService").MakeOptions, "fixedTime"> & {
@@ -214,16 +212,4 @@ export const transcriptionForm = (wav, { model = "hi-general-v2-8khz" } = {}) =>
       `\r\n${field("model", model)}${field("transaction_id", "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f")}--${boundary}--`
     ]
   }
-}
-
-/** A WAV file of noise: mono, 16 bits, 8 kHz. @param {number} byteLength of the audio */
-export const noise = (byteLength) => {
-  const header = wavHeader(44 + byteLength)
-  const file = Buffer.alloc(header.length + byteLength)
-  file.set(header)
-  const next = chances(byteLength)
-  for (let at = header.length; at + 1 < file.length; at += 2) {
-    file.writeInt16LE(Math.floor(next() * 0x10000) - 0x8000, at)
-  }
-  return file
 }

@@ -8,8 +8,9 @@ import { join } from "node:path"
 import { parseArgs } from "node:util"
 import type { Account, Keys, Usage } from "@effect-speech/local-service/Accounts"
 import { chances } from "../../../test/support/chances.js"
+import { noise } from "../../../test/support/recordings.js"
 import { bar, median, table } from "../../../test/support/report.js"
-import { noise, send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
+import { send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
 
 const { values } = parseArgs({
   options: { rounds: { type: "string", default: "50" }, seed: { type: "string", default: "1" } }

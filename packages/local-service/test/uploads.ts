@@ -7,8 +7,9 @@
 import { readdirSync } from "node:fs"
 import { Agent } from "node:http"
 import { parseArgs } from "node:util"
+import { noise } from "../../../test/support/recordings.js"
 import { bar, median, ratio, table } from "../../../test/support/report.js"
-import { noise, send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
+import { send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
 
 const { values } = parseArgs({
   options: { uploads: { type: "string", default: "1000" }, megabytes: { type: "string", default: "20" } }

@@ -9,11 +9,11 @@ import { cpus } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
+import { noise } from "../../support/recordings.js"
 import { bar, median, ratio, table, title, whole } from "../../support/report.js"
 import {
   ask,
   letGo,
-  noise,
   send,
   startProcess,
   startService,

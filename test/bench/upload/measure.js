@@ -1,6 +1,6 @@
 /** What an upload costs, in this process. */
-import { statSync, writeFileSync } from "node:fs"
-import { peakMemory } from "../../support/report.js"
+import { statSync } from "node:fs"
+import { forgetPeak, peakMemory } from "../../support/report.js"
 import { uploaders } from "../clients/index.js"
 import { choose } from "../harness.js"
 
@@ -15,16 +15,6 @@ import { choose } from "../harness.js"
  *
  * @typedef {{ readonly failed: string }} Failed
  */
-
-/** Sets the most memory that this process ever had to what it has now, where that can be done: on Linux. */
-const forgetPeak = () => {
-  try {
-    writeFileSync("/proc/self/clear_refs", "5")
-    return true
-  } catch {
-    return false
-  }
-}
 
 /**
  * @param {string} name

@@ -1,11 +1,11 @@
 /** The upload of a large recording: how fast, at what cost, in how much memory. */
-import { closeSync, fsyncSync, openSync, rmSync, writeSync } from "node:fs"
+import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { writeNoise } from "../../support/recordings.js"
 import { bar, median, megabytes, ratio, spread, table, title, whole } from "../../support/report.js"
 import { temporaryFolder } from "../../support/serviceProcess.js"
 import { uploaders } from "../clients/index.js"
 import { race, runScript, startServer } from "../harness.js"
-import { noise, wavHeader } from "../wire.js"
 
 /**
  * @typedef {import("./measure.js").Upload | import("./measure.js").Failed} Result
@@ -18,16 +18,6 @@ import { noise, wavHeader } from "../wire.js"
  */
 
 export const mebibyte = 2 ** 20
-
-/** A recording of noise. @param {string} path @param {number} byteLength */
-const writeRecording = (path, byteLength) => {
-  const file = openSync(path, "w")
-  writeSync(file, wavHeader(byteLength))
-  for (let left = byteLength - 44; left > 0; left -= mebibyte) writeSync(file, noise(Math.min(left, mebibyte)))
-  // What is still to be written to the disk would be written while the first client is measured.
-  fsyncSync(file)
-  closeSync(file)
-}
 
 /** @param {import("../harness.js").Setting} setting */
 export const run = async ({ quick }) => {
@@ -49,8 +39,8 @@ export const compare = async (url, { measure, rounds, size, takesPart = () => tr
   const folder = temporaryFolder("bench-upload-")
   const path = join(folder, "recording.wav")
   const smallPath = join(folder, "small.wav")
-  writeRecording(path, size)
-  writeRecording(smallPath, mebibyte)
+  writeNoise(path, size)
+  writeNoise(smallPath, mebibyte)
 
   const clients = Object.entries(uploaders).filter(([name]) => takesPart(name))
   const names = clients.map(([name]) => name)
