@@ -63,6 +63,11 @@ const run = async (args: ReadonlyArray<string>) => {
   return { code, printed: printed.join("\n"), told: told.join("\n") }
 }
 
+/** What the doctor finds is its result, and no error. */
+const foundByDoctor = /^failed +\S+ +\S/
+const isFailure = ({ checks, error }: { checks?: ReadonlyArray<{ outcome: string }>; error?: { _tag: string } }) =>
+  typeof error?._tag === "string" || checks?.some(({ outcome }) => outcome === "failed") === true
+
 export const commandLaws: Topic = Effect.succeed({
   "any arguments give help, or a failure of usage, configuration or a file that says what it is": law(
     30,
@@ -74,8 +79,9 @@ export const commandLaws: Topic = Effect.succeed({
       const shown = `${code}\n${printed}\n${told}`
       if (code === 0) return
       if (code !== 2 && code !== 3) throw new Error(shown)
-      if (isJson ? typeof JSON.parse(printed).error._tag !== "string" : !/^speech: .+/s.test(told))
+      if (!(isJson ? isFailure(JSON.parse(printed)) : /^speech: .+/s.test(told) || foundByDoctor.test(printed))) {
         throw new Error(shown)
+      }
     })
   )
 })
