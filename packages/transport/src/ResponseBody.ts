@@ -2,7 +2,6 @@
  * Reading a body that may be larger than it should be.
  */
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { fill, makeParts } from "./internal/parts.js"
 
 export interface Read {
@@ -20,11 +19,4 @@ export const collect = <E, R>(
   Effect.suspend(() => {
     const parts = makeParts(limit)
     return Effect.map(fill(parts, pull), parts.read)
-  })
-
-/** The same of a stream. */
-export const readAtMost = <E, R>(body: Stream.Stream<Uint8Array, E, R>, limit: number): Effect.Effect<Read, E, R> =>
-  Effect.suspend(() => {
-    const parts = makeParts(limit)
-    return Effect.map(Stream.runDrain(Stream.takeWhile(body, parts.add)), parts.read)
   })
