@@ -1,0 +1,91 @@
+/** The part that is used here of what Stryker writes. */
+export interface Report {
+  readonly files: Readonly<Record<string, { readonly source: string; readonly mutants: ReadonlyArray<Mutant> }>>
+}
+
+export interface Mutant {
+  readonly status: string
+  readonly replacement?: string
+  readonly location: { readonly start: Place; readonly end: Place }
+}
+
+/** Both count from 1. */
+interface Place {
+  readonly line: number
+  readonly column: number
+}
+
+/** A change of the source that no test notices. */
+export interface Survivor {
+  readonly file: string
+  readonly line: number
+  /** What stands there, and what it is changed to. */
+  readonly change: string
+}
+
+/** How the changes of a report ended. */
+export const tallyOf = ({ files }: Report) => {
+  const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
+  const count = (...of: ReadonlyArray<string>) => statuses.filter((status) => of.includes(status)).length
+  return {
+    all: statuses.length,
+    Killed: count("Killed"),
+    Timeout: count("Timeout"),
+    Survived: count("Survived"),
+    NoCoverage: count("NoCoverage"),
+    Ignored: count("Ignored"),
+    invalid: count("CompileError", "RuntimeError", "Pending")
+  }
+}
+
+const longest = 70
+
+/** In one line of a table, and not too long. */
+export const inShort = (code: string, length = longest): string => {
+  const line = code.replace(/\s+/g, " ").trim()
+  return line.length > length ? `${line.slice(0, length)}…` : line
+}
+
+const between = (source: string, { end, start }: Mutant["location"]): string => {
+  const lines = source.split("\n").slice(start.line - 1, end.line)
+  const last = lines.length - 1
+  return lines
+    .map((line, index) => line.slice(index === 0 ? start.column - 1 : 0, index === last ? end.column - 1 : undefined))
+    .join("\n")
+}
+
+const survivorsIn = ({ files }: Report): ReadonlyArray<Survivor> =>
+  Object.entries(files).flatMap(([file, { mutants, source }]) =>
+    mutants
+      .filter(({ status }) => status === "Survived" || status === "NoCoverage")
+      .map(({ location, replacement = "" }) => ({
+        file,
+        line: location.start.line,
+        change: `${inShort(between(source, location))} → ${inShort(replacement)}`
+      }))
+  )
+
+/** A cell of a Markdown table that holds code. */
+const inCell = (code: string): string => `\`\` ${code.replaceAll("|", "\\|")} \`\``
+
+/** As rows of the table of answers, which lack the answer alone. */
+export const shownMutants = (
+  survivors: ReadonlyArray<Survivor>
+): ReadonlyArray<readonly [change: string, where: string]> =>
+  survivors.map(({ change, file, line }) => [inCell(change), `${file}:${line}`])
+
+/** The rows of the tables in a document that answer a change. A line that has moved is no other. */
+export const answersIn = (document: string): ReadonlyArray<Survivor> =>
+  Array.from(
+    document.matchAll(/^\| `` (?<change>.+?) `` +\| (?<file>\S+):(?<line>\d+) +\| *[^ |].*\|$/gm),
+    ({ groups = {} }) => ({
+      change: groups.change?.replaceAll("\\|", "|") ?? "",
+      file: groups.file ?? "",
+      line: Number(groups.line)
+    })
+  )
+
+export const unanswered = (report: Report, answers: ReadonlyArray<Survivor>): ReadonlyArray<Survivor> =>
+  survivorsIn(report).filter(
+    ({ change, file }) => !answers.some((answer) => answer.file === file && answer.change === change)
+  )
