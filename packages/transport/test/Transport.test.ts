@@ -1,3 +1,4 @@
+import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import type { Operation } from "@effect-speech/transport"
@@ -142,12 +143,58 @@ describe("a connection that fails", () => {
     { code: "UND_ERR_SOCKET", reason: "reset", sent: "all" },
     { code: "ETIMEDOUT", reason: "timeout", sent: "all" },
     { code: "UND_ERR_CONNECT_TIMEOUT", reason: "timeout", sent: "nothing" },
-    { code: "ESOMETHING", reason: "unknown", sent: "all" }
+    { code: "EHOSTUNREACH", reason: "refused", sent: "nothing" },
+    { code: "ENETUNREACH", reason: "refused", sent: "nothing" },
+    { code: "EADDRNOTAVAIL", reason: "refused", sent: "nothing" },
+    { code: "EAI_AGAIN", reason: "notFound", sent: "nothing" },
+    { code: "EAI_NODATA", reason: "notFound", sent: "nothing" },
+    { code: "ECONNABORTED", reason: "reset", sent: "all" },
+    { code: "EPIPE", reason: "reset", sent: "all" },
+    { code: "UND_ERR_CLOSED", reason: "closed", sent: "all" },
+    { code: "UND_ERR_DESTROYED", reason: "closed", sent: "all" },
+    { code: "UND_ERR_HEADERS_TIMEOUT", reason: "timeout", sent: "all" },
+    { code: "UND_ERR_BODY_TIMEOUT", reason: "timeout", sent: "all" },
+    { code: "ERR_TLS_CERT_ALTNAME_INVALID", reason: "tls", sent: "nothing" },
+    { code: "ERR_SSL_WRONG_VERSION_NUMBER", reason: "tls", sent: "nothing" },
+    { code: "EPROTO", reason: "tls", sent: "nothing" },
+    { code: "CERT_HAS_EXPIRED", reason: "tls", sent: "nothing" },
+    { code: "DEPTH_ZERO_SELF_SIGNED_CERT", reason: "tls", sent: "nothing" },
+    { code: "UNABLE_TO_VERIFY_LEAF_SIGNATURE", reason: "tls", sent: "nothing" },
+    { code: "HOSTNAME_MISMATCH", reason: "tls", sent: "nothing" },
+    { code: "ESOMETHING", reason: "unknown", sent: "all" },
+    { code: "XECONNREFUSED", reason: "unknown", sent: "all" },
+    { code: "ENOTFOUNDX", reason: "unknown", sent: "all" }
   ] as const)("with $code is told as $reason, $sent sent", ({ code, reason, sent }) =>
     Effect.gen(function* () {
       const { failure, progress } = yield* Effect.flip(call((request) => lost(request, code)))
       expect(failure).toEqual({ _tag: "ConnectionFailed", reason, code })
       expect(progress.sent).toBe(sent)
+    })
+  )
+
+  const toldOf = (cause: unknown) =>
+    Effect.map(
+      Effect.flip(
+        call((request) => Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause })))
+      ),
+      ({ failure }) => failure
+    )
+
+  it.effect("to all addresses of a host is told as the first of them was", () =>
+    Effect.gen(function* () {
+      const errors = ["ECONNREFUSED", "ETIMEDOUT"].map((code) => Object.assign(new Error("one"), { code }))
+      const all = new Error("outer", { cause: new AggregateError(errors) })
+      expect(yield* toldOf(all)).toEqual({ _tag: "ConnectionFailed", reason: "refused", code: "ECONNREFUSED" })
+    })
+  )
+
+  it.effect("for no known cause, or for one that goes round in a circle, is told as that", () =>
+    Effect.gen(function* () {
+      const circle: { cause?: unknown; code: number } = { code: 1 }
+      circle.cause = circle
+      for (const cause of [undefined, null, "ECONNREFUSED", { code: 111 }, { errors: "ECONNREFUSED" }, circle]) {
+        expect(yield* toldOf(cause)).toEqual({ _tag: "ConnectionFailed", reason: "unknown", code: undefined })
+      }
     })
   )
 })

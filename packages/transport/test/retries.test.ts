@@ -2,7 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import type { CallEvent, Retries, Transport } from "@effect-speech/transport"
+import type { CallEvent, Deadlines, Retries, Transport } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -205,6 +205,18 @@ describe("a call that fails", () => {
     })
   )
 
+  it.effect("is not tried again where whoever looks at its events leaves no time for that", () =>
+    Effect.gen(function* () {
+      const deadlines = resolvedDeadlines({ total: "5 seconds" }, "1 minute")
+      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "3" }], { deadlines })
+      const onEvent = ({ _tag }: CallEvent.CallEvent) => (_tag === "Retrying" ? Effect.sleep("3 seconds") : Effect.void)
+      const fiber = yield* Effect.fork(Effect.either(transport.run(operation(), { onEvent })))
+      yield* TestClock.adjust("3 seconds")
+      expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual([503])
+      expect(requests.length).toBe(1)
+    })
+  )
+
   it.effect("is not repeated when the recording can be read but once", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([500])
@@ -400,18 +412,32 @@ describe("a key that is refused", () => {
     })
   )
 
-  it.effect("is not waited for longer than the call may take", () =>
+  const readForEver = (deadlines: Deadlines.Deadlines) =>
     Effect.gen(function* () {
       let readings = 0
       const transport = yield* Effect.orDie(
         playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
           apiKey: Effect.suspend(() => (readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.never)),
-          deadlines: resolvedDeadlines({ total: "5 seconds" }, "1 minute")
+          deadlines: resolvedDeadlines(deadlines, "1 minute")
         })
       )
       const fiber = yield* Effect.fork(Effect.flip(transport.run(operation())))
       yield* TestClock.adjust("5 seconds")
-      expect(yield* Fiber.join(fiber)).toMatchObject({ failure: { _tag: "DeadlineExceeded", phase: "total" } })
+      return yield* Fiber.join(fiber)
+    })
+
+  it.effect("is not waited for longer than the call may take", () =>
+    Effect.gen(function* () {
+      const told = yield* readForEver({ total: "5 seconds" })
+      expect(told).toMatchObject({ failure: { _tag: "DeadlineExceeded", phase: "total", limitMillis: 5000 } })
+    })
+  )
+
+  it.effect("and not longer than a download may pause, which is then told of the key", () =>
+    Effect.gen(function* () {
+      const told = yield* readForEver({ downloadIdle: "5 seconds" })
+      const problem = "reading it took longer than 5000 ms"
+      expect(told).toMatchObject({ failure: { _tag: "InvalidApiKey", problem } })
     })
   )
 })

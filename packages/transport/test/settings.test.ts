@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ApiKey, BaseUrl } from "@effect-speech/transport"
+import { ApiKey, BaseUrl, Deadlines, Retries } from "@effect-speech/transport"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 
@@ -54,8 +54,13 @@ describe("a base URL", () => {
     ["http://host.example", "plain http"],
     ["http://127.0.0.1.example", "plain http"],
     ["ftp://host.example", "neither https nor http"],
-    ["https://user:password@host.example", "password"],
-    ["https://host.example/?a=b", "query"]
+    ["https://user:password@host.example", "holds a user name or a password; remove them"],
+    ["https://user@host.example", "holds a user name or a password; remove them"],
+    ["https://:password@host.example", "holds a user name or a password; remove them"],
+    ["https://host.example/?a=b", "holds a query or a fragment; remove it"],
+    ["https://host.example/#a", "holds a query or a fragment; remove it"],
+    ["http://1127.0.0.1.example", "plain http"],
+    ["http://128.0.0.1", "plain http"]
   ])("%s is refused with the reason and the name of the setting", (text, reason) => {
     const error = Either.getOrThrow(Either.flip(resolve(text)))
     expect(String(error)).toContain(reason)
@@ -65,5 +70,40 @@ describe("a base URL", () => {
   it("may be plain http to another machine if that is allowed", () => {
     const allowed = resolve("http://host.example", { allowInsecureHttp: true })
     expect(allowed).toEqual(Either.right("http://host.example/api/transcribe"))
+  })
+})
+
+describe("deadlines", () => {
+  const parse = (given: Deadlines.Deadlines) => Deadlines.parse(given, "10 minutes")
+
+  it("are a minute without progress, the operation's own for the answer, and none for all of it, unless they are set", () => {
+    const defaults = { uploadIdle: 60_000, answer: 600_000, downloadIdle: 60_000, total: Number.POSITIVE_INFINITY }
+    expect(parse({})).toEqual(Either.right(defaults))
+    expect(parse({ uploadIdle: "1 second", answer: 2000, downloadIdle: "3 seconds", total: "4 seconds" })).toEqual(
+      Either.right({ uploadIdle: 1000, answer: 2000, downloadIdle: 3000, total: 4000 })
+    )
+  })
+
+  it.each(["uploadIdle", "answer", "downloadIdle", "total"] as const)(
+    "name %s where it is no length of time",
+    (name) => {
+      const problemOf = (value: unknown) => String(Either.getOrThrow(Either.flip(parse({ [name]: value }))))
+      expect(problemOf("soon")).toContain(`deadlines.${name}: "is not a duration, such as "2 minutes""`)
+      expect(problemOf(0)).toContain(`deadlines.${name}: "must be longer than nothing"`)
+      expect(problemOf("0 seconds")).toContain(`deadlines.${name}: "must be longer than nothing"`)
+    }
+  )
+})
+
+describe("retries", () => {
+  it("are two, and none of what may have been carried out, unless they are set", () => {
+    expect(Retries.parse({})).toEqual(Either.right({ retries: 2, retryAmbiguous: false }))
+    const given = { retries: 0, retryAmbiguous: true }
+    expect(Retries.parse(given)).toEqual(Either.right(given))
+  })
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("are not %d", (retries) => {
+    const error = Either.getOrThrow(Either.flip(Retries.parse({ retries })))
+    expect(String(error)).toContain(`retries: "must be a whole number from 0, not ${retries}"`)
   })
 })
