@@ -598,6 +598,21 @@ describe("the key", () => {
     })
   )
 
+  it.scoped("that is read anew in a wrong form is told with the call that was refused", () =>
+    Effect.gen(function* () {
+      const keys = ["old.key", "malformed"]
+      const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
+      const { outcome } = yield* transcribe(answering(401, {}), request, { apiKey })
+      expect(outcome).toMatchObject({
+        left: {
+          _tag: "SttInvalidApiKey",
+          problem: "it has no dot between a prefix and a secret",
+          call: { sentId: transactionId, attempts: [{ status: 401 }] }
+        }
+      })
+    })
+  )
+
   it.effect.each(["", "no-dot", "with space.secret"])("%j is refused before any call, and not quoted", (key) =>
     Effect.gen(function* () {
       const told = yield* Effect.flip(

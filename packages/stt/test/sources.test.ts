@@ -1,6 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:net"
+import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -10,7 +11,7 @@ import { describe, expect, it } from "@effect/vitest"
 import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import { AudioSource, SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
+import { AudioSource, Recording, SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -390,6 +391,52 @@ describe("a source that is at fault", () => {
     })
   )
 
+  it.scoped.each([
+    { what: "an empty file", bytes: new Uint8Array(0), problem: "it is empty" },
+    { what: "an empty Blob", audio: AudioSource.fromBlob(new Blob([])), problem: "it is empty" },
+    { what: "a name that is no path", audio: AudioSource.fromPath("a\0b"), problem: "its name is not a path" },
+    {
+      what: "a Blob that can't be read",
+      audio: AudioSource.fromBlob(
+        Object.assign(new Blob([wav]), {
+          slice: () => ({ arrayBuffer: () => Promise.reject(new RangeError("gone")) })
+        })
+      ),
+      problem: "reading it failed (RangeError)"
+    },
+    {
+      what: "a Blob that breaks off",
+      audio: AudioSource.fromBlob(
+        Object.assign(new Blob([wav]), {
+          stream: () => new ReadableStream({ start: (controller) => controller.error(new RangeError("gone")) })
+        })
+      ),
+      problem: "reading it failed (RangeError)"
+    }
+  ])("as $what is told as such", ({ audio, bytes, problem }) =>
+    withFile(bytes ?? wav, (path) =>
+      Effect.gen(function* () {
+        const { outcome } = yield* transcribe({ audio: audio ?? AudioSource.fromPath(path) })
+        expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem } })
+      })
+    )
+  )
+
+  it.scoped.each([
+    { reason: "NotFound", problem: "it does not exist; check the path" },
+    { reason: "PermissionDenied", problem: "this process may not read it; check its permissions" },
+    { reason: "BadResource", problem: "it is not a file" },
+    { reason: "Busy", problem: "reading it failed (Busy)" }
+  ] as const)("as a file that is $reason is told what to do", ({ problem, reason }) =>
+    Effect.gen(function* () {
+      const refusing = FileSystem.layerNoop({
+        stat: () => Effect.fail(new SystemError({ reason, module: "FileSystem", method: "stat" }))
+      })
+      const told = yield* Effect.flip(Effect.provide(Recording.inspect(AudioSource.fromPath("call.wav")), refusing))
+      expect(told).toMatchObject({ source: "call.wav", problem })
+    })
+  )
+
   it.scoped("as a pipe or a device is refused with what to do, without being opened", () =>
     Effect.gen(function* () {
       const { outcome } = yield* transcribe({ audio: AudioSource.fromPath("/dev/null") })
@@ -425,11 +472,15 @@ describe("telephony", () => {
     })
   )
 
-  it.scoped("sends a file so, and again so when the call is repeated", () =>
+  it.scopedLive("sends a file so, and again so when the call is repeated", () =>
     withFile(tone(0.5), (path) =>
       Effect.gen(function* () {
-        const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony: true }, [401])
-        expect(Either.isRight(Wav.decode(fileOf(only(received)).bytes))).toBe(true)
+        const request = { audio: AudioSource.fromPath(path), telephony: true }
+        const { received } = yield* transcribe(request, [503], { retries: 1 })
+        const [first, second] = received.map((request) => fileOf(request).bytes)
+        expect(first).toEqual(second)
+        expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)
+        expect(received.length).toBe(2)
       })
     )
   )

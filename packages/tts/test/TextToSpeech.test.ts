@@ -133,6 +133,13 @@ describe("a request", () => {
       )
     })
   )
+
+  it.scoped("passes on fields that the service may have one day", () =>
+    Effect.gen(function* () {
+      const { received } = yield* synthesize(answering(), { ...request, additionalFields: { emotion: { joy: 1 } } })
+      expect(JSON.parse(String(received[0]?.body))).toEqual({ text: "नमस्ते", emotion: { joy: 1 } })
+    })
+  )
 })
 
 describe("before anything is sent", () => {
@@ -158,12 +165,52 @@ describe("before anything is sent", () => {
     { field: "text", asked: { text: "half \ud83d of one" } },
     { field: "requestId", asked: { requestId: "" } },
     { field: "requestId", asked: { requestId: "x".repeat(65) } },
-    { field: "requestId", asked: { requestId: "with space" } }
+    { field: "requestId", asked: { requestId: "with space" } },
+    { field: "additionalFields", asked: { additionalFields: { output_format: "8000:pcm16" } } },
+    { field: "outputFromat", asked: { outputFromat: "8000:pcm16" } }
   ])("a wrong $field is named, with its rule", ({ asked, field }) =>
     Effect.gen(function* () {
       const told = yield* refused(asked)
       expect(told).toMatchObject({ _tag: "TtsInvalidRequest", field, call: { attempts: [], billing: "notBilled" } })
       expect(told.message).toMatch(new RegExp(`^Nothing was sent: ${field} `))
+    })
+  )
+
+  it.effect.each([
+    { asked: { text: "" }, problem: "must not be empty" },
+    { asked: { text: "a \ud83d" }, problem: "holds half of a surrogate pair, which is no character" },
+    {
+      asked: { outputFormat: "44100:pcm16" },
+      problem: "must be one of 8000:pcm16, 8000:float32, 16000:pcm16, 16000:float32, 24000:pcm16, 24000:float32"
+    },
+    { asked: { speed: 5 }, problem: "must be a number from 0.25 to 4" },
+    { asked: { numStep: 0 }, problem: "must be a number from 1 to 100" },
+    { asked: { requestId: "a b" }, problem: "must be 1 to 64 characters from letters, digits and . _ : -" },
+    {
+      asked: { additionalFields: { emotion: "joy", speed: 2 } },
+      problem: "must not hold speed, which is a field of the request itself"
+    },
+    { asked: { g2pOverrides: { word: 1n } }, problem: "must be a value that JSON can hold" },
+    { asked: { additionalFields: { word: 1n } }, problem: "must be a value that JSON can hold" }
+  ])("what breaks a rule is told it: $problem", ({ asked, problem }) =>
+    Effect.gen(function* () {
+      expect(yield* refused(asked)).toMatchObject({ problem })
+    })
+  )
+
+  it.effect("what JSON can't hold is looked for wherever it may stand", () =>
+    Effect.gen(function* () {
+      const additionalFields = { word: 1n }
+      expect(yield* refused({ additionalFields })).toMatchObject({ field: "g2pOverrides or additionalFields" })
+    })
+  )
+
+  it.scoped("the bounds of a number are taken", () =>
+    Effect.gen(function* () {
+      for (const asked of [{ speed: 0.25 }, { speed: 4 }, { numStep: 1 }, { numStep: 100 }]) {
+        const { outcome } = yield* synthesize(answering(), { ...request, ...asked })
+        expect(outcome._tag).toBe("Right")
+      }
     })
   )
 
@@ -380,23 +427,33 @@ describe("an answer", () => {
   )
 })
 
-it.scoped("a stream that is run a second time, or after its scope, is a defect and not corrupt audio", () =>
-  Effect.gen(function* () {
-    const server = yield* scriptedServer(answering())
-    yield* Effect.gen(function* () {
-      const tts = yield* TextToSpeech
-      const kept = yield* Effect.scoped(
-        Effect.gen(function* () {
-          const speech = yield* tts.stream(request)
-          yield* PcmStream.collect(speech)
-          const again = yield* Effect.flip(Effect.sandbox(PcmStream.collect(speech)))
-          expect(String(again)).toContain("can be read once")
-          return yield* tts.stream(request)
-        })
+it.scoped.each([
+  { over: "recommended", httpClient: NodeTransport.layer },
+  { over: "node", httpClient: NodeHttpClient.layer }
+])(
+  "a stream that is run a second time, or after its scope, is a defect and not corrupt audio, over the layer $over",
+  ({ httpClient }) =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering())
+      yield* Effect.gen(function* () {
+        const tts = yield* TextToSpeech
+        const kept = yield* Effect.scoped(
+          Effect.gen(function* () {
+            const speech = yield* tts.stream(request)
+            yield* PcmStream.collect(speech)
+            const again = yield* Effect.flip(Effect.sandbox(PcmStream.collect(speech)))
+            expect(String(again)).toContain("can be read once")
+            return yield* tts.stream(request)
+          })
+        )
+        expect(String(yield* Effect.flip(Effect.sandbox(PcmStream.collect(kept))))).toContain("inside the scope")
+      }).pipe(
+        Effect.provide(
+          TextToSpeech.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(Layer.provide(httpClient))
+        ),
+        Effect.orDie
       )
-      expect(String(yield* Effect.flip(Effect.sandbox(PcmStream.collect(kept))))).toContain("inside the scope")
-    }).pipe(Effect.provide(against(server.url)), Effect.orDie)
-  })
+    })
 )
 
 it.scoped("fetch does not follow a redirect, which is told by its status", () =>
@@ -444,6 +501,24 @@ describe("the key", () => {
     })
   )
 
+  it.scoped("that is read anew in a wrong form is told with the call that was refused", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => answerJson(response, 401, {}))
+      const keys = ["old.key", "malformed"]
+      const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize(request)),
+        Effect.flip,
+        Effect.provide(against(server.url, { apiKey }))
+      )
+      expect(told).toMatchObject({
+        _tag: "TtsInvalidApiKey",
+        problem: "it has no dot between a prefix and a secret",
+        call: { sentId: "id-1", attempts: [{ status: 401 }], billing: "notBilled" }
+      })
+    })
+  )
+
   it.effect("of the wrong form is refused before any call", () =>
     Effect.gen(function* () {
       const told = yield* Effect.flip(Layer.build(against("https://host.example", { apiKey: Redacted.make("no-dot") })))
@@ -466,9 +541,7 @@ it.effect("the layer from the environment names a setting that is missing", () =
 
 describe("warnings", () => {
   const warningsOf = (changes: Record<string, string | undefined>, asked: SynthesisRequest = request) =>
-    Effect.map(synthesize(answering(audio.pcm16, changes), asked), ({ outcome }) =>
-      Either.isRight(outcome) ? outcome.right.warnings : outcome
-    )
+    Effect.map(synthesize(answering(audio.pcm16, changes), asked), ({ outcome }) => Either.getOrThrow(outcome).warnings)
 
   it.scoped.each([
     { what: "no duration", changes: { "x-audio-duration-ms": undefined }, tag: "DurationMissing" },
@@ -477,6 +550,24 @@ describe("warnings", () => {
   ])("tell of an answer with $what, whose audio is kept", ({ changes, tag }) =>
     Effect.gen(function* () {
       expect(yield* warningsOf(changes)).toMatchObject([{ _tag: tag, message: expect.stringMatching(/\.$/) }])
+    })
+  )
+
+  it.scoped("say what to do", () =>
+    Effect.gen(function* () {
+      const asked = { ...request, outputFormat: "16000:float32" } as const
+      const warnings = [
+        ...(yield* warningsOf({ "x-audio-duration-ms": undefined, "x-request-id": undefined }, asked)),
+        ...(yield* warningsOf({ "x-request-id": "id-2" }))
+      ]
+      expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
+        [
+          "The audio is 8000:pcm16, where 16000:float32 was asked for: go by the format of the speech, not by the request.",
+          "The answer does not say how long the audio is, so a cut at a whole sample would not be noticed: listen to its end.",
+          "The answer has no request id; id-1 was sent.",
+          "The answer has the request id id-2, where id-1 was sent: quote both to the service.",
+        ]
+      `)
     })
   )
 
@@ -658,6 +749,31 @@ describe("what is told of a call", () => {
         "speech_call_duration_millis synthesize success": 1,
         "speech_call_duration_millis synthesize TtsUnauthorized": 1
       })
+    })
+  )
+
+  it.scoped("counts calls that are not traced too, and opens no span for them", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering())
+      const spans: Array<string> = []
+      const tracer = Tracer.make({
+        span: (name) => {
+          spans.push(name)
+          throw new Error("There is to be no span.")
+        },
+        context: (execution) => execution()
+      })
+      const calls = Effect.gen(function* () {
+        const tts = yield* TextToSpeech
+        yield* Effect.scoped(Effect.flatMap(tts.stream(request), PcmStream.collect))
+        yield* tts.synthesize(request)
+      }).pipe(Effect.provide(against(server.url)), Effect.withTracer(tracer), Effect.withTracerEnabled(false))
+      expect(yield* grownBy(calls)).toEqual({
+        "speech_calls synthesize success": 2,
+        "speech_attempts synthesize 200": 2,
+        "speech_call_duration_millis synthesize success": 2
+      })
+      expect(spans).toEqual([])
     })
   )
 
