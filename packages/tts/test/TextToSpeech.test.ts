@@ -31,6 +31,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
+import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 
 type Answer = Parameters<typeof scriptedServer>[0]
@@ -89,7 +90,8 @@ describe("a request", () => {
       expect(received[0]?.headers).toMatchObject({
         "x-api-key": "prefix.topsecret",
         "x-request-id": "id-1",
-        "content-type": "application/json"
+        "content-type": "application/json",
+        "accept-encoding": "identity"
       })
       expect(received[0]?.headers).not.toHaveProperty("traceparent")
       expect(JSON.parse(String(received[0]?.body))).toEqual({ text: "नमस्ते" })
@@ -255,6 +257,43 @@ describe("an answer", () => {
     })
   )
 
+  it.scoped("is known by its length too, where it says one", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(audio.pcm16, { "content-type": "audio/L16; note=text/plain" }))
+      const { byteLength, call } = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.scoped,
+        Effect.provide(against(server.url))
+      )
+      expect(byteLength).toBe(4000)
+      expect(call.billing).toBe("billed")
+    })
+  )
+
+  it.scoped("whose length contradicts its duration is refused before its first byte", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(audio.pcm16, { "x-audio-duration-ms": "500" }))
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.stream(request)),
+        Effect.scoped,
+        Effect.flip,
+        Effect.provide(against(server.url))
+      )
+      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", receivedBytes: 0, call: { billing: "billed" } })
+    })
+  )
+
+  it.scoped("that goes on beyond its duration is not read on", () =>
+    Effect.gen(function* () {
+      const told = yield* failure((response) => {
+        for (const [name, value] of Object.entries(headers)) response.setHeader(name, value)
+        response.write(Buffer.alloc(5000))
+      })
+      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", receivedBytes: 5000 })
+      expect(told.message).toContain("it lasts 312.5 ms or more, and 250 ms were announced")
+    })
+  )
+
   it.scoped("without a duration or an id is still audio", () =>
     Effect.gen(function* () {
       const { outcome } = yield* synthesize(
@@ -331,6 +370,7 @@ describe("an answer", () => {
     { message: "unsupported sample rate 44100", field: "output_format" },
     { message: "output_format: unknown encoding", field: "output_format" },
     { message: "44100 Hz is not supported", field: "output_format" },
+    { message: "44.1kHz is not supported", field: "output_format" },
     { message: "speed must be 0.25 to 4.0 for this voice", field: "speed" },
     { message: "the language is not known", field: undefined }
   ])("of status 400 that says '$message' names $field", ({ field, message }) =>
@@ -528,6 +568,16 @@ describe("the key", () => {
   )
 })
 
+it.effect("the layer names the address that is wrong, and the rule that a key breaks", () =>
+  Effect.gen(function* () {
+    const wrong = yield* Effect.flip(Layer.build(against("host.example")))
+    expect(String(wrong)).toContain("baseUrl (SPEECH_TTS_BASE_URL)")
+    const keyless = against("https://host.example", { apiKey: Redacted.make("no-dot") })
+    const problem = "it has no dot between a prefix and a secret"
+    expect(yield* Effect.flip(Layer.build(keyless))).toMatchObject({ _tag: "TtsInvalidApiKey", problem })
+  }).pipe(Effect.scoped)
+)
+
 it.effect("the layer from the environment names a setting that is missing", () =>
   Effect.gen(function* () {
     const error = yield* Effect.flip(Layer.build(TextToSpeech.layerFromEnv))
@@ -545,6 +595,8 @@ describe("warnings", () => {
 
   it.scoped.each([
     { what: "no duration", changes: { "x-audio-duration-ms": undefined }, tag: "DurationMissing" },
+    { what: "a duration with words", changes: { "x-audio-duration-ms": "250 or so" }, tag: "DurationMissing" },
+    { what: "words with a duration", changes: { "x-audio-duration-ms": "about 250" }, tag: "DurationMissing" },
     { what: "no request id", changes: { "x-request-id": undefined }, tag: "RequestIdMissing" },
     { what: "another request id", changes: { "x-request-id": "id-2" }, tag: "RequestIdDiffers" }
   ])("tell of an answer with $what, whose audio is kept", ({ changes, tag }) =>
@@ -576,6 +628,9 @@ describe("warnings", () => {
       expect(yield* warningsOf({}, { ...request, outputFormat: "16000:float32" })).toMatchObject([
         { _tag: "FormatDiffers", asked: "16000:float32", sampleRate: 8000, encoding: "pcm16" }
       ])
+      expect(yield* warningsOf({}, { ...request, outputFormat: "8000:float32" })).toMatchObject([
+        { _tag: "FormatDiffers", asked: "8000:float32" }
+      ])
       expect(yield* warningsOf({}, { ...request, outputFormat: "8000:pcm16" })).toEqual([])
       expect(yield* warningsOf({})).toEqual([])
     })
@@ -602,6 +657,35 @@ describe("a call that fails", () => {
       expect(server.received.length).toBe(asked)
       const ids = server.received.map(({ headers }) => headers["x-request-id"])
       expect(ids).toEqual(ids.map(() => speech.call.sentId))
+    })
+  )
+
+  it.scopedLive("may have been billed if one of its requests had been sent and was not answered", () =>
+    Effect.gen(function* () {
+      let asked = 0
+      const server = yield* scriptedServer((response) =>
+        asked++ === 0 ? response.destroy() : answerJson(response, 400, { error: "no" })
+      )
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize(request)),
+        Effect.flip,
+        Effect.provide(against(server.url, { retries: 1, retryAmbiguous: true }))
+      )
+      expect(told).toMatchObject({
+        _tag: "TtsBadRequest",
+        call: { attempts: [{ sent: "all" }, { status: 400 }], billing: "unknown" }
+      })
+    })
+  )
+
+  it.scoped("with nothing sent is not billed", () =>
+    Effect.gen(function* () {
+      const told = yield* TextToSpeech.pipe(
+        Effect.flatMap((tts) => tts.synthesize(request)),
+        Effect.flip,
+        Effect.provide(against(yield* refusedAddress))
+      )
+      expect(told).toMatchObject({ _tag: "TtsConnectionFailed", sent: "nothing", call: { billing: "notBilled" } })
     })
   )
 
@@ -860,6 +944,21 @@ describe("the test double", () => {
       const speech = yield* Effect.scoped(Effect.flatMap(tts.stream(asked), PcmStream.collect))
       expect(speech.byteLength).toBe(16_000)
       expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual(["hello", "hello"])
+      expect((yield* tts.synthesize({ text: "hello" })).format).toEqual({
+        ...format,
+        sampleRate: 24_000,
+        encoding: "float32"
+      })
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
+  it.effect("gives the bytes of a stream but once, as the service does", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const speech = yield* Effect.scoped(tts.stream({ text: "hello" }))
+      expect((yield* PcmStream.collect(speech)).byteLength).toBe(16_000)
+      const again = yield* Effect.flip(Effect.sandbox(PcmStream.collect(speech)))
+      expect(String(again)).toContain("The body of an answer can be read once.")
     }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
   )
 
