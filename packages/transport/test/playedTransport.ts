@@ -17,7 +17,10 @@ import {
 import type { Retry } from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import * as TestClock from "effect/TestClock"
 
 export interface Failed {
   readonly _tag: "Failed"
@@ -88,3 +91,36 @@ export const lost = (request: HttpClientRequest.HttpClientRequest, code: string)
   const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code }) })
   return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
 }
+
+/** How a request ends: with a status, a Retry-After perhaps, or a code of the system instead of an answer. */
+export type End = number | string | { readonly status: number; readonly retryAfter: string }
+
+/** A transport whose requests end as told, one after the other, and then with 200. */
+export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
+  Effect.gen(function* () {
+    const requests: Array<HttpClientRequest.HttpClientRequest> = []
+    const transport = yield* Effect.orDie(
+      playedTransport(
+        (request) => {
+          requests.push(request)
+          const end = ends.shift() ?? 200
+          if (typeof end === "string") return lost(request, end)
+          const { retryAfter, status } = typeof end === "number" ? { status: end, retryAfter: undefined } : end
+          return Effect.succeed(
+            new Response("ok", { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} })
+          )
+        },
+        { retries: {}, ...options }
+      )
+    )
+    return { requests, transport }
+  })
+
+/** Runs a call to its end, whatever it waits for, with jitter at its highest unless told otherwise. */
+export const settled = <A>(effect: Effect.Effect<A, Failed>, random = 1) =>
+  Effect.gen(function* () {
+    const fiber = yield* Effect.fork(Effect.either(Effect.withRandom(effect, Random.fixed([random]))))
+    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow()
+    while (fiber.unsafePoll() === null) yield* TestClock.adjust("1 minute")
+    return yield* Fiber.join(fiber)
+  })

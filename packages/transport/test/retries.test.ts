@@ -1,59 +1,26 @@
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import type { CallEvent, Deadlines, Retries, Transport } from "@effect-speech/transport"
+import type { CallEvent, Deadlines, Retries } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Metric from "effect/Metric"
-import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { backoffMillis, retryAfterMillis } from "../src/internal/backoff.js"
 import {
+  type End,
   type Failed,
-  lost,
   operation,
   type PlayOptions,
   playedTransport,
-  resolvedDeadlines
+  resolvedDeadlines,
+  scripted,
+  settled
 } from "./playedTransport.js"
-
-/** How a request ends: with a status, a Retry-After perhaps, or a code of the system instead of an answer. */
-type End = number | string | { readonly status: number; readonly retryAfter: string }
-
-/** A transport whose requests end as told, one after the other, and then with 200. */
-const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
-  Effect.gen(function* () {
-    const requests: Array<HttpClientRequest.HttpClientRequest> = []
-    const transport = yield* Effect.orDie(
-      playedTransport(
-        (request) => {
-          requests.push(request)
-          const end = ends.shift() ?? 200
-          if (typeof end === "string") return lost(request, end)
-          const { retryAfter, status } = typeof end === "number" ? { status: end, retryAfter: undefined } : end
-          return Effect.succeed(
-            new Response("ok", { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} })
-          )
-        },
-        { retries: {}, ...options }
-      )
-    )
-    return { requests, transport }
-  })
-
-/** Runs a call to its end, whatever it waits for, with jitter at its highest unless told otherwise. */
-const settled = <A>(effect: Effect.Effect<A, Failed>, random = 1) =>
-  Effect.gen(function* () {
-    const fiber = yield* Effect.fork(Effect.either(Effect.withRandom(effect, Random.fixed([random]))))
-    for (let turn = 0; turn < 100; turn++) yield* Effect.yieldNow()
-    while (fiber.unsafePoll() === null) yield* TestClock.adjust("1 minute")
-    return yield* Fiber.join(fiber)
-  })
 
 const attemptsOf = (outcome: Either.Either<string, Failed>) =>
   Either.isLeft(outcome) ? outcome.left.progress.attempts : undefined
@@ -245,41 +212,6 @@ describe("a call that fails", () => {
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust("1 minute")
       expect(requests.length).toBe(1)
-    })
-  )
-})
-
-describe("a lasting outage", () => {
-  const callAll = (transport: Transport.Transport, calls: number) =>
-    Effect.forEach(Array.from({ length: calls }), () => Effect.either(transport.run(operation())), {
-      concurrency: "unbounded",
-      discard: true
-    })
-
-  it.effect.each([
-    { what: "that is overloaded", end: 503, calls: 2000, most: 2100 },
-    { what: "that fails", end: 500, calls: 1_000, most: 1_035 },
-    { what: "that is down", end: "ECONNREFUSED", calls: 1_000, most: 1_035 }
-  ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>
-    Effect.gen(function* () {
-      const { requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
-      const fiber = yield* Effect.fork(callAll(transport, calls))
-      for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
-      yield* Fiber.join(fiber)
-      expect(requests.length).toBe(most)
-      expect(yield* transport.retryTokens).toBeLessThan(14)
-    })
-  )
-
-  it.effect("is forgotten call by call once the service is back", () =>
-    Effect.gen(function* () {
-      const ends: Array<End> = Array.from({ length: 135 }, () => 503)
-      const { transport } = yield* scripted(ends)
-      for (let call = 0; call < 60 && ends.length > 0; call++) yield* settled(transport.run(operation()))
-      const low = yield* transport.retryTokens
-      for (let call = 0; call < 600; call++) yield* transport.run(operation())
-      expect(low).toBeLessThan(300)
-      expect(yield* transport.retryTokens).toBe(500)
     })
   )
 })

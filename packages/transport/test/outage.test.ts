@@ -1,0 +1,42 @@
+/** Ten thousand calls in one test: apart from the others, so that these stay quick. */
+import { describe, expect, it } from "@effect/vitest"
+import type { Transport } from "@effect-speech/transport"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { type End, operation, scripted, settled } from "./playedTransport.js"
+
+describe("a lasting outage", () => {
+  const callAll = (transport: Transport.Transport, calls: number) =>
+    Effect.forEach(Array.from({ length: calls }), () => Effect.either(transport.run(operation())), {
+      concurrency: "unbounded",
+      discard: true
+    })
+
+  it.effect.each([
+    { what: "that is overloaded", end: 503, calls: 2000, most: 2100 },
+    { what: "that fails", end: 500, calls: 1_000, most: 1_035 },
+    { what: "that is down", end: "ECONNREFUSED", calls: 1_000, most: 1_035 }
+  ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
+      const fiber = yield* Effect.fork(callAll(transport, calls))
+      for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+      expect(requests.length).toBe(most)
+      expect(yield* transport.retryTokens).toBeLessThan(14)
+    })
+  )
+
+  it.effect("is forgotten call by call once the service is back", () =>
+    Effect.gen(function* () {
+      const ends: Array<End> = Array.from({ length: 135 }, () => 503)
+      const { transport } = yield* scripted(ends)
+      for (let call = 0; call < 60 && ends.length > 0; call++) yield* settled(transport.run(operation()))
+      const low = yield* transport.retryTokens
+      for (let call = 0; call < 600; call++) yield* transport.run(operation())
+      expect(low).toBeLessThan(300)
+      expect(yield* transport.retryTokens).toBe(500)
+    })
+  )
+})
