@@ -6,7 +6,16 @@ import { fileURLToPath, pathToFileURL } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import { countOf } from "./unseen/gaps.js"
 import { type Runs, runsOfProcesses } from "./unseen/seen.js"
-import { answersIn, inShort, type Report, shownMutants, tallyOf, unanswered } from "./unseen/survivors.js"
+import {
+  answersIn,
+  inShort,
+  merged,
+  placesOf,
+  type Report,
+  shownMutants,
+  tallyOf,
+  unanswered
+} from "./unseen/survivors.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 const readme = readFileSync(join(root, "test/unseen/README.md"), "utf8")
@@ -41,6 +50,18 @@ describe("the mutants that survived", () => {
       ["`` { e: 1 } → {} ``", "packages/a/src/A.ts:2"]
     ])
     expect(tallyOf(report)).toMatchObject({ all: 4, Killed: 1, Timeout: 1, Survived: 1, NoCoverage: 1, invalid: 0 })
+  })
+
+  it("are those that neither the first tests notice nor the others", () => {
+    expect(placesOf(report)).toEqual(["packages/a/src/A.ts:1:10-1:16", "packages/a/src/A.ts:2:10-4:1"])
+    const others = (status: string, text = source): Report => ({
+      files: { "packages/a/src/A.ts": { source: text, mutants: [mutant(status, "b && c", [1, 11], [1, 17])] } }
+    })
+    const left = (then: Report) => unanswered(merged(report, then), []).map(({ change }) => change)
+    expect(left(others("Killed"))).toEqual(["{ e: 1 } → {}"])
+    expect(left(others("NoCoverage")).length).toBe(2)
+    expect(left(others("Killed", `${source} `)).length).toBe(2)
+    expect(left({ files: {} }).length).toBe(2)
   })
 
   it("are answered by a row with the same change of the same file, on whatever line, and by no empty one", () => {

@@ -54,15 +54,45 @@ const between = (source: string, { end, start }: Mutant["location"]): string => 
     .join("\n")
 }
 
+const isUnnoticed = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage"
+
+/** Where a report has changes that no test noticed, as Stryker is told of places; there, columns count from 0. */
+export const placesOf = ({ files }: Report): ReadonlyArray<string> => {
+  const places = Object.entries(files).flatMap(([file, { mutants }]) =>
+    mutants
+      .filter(isUnnoticed)
+      .map(({ location: { end, start } }) => `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`)
+  )
+  return [...new Set(places)]
+}
+
+/** What came of it when those that no test noticed were tested by others. */
+export const merged = ({ files }: Report, others: Report): Report => {
+  const idOf = ({ location: { end, start }, replacement }: Mutant) =>
+    JSON.stringify([start.line, start.column, end.line, end.column, replacement])
+  return {
+    files: Object.fromEntries(
+      Object.entries(files).map(([file, { mutants, source }]) => {
+        const other = others.files[file]
+        const known = new Map(other?.source === source ? other.mutants.map((mutant) => [idOf(mutant), mutant]) : [])
+        const after = mutants.map((mutant) => {
+          const again = isUnnoticed(mutant) ? known.get(idOf(mutant)) : undefined
+          // That these tests do not run it either makes no difference.
+          return again === undefined || again.status === "NoCoverage" ? mutant : again
+        })
+        return [file, { mutants: after, source }]
+      })
+    )
+  }
+}
+
 const survivorsIn = ({ files }: Report): ReadonlyArray<Survivor> =>
   Object.entries(files).flatMap(([file, { mutants, source }]) =>
-    mutants
-      .filter(({ status }) => status === "Survived" || status === "NoCoverage")
-      .map(({ location, replacement = "" }) => ({
-        file,
-        line: location.start.line,
-        change: `${inShort(between(source, location))} → ${inShort(replacement)}`
-      }))
+    mutants.filter(isUnnoticed).map(({ location, replacement = "" }) => ({
+      file,
+      line: location.start.line,
+      change: `${inShort(between(source, location))} → ${inShort(replacement)}`
+    }))
   )
 
 /** A cell of a Markdown table that holds code. */
