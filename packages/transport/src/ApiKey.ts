@@ -27,7 +27,7 @@ const shortestSecret = 8
 /** A character as it is, or as a URL has it: any but letters and digits may be encoded there, in either case. */
 const anyForm = (character: string): string => {
   if (/[A-Za-z0-9]/.test(character)) return character
-  const hex = character.charCodeAt(0).toString(16).padStart(2, "0")
+  const hex = character.charCodeAt(0).toString(16)
   const eitherCase = hex.replace(/[a-f]/g, (digit) => `[${digit}${digit.toUpperCase()}]`)
   return `(?:\\${character}|%${eitherCase})`
 }

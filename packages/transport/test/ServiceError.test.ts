@@ -80,6 +80,14 @@ describe("an error of the factory", () => {
     })
   )
 
+  it.effect("keeps a sentence that it was given, as by another version of this package", () =>
+    Effect.gen(function* () {
+      const encoded = { ...(yield* Schema.encode(TooHot)(new TooHot())), message: "It is hot." }
+      expect((yield* Schema.decode(TooHot)(encoded)).message).toBe("It is hot.")
+      expect(new TooHot({ message: "It is hot." }).message).toBe("It is hot.")
+    })
+  )
+
   it.effect("is yielded and caught by its tag", () =>
     Effect.gen(function* () {
       const failing = Effect.gen(function* () {

@@ -231,7 +231,9 @@ describe("the delay before a retry", () => {
     expect(retryAfterMillis("120", now)).toBe(120_000)
     expect(retryAfterMillis("Sat, 21 Nov 2026 10:00:05 GMT", now)).toBe(5000)
     expect(retryAfterMillis("Sat, 21 Nov 2026 09:00:00 GMT", now)).toBe(0)
-    for (const header of [undefined, "", "soon", "-1", "1.5"]) {
+    expect(retryAfterMillis("9".repeat(30), now)).toBe(Number.MAX_SAFE_INTEGER)
+    const dates = ["2026-11-21", "21 Nov 2026 10:00:05 GMT", "Sat, 21 Nov 2026 10:00:05 GMT+1", "Soon GMT"]
+    for (const header of [undefined, "", "soon", "-1", "1.5", "1 2", ...dates]) {
       expect(retryAfterMillis(header, now)).toBe(undefined)
     }
   })

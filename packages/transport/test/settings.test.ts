@@ -30,6 +30,9 @@ describe("an API key", () => {
     expect(redact("ab+cd/efgh== and prefix.ab%2Bcd%2Fefgh%3D%3D", long)).toBe("<redacted> and <redacted>")
     const odd = Redacted.make("pfx.ab/cd+ef==gh(ij)")
     expect(redact("pfx.ab%2fcd%2bef%3d%3dgh%28ij%29 ab/cd%2Bef%3D%3Dgh(ij)", odd)).toBe("<redacted> <redacted>")
+    // A short secret may be a word, and is taken out with its prefix alone.
+    expect(redact("abcdefg pfx.abcdefg", Redacted.make("pfx.abcdefg"))).toBe("abcdefg <redacted>")
+    expect(redact("abcdefgh pfx.abcdefgh", Redacted.make("pfx.abcdefgh"))).toBe("<redacted> <redacted>")
     expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
   })
 })
@@ -41,6 +44,8 @@ describe("a base URL", () => {
   it.each([
     ["https://host.example", "https://host.example/api/transcribe"],
     ["https://host.example/", "https://host.example/api/transcribe"],
+    ["https://host.example/v1//", "https://host.example/v1/api/transcribe"],
+    ["http://127.200.30.4", "http://127.200.30.4/api/transcribe"],
     ["https://host.example:8443/v1/speech/", "https://host.example:8443/v1/speech/api/transcribe"],
     ["http://127.0.0.1:8080", "http://127.0.0.1:8080/api/transcribe"],
     ["http://[::1]:8080", "http://[::1]:8080/api/transcribe"],

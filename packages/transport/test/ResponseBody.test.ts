@@ -1,0 +1,35 @@
+import { describe, expect, it } from "@effect/vitest"
+import { ResponseBody } from "@effect-speech/transport"
+import * as Effect from "effect/Effect"
+
+/** Reads a body that comes in these chunks, and tells how many were asked for. */
+const collect = (chunks: ReadonlyArray<ReadonlyArray<number>>, limit: number) =>
+  Effect.gen(function* () {
+    let pulls = 0
+    const pull = Effect.sync(() => {
+      const chunk = chunks[pulls++]
+      return chunk && Uint8Array.from(chunk)
+    })
+    const { bytes, complete } = yield* ResponseBody.collect(pull, limit)
+    return { bytes: [...bytes], complete, pulls }
+  })
+
+describe("a body that is collected", () => {
+  it.effect("is read to its end, which may be at the limit", () =>
+    Effect.gen(function* () {
+      const whole = { bytes: [1, 2, 3], complete: true, pulls: 3 }
+      expect(yield* collect([[1, 2], [3]], 100)).toEqual(whole)
+      expect(yield* collect([[1, 2], [3]], 3)).toEqual(whole)
+      expect(yield* collect([[1, 2], [3]], Number.POSITIVE_INFINITY)).toEqual(whole)
+      expect(yield* collect([], 3)).toEqual({ bytes: [], complete: true, pulls: 1 })
+    })
+  )
+
+  it.effect("is read no further once it has passed the limit, and cut there", () =>
+    Effect.gen(function* () {
+      expect(yield* collect([[1, 2], [3, 4], [5]], 3)).toEqual({ bytes: [1, 2, 3], complete: false, pulls: 2 })
+      expect(yield* collect([[1], [2, 3, 4]], 2)).toEqual({ bytes: [1, 2], complete: false, pulls: 2 })
+      expect(yield* collect([[1]], 0)).toEqual({ bytes: [], complete: false, pulls: 1 })
+    })
+  )
+})
