@@ -52,3 +52,17 @@ layer(LocalService.layer())("a program that gives what can't be", (it) => {
     })
   )
 })
+
+layer(LocalService.layer())("changes of the account that come together", (it) => {
+  it.effect("are each kept, whichever comes first", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      for (let credits = 1; credits <= 20; credits++) {
+        const state = credits % 2 === 0 ? "active" : "suspended"
+        const changes = [accounts.setAccount({ state }), accounts.setAccount({ credits })]
+        yield* Effect.all(credits % 3 === 0 ? changes.toReversed() : changes, { concurrency: "unbounded" })
+        expect(yield* accounts.account).toEqual({ state, credits })
+      }
+    })
+  )
+})
