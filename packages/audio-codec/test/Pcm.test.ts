@@ -157,6 +157,7 @@ describe("picking a channel", () => {
     const stereo = Float32Array.of(1, -1, 0.5, -0.5, 0.25)
     expect([...Channels.pick(stereo, 2, 0)]).toEqual([1, 0.5])
     expect([...Channels.pick(stereo, 2, 1)]).toEqual([-1, -0.5])
+    expect(Channels.pick(stereo, 1, 0)).toBe(stereo)
   })
 
   it("refuses one that is not there", () => {

@@ -208,6 +208,7 @@ describe("reading", () => {
     ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
     ["a codec that is not read here", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported"],
     ["no channels", mutate(Wav.header(telephony, 0), 22, 0), "Malformed"],
+    ["a format that is too short", mutate(Wav.header(telephony, 0), 16, 14), "Malformed"],
     ["bits that are none of its codec's", mutate(Wav.header(float, 0), 34, 16), "Unsupported"],
     ["frames of another size than its samples", mutate(Wav.header(telephony, 0), 32, 4), "Unsupported"]
   ])("refuses %s with a reason and the place", (_, file, reason) => {
@@ -289,6 +290,22 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       yield* fs.writeFile(path, streamed)
       yield* Effect.provideService(Wav.repair(path), FileSystem.FileSystem, inOrder)
       expect(Buffer.compare(yield* fs.readFile(path), noted)).toBe(0)
+    })
+  )
+
+  it.scoped("is the same whatever the sizes of its chunks, small ones gathered and large ones not", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      const samples = Uint8Array.from({ length: 2_000_000 }, (_, index) => (index * 31) >>> 7)
+      const whole = Wav.encode(telephony, samples)
+      for (const sizes of [[60_000], [300_000], [2, 300_000, 100_000], [262_144], [262_142], [2_000_000]]) {
+        const chunks: Array<Uint8Array> = []
+        for (let offset = 0; offset < samples.length; offset += chunks.at(-1)?.byteLength ?? 0) {
+          chunks.push(samples.subarray(offset, offset + (sizes[chunks.length % sizes.length] ?? 1)))
+        }
+        yield* Wav.writeFile({ format: telephony, stream: Stream.fromIterable(chunks) }, path)
+        expect(Buffer.compare(yield* fs.readFile(path), whole)).toBe(0)
+      }
     })
   )
 
