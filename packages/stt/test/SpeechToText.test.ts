@@ -82,6 +82,7 @@ describe("a request", () => {
       expect(sent?.url).toBe("/api/transcribe")
       expect(sent?.headers["x-api-key"]).toBe("prefix.topsecret")
       expect(Number(sent?.headers["content-length"])).toBe(sent?.body.byteLength)
+      expect(sent?.headers).toMatchObject({ accept: "application/json", "accept-encoding": "identity" })
       expect(sent?.headers).not.toHaveProperty("traceparent")
       expect(sent?.headers).not.toHaveProperty("b3")
       expect(sent && partsOf(sent)).toEqual([
@@ -377,13 +378,18 @@ describe("an answer", () => {
         _tag: "SttTranscriptionFailed",
         serverError: "no speech",
         serverMessage: "silence",
-        callId: "call-2"
+        callId: "call-2",
+        call: { receivedId: "call-2", billing: "unknown" }
       })
+      const mute = yield* failure(answering(200, { status: "error", error: null, message: null, call_id: null }))
+      expect(mute).toMatchObject({ _tag: "SttTranscriptionFailed", message: expect.not.stringContaining("says") })
     })
   )
 
   it.scoped.each([
-    { what: "HTML", body: "<html></html>", problem: "not JSON" },
+    { what: "HTML", body: "<html></html>", problem: "it is not JSON." },
+    { what: "a number", body: "7", problem: "it is not a JSON object of that form" },
+    { what: "neither text nor id", body: '{"status":"success"}', problem: "text is missing or of another type" },
     { what: "nothing", body: "", problem: "not JSON" },
     { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text" },
     { what: "a number for a text", body: '{"status":"success","text":7,"call_id":"x"}', problem: "text" },
@@ -439,6 +445,28 @@ describe("before anything is sent", () => {
       const told = yield* refused(asked)
       expect(told).toMatchObject({ _tag: "SttInvalidRequest", field, call: { attempts: [], billing: "notBilled" } })
       expect(told.message).toContain(field)
+    })
+  )
+
+  it.effect.each([
+    { asked: { model: "  " }, problem: "must not be empty: the model decides the language" },
+    { asked: { transactionId: "7" }, problem: "must be a UUID, like 7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f" },
+    {
+      asked: { audio: "call.wav" },
+      problem: "must be an AudioSource: AudioSource.fromPath, fromBytes, fromBlob, fromStream or fromOneShotStream"
+    },
+    { asked: { aux: "yes" }, problem: "must be true or false" },
+    { asked: { hotwords: [{ phrase: "" }] }, problem: "must be a string that is not empty" },
+    { asked: { hotwords: [{ phrase: "UPI", score: "2" }] }, problem: "must be a number" },
+    {
+      asked: { additionalFields: { diarize: "true", audio_file: "x" } },
+      problem: "must not hold audio_file, which is a field of the request itself"
+    },
+    { asked: { additionalFields: { fine: "x", "not fine": "x" } }, problem: "must have names of visible ASCII" },
+    { asked: { additionalFields: { "": "x" } }, problem: "must have names of visible ASCII" }
+  ])("what breaks a rule is told it: $problem", ({ asked, problem }) =>
+    Effect.gen(function* () {
+      expect(yield* refused(asked)).toMatchObject({ problem })
     })
   )
 
@@ -626,6 +654,17 @@ describe("the key", () => {
 })
 
 describe("the layers", () => {
+  it.effect("name the address that is wrong, and the rule that a key breaks", () =>
+    Effect.gen(function* () {
+      expect(String(yield* Effect.flip(Layer.build(against("host.example"))))).toContain(
+        "baseUrl (SPEECH_STT_BASE_URL)"
+      )
+      const keyless = against("https://host.example", { apiKey: Redacted.make("no-dot") })
+      const problem = "it has no dot between a prefix and a secret"
+      expect(yield* Effect.flip(Layer.build(keyless))).toMatchObject({ _tag: "SttInvalidApiKey", problem })
+    }).pipe(Effect.scoped)
+  )
+
   it.effect.each([
     { what: "no retries that can be counted", options: { retries: 0.5 }, says: "retries" },
     { what: "a deadline that is none", options: { deadlines: { answer: "5 minuts" } }, says: "answer" }
