@@ -14,6 +14,7 @@ describe("an API key", () => {
     ["", "empty"],
     ["no-dot", "dot"],
     [".secret", "dot"],
+    [".a.b", "dot"],
     ["prefix.", "dot"],
     ["pre fix.secret", "space"],
     ["prefix.secret\n", "line break"],
