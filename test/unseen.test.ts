@@ -46,8 +46,8 @@ describe("the mutants that survived", () => {
 
   it("are told with what stands there and what it was changed to", () => {
     expect(shownMutants(unanswered(report, []))).toEqual([
-      ["`` b \\|\\| c → b && c ``", "packages/a/src/A.ts:1"],
-      ["`` { e: 1 } → {} ``", "packages/a/src/A.ts:2"]
+      ["``` b \\|\\| c → b && c ```", "packages/a/src/A.ts:1"],
+      ["``` { e: 1 } → {} ```", "packages/a/src/A.ts:2"]
     ])
     expect(tallyOf(report)).toMatchObject({ all: 4, Killed: 1, Timeout: 1, Survived: 1, NoCoverage: 1, invalid: 0 })
   })
@@ -66,9 +66,9 @@ describe("the mutants that survived", () => {
 
   it("are answered by a row with the same change of the same file, on whatever line, and by no empty one", () => {
     const answered = (document: string) => unanswered(report, answersIn(document)).map(({ change }) => change)
-    expect(answered("| `` b \\|\\| c → b && c `` | packages/a/src/A.ts:7 | the same |")).toEqual(["{ e: 1 } → {}"])
-    expect(answered("| `` b \\|\\| c → b && c `` | packages/a/src/B.ts:1 | the same |").length).toBe(2)
-    expect(answered("| `` b \\|\\| c → b && c `` | packages/a/src/A.ts:1 |  |").length).toBe(2)
+    expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/A.ts:7 | the same |")).toEqual(["{ e: 1 } → {}"])
+    expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/B.ts:1 | the same |").length).toBe(2)
+    expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/A.ts:1 |  |").length).toBe(2)
   })
 
   it("have answers that speak of what is there", () => {

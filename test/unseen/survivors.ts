@@ -96,7 +96,7 @@ const survivorsIn = ({ files }: Report): ReadonlyArray<Survivor> =>
   )
 
 /** A cell of a Markdown table that holds code. */
-const inCell = (code: string): string => `\`\` ${code.replaceAll("|", "\\|")} \`\``
+const inCell = (code: string): string => `\`\`\` ${code.replaceAll("|", "\\|")} \`\`\``
 
 /** As rows of the table of answers, which lack the answer alone. */
 export const shownMutants = (
@@ -107,7 +107,7 @@ export const shownMutants = (
 /** The rows of the tables in a document that answer a change. A line that has moved is no other. */
 export const answersIn = (document: string): ReadonlyArray<Survivor> =>
   Array.from(
-    document.matchAll(/^\| `` (?<change>.+?) `` +\| (?<file>\S+):(?<line>\d+) +\| *[^ |].*\|$/gm),
+    document.matchAll(/^\| ``` (?<change>.+?) ``` +\| (?<file>\S+):(?<line>\d+) +\| *[^ |].*\|$/gm),
     ({ groups = {} }) => ({
       change: groups.change?.replaceAll("\\|", "|") ?? "",
       file: groups.file ?? "",
