@@ -109,6 +109,15 @@ describe("looking at a recording", () => {
     })
   )
 
+  it.effect("leaves a stream alone that can be read but once", () =>
+    Effect.gen(function* () {
+      let given = 0
+      const bytes = Stream.fromEffect(Effect.sync(() => Uint8Array.of(given++)))
+      expect(yield* inspect(AudioSource.fromOneShotStream(bytes))).toEqual({})
+      expect(given).toBe(0)
+    })
+  )
+
   it.scoped("reads a few blocks of a large file, though what describes it stands at its end", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

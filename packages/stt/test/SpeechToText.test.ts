@@ -817,6 +817,14 @@ describe("the test double", () => {
     }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )
 
+  it.effect("answers with parts of a transcription", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      const auxInfo = { confidence: 0.5 }
+      expect(yield* stt.transcribe(request)).toMatchObject({ text: "hello", callId: "call-7", auxInfo, transactionId })
+    }).pipe(Effect.provide(SpeechToText.layerTest({ text: "hello", callId: "call-7", auxInfo: { confidence: 0.5 } })))
+  )
+
   it.effect("reports of a call as of one that was answered at once", () =>
     Effect.gen(function* () {
       const stt = yield* SpeechToText
