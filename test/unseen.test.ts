@@ -67,12 +67,15 @@ describe("the mutants that survived", () => {
   it("are answered by a row with the same change of the same file, on whatever line, and by no empty one", () => {
     const answered = (document: string) => unanswered(report, answersIn(document)).map(({ change }) => change)
     expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/A.ts:7 | the same |")).toEqual(["{ e: 1 } → {}"])
+    expect(answered("| `b \\|\\| c → b && c`   | packages/a/src/A.ts:1 | as it is formatted |").length).toBe(1)
     expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/B.ts:1 | the same |").length).toBe(2)
     expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/A.ts:1 |  |").length).toBe(2)
   })
 
   it("have answers that speak of what is there", () => {
-    const gone = answersIn(readme).filter(({ change, file }) => {
+    const answers = answersIn(readme)
+    expect(answers.length).toBe(readme.match(/^\|.* → /gm)?.length)
+    const gone = answers.filter(({ change, file }) => {
       const before = change.slice(0, change.lastIndexOf(" → ")).replace(/…$/, "")
       return !inShort(readFileSync(join(root, file), "utf8"), Number.POSITIVE_INFINITY).includes(before)
     })

@@ -107,7 +107,7 @@ export const shownMutants = (
 /** The rows of the tables in a document that answer a change. A line that has moved is no other. */
 export const answersIn = (document: string): ReadonlyArray<Survivor> =>
   Array.from(
-    document.matchAll(/^\| ``` (?<change>.+?) ``` +\| (?<file>\S+):(?<line>\d+) +\| *[^ |].*\|$/gm),
+    document.matchAll(/^\| (?<fence>`+) ?(?<change>.+?) ?\k<fence> +\| (?<file>\S+):(?<line>\d+) +\| *[^ |].*\|$/gm),
     ({ groups = {} }) => ({
       change: groups.change?.replaceAll("\\|", "|") ?? "",
       file: groups.file ?? "",

@@ -294,6 +294,22 @@ describe("an answer", () => {
     })
   )
 
+  it.scoped("may be compressed if its duration tells whether it was inflated, and identity is not compressed", () =>
+    Effect.gen(function* () {
+      const durationOf = (changes: Record<string, string | undefined>) =>
+        Effect.map(synthesize(answering(audio.pcm16, changes)), ({ outcome }) =>
+          Either.isRight(outcome) ? outcome.right.durationMillis : outcome.left.message
+        )
+      const untold = { "x-audio-duration-ms": undefined }
+      expect(yield* durationOf({ "content-encoding": "gzip" })).toBe(250)
+      expect(yield* durationOf({ "content-encoding": "gzip", ...untold })).toContain(
+        "it is compressed, and says no duration to check it by"
+      )
+      expect(yield* durationOf({ "content-encoding": "Identity", ...untold })).toBe(250)
+      expect(yield* durationOf({ "x-audio-duration-ms": "250.25" })).toBe(250.25)
+    })
+  )
+
   it.scoped("without a duration or an id is still audio", () =>
     Effect.gen(function* () {
       const { outcome } = yield* synthesize(
