@@ -121,7 +121,8 @@ const test = async (name: Name, turn: Turn, mutate: ReadonlyArray<string>): Prom
     if (child.pid !== undefined && child.exitCode === null) process.kill(-child.pid, "SIGKILL")
   }
   const timer = setTimeout(stop, end - Date.now())
-  process.once("exit", stop)
+  // Before the copy goes, into which it writes.
+  process.prependOnceListener("exit", stop)
   const [status, signal] = await once(child, "exit")
   clearTimeout(timer)
   process.off("exit", stop)
