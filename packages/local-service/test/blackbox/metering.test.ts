@@ -158,29 +158,30 @@ layer(cannedService(), { excludeTestServices: true })("a synthesis", (it) => {
   )
 
   it.effect(
-    "is paid for by 600 of 1,000 at once, where the credit covers 600",
+    "is paid for by 300 of 500 at once, where the credit covers 300",
     () =>
       Effect.gen(function* () {
         const { ask, service } = yield* blackBox
         yield* ask("POST", "/reset")
-        yield* ask("PATCH", "/account", { credits: 3600 })
+        yield* ask("PATCH", "/account", { credits: 1800 })
         const headers = { "X-API-Key": Redacted.value(service.apiKey), "Content-Type": "application/json" }
         const body = JSON.stringify({ text: "(wait)", output_format: "8000:pcm16" })
-        // All of them are under way before the first is paid for.
+        // All of them are under way before the first is paid for. Node keeps 511 connections waiting to be taken; of more, a
+        // busy machine may reset some.
         const answers = yield* Effect.promise(() =>
           Promise.all(
-            Array.from({ length: 1000 }, async () => {
+            Array.from({ length: 500 }, async () => {
               const response = await fetch(`${service.ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body })
               return { status: response.status, length: (await response.arrayBuffer()).byteLength }
             })
           )
         )
         const of = (status: number) => answers.filter((answer) => answer.status === status)
-        expect(of(200).length).toBe(600)
+        expect(of(200).length).toBe(300)
         expect(of(200).every(({ length }) => length === 960)).toBe(true)
-        expect(of(401).length).toBe(400)
+        expect(of(401).length).toBe(200)
         expect((yield* ask("GET", "/account")).json().credits).toBe(0)
-        expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 600, units: 3600, credits: 3600 }])
+        expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 300, units: 1800, credits: 1800 }])
       }),
     60_000
   )
