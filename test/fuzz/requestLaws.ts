@@ -47,7 +47,9 @@ const wrong = (request: unknown, rules: Readonly<Record<string, (value: unknown)
   const given = request as Fields
   const known = Object.entries(rules).filter(([name, rule]) => !rule(given[name]))
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(rules, name))
-  return [...(isPlain(request) ? [] : ["request"]), ...known.map(([name]) => name), ...unknown]
+  // A name that is empty is shown as such.
+  const shown = unknown.map((name) => name || '""')
+  return [...(isPlain(request) ? [] : ["request"]), ...known.map(([name]) => name), ...shown]
 }
 
 const holdsRefusal = (error: { readonly field: string; readonly message: string }, fields: ReadonlyArray<string>) => {

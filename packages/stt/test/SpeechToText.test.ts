@@ -176,6 +176,8 @@ describe("a request", () => {
         "Nothing was sent: hotwords.0.phrase must be a string that is not empty."
       )
       expect(yield* told({ Model: "m" })).toContain("Model is not a field that is known here")
+      expect(yield* told({ "": "m" })).toContain('"" is not a field that is known here')
+      expect(yield* told({ [Symbol("model")]: "m" })).toContain("Symbol(model) is not a field that is known here")
     }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )
 

@@ -11,13 +11,17 @@ export interface Issue {
   readonly problem: string
 }
 
+/** Of any names: one may be a symbol, and one that is empty would be taken for the whole. */
+const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
+  path.map((name) => (name === "" ? '""' : String(name))).join(".")
+
 /** The first thing that is wrong. */
 export const first = (issue: ParseResult.ParseIssue): Issue => {
   const all = ParseResult.ArrayFormatter.formatIssueSync(issue)
-  const field = all[0]?.path.join(".") ?? ""
+  const field = pathOf(all[0]?.path ?? [])
   // Each value that a field may have is an issue of its own.
   const values = all
-    .filter(({ path }) => path.join(".") === field)
+    .filter(({ path }) => pathOf(path) === field)
     .flatMap(({ message }) => /^Expected ("[^"]*"), actual /.exec(message)?.[1] ?? [])
   const problem = values.length > 1 ? `must be one of ${values.join(", ")}` : inWords(all[0]?.message ?? "is not valid")
   return { field: field || "request", problem }
@@ -25,7 +29,7 @@ export const first = (issue: ParseResult.ParseIssue): Issue => {
 
 /** The names of all fields that are wrong. */
 export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => {
-  const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => path.join("."))
+  const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => pathOf(path))
   return [...new Set(paths)].filter((path) => path !== "")
 }
 
