@@ -1,4 +1,5 @@
 /** What holds whatever comes, and how it is tried: a few runs in the tests, many in `pnpm fuzz`. */
+import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -51,5 +52,7 @@ export const tryLaw = async ({ property, runs }: Law, seed: number, seconds = 0)
     done += result.numRuns
     const failure = result.failed ? (FastCheck.defaultReportMessage(result) ?? "it did not hold") : undefined
     if (failure !== undefined || elapsed() >= seconds) return { runs: done, seconds: elapsed(), failure }
+    // A law that waits for nothing would hold up Ctrl-C.
+    await setImmediate()
   }
 }
