@@ -9,16 +9,14 @@ import { readFileSync, renameSync, writeFileSync } from "node:fs"
 import { createRequire } from "node:module"
 import { cpus, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { readOptions, refuseOptions } from "../support/options.js"
 import { track } from "./harness.js"
 import { parts } from "./parts.js"
 import { versions as peerVersions } from "./peers/index.js"
 
-const { values: options } = parseArgs({ options: { only: { type: "string" }, quick: { type: "boolean" } } })
-const { only, quick = false } = options
+const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
 if (only !== undefined && !Object.hasOwn(parts, only)) {
-  console.error(`There is no part ${only}; there are ${Object.keys(parts).join(", ")}.`)
-  process.exit(1)
+  refuseOptions(`There is no part ${only}; there are ${Object.keys(parts).join(", ")}.`)
 }
 process.once("SIGINT", () => process.exit(130))
 process.once("SIGTERM", () => process.exit(143))

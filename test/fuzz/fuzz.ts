@@ -3,25 +3,22 @@
  * `--seconds N`; `--only WORDS` leaves out those whose topic or sentence does not hold them; `--seed N` is where the
  * chance begins. A law that does not hold is told with the smallest thing that breaks it, and the seed that leads there.
  */
-import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
+import { readOptions, refuseOptions } from "../support/options.js"
 import { bar, megabytes, peakMemory, table, title } from "../support/report.js"
 import { temporaryFolder } from "../support/serviceProcess.js"
 import { type Topic, type Tried, tryLaw } from "./law.js"
 import { topics, wavTopic } from "./topics.js"
 
-const { values } = parseArgs({
-  options: {
-    only: { type: "string", default: "" },
-    seconds: { type: "string", default: "10" },
-    seed: { type: "string" }
-  }
+const values = readOptions({
+  only: { type: "string", default: "" },
+  seconds: { type: "string", default: "10" },
+  seed: { type: "string" }
 })
 const seconds = Number(values.seconds)
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 if (!(seconds > 0 && Number.isFinite(seconds) && Number.isSafeInteger(seed))) {
-  console.error("The seconds are a number above 0, and the seed is a whole number.")
-  process.exit(1)
+  refuseOptions("The seconds are a number above 0, and the seed is a whole number.")
 }
 
 // At Ctrl-C no scope closes, and what a service has there goes with it.
@@ -60,10 +57,9 @@ for (const [name, topic] of chosen) {
 }
 
 if (outcomes.length === 0) {
-  console.error(
+  refuseOptions(
     `No law's topic or sentence holds the words "${values.only}"; the topics are ${Object.keys(all).join(", ")}.`
   )
-  process.exit(1)
 }
 const runs = outcomes.reduce((sum, [, tried]) => sum + tried.runs, 0)
 const failed = outcomes.filter(([, { failure }]) => failure !== undefined)

@@ -8,7 +8,7 @@
 import { readdirSync, rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs } from "node:util"
+import { readOptions, refuseOptions } from "../support/options.js"
 import { writeNoise } from "../support/recordings.js"
 import { at, bar, median, megabytes, ratio, table, title } from "../support/report.js"
 import { ask, letGo, startProcess, startService, temporaryFolder } from "../support/serviceProcess.js"
@@ -29,12 +29,10 @@ import { ask, letGo, startProcess, startService, temporaryFolder } from "../supp
  * }} Row
  */
 
-const { values } = parseArgs({ options: { only: { type: "string" }, quick: { type: "boolean", default: false } } })
-const { only, quick } = values
+const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
 const parts = ["upload", "speech", "calls"]
 if (only !== undefined && !parts.includes(only)) {
-  console.error(`--only takes ${parts.join(", ")}.`)
-  process.exit(1)
+  refuseOptions(`--only takes one of ${parts.join(", ")}.`)
 }
 
 /** In bytes. A process that has just begun still grows; but the short form sees what is held, without what is not yet collected. */
@@ -168,23 +166,20 @@ const claim = (claim, met, figure) => {
 
 /** @param {ReadonlyArray<Row>} rows @param {number} limit */
 const claimPeak = (rows, limit) => {
+  const what = rows.map(({ label }) => label).join("; ")
   if (quick) {
     // The first looks alone come after a collection.
     const held = Math.max(
       ...rows.map(({ before, meanwhile }) => Math.max(0, ...meanwhile.slice(0, 4).map((now) => now.held - before.held)))
     )
     claim(
-      `the client holds at most ${megabytes(most.held)} meanwhile`,
+      `${what}: the client holds at most ${megabytes(most.held)} meanwhile`,
       held <= most.held,
       `${(held / 1e6).toFixed(1)} MB`
     )
   }
   const highest = Math.max(...rows.map(aboveIdle))
-  claim(
-    `the client takes at most ${megabytes(limit)} above idle, however much it is`,
-    highest <= limit,
-    megabytes(highest)
-  )
+  claim(`${what}: the client takes at most ${megabytes(limit)} above idle`, highest <= limit, megabytes(highest))
 }
 
 /** @param {ReadonlyArray<Row>} rows */

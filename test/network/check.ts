@@ -4,11 +4,11 @@
  * a law of `laws.ts` is told with what leads there again: `--seed S --only INDEX` tells all of that schedule. With `--small` they
  * are those of the tests.
  */
-import { parseArgs } from "node:util"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { untilNone } from "../support/faultyServer.js"
 import { type HttpClientName, httpClients } from "../support/httpClients.js"
+import { readOptions, refuseOptions } from "../support/options.js"
 import { bar, table, title, whole } from "../support/report.js"
 import { temporaryFolder } from "../support/serviceProcess.js"
 import { billingOf } from "./laws.js"
@@ -16,15 +16,13 @@ import { draw, kinds } from "./schedule.js"
 import { makeServices } from "./services.js"
 import { type Told, tryOut } from "./trial.js"
 
-const { values } = parseArgs({
-  options: {
-    schedules: { type: "string", default: "5000" },
-    seed: { type: "string", default: "1" },
-    only: { type: "string" },
-    layers: { type: "string", default: "recommended" },
-    lines: { type: "string", default: "12" },
-    small: { type: "boolean", default: false }
-  }
+const values = readOptions({
+  schedules: { type: "string", default: "5000" },
+  seed: { type: "string", default: "1" },
+  only: { type: "string" },
+  layers: { type: "string", default: "recommended" },
+  lines: { type: "string", default: "12" },
+  small: { type: "boolean", default: false }
 })
 const seed = Number(values.seed)
 const first = Number(values.only ?? 0)
@@ -34,8 +32,9 @@ const layers = values.layers.split(",") as Array<HttpClientName>
 const areNumbers = [seed, first, count, lines].every((value) => Number.isSafeInteger(value) && value >= 0)
 if (!areNumbers || lines === 0 || !layers.every((layer) => Object.hasOwn(httpClients, layer))) {
   const names = Object.keys(httpClients).join(", ")
-  console.error(`Schedules, seed, only and lines are whole numbers; layers are some of ${names}.`)
-  process.exit(1)
+  refuseOptions(
+    `Schedules and lines are whole numbers above 0, seed and only whole numbers; layers are some of ${names}.`
+  )
 }
 const options = { layers, isSmall: values.small }
 const again = (index: number) =>
@@ -134,7 +133,11 @@ const broken = kept.filter(({ isBroken }) => isBroken).length
 // What never comes about shows nothing.
 const idle = kinds.filter((kind) => !kept.some((one) => one.kind === kind && one.calls.length > 0)).length
 const bars: ReadonlyArray<readonly [claim: string, met: boolean, figure: string]> = [
-  ["no schedule breaks a law", broken === 0, `${broken} do`],
+  [
+    "no schedule breaks a law of laws.ts: its end, what is left, its audio, its bill, its report",
+    broken === 0,
+    `${broken} do`
+  ],
   ["no socket and no fiber is left", socketsLeft + fibersLeft === 0, `${socketsLeft} and ${fibersLeft}`],
   ...(count < kinds.length
     ? []

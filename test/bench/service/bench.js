@@ -8,7 +8,8 @@ import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
-import { parseArgs, promisify } from "node:util"
+import { promisify } from "node:util"
+import { readOptions, refuseOptions } from "../../support/options.js"
 import { noise } from "../../support/recordings.js"
 import { bar, median, ratio, table, title, whole } from "../../support/report.js"
 import {
@@ -21,11 +22,9 @@ import {
   transcriptionForm
 } from "../../support/serviceProcess.js"
 
-const { values: options } = parseArgs({ options: { only: { type: "string" }, quick: { type: "boolean" } } })
-const { only, quick = false } = options
+const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
 if (only !== undefined && !["calls", "voice", "start"].includes(only)) {
-  console.error(`There is no part ${only}; there are calls, voice and start.`)
-  process.exit(1)
+  refuseOptions(`There is no part ${only}; there are calls, voice and start.`)
 }
 
 const temporary = temporaryFolder("bench-service-")
