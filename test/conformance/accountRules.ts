@@ -225,7 +225,7 @@ const keys = {
   authorisedRequestFinishes: {
     section: "Keys",
     rule: "a request that was authorised when its key is replaced finishes",
-    expected: "200",
+    expected: "401 for one that follows, and 200",
     reason: "account",
     locally: async (service) => {
       const { platform } = service

@@ -107,7 +107,7 @@ const askEnvironment = async (environment: Environment, models: Models, answers?
   const http = overHttp({ stt: addresses.stt.href, tts: addresses.tts.href })
   const service = makeService(remembering(counting(waiting(http), spending), answers), { ...models, key })
   try {
-    await greet(service)
+    await greet(service, models)
     return printed(await outcomesOf(() => service), key)
   } finally {
     console.log(
@@ -138,7 +138,7 @@ const keyIn = (environment: Environment): string => {
 }
 
 /** Where neither address answers a right request, or its key is refused, every rule would be told as broken. */
-const greet = async ({ synthesize, transcribe }: Service): Promise<void> => {
+const greet = async ({ synthesize, transcribe }: Service, { model }: Models): Promise<void> => {
   const greetings = {
     "transcription (SPEECH_STT_BASE_URL)": transcribe,
     "synthesis (SPEECH_TTS_BASE_URL)": () => synthesize({ text: "हाँ" })
@@ -149,6 +149,9 @@ const greet = async ({ synthesize, transcribe }: Service): Promise<void> => {
     })
     if (status === 404 || status === 405) {
       throw new NotAsked(`${where} answers ${status}: it is another service, or the address lacks or has a path.`)
+    }
+    if (status === 400 && ask === transcribe) {
+      throw new NotAsked(`${where} answers 400 to a right request: has it a model ${model}? --model names another.`)
     }
     if ([401, 402, 403].includes(status)) {
       throw new NotAsked(`${where} answers ${status}: see whether SPEECH_API_KEY is active and its account has credit.`)
