@@ -161,8 +161,8 @@ export const make = (
     const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
       Effect.gen(function* () {
         const { audio, ...valid } = yield* validate(request)
-        // A schema's copy of a record has lost the field `__proto__`.
-        const fields = { ...valid, additionalFields: request.additionalFields }
+        // A schema's copy of a record has lost the field `__proto__`; the caller's own may be another at the next attempt.
+        const fields = { ...valid, additionalFields: { ...request.additionalFields } }
         const sentId = fields.transactionId ?? crypto.randomUUID()
         let warnings: ReadonlyArray<SttWarning> = []
 

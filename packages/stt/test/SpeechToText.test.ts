@@ -152,6 +152,22 @@ describe("a request", () => {
     })
   )
 
+  it.scopedLive("keeps its additional fields as they were when it was checked, also when it is sent again", () =>
+    Effect.gen(function* () {
+      const additionalFields: Record<string, string> = { diarize: "true" }
+      const server = yield* scriptedServer((response) => {
+        additionalFields.model = "other"
+        if (server.received.length === 1) return answerJson(response, 503, {})
+        answerJson(response, 200, success)
+      })
+      const stt = Effect.flatMap(SpeechToText, (service) => service.transcribe({ ...request, additionalFields }))
+      yield* Effect.orDie(Effect.provide(stt, against(server.url, { retries: 1 })))
+      const sent = server.received.map((received) => partsOf(received).map(({ headers }) => headers))
+      expect(sent.length).toBe(2)
+      expect(sent[1]).toEqual(sent[0])
+    })
+  )
+
   it.scoped("makes a transaction id where the caller gives none", () =>
     Effect.gen(function* () {
       const { outcome, received } = yield* transcribe(answering(200, success), {
