@@ -750,6 +750,21 @@ describe("a stream", () => {
   )
 })
 
+it.live("a stream that was left early reports the time of its call, and not the time since", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((response) => {
+      response.writeHead(200, headers).write(audio.pcm16.subarray(0, 100))
+    })
+    const tts = Context.get(yield* Layer.build(against(server.url)), TextToSpeech)
+    const left = yield* Effect.scoped(
+      Effect.tap(tts.stream(request), ({ stream }) => Stream.runDrain(Stream.take(stream, 1)))
+    )
+    const report = left.call
+    yield* Effect.sleep("20 millis")
+    expect(left.call).toEqual(report)
+  }).pipe(Effect.scoped)
+)
+
 describe("a stream in a scope", () => {
   const layers = {
     recommended: NodeTransport.layer,

@@ -37,6 +37,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
   let attemptAt = startedAt
   let delayMillis = 0
   let isRecorded = false
+  let endedAt: number | undefined
   const record = (answer: Pick<Attempt, "status" | "retryAfterMillis">) => {
     const elapsedMillis = clock.unsafeCurrentTimeMillis() - attemptAt
     attempts.push({ ...answer, sent: watch.sent, delayMillis, elapsedMillis })
@@ -69,7 +70,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
         sentId,
         attempts: known,
         sent: known.at(-1)?.sent ?? "nothing",
-        elapsedMillis: clock.unsafeCurrentTimeMillis() - startedAt
+        elapsedMillis: (endedAt ?? clock.unsafeCurrentTimeMillis()) - startedAt
       }
     },
     begin: (scope, delay) => {
@@ -92,6 +93,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
     lost: () => record({}),
     endAttempt,
     end: Effect.suspend(() => {
+      endedAt ??= clock.unsafeCurrentTimeMillis()
       watchdog.remove(watch)
       watch.end()
       return endAttempt
