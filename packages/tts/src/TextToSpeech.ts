@@ -177,12 +177,14 @@ export const make = (
 
     return {
       stream: (request, callOptions) =>
-        operationOf(request, Effect.succeed).pipe(
+        Effect.suspend(() => operationOf(request, Effect.succeed)).pipe(
           Effect.flatMap((operation) => transport.open(operation, callOptions)),
           Effect.map(toStream)
         ),
       synthesize: (request, callOptions) =>
-        Effect.flatMap(operationOf(request, whole), (operation) => transport.run(operation, callOptions))
+        Effect.suspend(() => operationOf(request, whole)).pipe(
+          Effect.flatMap((operation) => transport.run(operation, callOptions))
+        )
     }
   })
 

@@ -765,6 +765,20 @@ it.live("a stream that was left early reports the time of its call, and not the 
   }).pipe(Effect.scoped)
 )
 
+it.scoped("an effect that is run again is another call, with an id of its own", () =>
+  Effect.gen(function* () {
+    const server = yield* scriptedServer((response) =>
+      server.received.length === 1 ? answering()(response, server.received[0] as never) : response.destroy()
+    )
+    const tts = Context.get(yield* Layer.build(against(server.url)), TextToSpeech)
+    const synthesis = tts.synthesize({ text: "नमस्ते" })
+    const first = yield* synthesis
+    const { call } = yield* Effect.flip(synthesis)
+    expect(call.sentId).not.toBe(first.call.sentId)
+    expect(call.receivedId).toBe(undefined)
+  })
+)
+
 describe("a stream in a scope", () => {
   const layers = {
     recommended: NodeTransport.layer,
