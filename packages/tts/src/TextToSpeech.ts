@@ -286,10 +286,10 @@ const accept = (
   } as const
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
-  const corrupt = (problem: string, receivedBytes: number) =>
-    new TtsCorruptAudio({ problem, receivedBytes, call: report("billed") })
+  const corrupt = (problem: string, receivedBytes: number, billing: Billing) =>
+    new TtsCorruptAudio({ problem, receivedBytes, call: report(billing) })
   const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
-  if (announced !== undefined) return corrupt(announced, 0)
+  if (announced !== undefined) return corrupt(announced, 0, "unknown")
 
   const sampleProblem = makeSampleCheck(format)
   const longest = longestLength(format, statedMillis)
@@ -298,7 +298,10 @@ const accept = (
     if (bytes !== undefined) received += bytes.byteLength
     const problem =
       bytes === undefined || received > longest ? lengthProblem(format, received, statedMillis) : sampleProblem(bytes)
-    return problem === undefined ? Effect.succeed(bytes) : corrupt(problem, received)
+    // Nothing more is read of what can't be right, and it is charged for after its end.
+    return problem === undefined
+      ? Effect.succeed(bytes)
+      : corrupt(problem, received, bytes === undefined ? "billed" : "unknown")
   })
   return Effect.succeed({
     format,
@@ -384,7 +387,7 @@ const whole = ({ pull, report, ...about }: CheckedAnswer): Effect.Effect<Speech,
       : new TtsCorruptAudio({
           problem: `it does not end: ${wholeLimit} bytes have come`,
           receivedBytes: bytes.byteLength,
-          call: report("billed")
+          call: report("unknown")
         })
   )
 

@@ -117,7 +117,7 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
   defaults: { problem: "it is empty", receivedBytes: 0 },
   retry: "never",
   message: (facts) =>
-    `The audio that came back can't be right: ${facts.problem}. Don't use it; it was billed, so report ${reference(facts.call)} to the service.`
+    `The audio that came back can't be right: ${facts.problem}. Don't use it; ${facts.call.billing === "billed" ? "it was billed" : "it may have been billed"}, so report ${reference(facts.call)} to the service.`
 }) {}
 
 /** Every failure of {@link TextToSpeech}, as a Schema: it crosses a process boundary without loss. */

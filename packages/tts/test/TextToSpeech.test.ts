@@ -401,16 +401,23 @@ describe("an answer", () => {
   }
 
   it.scoped.each([
-    { what: "has an odd number of bytes", answer: answering(audio.pcm16.subarray(1)), problem: "not a multiple" },
-    { what: "is empty", answer: answering(Buffer.alloc(0)), problem: "empty" },
+    {
+      what: "has an odd number of bytes",
+      answer: answering(audio.pcm16.subarray(1)),
+      isSeenEarly: true,
+      problem: "not a multiple"
+    },
+    { what: "is empty", answer: answering(Buffer.alloc(0)), isSeenEarly: true, problem: "empty" },
     {
       what: "is shorter than it says",
       answer: answering(audio.pcm16, { "x-audio-duration-ms": "260" }),
+      isSeenEarly: true,
       problem: "260 ms were announced"
     },
     {
       what: "holds what is no number",
       answer: answering(Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer), { "x-encoding": "float32" }),
+      isSeenEarly: true,
       problem: "not numbers"
     },
     {
@@ -419,6 +426,7 @@ describe("an answer", () => {
         isAudio(response).flushHeaders()
         response.end()
       },
+      isSeenEarly: false,
       problem: "empty"
     },
     {
@@ -427,13 +435,16 @@ describe("an answer", () => {
         isAudio(response).write(audio.pcm16.subarray(0, 2000))
         response.end()
       },
+      isSeenEarly: false,
       problem: "250 ms were announced"
     }
-  ])("whose audio $what is refused as corrupt, and billed", ({ answer, problem }) =>
+  ])("whose audio $what is refused as corrupt, and billed if it came to its end", ({ answer, isSeenEarly, problem }) =>
     Effect.gen(function* () {
       const told = yield* failure(answer)
-      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", call: { billing: "billed" } })
+      const billing = isSeenEarly ? "unknown" : "billed"
+      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", call: { billing } })
       expect(told.message).toContain(problem)
+      expect(told.message.includes("it was billed")).toBe(!isSeenEarly)
     })
   )
 
