@@ -51,6 +51,13 @@ const body = (...fault: Parameters<typeof audio>): Fault => ({ ...audio(...fault
 
 const corrupt = (problem: string) => ({ _tag: "TtsCorruptAudio", problem: expect.stringContaining(problem) }) as const
 
+/** What is seen before its end is read no further, and may not be charged for. */
+const seenEarly = (problem: string) =>
+  ({
+    ...corrupt(problem),
+    call: { receivedId: "received", billing: "unknown", attempts: [{ status: 200, sent: "all" }] }
+  }) as const
+
 const unusable = (problem: string) =>
   ({
     _tag: "TtsInvalidResponse",
@@ -71,7 +78,7 @@ const end = Buffer.from("0\r\n\r\n")
 
 describe.concurrent("a server that answers a text with audio that", () => {
   itEndsAsTold([
-    audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), corrupt("not a multiple")),
+    audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), seenEarly("not a multiple")),
     body(
       "has an odd number of bytes, in chunks",
       settle(Buffer.concat([inChunks(pcm16.subarray(1)), end])),
@@ -80,20 +87,20 @@ describe.concurrent("a server that answers a text with audio that", () => {
     audio(
       "has half a float at its end",
       respond(200, { ...usual, "x-encoding": "float32" }, pcm16.subarray(2)),
-      corrupt("not a multiple")
+      seenEarly("not a multiple")
     ),
-    audio("is empty", respond(200, usual), corrupt("empty")),
+    audio("is empty", respond(200, usual), seenEarly("empty")),
     body("is empty, in no chunks", settle(Buffer.concat([inChunks(), end])), corrupt("empty")),
-    audio("is empty, and lasts no time", respond(200, { ...usual, "x-audio-duration-ms": "0" }), corrupt("empty")),
+    audio("is empty, and lasts no time", respond(200, { ...usual, "x-audio-duration-ms": "0" }), seenEarly("empty")),
     audio(
       "is 2 ms shorter than it says",
       respond(200, { ...usual, "x-audio-duration-ms": "252" }, pcm16),
-      corrupt("252 ms were announced")
+      seenEarly("252 ms were announced")
     ),
     audio(
       "is 2 ms longer than it says",
       respond(200, { ...usual, "x-audio-duration-ms": "248" }, pcm16),
-      corrupt("248 ms were announced")
+      seenEarly("248 ms were announced")
     ),
     audio(
       "is 1 ms shorter than it says, by rounding",
@@ -103,17 +110,17 @@ describe.concurrent("a server that answers a text with audio that", () => {
     audio(
       "is of another rate than it says",
       respond(200, { ...usual, "x-sample-rate": "16000" }, pcm16),
-      corrupt("125.0 ms")
+      seenEarly("125.0 ms")
     ),
     audio(
       "is of another encoding than it says",
       respond(200, { ...usual, "x-encoding": "float32" }, pcm16),
-      corrupt("125.0 ms")
+      seenEarly("125.0 ms")
     ),
     body(
       "holds what is no number",
       respond(200, { ...usual, "x-encoding": "float32" }, notANumber),
-      corrupt("not numbers")
+      seenEarly("not numbers")
     ),
     body(
       "ends early with its connection",
@@ -215,7 +222,8 @@ describe.concurrent("a server that answers a text with audio that goes on", () =
     {
       ...audio("while nobody reads it", flood(head(200, usual), pcm16), {
         requestId: "received",
-        byteLength: undefined
+        byteLength: undefined,
+        call: { receivedId: "received", billing: "unknown", attempts: [{ status: 200, sent: "all" }] }
       }),
       streamed: "never"
     }
@@ -224,7 +232,9 @@ describe.concurrent("a server that answers a text with audio that goes on", () =
 
 describe.concurrent("a server that answers a text with audio that, as it should not,", () => {
   itEndsAsTold([
-    body("goes on for ever", flood(head(200, usual), pcm16), corrupt("250 ms were announced"), { total: "4 seconds" }),
+    body("goes on for ever", flood(head(200, usual), pcm16), seenEarly("250 ms were announced"), {
+      total: "4 seconds"
+    }),
     // Fetch inflates it and the others don't, so without a duration nothing tells what it is.
     body(
       "is compressed, and has no duration",

@@ -45,7 +45,7 @@ describe("a server that answers with", () => {
       synthesize: {
         _tag: "TtsCorruptAudio",
         problem: expect.stringContaining("250 ms were announced"),
-        call: { billing: "billed" }
+        call: { billing: "unknown" }
       }
     }
   ])
