@@ -27,7 +27,7 @@ afterAll(async () => {
 })
 
 /** Five of each kind. */
-const count = 5 * kinds.length
+const count = 3 * kinds.length
 
 it.live(
   `calls over ${count} networks, each of which fails in another way, keep the laws`,

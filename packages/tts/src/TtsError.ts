@@ -106,7 +106,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
     `The service answered 200 with something other than audio: ${problem}. Check that the base URL is the synthesis host's.`
 }) {}
 
-/** Audio that contradicts itself. It was billed, and is not to be used. */
+/** Audio that contradicts itself, and is not to be used. It was billed if it came to its end. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
   fields: {
     /** What is wrong with it. */

@@ -278,7 +278,7 @@ describe("an answer", () => {
         Effect.flip,
         Effect.provide(against(server.url))
       )
-      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", receivedBytes: 0, call: { billing: "billed" } })
+      expect(told).toMatchObject({ _tag: "TtsCorruptAudio", receivedBytes: 0, call: { billing: "unknown" } })
     })
   )
 
@@ -737,7 +737,9 @@ describe("a stream", () => {
     Effect.gen(function* () {
       const server = yield* scriptedServer((response, received) =>
         received.headers["x-request-id"] === "cut"
-          ? response.writeHead(200, { ...headers, "content-length": "4000" }).end(audio.pcm16.subarray(0, 10))
+          ? response
+              .writeHead(200, { ...headers, "content-length": "4000" })
+              .write(audio.pcm16.subarray(0, 10), () => response.destroy())
           : answering()(response, received)
       )
       yield* Effect.gen(function* () {

@@ -132,10 +132,10 @@ describe("what a person is told", () => {
     ],
     [
       () => new TtsCorruptAudio(),
-      "The audio that came back can't be right: it is empty. Don't use it; it was billed, so report the request id to the service."
+      "The audio that came back can't be right: it is empty. Don't use it; it may have been billed, so report the request id to the service."
     ],
     [
-      () => new TtsCorruptAudio({ call: answered }),
+      () => new TtsCorruptAudio({ call: { ...answered, billing: "billed" } }),
       "The audio that came back can't be right: it is empty. Don't use it; it was billed, so report the request id id-2 to the service."
     ]
   ]
