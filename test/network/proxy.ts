@@ -86,10 +86,13 @@ export const makeProxy = (
 ): Effect.Effect<TcpProxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connections: Array<Connection> = []
+    let isDrained = false
     const shared = { happened: [] as Array<Break>, progressAt: 0, chance }
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
       const connection = new Connection(client, Number(new URL(service).port), plans[connections.length] ?? {}, shared)
       connections.push(connection)
+      // Undici connects anew once a request is given up, though nobody is to use it.
+      if (isDrained) connection.drain()
     })
     yield* Effect.acquireRelease(
       Effect.async<void>((resume) => {
@@ -110,6 +113,7 @@ export const makeProxy = (
       progressAt: () => shared.progressAt,
       happened: shared.happened,
       drain: () => {
+        isDrained = true
         for (const connection of connections) connection.drain()
       }
     }
