@@ -221,17 +221,26 @@ describe("a request", () => {
   )
 
   it.effect.each([
-    { field: "model", asked: { model: "half \ud83d" } },
-    { field: "hotwords.0.phrase", asked: { hotwords: [{ phrase: "half \ud83d" }] } },
-    { field: "additionalFields.note", asked: { additionalFields: { note: "half \ud83d" } } },
-    { field: "additionalFields", asked: { additionalFields: { 'a"b': "" } } },
-    { field: "additionalFields", asked: { additionalFields: { "a\\": "" } } }
-  ])("is refused where its $field could not arrive as it was given", ({ asked, field }) =>
+    { field: "model", asked: { model: "half \ud83d" }, problem: "holds half of a surrogate pair" },
+    {
+      field: "hotwords.0.phrase",
+      asked: { hotwords: [{ phrase: "half \ud83d" }] },
+      problem: "holds half of a surrogate pair"
+    },
+    {
+      field: "additionalFields.note",
+      asked: { additionalFields: { note: "half \ud83d" } },
+      problem: "holds half of a surrogate pair"
+    },
+    { field: "additionalFields", asked: { additionalFields: { 'a"b': "" } }, problem: "without quotes" },
+    { field: "additionalFields", asked: { additionalFields: { "a\\": "" } }, problem: "without quotes" }
+  ])("is refused where its $field could not arrive as it was given", ({ asked, field, problem }) =>
     Effect.gen(function* () {
       const stt = yield* SpeechToText
       expect(yield* Effect.flip(stt.transcribe({ ...request, ...asked }))).toMatchObject({
         _tag: "SttInvalidRequest",
-        field
+        field,
+        problem: expect.stringContaining(problem)
       })
     }).pipe(Effect.provide(SpeechToText.layerTest("hello")))
   )

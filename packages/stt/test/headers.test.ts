@@ -277,13 +277,15 @@ describe("an Ogg", () => {
 })
 
 it("a FLAC of an unknown number of frames tells no length", () => {
-  const info = (frames: number) => {
-    const packed = (8000 << 12) | (0 << 9) | (15 << 4)
+  const info = (frames: number, beyond = 0, rate = 8000) => {
+    const packed = (rate << 12) | (0 << 9) | (15 << 4) | beyond
     return [...ascii("fLaC"), 0, 0, 0, 34, ...zeros(10), ...bigEndian(packed, 4), ...bigEndian(frames, 4)]
   }
   const told = { container: "flac", sampleRate: 8000, channels: 1 }
   expect(read(info(4000))).toMatchObject({ ...told, durationMillis: 500 })
+  expect(read(info(4000, 1))).toMatchObject({ ...told, durationMillis: 500 + 2 ** 32 / 8 })
   expect(read(info(0))).toMatchObject({ ...told, durationMillis: undefined })
+  expect(read(info(4000, 0, 0))).toMatchObject({ sampleRate: undefined, durationMillis: undefined })
   expect(read(info(4000).with(4, 0x80))).toMatchObject({ ...told, durationMillis: 500 })
   expect(read(info(4000).with(4, 1))).toMatchObject({ sampleRate: undefined })
   expect(read(info(4000).slice(0, -1))).toMatchObject({ sampleRate: undefined })
