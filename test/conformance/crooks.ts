@@ -509,7 +509,7 @@ export const crooks: ReadonlyArray<Crook> = [
     breaks: ["unsupportedLangIsRefused", "failureIsNotBilled"]
   },
   {
-    what: "has any voice",
+    what: "speaks with any voice",
     makeAlter: where(all(isRefusedText, has("voice")), audio),
     breaks: ["unsupportedVoiceIsRefused"]
   },

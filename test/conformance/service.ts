@@ -2,6 +2,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { OutgoingHttpHeaders } from "node:http"
+import { wavHeader } from "../support/recordings.js"
 import { type Answer, send as sendOverHttp } from "../support/serviceProcess.js"
 
 export type { Answer }
@@ -135,20 +136,7 @@ export const recordings = {
 
 /** Mono samples at 8 kHz and 16 bits, as a WAV file. */
 export const wavOf = (name: string, samples: Uint8Array): Recording => {
-  const header = Buffer.alloc(44)
-  header.write("RIFF", 0)
-  header.writeUInt32LE(36 + samples.length, 4)
-  header.write("WAVEfmt ", 8)
-  header.writeUInt32LE(16, 16)
-  header.writeUInt16LE(1, 20)
-  header.writeUInt16LE(1, 22)
-  header.writeUInt32LE(8000, 24)
-  header.writeUInt32LE(16_000, 28)
-  header.writeUInt16LE(2, 32)
-  header.writeUInt16LE(16, 34)
-  header.write("data", 36)
-  header.writeUInt32LE(samples.length, 40)
-  const bytes = Buffer.concat([header, samples])
+  const bytes = Buffer.concat([wavHeader(44 + samples.length), samples])
   return { name, type: "audio/wav", bytes, seconds: Math.ceil(samples.length / 16_000) }
 }
 

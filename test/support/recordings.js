@@ -6,7 +6,7 @@ import { chances } from "./chances.js"
 const mebibyte = 2 ** 20
 
 /** 16-bit mono at 8 kHz. @param {number} byteLength of the whole file */
-const wavHeader = (byteLength) => {
+export const wavHeader = (byteLength) => {
   const header = Buffer.alloc(44)
   header.write("RIFF", 0)
   header.writeUInt32LE(byteLength - 8, 4)

@@ -2,6 +2,7 @@
  * The wire contract of the transcription operation: one place for the client and for a service that answers it.
  * Names are the wire's own.
  */
+import * as Issue from "@effect-speech/transport/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 
@@ -26,13 +27,9 @@ export const field = {
   hotwords: "hotwords"
 } as const
 
-/** A form is sent in UTF-8, which has no place for half a character. */
-export const isWhole = (text: string): true | string =>
-  !/\p{Surrogate}/u.test(text) || "holds half of a surrogate pair, which is no character"
-
 /** A phrase that recognition is biased towards. */
 export const Hotword = Schema.Struct({
-  phrase: Schema.NonEmptyString.pipe(Schema.filter(isWhole)),
+  phrase: Schema.NonEmptyString.pipe(Schema.filter(Issue.inText)),
   /** The strength of the bias. The service takes 1.5 where it is absent; about 2.5 suits longer phrases. */
   score: Schema.optional(Schema.Finite)
 })

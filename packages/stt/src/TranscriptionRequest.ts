@@ -1,9 +1,10 @@
 /**
  * What a caller asks for. It is checked before anything is sent.
  */
+import * as Issue from "@effect-speech/transport/Issue"
 import * as Schema from "effect/Schema"
 import { isAudioSource } from "./AudioSource.js"
-import { field, Hotword, isWhole } from "./SttContract.js"
+import { field, Hotword } from "./SttContract.js"
 
 export const TranscriptionRequest = Schema.Struct({
   /** The recording: mono, ideally at 8 kHz. WAV, MP3, M4A, FLAC, OGG or WebM. */
@@ -14,7 +15,7 @@ export const TranscriptionRequest = Schema.Struct({
   /** The name of a model. It decides the language: there is no detection. */
   model: Schema.String.pipe(
     Schema.filter((model) =>
-      model.trim() === "" ? "must not be empty: the model decides the language" : isWhole(model)
+      model.trim() === "" ? "must not be empty: the model decides the language" : Issue.inText(model)
     )
   ),
   /** A UUID for correlation. Default: a random one. */
@@ -37,7 +38,7 @@ export const TranscriptionRequest = Schema.Struct({
   telephony: Schema.optional(Schema.Boolean),
   /** Fields that the service may have beyond these, sent as they are given. Default: none. */
   additionalFields: Schema.optional(
-    Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(isWhole)) }).pipe(
+    Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(Issue.inText)) }).pipe(
       Schema.filter((fields) => {
         const known = Object.keys(fields).find((name) => Object.values<string>(field).includes(name))
         if (known !== undefined) return `must not hold ${known}, which is a field of the request itself`

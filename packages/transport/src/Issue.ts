@@ -11,6 +11,10 @@ export interface Issue {
   readonly problem: string
 }
 
+/** What is wrong with a text that UTF-8 can't carry. */
+export const inText = (text: string): string | undefined =>
+  /\p{Surrogate}/u.test(text) ? "holds half of a surrogate pair, which is no character" : undefined
+
 /** Of any names: one may be a symbol, and one that is empty would be taken for the whole. */
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((name) => (name === "" ? '""' : String(name))).join(".")

@@ -3,6 +3,7 @@
  * are the wire's own.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
+import * as Issue from "@effect-speech/transport/Issue"
 import * as Schema from "effect/Schema"
 
 export const path = "/tts/bytes"
@@ -59,17 +60,15 @@ export const codePoints = (text: string): number => {
 /** The most Unicode code points that a text may have. */
 export const maximumCodePoints = 10_000
 
-const loneSurrogate = /\p{Surrogate}/u
-
 export const Text = Schema.String.pipe(
   Schema.filter(
     (text) => {
       const length = codePoints(text)
       if (length === 0) return "must not be empty"
-      if (loneSurrogate.test(text)) return "holds half of a surrogate pair, which is no character"
       return (
-        length <= maximumCodePoints ||
-        `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`
+        Issue.inText(text) ??
+        (length <= maximumCodePoints ||
+          `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`)
       )
     },
     // JSON Schema counts code points too.
