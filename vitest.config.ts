@@ -6,7 +6,9 @@ export default defineConfig({
   test: {
     include: ["examples/**/*.test.ts", "packages/*/test/**/*.test.ts", "test/**/*.test.ts"],
     testTimeout: 20_000,
-    // Each file has a process of its own: in a shared one, tests have been seen to get the clock of another file.
+    // A file costs a second of imports, which files that share a process pay once.
+    isolate: false,
+    setupFiles: ["test/support/ownMethods.ts"],
     poolOptions: { forks: { maxForks: 2 } }
   }
 })

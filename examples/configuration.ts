@@ -6,8 +6,9 @@
  * Says each line of its standard input: `SPEECH_API_KEY_FILE=key.txt pnpm example examples/configuration.ts`, with the
  * variables that `pnpm speech serve` prints, and its key in key.txt.
  */
-import { FileSystem } from "@effect/platform"
-import { NodeRuntime, NodeStream } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Config, Console, Effect, Layer, Redacted, Stream } from "effect"

@@ -7,8 +7,12 @@
  * `curl --data-binary @call.wav http://127.0.0.1:3000/transcribe`; `PORT` is another port.
  */
 import { createServer } from "node:http"
-import { HttpRouter, HttpServer, HttpServerRequest, HttpServerResponse } from "@effect/platform"
-import { NodeHttpServer, NodeRuntime } from "@effect/platform-node"
+import * as HttpRouter from "@effect/platform/HttpRouter"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { Config, Effect, Layer, Match } from "effect"

@@ -5,8 +5,8 @@
  * `pnpm example examples/manyFiles.ts en-general-v2-8khz calls/*.wav`, with the variables that `pnpm speech serve`
  * prints.
  */
-import { FileSystem } from "@effect/platform"
-import { NodeRuntime } from "@effect/platform-node"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { Array as Arrays, Console, Data, Effect, Ref } from "effect"

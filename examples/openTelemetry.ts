@@ -8,7 +8,7 @@
  * program that has an OpenTelemetry SDK already takes `NodeSdk` of the same package, and that SDK's exporter.
  */
 import * as Otlp from "@effect/opentelemetry/Otlp"
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"

@@ -3,7 +3,7 @@
  *
  * `pnpm example examples/streamToFile.ts "a text" en speech.wav`, with the variables that `pnpm speech serve` prints.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"

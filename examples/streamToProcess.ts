@@ -4,8 +4,9 @@
  * `pnpm example examples/streamToProcess.ts "a text" wc`, with the variables that `pnpm speech serve` prints. In
  * place of `wc`, which counts bytes: `ffplay -nodisp -autoexit -`, `sox -t wav - hello.ogg`, `ffmpeg -i - hello.mp3`.
  */
-import { Command } from "@effect/platform"
-import { NodeContext, NodeRuntime } from "@effect/platform-node"
+import * as Command from "@effect/platform/Command"
+import * as NodeContext from "@effect/platform-node/NodeContext"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"

@@ -1,4 +1,5 @@
-import { NodeFileSystem, NodeRuntime } from "@effect/platform-node"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioFormat, Telephony, Wav } from "@effect-speech/audio-codec"
 import { Console, Effect } from "effect"
 

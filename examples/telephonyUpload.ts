@@ -5,7 +5,7 @@
  * `pnpm example examples/telephonyUpload.ts recording.wav en-general-v2-8khz`, with the variables that `pnpm speech
  * serve` prints.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, Recording, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { Console, Effect } from "effect"

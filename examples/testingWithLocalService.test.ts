@@ -4,7 +4,7 @@
  *
  * `pnpm vitest examples/testingWithLocalService.test.ts`
  */
-import { FileSystem } from "@effect/platform"
+import * as FileSystem from "@effect/platform/FileSystem"
 import { assert, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"

@@ -4,7 +4,7 @@
  *
  * `pnpm example examples/typedErrors.ts`, with the variables that `pnpm speech serve` prints.
  */
-import { NodeRuntime } from "@effect/platform-node"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"

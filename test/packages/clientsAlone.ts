@@ -1,6 +1,7 @@
 /** A program that has the two clients and what they ask for, over `fetch`: it speaks, and transcribes a file. */
 import { readFile } from "node:fs/promises"
-import { FetchHttpClient, FileSystem } from "@effect/platform"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as FileSystem from "@effect/platform/FileSystem"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import { Console, Effect, Layer } from "effect"

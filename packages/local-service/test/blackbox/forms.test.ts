@@ -2,6 +2,7 @@ import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { afterAll, expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import { vi } from "vitest"
 import {
   field,
   fields,
@@ -19,8 +20,11 @@ import { blackBox, cannedService, eventually } from "./support/service.js"
 
 // The services of other files spool at the same time, and what they leave for a moment is none of this one's.
 const folder = mkdtempSync(`${tmpdir()}/forms-`)
-process.env.TMPDIR = folder
-afterAll(() => rmSync(folder, { recursive: true }))
+vi.stubEnv("TMPDIR", folder)
+afterAll(() => {
+  vi.unstubAllEnvs()
+  rmSync(folder, { recursive: true })
+})
 const spooled = Effect.sync(() =>
   readdirSync(folder, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
 )
