@@ -312,7 +312,7 @@ const withoutKeyIn = (json: unknown, withoutKey: (text: string) => string): unkn
 const shown = (response: Response<SttError>, words: string | undefined): string | undefined =>
   words === undefined ? undefined : response.redact(words)
 
-const decodeAnswer = Schema.decodeUnknownEither(Contract.Answer)
+const decodeAnswer = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.ErrorBody))
 
 /** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
@@ -320,7 +320,7 @@ const describeIssues = (error: ParseResult.ParseError): string => {
   const fields = Issue.fields(error.issue)
   return fields.length === 0
     ? "it is not a JSON object of that form"
-    : `${fields.join(", ")} is missing or of another type`
+    : `${fields.join(", ")} ${fields.length === 1 ? "is" : "are"} missing or of another type`
 }
 
 const statusError = (response: Response<SttError>): Effect.Effect<never, SttError> =>

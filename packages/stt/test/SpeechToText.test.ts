@@ -13,8 +13,10 @@ import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { faultyServer, whenBegun } from "../../../test/support/faultyServer.js"
 import { answerJson, type Received, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
 
 const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
@@ -416,9 +418,13 @@ describe("an answer", () => {
   it.scoped.each([
     { what: "HTML", body: "<html></html>", problem: "it is not JSON." },
     { what: "a number", body: "7", problem: "it is not a JSON object of that form" },
-    { what: "neither text nor id", body: '{"status":"success"}', problem: "text is missing or of another type" },
+    {
+      what: "neither text nor id",
+      body: '{"status":"success"}',
+      problem: "text, call_id are missing or of another type"
+    },
     { what: "nothing", body: "", problem: "not JSON" },
-    { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text" },
+    { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text is missing or of another type" },
     { what: "a number for a text", body: '{"status":"success","text":7,"call_id":"x"}', problem: "text" },
     { what: "no status", body: '{"text":"secret words","call_id":"x"}', problem: "status" },
     {
@@ -432,6 +438,23 @@ describe("an answer", () => {
       expect(told._tag).toBe("SttInvalidResponse")
       expect(told.message).toContain(problem)
       expect(told.message).not.toContain("secret words")
+    })
+  )
+
+  it.scopedLive("of 200 before all of the recording was sent may have been billed", () =>
+    Effect.gen(function* () {
+      const { host } = yield* faultyServer(
+        whenBegun((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops"))
+      )
+      const audio = AudioSource.fromStream(() => Stream.concat(Stream.make(new Uint8Array(100)), Stream.never))
+      const told = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => Effect.flip(stt.transcribe({ ...request, audio }))),
+        Effect.provide(against(`http://${host}`))
+      )
+      expect(told).toMatchObject({
+        _tag: "SttInvalidResponse",
+        call: { billing: "unknown", attempts: [{ status: 200, sent: "part" }] }
+      })
     })
   )
 
@@ -656,6 +679,20 @@ describe("the key", () => {
     })
   )
 
+  it.scoped("is in no transcript either, whatever that holds", () =>
+    Effect.gen(function* () {
+      const key = "prefix.topsecret"
+      const aux = { later: [key, [7, null], { [key]: true, what: `the key is ${key}` }] }
+      const { outcome } = yield* transcribe(answering(200, { ...success, text: key, aux_info: aux }))
+      expect(outcome).toMatchObject({
+        right: {
+          text: "<redacted>",
+          auxInfo: { later: ["<redacted>", [7, null], { "<redacted>": true, what: "the key is <redacted>" }] }
+        }
+      })
+    })
+  )
+
   it.scoped("that is read anew in a wrong form is told with the call that was refused", () =>
     Effect.gen(function* () {
       const keys = ["old.key", "malformed"]
@@ -809,6 +846,23 @@ describe("events", () => {
     })
   )
 
+  it.scoped("are told in the span of their attempt, which is in that of the call", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer(answering(200, success))
+      const spans = new Set<string>()
+      const onEvent = () =>
+        Effect.map(Effect.orDie(Effect.currentSpan), ({ name, parent }) => {
+          const around = Option.getOrUndefined(parent)
+          spans.add(`${around?._tag === "Span" ? around.name : ""} > ${name}`)
+        })
+      yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe(request, { onEvent })),
+        Effect.provide(against(server.url))
+      )
+      expect([...spans]).toEqual(["speech.transcribe > speech.attempt"])
+    })
+  )
+
   it.scoped("are told in the order of what happens, where the caller is: with its logger and its fiber refs", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer(answering(200, success))
@@ -853,6 +907,13 @@ describe("the test double", () => {
       const auxInfo = { confidence: 0.5 }
       expect(yield* stt.transcribe(request)).toMatchObject({ text: "hello", callId: "call-7", auxInfo, transactionId })
     }).pipe(Effect.provide(SpeechToText.layerTest({ text: "hello", callId: "call-7", auxInfo: { confidence: 0.5 } })))
+  )
+
+  it.effect("hears nothing where it is told no text", () =>
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      expect(yield* stt.transcribe(request)).toMatchObject({ text: "", callId: "call-7" })
+    }).pipe(Effect.provide(SpeechToText.layerTest({ callId: "call-7" })))
   )
 
   it.effect("reports of a call as of one that was answered at once", () =>

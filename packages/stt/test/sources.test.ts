@@ -121,6 +121,25 @@ describe("a recording", () => {
     })
   )
 
+  it("is called as its file is, on whatever system", () => {
+    for (const path of ["call.wav", "calls/one/call.wav", "C:\\calls\\call.wav"]) {
+      expect(AudioSource.fromPath(path).filename).toBe("call.wav")
+    }
+    expect(AudioSource.fromBlob(new File([wav], "call.wav")).filename).toBe("call.wav")
+  })
+
+  it("is called audio where nobody says otherwise", () => {
+    for (const source of [
+      AudioSource.fromBytes(wav),
+      AudioSource.fromBlob(new Blob([wav])),
+      AudioSource.fromBlob(Object.assign(new Blob([wav]), { name: 7 })),
+      AudioSource.fromStream(() => Stream.empty),
+      AudioSource.fromOneShotStream(Stream.empty)
+    ]) {
+      expect(source.filename).toBe("audio")
+    }
+  })
+
   it.scoped("is named for what it holds, whatever it is called", () =>
     Effect.gen(function* () {
       const { received } = yield* transcribe({ audio: AudioSource.fromBytes(wav, { filename: "call.mp3" }) })
