@@ -15,7 +15,7 @@ import { parseArgs } from "node:util"
 import { pnpm, root, run } from "../packages/commands.js"
 import { bar, table, title } from "../support/report.js"
 import { temporaryFolder } from "../support/serviceProcess.js"
-import { answersIn, merged, placesOf, type Report, shownMutants, tallyOf, unanswered } from "./survivors.js"
+import { answersIn, merged, type Report, shownMutants, tallyOf, unanswered } from "./survivors.js"
 
 /** The tests that can notice a change, by how their paths begin: those that are quick, and the others for what is left. */
 const testsOf = {
@@ -130,6 +130,8 @@ const test = async (name: Name, turn: Turn, mutate: ReadonlyArray<string>): Prom
   return signal === null
 }
 
+const answers = answersIn(readFileSync(join(here, "README.md"), "utf8"))
+
 /** What is not known yet comes first. */
 const isKnown = ({ files, name }: Piece) => files.every((file) => file in reportOf(name, "first").files)
 const pieces = names.flatMap(piecesOf).toSorted((one, other) => Number(isKnown(one)) - Number(isKnown(other)))
@@ -140,8 +142,9 @@ const steps = [
         test(name, "first", files)
   ),
   ...names.map((name) => async () => {
-    const left = placesOf(reportOf(name, "first")).filter((place) => place.includes(values.files))
-    return left.length === 0 || (await test(name, "others", left))
+    const left = unanswered(reportOf(name, "first"), answers).filter(({ file }) => file.includes(values.files))
+    const places = [...new Set(left.map(({ place }) => place))]
+    return places.length === 0 || (await test(name, "others", places))
   })
 ]
 let done = 0
@@ -166,7 +169,6 @@ table([
   })
 ])
 
-const answers = answersIn(readFileSync(join(here, "README.md"), "utf8"))
 const open = names.flatMap((name) => unanswered(outcomeOf(name), answers))
 if (open.length > 0) {
   title("Without an answer")

@@ -23,6 +23,12 @@ export interface Survivor {
   readonly change: string
 }
 
+/** One that a report tells of. */
+interface Found extends Survivor {
+  /** As Stryker is told of places, where columns count from 0. */
+  readonly place: string
+}
+
 /** How the changes of a report ended. */
 export const tallyOf = ({ files }: Report) => {
   const statuses = Object.values(files).flatMap(({ mutants }) => mutants.map(({ status }) => status))
@@ -56,16 +62,6 @@ const between = (source: string, { end, start }: Mutant["location"]): string => 
 
 const isUnnoticed = ({ status }: Mutant): boolean => status === "Survived" || status === "NoCoverage"
 
-/** Where a report has changes that no test noticed, as Stryker is told of places; there, columns count from 0. */
-export const placesOf = ({ files }: Report): ReadonlyArray<string> => {
-  const places = Object.entries(files).flatMap(([file, { mutants }]) =>
-    mutants
-      .filter(isUnnoticed)
-      .map(({ location: { end, start } }) => `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`)
-  )
-  return [...new Set(places)]
-}
-
 /** What came of it when those that no test noticed were tested by others. */
 export const merged = ({ files }: Report, others: Report): Report => {
   const idOf = ({ location: { end, start }, replacement }: Mutant) =>
@@ -86,13 +82,17 @@ export const merged = ({ files }: Report, others: Report): Report => {
   }
 }
 
-const survivorsIn = ({ files }: Report): ReadonlyArray<Survivor> =>
+const survivorsIn = ({ files }: Report): ReadonlyArray<Found> =>
   Object.entries(files).flatMap(([file, { mutants, source }]) =>
-    mutants.filter(isUnnoticed).map(({ location, replacement = "" }) => ({
-      file,
-      line: location.start.line,
-      change: `${inShort(between(source, location))} → ${inShort(replacement)}`
-    }))
+    mutants.filter(isUnnoticed).map(({ location, replacement = "" }) => {
+      const { end, start } = location
+      return {
+        file,
+        line: start.line,
+        change: `${inShort(between(source, location))} → ${inShort(replacement)}`,
+        place: `${file}:${start.line}:${start.column - 1}-${end.line}:${end.column - 1}`
+      }
+    })
   )
 
 /** A cell of a Markdown table that holds code. */
@@ -115,7 +115,7 @@ export const answersIn = (document: string): ReadonlyArray<Survivor> =>
     })
   )
 
-export const unanswered = (report: Report, answers: ReadonlyArray<Survivor>): ReadonlyArray<Survivor> =>
+export const unanswered = (report: Report, answers: ReadonlyArray<Survivor>): ReadonlyArray<Found> =>
   survivorsIn(report).filter(
     ({ change, file }) => !answers.some((answer) => answer.file === file && answer.change === change)
   )
