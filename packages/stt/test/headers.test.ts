@@ -2,7 +2,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { describe as describeBytes } from "../src/internal/describe.js"
-import { fromBytes } from "../src/internal/recordingBytes.js"
+import { fromBytes, fromRead } from "../src/internal/recordingBytes.js"
 
 const ascii = (text: string) => Array.from(text, (character) => character.charCodeAt(0))
 const zeros = (length: number) => Array.from({ length }, () => 0)
@@ -111,8 +111,11 @@ describe("an M4A", () => {
   it("may have boxes of any size before the one that tells, and that one to the end", () => {
     const movie = box("moov", movieHeader(1000, 500))
     const wide = [...bigEndian(1, 4), ...ascii("free"), ...bigEndian(16 + 5, 8), ...zeros(5)]
+    const wideMovie = [...bigEndian(1, 4), ...ascii("moov"), ...bigEndian(8 + movie.length, 8), ...movie.slice(8)]
     const open = [...zeros(4), ...movie.slice(4)]
     expect(read([...type, ...box("free", zeros(5)), ...wide, ...movie]).durationMillis).toBe(500)
+    expect(read([...type, ...wideMovie]).durationMillis).toBe(500)
+    expect(read([...type, ...wide.slice(0, 12)]).durationMillis).toBeUndefined()
     expect(read([...type, ...open]).durationMillis).toBe(500)
     expect(readBeginning([...type, ...movie]).durationMillis).toBe(500)
     // What is smaller than its own header leads nowhere.
@@ -120,10 +123,28 @@ describe("an M4A", () => {
       const broken = [...bigEndian(size, 4), ...ascii("free")]
       expect(read([...type, ...broken, ...movie])).toEqual({ ...read(type), bytes: 16 + 8 + movie.length })
     }
+    // Also where what it says would lead to others.
+    const within = [...bigEndian(4, 4), ...bigEndian(8, 4), ...ascii("free")]
+    expect(read([...type, ...within, ...movie]).durationMillis).toBeUndefined()
     // Nor is a box inside another longer than that one.
     const outer = box("moov", movieHeader(1000, 500).with(3, 255), box("free", zeros(300)))
     expect(read([...type, ...outer]).durationMillis).toBe(500)
     expect(read([...type, ...box("moov", box("free")), ...movieHeader(1000, 500)]).durationMillis).toBeUndefined()
+    // Nor does it hold what follows it.
+    const short = box("moov", box("mvhd", zeros(12)), box("free", zeros(30)))
+    expect(read([...type, ...short]).durationMillis).toBeUndefined()
+  })
+
+  it("is not searched beyond the box that would hold what is sought", () => {
+    const boxes = [...type, ...box("moov", movieHeader(1000, 500)), ...Array.from({ length: 50 }, () => box("free"))]
+    const bytes = Uint8Array.from(boxes.flat())
+    let reads = 0
+    const counted = fromRead(bytes.length, (offset, length) => {
+      reads++
+      return Effect.succeed(bytes.subarray(offset, offset + length))
+    })
+    expect(Effect.runSync(describeBytes(counted)).durationMillis).toBe(500)
+    expect(reads).toBeLessThan(10)
   })
 })
 
@@ -203,8 +224,9 @@ describe("an MP3", () => {
       0,
       flags,
       ...[0, 0, 2, 44],
-      ...filled(frame("1", 14, 1, true), 300),
-      ...zeros(footer)
+      ...filled(frame("1", 1, 2, true), 144),
+      ...filled(frame("1", 1, 2, true), 144),
+      ...zeros(12 + footer)
     ]
     for (const bytes of [
       [...tag(0, 0), ...frames],
@@ -216,9 +238,48 @@ describe("an MP3", () => {
 
   it("is looked for behind bits that only look like a frame", () => {
     const frames = [...filled(frame("1", 9, 0, false), 417), ...filled(frame("1", 9, 0, false), 417)]
-    const stray = [...ascii("ID3"), 4, 0, 0, ...zeros(4), ...frame("1", 1, 2, true)]
-    expect(read([...stray, ...frames])).toMatchObject({ sampleRate: 44_100, channels: 2 })
+    const tag = [...ascii("ID3"), 4, 0, 0, ...zeros(4)]
+    const stray = [...tag, ...frame("1", 1, 2, true)]
+    const told = { sampleRate: 44_100, channels: 2, durationMillis: (2 * 417 * 8) / 128 }
+    expect(read([...stray, ...frames])).toMatchObject(told)
     expect(read([...stray, ...zeros(400)])).toMatchObject({ container: "mp3", sampleRate: undefined })
+    // The first of the bits that every frame begins with is not set.
+    const other = filled(frame("1", 1, 2, true).with(0, 0x7f), 144)
+    expect(read([...tag, ...other, ...other, ...frames])).toMatchObject(told)
+  })
+
+  it("may be a frame and less than the head of another, but not what is none", () => {
+    const one = filled(frame("1", 9, 0, false), 417)
+    expect(read(one)).toMatchObject({ sampleRate: 44_100, durationMillis: (417 * 8) / 128 })
+    expect(read([...one, ...zeros(3)])).toMatchObject({ sampleRate: 44_100 })
+    expect(read([...one, ...zeros(4)])).toMatchObject({ container: "mp3", sampleRate: undefined })
+  })
+
+  it.each([
+    { what: "version", bits: 1 << 19, instead: 3 << 19 },
+    { what: "layer", bits: 0, instead: 3 << 17 },
+    { what: "bitrate", bits: 15 << 12, instead: 15 << 12 },
+    { what: "bitrate that is free", bits: 0, instead: 15 << 12 },
+    { what: "sample rate", bits: 3 << 10, instead: 3 << 10 }
+  ])("has no $what that is reserved", ({ bits, instead }) => {
+    const valid = frame("1", 9, 0, false)
+    const header = valid.reduce((value, byte) => value * 256 + byte, 0)
+    const reserved = bigEndian(((header & ~instead) | bits) >>> 0, 4)
+    expect(read(filled(valid, 417)).container).toBe("mp3")
+    expect(read(filled(reserved, 417)).container).toBeUndefined()
+  })
+
+  it("tells the number of its frames as long as that is there to the last byte", () => {
+    const durationOf = (at: number, content: ReadonlyArray<number>) => {
+      const whole = filled(frame("1", 9, 0, false), 417, at, ...content).slice(0, at + content.length)
+      return [whole, whole.slice(0, -1)].map((bytes) => read(bytes).durationMillis)
+    }
+    const lasting = ((1000 * 1152) / 44_100) * 1000
+    const bySize = (length: number) => (length * 8) / 128
+    const xing = [...ascii("Xing"), ...bigEndian(1, 4), ...bigEndian(1000, 4)]
+    expect(durationOf(36, xing)).toEqual([lasting, bySize(36 + 11)])
+    const vbri = [...ascii("VBRI"), ...zeros(10), ...bigEndian(1000, 4)]
+    expect(durationOf(36, vbri)).toEqual([lasting, bySize(36 + 17)])
   })
 })
 

@@ -67,7 +67,7 @@ const duration = (header: DataView): number | undefined => {
   const timescale = header.getUint32(long ? 20 : 12)
   const length = long ? Number(header.getBigUint64(24)) : header.getUint32(16)
   // All bits set where it is not known, 0 where the samples are in fragments.
-  const known = timescale > 0 && length > 0 && length < (long ? 2 ** 64 : 2 ** 32 - 1)
+  const known = length > 0 && length < (long ? 2 ** 64 : 2 ** 32 - 1)
   return known ? (length / timescale) * 1000 : undefined
 }
 

@@ -64,11 +64,10 @@ export const readMp3: ReadHeader = ({ byteLength, read }) =>
     return { sampleRate, channels, durationMillis }
   })
 
-/** The ID3v2 tag in front, whose size is written in 7 bits of each byte, and does not count its own header or footer. */
+/** The ID3v2 tag in front, whose size is written in 7 bits of each byte, and does not count its own header. */
 const tagLength = (view: DataView): number => {
   if (view.byteLength < 10 || characters(view, 0, 3) !== "ID3") return 0
-  const footer = (view.getUint8(5) & 0x10) === 0 ? 0 : 10
-  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (view.getUint8(at) & 0x7f), 0) + 10 + footer
+  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (view.getUint8(at) & 0x7f), 0) + 10
 }
 
 /** Bits may look like a header by chance, so another one is to follow, unless the end comes before. */
