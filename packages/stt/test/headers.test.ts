@@ -324,16 +324,87 @@ describe("an Ogg", () => {
     expect(durationOf(page(at(4000), 7, []), page(at(8000), 8, []))).toBe(500)
     expect(durationOf(page(at(4000), 7, []), page(inside, 7, []))).toBe(500)
     expect(durationOf(page(at(4000), 7, []), page(at(8000), 7, []).slice(0, 26))).toBe(500)
+    expect(durationOf()).toBe(0)
+    expect(read(page(at(4000), 7, speex)).durationMillis).toBe(500)
+  })
+
+  it("whose end has not come yet does not tell its length", () => {
+    const bytes = [...page(at(0), 7, speex), ...page(at(4000), 7, []), ...page(at(8000), 7, [])]
+    expect(readOf(bytes, bytes.length).durationMillis).toBe(1000)
+    expect(readOf(bytes.slice(0, -1), bytes.length).durationMillis).toBeUndefined()
   })
 
   it("whose first packet is cut, or of a codec that is not known, is an Ogg and no more", () => {
     const nothing = { container: "ogg", sampleRate: undefined, channels: undefined, durationMillis: undefined }
-    for (const packet of [opus(8000).slice(0, 15), speex.slice(0, 51), ascii("other codec of its own")]) {
+    const other = [...ascii("other codec"), ...Array.from({ length: 50 }, () => 1)]
+    for (const packet of [opus(8000).slice(0, 15), speex.slice(0, 51), other]) {
       expect(read(page(at(0), 7, packet))).toMatchObject(nothing)
     }
+    expect(read(page(at(0), 7, opus(8000)))).toMatchObject({ sampleRate: 8000, channels: 1 })
+    expect(read(page(at(0), 7, speex))).toMatchObject({ sampleRate: 8000, channels: 1 })
     const vorbis = [1, ...ascii("vorbis"), ...zeros(4), 2, ...littleEndian(8000, 4)]
     expect(read(page(at(0), 7, vorbis))).toMatchObject({ sampleRate: 8000, channels: 2 })
     expect(read(page(at(0), 7, vorbis.slice(0, 15)))).toMatchObject(nothing)
+  })
+})
+
+describe("a WebM", () => {
+  /** An element, whose size is written in one byte, or in eight. */
+  const element = (id: number, content: ReadonlyArray<number>, wide = false): ReadonlyArray<number> => {
+    const idLength = Math.ceil((32 - Math.clz32(id)) / 8)
+    const size = wide ? [1, ...bigEndian(content.length, 7)] : [0x80 | content.length]
+    return [...bigEndian(id, idLength), ...size, ...content]
+  }
+  const beginning = element(0x1a45dfa3, [])
+  const segment = (...content: ReadonlyArray<ReadonlyArray<number>>) => [
+    ...beginning,
+    ...element(0x18538067, content.flat(), true)
+  ]
+  const float = (value: number, length: 4 | 8) => {
+    const view = new DataView(new ArrayBuffer(length))
+    if (length === 4) view.setFloat32(0, value)
+    else view.setFloat64(0, value)
+    return [...new Uint8Array(view.buffer)]
+  }
+  const scale = (nanoseconds: number) => element(0x2ad7b1, bigEndian(nanoseconds, 3))
+  const info = (...content: ReadonlyArray<ReadonlyArray<number>>) => element(0x1549a966, content.flat())
+  const duration = (ticks: ReadonlyArray<number>) => element(0x4489, ticks)
+  const rate = (value: ReadonlyArray<number>) => element(0xb5, value)
+  const channels = (count: number) => element(0x9f, [count])
+  const audio = (...content: ReadonlyArray<ReadonlyArray<number>>) => element(0xe1, content.flat())
+  const tracks = (...content: ReadonlyArray<ReadonlyArray<number>>) =>
+    element(
+      0x1654ae6b,
+      content.flatMap((track) => element(0xae, track))
+    )
+  const cluster = element(0x1f43b675, zeros(5))
+
+  it("tells its format and its length in floats of either width, and in ticks of its own", () => {
+    const told = { container: "webm", sampleRate: 16_000, channels: 2 }
+    const format = tracks(audio(rate(float(16_000, 4)), channels(2)))
+    const lasting = (...content: ReadonlyArray<ReadonlyArray<number>>) => read(segment(info(...content), format))
+    expect(lasting(duration(float(1500, 8)))).toMatchObject({ ...told, durationMillis: 1500 })
+    expect(lasting(duration(float(1500, 4)))).toMatchObject({ ...told, durationMillis: 1500 })
+    expect(lasting(scale(500_000), duration(float(1500, 4)))).toMatchObject({ ...told, durationMillis: 750 })
+    expect(lasting(duration(zeros(3)))).toMatchObject({ ...told, durationMillis: undefined })
+    expect(lasting()).toMatchObject({ ...told, durationMillis: undefined })
+  })
+
+  it("is told by its first track of sound, of 8 kHz and one channel where it does not say", () => {
+    const sound = audio(channels(2), rate(float(48_000, 8)))
+    expect(read(segment(tracks([], sound)))).toMatchObject({ sampleRate: 48_000, channels: 2 })
+    expect(read(segment(tracks(audio(), sound)))).toMatchObject({ sampleRate: 8000, channels: 1 })
+    expect(read(segment(tracks(audio())))).toMatchObject({ sampleRate: 8000, channels: 1 })
+    expect(read(segment(tracks([])))).toMatchObject({ sampleRate: undefined, channels: undefined })
+  })
+
+  it("is read up to its first samples, or to what can't be", () => {
+    const after = info(duration(float(1500, 8)))
+    expect(read(segment(after)).durationMillis).toBe(1500)
+    expect(read(segment(cluster, after)).durationMillis).toBeUndefined()
+    // No id is longer than four bytes, and no size than eight.
+    const long = [[0x08, 0, 0, 0, 1], [0]].map((id) => [...id, 0x80])
+    for (const wrong of long) expect(read(segment(wrong, after)).durationMillis).toBeUndefined()
   })
 })
 

@@ -36,14 +36,20 @@ const identify = (packet: DataView): Codec | undefined => {
     const sampleRate = packet.getUint32(12, true) || 48000
     return { header: { sampleRate, channels: packet.getUint8(9) }, clock: 48000, skipped: packet.getUint16(10, true) }
   }
-  const [rate, channels] =
-    characters(packet, 0, 7) === "\x01vorbis" && packet.byteLength >= 16
-      ? [packet.getUint32(12, true), packet.getUint8(11)]
-      : characters(packet, 0, 8) === "Speex   " && packet.byteLength >= 52
-        ? [packet.getUint32(36, true), packet.getUint32(48, true)]
-        : [0, 0]
-  return rate === 0 ? undefined : { header: { sampleRate: rate, channels }, clock: rate, skipped: 0 }
+  if (characters(packet, 0, 7) === "\x01vorbis" && packet.byteLength >= 16) {
+    return countedInSamples(packet.getUint32(12, true), packet.getUint8(11))
+  }
+  if (characters(packet, 0, 8) === "Speex   " && packet.byteLength >= 52) {
+    return countedInSamples(packet.getUint32(36, true), packet.getUint32(48, true))
+  }
+  return undefined
 }
+
+const countedInSamples = (sampleRate: number, channels: number): Codec => ({
+  header: { sampleRate, channels },
+  clock: sampleRate,
+  skipped: 0
+})
 
 /** The position that the last page of the stream ends at; of a page that ends inside a packet it is -1. */
 const lastPosition = (tail: DataView, serial: number): number | undefined => {
