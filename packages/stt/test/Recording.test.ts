@@ -232,6 +232,7 @@ describe("the container", () => {
     ["a WAV file", ascii("RIFF....WAVE"), "wav"],
     ["a big-endian one", ascii("RIFX....WAVE"), "wav"],
     ["a large one", ascii("RF64....WAVE"), "wav"],
+    ["a large one of broadcasters", ascii("BW64....WAVE"), "wav"],
     ["another RIFF file", ascii("RIFF....AVI "), undefined],
     ["an MP3 with a tag", ascii("ID3\x04"), "mp3"],
     ["an MP3 without", Uint8Array.of(0xff, 0xfb, 0x90, 0x00), "mp3"],
@@ -252,6 +253,8 @@ describe("the container", () => {
     expect(filePartOf("call.MP3", undefined)).toEqual({ filename: "call.MP3", contentType: "audio/mpeg" })
     const unknown = "application/octet-stream"
     expect(filePartOf("a.constructor", undefined)).toEqual({ filename: "a.constructor", contentType: unknown })
-    expect(filePartOf("wav", undefined)).toEqual({ filename: "wav", contentType: unknown })
+    for (const filename of ["wav", ".wav", "call.wav."]) {
+      expect(filePartOf(filename, undefined)).toEqual({ filename, contentType: unknown })
+    }
   })
 })

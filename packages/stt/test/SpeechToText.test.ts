@@ -133,7 +133,10 @@ describe("a request", () => {
     }
   ] as const)("puts hotwords into the form as $hotwordEncoding fields, if asked to", ({ fields, hotwordEncoding }) =>
     Effect.gen(function* () {
-      const hotwords = [{ phrase: "UPI", score: 2 }, { phrase: "PAN" }]
+      const hotwords = [
+        { phrase: "UPI", score: 2 },
+        { phrase: "PAN", score: undefined }
+      ]
       const { received } = yield* transcribe(answering(200, success), { ...request, hotwords }, { hotwordEncoding })
       expect(received.flatMap(partsOf).map(({ body, headers }) => [/name="([^"]+)"/.exec(headers)?.[1], body])).toEqual(
         [["model", request.model], ["transaction_id", transactionId], ...fields, ["audio_file", "RIFF....WAVE"]]

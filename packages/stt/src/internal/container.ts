@@ -39,11 +39,11 @@ export interface FilePart {
  * name ends in.
  */
 export const filePartOf = (name: string, found: Container | undefined): FilePart => {
-  const [, stem = name, extension = ""] = /^(.+)\.([^.]+)$/s.exec(name) ?? []
-  const claimed = extension.toLowerCase()
+  const dot = name.lastIndexOf(".")
+  const claimed = dot > 0 ? name.slice(dot + 1).toLowerCase() : ""
   const container = found ?? (isContainer(claimed) ? claimed : undefined)
   if (container === undefined) return { filename: name, contentType: "application/octet-stream" }
   const contentType = mediaTypes[container]
   if (container === claimed) return { filename: name, contentType }
-  return { filename: `${isContainer(claimed) ? stem : name}.${container}`, contentType }
+  return { filename: `${isContainer(claimed) ? name.slice(0, dot) : name}.${container}`, contentType }
 }
