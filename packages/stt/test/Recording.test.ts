@@ -39,18 +39,21 @@ const encoded = [
 ] as const
 
 describe("what a recording is", () => {
-  it.effect.each(encoded)("is told for $name, from a file, from bytes and from a stream", ({ name, ...expected }) =>
-    Effect.gen(function* () {
-      const bytes = bytesOf(name)
-      const sources = [
-        AudioSource.fromPath(pathOf(name)),
-        AudioSource.fromBytes(bytes),
-        AudioSource.fromStream(() => Stream.fromIterable(Array.from(bytes, (byte) => Uint8Array.of(byte))))
-      ]
-      for (const source of sources) {
-        expect(yield* inspect(source)).toEqual({ ...expected, bytes: bytes.byteLength })
-      }
-    })
+  it.effect.each(encoded)(
+    "is told for $name, from a file, from bytes, from a Blob and from a stream",
+    ({ name, ...expected }) =>
+      Effect.gen(function* () {
+        const bytes = bytesOf(name)
+        const sources = [
+          AudioSource.fromPath(pathOf(name)),
+          AudioSource.fromBytes(bytes),
+          AudioSource.fromBlob(new Blob([new Uint8Array(bytes)])),
+          AudioSource.fromStream(() => Stream.fromIterable(Array.from(bytes, (byte) => Uint8Array.of(byte))))
+        ]
+        for (const source of sources) {
+          expect(yield* inspect(source)).toEqual({ ...expected, bytes: bytes.byteLength })
+        }
+      })
   )
 
   const format = { sampleRate: 8000, channels: 2, encoding: "alaw" } as const

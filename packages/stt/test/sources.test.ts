@@ -1,7 +1,7 @@
 import { createHash } from "node:crypto"
 import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:net"
-import { SystemError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -16,6 +16,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
@@ -87,6 +88,22 @@ const withFile = <A, E, R>(bytes: Uint8Array, use: (path: string) => Effect.Effe
     return yield* use(path)
   }).pipe(Effect.provide(NodeTransport.layer))
 
+/** The files of the system, of which blocks are read as told. */
+const reading = (
+  fs: FileSystem.FileSystem,
+  read: (file: FileSystem.File, block: Uint8Array) => ReturnType<FileSystem.File["read"]>
+) =>
+  FileSystem.FileSystem.of({
+    ...fs,
+    open: (path, options) =>
+      Effect.map(fs.open(path, options), (opened) => ({
+        ...opened,
+        seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
+        readAlloc: (size: FileSystem.SizeInput) => opened.readAlloc(size),
+        read: (block: Uint8Array) => read(opened, block)
+      }))
+  })
+
 describe("a recording", () => {
   it.scoped.each([
     { what: "bytes", source: () => AudioSource.fromBytes(wav, { filename: "call.wav" }), exact: true },
@@ -140,6 +157,36 @@ describe("a recording", () => {
     }
   })
 
+  it.scoped("of a few bytes of a stream, as long as it was said to be, is sent", () =>
+    Effect.gen(function* () {
+      const few = Uint8Array.of(1, 2, 3)
+      const { outcome, received } = yield* transcribe({
+        audio: AudioSource.fromStream(() => Stream.make(few), { byteLength: 3 })
+      })
+      expect(Either.isRight(outcome)).toBe(true)
+      expect(fileOf(only(received)).bytes).toEqual(few)
+    })
+  )
+
+  it.scoped("of a file goes byte for byte over any client", () =>
+    Effect.gen(function* () {
+      const bytes = tone(4)
+      expect(bytes.length).toBeGreaterThan(2 * 256 * 1024)
+      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
+      yield* withFile(bytes, (path) =>
+        SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+          Effect.provide(
+            SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+              Layer.provide(Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer))
+            )
+          )
+        )
+      )
+      expect(Buffer.compare(fileOf(only(server.received)).bytes, bytes)).toBe(0)
+    })
+  )
+
   it.scoped("is named for what it holds, whatever it is called", () =>
     Effect.gen(function* () {
       const { received } = yield* transcribe({ audio: AudioSource.fromBytes(wav, { filename: "call.mp3" }) })
@@ -174,7 +221,8 @@ describe("a recording", () => {
       const first = yield* transcribe({ audio }, [503], { retries: 2 })
       expect(first.outcome).toMatchObject({ left: { _tag: "SttUnavailable", call: { attempts: [{ status: 503 }] } } })
       const second = yield* transcribe({ audio })
-      expect(second.outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", call: { attempts: [] } } })
+      const problem = "it was read before, and a one-shot stream can be read but once"
+      expect(second.outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem, call: { attempts: [] } } })
       expect(second.received).toEqual([])
     })
   )
@@ -233,16 +281,7 @@ describe("a large file", () => {
         yield* withFile(bytes, (path) =>
           Effect.gen(function* () {
             const fs = yield* FileSystem.FileSystem
-            const reluctant = FileSystem.FileSystem.of({
-              ...fs,
-              open: (file, options) =>
-                Effect.map(fs.open(file, options), (opened) => ({
-                  ...opened,
-                  seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
-                  readAlloc: (size: FileSystem.SizeInput) => opened.readAlloc(size),
-                  read: (block: Uint8Array) => opened.read(block.subarray(0, longest))
-                }))
-            })
+            const reluctant = reading(fs, (file, block) => file.read(block.subarray(0, longest)))
             yield* SpeechToText.pipe(
               Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
               Effect.provide(
@@ -388,23 +427,119 @@ it.scoped.each([
   })
 )
 
+const notBytes = "its stream gives something else than bytes, each a Uint8Array"
+
+describe("a file that changes while it is sent", () => {
+  const sentWhile = (change: (fs: FileSystem.FileSystem, path: string) => Effect.Effect<void, PlatformError>) =>
+    withFile(wav, (path) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const server = yield* scriptedServer((response) => answerJson(response, 200, success))
+        const changing = Layer.succeed(
+          FileSystem.FileSystem,
+          reading(fs, (file, block) => Effect.zipLeft(file.read(block), change(fs, path)))
+        )
+        const outcome = yield* SpeechToText.pipe(
+          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+          Effect.either,
+          Effect.provide(
+            SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(Layer.provide(changing))
+          ),
+          Effect.orDie
+        )
+        return { outcome, received: server.received.length }
+      })
+    )
+  const longAgo = new Date(0)
+  const refused = {
+    outcome: {
+      left: { _tag: "SttAudioUnreadable", problem: "it changed while it was being sent; wait until it is written" }
+    },
+    received: 0
+  }
+
+  it.scoped("by growing ends the call", () =>
+    Effect.gen(function* () {
+      const grown = new Uint8Array(wav.length + 1)
+      expect(yield* sentWhile((fs, path) => fs.writeFile(path, grown))).toMatchObject(refused)
+    })
+  )
+
+  it.scoped("by growing ends the call, also where its time is the same", () =>
+    Effect.gen(function* () {
+      const grown = new Uint8Array(wav.length + 1)
+      const told = yield* sentWhile((fs, path) =>
+        Effect.flatMap(fs.stat(path), ({ mtime }) =>
+          Effect.zipRight(fs.writeFile(path, grown), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
+        )
+      )
+      expect(told).toMatchObject(refused)
+    })
+  )
+
+  it.scoped("to another of the same size ends the call", () =>
+    Effect.gen(function* () {
+      expect(yield* sentWhile((fs, path) => fs.utimes(path, longAgo, longAgo))).toMatchObject(refused)
+    })
+  )
+
+  it.scoped("by nothing but who has looked at it is sent", () =>
+    Effect.gen(function* () {
+      const told = yield* sentWhile((fs, path) => Effect.asVoid(fs.readFile(path)))
+      expect(told).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
+    })
+  )
+})
+
+it.scoped("a file whose system knows no times is sent", () =>
+  withFile(wav, (path) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const timeless = FileSystem.FileSystem.of({
+        ...fs,
+        stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, mtime: Option.none() }))
+      })
+      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
+      const { text } = yield* SpeechToText.pipe(
+        Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
+        Effect.provide(
+          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
+            Layer.provide(Layer.succeed(FileSystem.FileSystem, timeless))
+          )
+        )
+      )
+      expect(text).toBe(success.text)
+    })
+  )
+)
+
 describe("a source that is at fault", () => {
   it.scoped.each([
     { what: "a defect in the middle", stream: () => Stream.concat(inChunks(wav, 100), Stream.die("disk")) },
     {
       what: "a defect at its end",
-      stream: () => Stream.ensuring(inChunks(wav, 100), Effect.die(new Error("closing")))
+      stream: () => Stream.ensuring(inChunks(wav, 100), Effect.die(new Error("closing"))),
+      problem: "reading it failed (Error)"
     },
     {
       what: "an interruption of its own",
       stream: () => Stream.concat(inChunks(wav, 100), Stream.fromEffect(Effect.interrupt))
     },
-    { what: "text for bytes", stream: () => Stream.make("text" as unknown as Uint8Array) },
-    { what: "nothing for bytes", stream: () => Stream.make(null as unknown as Uint8Array) }
-  ])("with $what is told as such, and not tried again", ({ stream }) =>
+    { what: "text for bytes", stream: () => Stream.make("text" as unknown as Uint8Array), problem: notBytes },
+    { what: "nothing for bytes", stream: () => Stream.make(null as unknown as Uint8Array), problem: notBytes },
+    {
+      what: "fewer bytes than were announced",
+      stream: () => inChunks(wav, 100),
+      byteLength: wav.length + 1,
+      problem: `it ended after ${wav.length} of ${wav.length + 1} bytes`
+    }
+  ])("with $what is told as such, and not tried again", ({ byteLength, problem = "its stream failed", stream }) =>
     Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(stream) }, [], { retries: 2 })
-      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable" } })
+      const audio = AudioSource.fromStream(stream, { byteLength })
+      const { outcome, received } = yield* transcribe({ audio }, [], { retries: 2 })
+      expect(outcome).toMatchObject({
+        left: { _tag: "SttAudioUnreadable", problem: expect.stringContaining(problem) }
+      })
       expect(Either.isLeft(outcome) && outcome.left.call.attempts.length).toBeLessThanOrEqual(1)
       expect(received).toEqual([])
     })

@@ -68,7 +68,7 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     const byteLength = Number(before.size)
     if (byteLength === 0) return yield* fail("it is empty")
 
-    const file = yield* Effect.mapError(fs.open(path, { flag: "r" }), describe)
+    const file = yield* Effect.mapError(fs.open(path), describe)
     const bytes = fromRead(byteLength, (offset, length) =>
       offset >= byteLength
         ? Effect.succeed(new Uint8Array(0))
