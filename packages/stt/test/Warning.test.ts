@@ -40,6 +40,7 @@ describe("a warning", () => {
     ["mr-general-v2-8khz", undefined],
     ["general-v2-8khz", undefined],
     ["zq-general", undefined],
+    ["v2-en-general", undefined],
     ["v2", undefined]
   ])("where numbers are to be digits with the model %s names the language %s", (model, language) => {
     const expected = language === undefined ? [] : [{ _tag: "ParseNumberWithoutEffect", model, language }]
@@ -63,8 +64,11 @@ describe("a warning", () => {
   )
 
   it("says what to do, and is data that crosses a process boundary", () => {
-    const warnings = told({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] })
-    expect(warnings.length).toBe(4)
+    const warnings = [
+      ...told({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] }),
+      ...told({ sampleRate: 4000 })
+    ]
+    expect(warnings.length).toBe(5)
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
@@ -72,6 +76,7 @@ describe("a warning", () => {
         "The recording is at 44100 Hz, and the models are trained at 8000 Hz: send it at 8000 Hz (telephony does so with a WAV file), which is smaller and loses nothing that they hear.",
         "Turning numbers into digits has no effect with the model en-general-v2-8khz, whose language is English: leave parseNumber out, or use a model of hi, ml, kn, gu or mr.",
         "The hotword "24x7" holds digits or punctuation, which nobody speaks: write it as it is said, in words.",
+        "The recording is at 4000 Hz, and the models are trained at 8000 Hz: record at 8000 Hz, since what is missing can't be added later.",
       ]
     `)
   })

@@ -135,16 +135,28 @@ describe("an M4A", () => {
     expect(read([...type, ...short]).durationMillis).toBeUndefined()
   })
 
-  it("is not searched beyond the box that would hold what is sought", () => {
-    const boxes = [...type, ...box("moov", movieHeader(1000, 500)), ...Array.from({ length: 50 }, () => box("free"))]
-    const bytes = Uint8Array.from(boxes.flat())
+  const readsOf = (content: ReadonlyArray<number>) => {
+    const bytes = Uint8Array.from(content)
     let reads = 0
     const counted = fromRead(bytes.length, (offset, length) => {
       reads++
       return Effect.succeed(bytes.subarray(offset, offset + length))
     })
-    expect(Effect.runSync(describeBytes(counted)).durationMillis).toBe(500)
+    return { ...Effect.runSync(describeBytes(counted)), reads }
+  }
+
+  it("is not searched beyond the box that would hold what is sought", () => {
+    const more = Array.from({ length: 50 }, () => box("free"))
+    const { durationMillis, reads } = readsOf([...type, ...box("moov", movieHeader(1000, 500)), ...more.flat()])
+    expect(durationMillis).toBe(500)
     expect(reads).toBeLessThan(10)
+  })
+
+  it("whose boxes have no end is given up after a thousand reads", () => {
+    const boxes = Array.from({ length: 2000 }, () => box("free"))
+    const { durationMillis, reads } = readsOf([...type, ...boxes.flat(), ...box("moov", movieHeader(1000, 500))])
+    expect(durationMillis).toBeUndefined()
+    expect(reads).toBe(1000)
   })
 })
 

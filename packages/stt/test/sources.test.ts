@@ -639,6 +639,36 @@ describe("telephony", () => {
     )
   )
 
+  it.scoped("sends what has notes of any length before its samples", () =>
+    Effect.gen(function* () {
+      const plain = tone(0.1)
+      const notes = new Uint8Array(8 + 200_000)
+      notes.set([...new TextEncoder().encode("note"), ...new Uint8Array(Uint32Array.of(200_000).buffer)])
+      const bytes = Buffer.concat([plain.subarray(0, 12), notes, plain.subarray(12)])
+      bytes.writeUInt32LE(bytes.length - 8, 4)
+      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony: true })
+      expect(outcome).toMatchObject({ right: { warnings: [] } })
+      expect((yield* Wav.decode(fileOf(only(received)).bytes)).bytes.byteLength).toBe(1600)
+    })
+  )
+
+  it.scoped("brings back nothing that a low rate has lost, and warns of it", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromBytes(tone(1, { ...stereo48k, sampleRate: 1000 }))
+      const { outcome, received } = yield* transcribe({ audio, telephony: true })
+      expect(outcome).toMatchObject({ right: { warnings: [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 1000 }] } })
+      expect((yield* Wav.decode(fileOf(only(received)).bytes)).bytes.byteLength).toBe(16_000)
+    })
+  )
+
+  it.scoped("tells of a stream that fails what it does of one that is sent as it is", () =>
+    Effect.gen(function* () {
+      const stream = () => Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
+      const { outcome } = yield* transcribe({ audio: AudioSource.fromStream(stream), telephony: true })
+      expect(outcome).toMatchObject({ left: { problem: "its stream failed (RangeError)" } })
+    })
+  )
+
   it.scoped("refuses what is not a WAV file, or a broken one, and says what to do", () =>
     Effect.gen(function* () {
       const flac = new Uint8Array([...new TextEncoder().encode("fLaC"), 0, 0, 0, 34])

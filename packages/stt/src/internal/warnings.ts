@@ -17,7 +17,7 @@ export const warningsFor = (recording: Recording, request: Asked): ReadonlyArray
     ofChannels(recording.channels),
     ofSampleRate(recording.sampleRate),
     request.parseNumber === true ? ofParseNumber(request.model) : undefined,
-    ...(request.hotwords ?? []).map(({ phrase }) => ofHotword(phrase))
+    ...(request.hotwords?.map(({ phrase }) => ofHotword(phrase)) ?? [])
   ].filter((warning) => warning !== undefined)
 
 const ofChannels = (channels: number | undefined): SttWarning | undefined =>
