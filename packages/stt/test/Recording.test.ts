@@ -112,6 +112,24 @@ describe("looking at a recording", () => {
     })
   )
 
+  it.scoped("is no failure where the file is cut meanwhile", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* fs.makeTempFileScoped()
+      yield* fs.writeFile(path, joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A ")))
+      const longer = FileSystem.FileSystem.of({
+        ...fs,
+        stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, size: FileSystem.Size(1000) }))
+      })
+      const told = yield* Effect.provideService(
+        Recording.inspect(AudioSource.fromPath(path)),
+        FileSystem.FileSystem,
+        longer
+      )
+      expect(told).toEqual({ container: "m4a", bytes: 1000 })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.effect("leaves a stream alone that can be read but once", () =>
     Effect.gen(function* () {
       let given = 0
