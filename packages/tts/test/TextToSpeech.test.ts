@@ -386,6 +386,7 @@ describe("an answer", () => {
     { message: "output_format: unknown encoding", field: "output_format" },
     { message: "44100 Hz is not supported", field: "output_format" },
     { message: "44.1kHz is not supported", field: "output_format" },
+    { message: "44100Hz is not supported", field: "output_format" },
     { message: "speed must be 0.25 to 4.0 for this voice", field: "speed" },
     { message: "the language is not known", field: undefined }
   ])("of status 400 that says '$message' names $field", ({ field, message }) =>
