@@ -1,6 +1,7 @@
 import { inspect } from "node:util"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { CallReport, ServiceError } from "@effect-speech/transport"
+import { said } from "@effect-speech/transport/CommonError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -97,4 +98,14 @@ describe("an error of the factory", () => {
       expect(degrees).toBe(100)
     })
   )
+})
+
+it.each([
+  [["a summary", "the details"], " The service says: a summary: the details."],
+  [["", "the details!"], " The service says: the details!"],
+  [["a summary", undefined], " The service says: a summary."],
+  [["Why?", ""], " The service says: Why?"],
+  [["", undefined], ""]
+])("the words of the service %j are a sentence of their own, or none", (words, sentence) => {
+  expect(said(...words)).toBe(sentence)
 })
