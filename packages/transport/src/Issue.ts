@@ -48,7 +48,7 @@ const kinds: Record<string, string> = {
 /** A schema's own words are for developers, and quote the value. */
 const inWords = (message: string): string => {
   if (message.startsWith("is unexpected")) return "is not a field that is known here; see additionalFields"
-  const expected = /^Expected (.+), actual .*$/s.exec(message)?.[1]
+  const expected = /^Expected (.+), actual /s.exec(message)?.[1]
   if (expected === undefined) return message
   if (/[{<[]/.test(expected)) return "has the wrong form"
   return `must be ${kinds[expected] ?? expected}`

@@ -28,6 +28,8 @@ describe("what is wrong with a message", () => {
     { message: { name: "n", isNew: "yes" }, field: "isNew", problem: "must be true or false" },
     { message: { name: "n", kind: "secret" }, field: "kind", problem: 'must be one of "large", "small"' },
     { message: { name: "n", only: "secret" }, field: "only", problem: 'must be "this"' },
+    { message: { name: "n", kind: "secret", only: 7 }, field: "kind", problem: 'must be one of "large", "small"' },
+    { message: { name: "n", "": 7 }, field: '""', problem: "is not a field that is known here; see additionalFields" },
     { message: { name: "n", parts: [{ phrase: "" }, {}] }, field: "parts.1.phrase", problem: "is missing" },
     { message: { name: "n", parts: "secret\nsecret" }, field: "parts", problem: "has the wrong form" },
     { message: { name: "n", even: 1 }, field: "even", problem: "must be even" },
@@ -43,6 +45,7 @@ describe("what is wrong with a message", () => {
 
   it("names each field once, and a message that is none names no field", () => {
     expect(Issue.fields(issueIn({ name: 1, kind: "other" }))).toEqual(["name", "kind"])
+    expect(Issue.fields(issueIn({ name: "n", "": 7 }))).toEqual(['""'])
     expect(Issue.fields(issueIn("secret"))).toEqual([])
   })
 })

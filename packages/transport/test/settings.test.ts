@@ -1,5 +1,8 @@
 import { describe, expect, it } from "@effect/vitest"
 import { ApiKey, BaseUrl, Deadlines, Retries } from "@effect-speech/transport"
+import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 
@@ -111,5 +114,15 @@ describe("retries", () => {
   it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("are not %d", (retries) => {
     const error = Either.getOrThrow(Either.flip(Retries.parse({ retries })))
     expect(String(error)).toContain(`retries: "must be a whole number from 0, not ${retries}"`)
+  })
+})
+
+describe("options of a Config", () => {
+  it("are those that are given, at any depth", () => {
+    const options = { apiKey: Config.succeed("a.b"), deadlines: { total: Config.succeed("1 minute") } }
+    const given = Effect.runSync(
+      OptionalConfig.unwrap(Object.assign({ retries: undefined }, options) as typeof options)
+    )
+    expect(given).toEqual({ apiKey: "a.b", deadlines: { total: "1 minute" } })
   })
 })
