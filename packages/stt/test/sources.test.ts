@@ -222,7 +222,9 @@ describe("a recording", () => {
       expect(first.outcome).toMatchObject({ left: { _tag: "SttUnavailable", call: { attempts: [{ status: 503 }] } } })
       const second = yield* transcribe({ audio })
       const problem = "it was read before, and a one-shot stream can be read but once"
-      expect(second.outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem, call: { attempts: [] } } })
+      expect(second.outcome).toMatchObject({
+        left: { _tag: "SttAudioUnreadable", problem, call: { attempts: [], billing: "notBilled" } }
+      })
       expect(second.received).toEqual([])
     })
   )
