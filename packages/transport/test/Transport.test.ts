@@ -1,10 +1,14 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
-import type { Operation } from "@effect-speech/transport"
+import type { CallEvent, Operation } from "@effect-speech/transport"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import {
@@ -14,7 +18,8 @@ import {
   operation,
   type Play,
   type PlayOptions,
-  playedTransport
+  playedTransport,
+  settled
 } from "./playedTransport.js"
 
 const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Outgoing["body"] } = {}) =>
@@ -198,3 +203,94 @@ describe("a connection that fails", () => {
     })
   )
 })
+
+describe("a call that is looked at", () => {
+  /** Of two attempts, the first of which is refused. */
+  const eventsOf = (body: Operation.Outgoing["body"]) =>
+    Effect.gen(function* () {
+      const told: Array<CallEvent.CallEvent> = []
+      const statuses = [503]
+      const transport = yield* Effect.orDie(
+        playedTransport(
+          (request) => Effect.map(consume(request), () => new Response("ok", { status: statuses.shift() ?? 200 })),
+          { retries: { retries: 1 } }
+        )
+      )
+      const onEvent = (event: CallEvent.CallEvent) => Effect.sync(() => told.push(event))
+      expect(yield* settled(transport.run(operation(body), { onEvent }))).toEqual(Either.right("ok"))
+      return told
+    })
+  const attempt = (number: number, status: number) => [
+    { _tag: "Waiting", attempt: number },
+    { _tag: "Answered", attempt: number, status }
+  ]
+  const retrying = { _tag: "Retrying", attempt: 2, delayMillis: 200 }
+
+  it.effect("tells of each attempt, once it waits, and of its answer", () =>
+    Effect.gen(function* () {
+      const told = yield* eventsOf(new TextEncoder().encode("hello"))
+      expect(told).toEqual([...attempt(1, 503), retrying, ...attempt(2, 200)])
+    })
+  )
+
+  it.effect("tells of each part of an upload that was sent, and waits after the last", () =>
+    Effect.gen(function* () {
+      const stream = Stream.rechunk(Stream.make(Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)), 1)
+      const told = yield* eventsOf({ stream, byteLength: 5 })
+      const parts = (number: number) =>
+        [3, 5].map((sentBytes) => ({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: 5 }))
+      expect(told).toEqual([...parts(1), ...attempt(1, 503), retrying, ...parts(2), ...attempt(2, 200)])
+    })
+  )
+
+  it.effect("goes on where that fails, which is logged", () =>
+    Effect.gen(function* () {
+      const logged: Array<unknown> = []
+      const logger = Logger.make(({ cause, message }) => void logged.push(message, String(Cause.squash(cause))))
+      const transport = yield* Effect.orDie(playedTransport(() => Effect.succeed(new Response("ok"))))
+      const broken = "the progress bar broke"
+      const text = yield* transport
+        .run(operation(), { onEvent: () => Effect.die(broken) })
+        .pipe(Effect.provide(Logger.add(logger)))
+      expect(text).toBe("ok")
+      expect(logged).toEqual([["onEvent failed"], broken, ["onEvent failed"], broken])
+    })
+  )
+})
+
+it.effect("what a call sends is opened for each attempt, and closed after it", () =>
+  Effect.gen(function* () {
+    const seen: Array<string> = []
+    const statuses = [503]
+    const transport = yield* Effect.orDie(
+      playedTransport(
+        () =>
+          Effect.sync(() => {
+            seen.push("sent")
+            return new Response("ok", { status: statuses.shift() ?? 200 })
+          }),
+        { retries: { retries: 1 } }
+      )
+    )
+    const once = operation()
+    const outgoing = once.request as Operation.Outgoing
+    const text = yield* settled(
+      transport.run({
+        ...once,
+        request: (scope) =>
+          Effect.suspend(() => {
+            seen.push("opened")
+            return Effect.as(
+              Scope.addFinalizer(
+                scope,
+                Effect.sync(() => seen.push("closed"))
+              ),
+              outgoing
+            )
+          })
+      })
+    )
+    expect(text).toEqual(Either.right("ok"))
+    expect(seen).toEqual(["opened", "sent", "closed", "opened", "sent", "closed"])
+  })
+)

@@ -302,6 +302,37 @@ describe("a key that is refused", () => {
       stored.key = "other.key"
       expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
       expect(keys).toEqual(["old.key", "old.key", "other.key"])
+
+      let readings = 0
+      const each = yield* rotating("new.key", stored, {
+        apiKey: Effect.sync(() => Redacted.make(`other.key${readings++}`))
+      })
+      expect(Either.isLeft(yield* Effect.either(each.transport.run(operation())))).toBe(true)
+      expect(each.keys).toEqual(["other.key0", "other.key1"])
+    })
+  )
+
+  it.effect("is taken out of what the service says of it, the longer of two that begin alike first", () =>
+    Effect.gen(function* () {
+      for (const [old, next] of [
+        ["a.b", "a.bc"],
+        ["a.bc", "a.b"]
+      ]) {
+        const stored = { key: old ?? "", readings: 0 }
+        const { transport } = yield* rotating("none", stored)
+        stored.key = next ?? ""
+        const said: Array<string> = []
+        yield* Effect.ignore(
+          transport.run({
+            ...operation(),
+            accept: ({ progress, redact, withoutKey }) => {
+              said.push(redact("not a.bc"), withoutKey("nor a.b"))
+              return Effect.fail<Failed>({ _tag: "Failed", retry: "otherKey", progress: progress() })
+            }
+          })
+        )
+        expect(said.slice(2)).toEqual(["not <redacted>", "nor <redacted>"])
+      }
     })
   )
 
