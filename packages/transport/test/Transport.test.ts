@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { connectionFailed } from "../src/internal/connectionFailed.js"
 import {
   deadlines,
   type Failed,
@@ -294,3 +295,71 @@ it.effect("what a call sends is opened for each attempt, and closed after it", (
     expect(seen).toEqual(["opened", "sent", "closed", "opened", "sent", "closed"])
   })
 )
+
+describe("what was sent of an attempt", () => {
+  it.effect("is what has been sent by now, where its answer came before that", () =>
+    Effect.gen(function* () {
+      const rest = yield* Effect.makeLatch()
+      const read = yield* Effect.makeLatch()
+      const stream = Stream.concat(
+        Stream.make(Uint8Array.of(1)),
+        Stream.fromEffect(Effect.as(rest.await, Uint8Array.of(2)))
+      )
+      const transport = yield* Effect.orDie(
+        playedTransport((request) =>
+          Effect.gen(function* () {
+            yield* Effect.forkDaemon(Effect.zipRight(consume(request), read.open))
+            yield* Effect.yieldNow()
+            return new Response("ok")
+          })
+        )
+      )
+      const told: Array<ReadonlyArray<unknown>> = []
+      yield* transport.run({
+        ...operation({ stream, byteLength: 2 }),
+        accept: ({ progress }) =>
+          Effect.gen(function* () {
+            told.push(progress().attempts)
+            yield* rest.open
+            yield* read.await
+            told.push(progress().attempts)
+            return "ok"
+          })
+      })
+      const attempt = { status: 200, delayMillis: 0, elapsedMillis: 0 }
+      expect(told).toStrictEqual([[{ ...attempt, sent: "part" }], [{ ...attempt, sent: "all" }]])
+    })
+  )
+
+  it.effect("is not what is sent of the one after it, nor told where nothing was to be had", () =>
+    Effect.gen(function* () {
+      const outcomeOf = (openings: number) =>
+        Effect.gen(function* () {
+          const transport = yield* Effect.orDie(
+            playedTransport(() => Effect.succeed(new Response("", { status: 503 })), { retries: {} })
+          )
+          const once = operation()
+          const outgoing = once.request as Operation.Outgoing
+          let left = openings
+          return yield* settled(
+            transport.run({
+              ...once,
+              request: () =>
+                left-- > 0 ? Effect.succeed(outgoing) : Effect.fail({ _tag: "UploadFailed", problem: "it is gone" })
+            })
+          )
+        })
+      const failure = { _tag: "UploadFailed", problem: "it is gone" }
+      expect(yield* outcomeOf(0)).toMatchObject({ left: { failure, progress: { sent: "nothing", attempts: [] } } })
+      expect(yield* outcomeOf(1)).toMatchObject({
+        left: { failure, progress: { sent: "all", attempts: [{ status: 503, sent: "all" }] } }
+      })
+    })
+  )
+})
+
+it("the code of a failed connection is looked for in eight causes, one inside the other", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? { code: "ECONNREFUSED" } : { cause: nested(depth - 1) })
+  expect(connectionFailed(nested(7), false)).toMatchObject({ reason: "refused", code: "ECONNREFUSED" })
+  expect(connectionFailed(nested(8), false)).toMatchObject({ reason: "unknown", code: undefined })
+})

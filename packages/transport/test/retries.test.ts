@@ -347,6 +347,49 @@ describe("a key that is refused", () => {
     })
   )
 
+  it.effect("is read once for all calls that fail together, also where it has not changed", () =>
+    Effect.gen(function* () {
+      const stored = { key: "old.key", readings: 0 }
+      const { keys, transport } = yield* rotating("new.key", stored)
+      const calls = Array.from({ length: 64 }, () => Effect.ignore(transport.run(operation())))
+      yield* Effect.all(calls, { concurrency: "unbounded" })
+      expect(stored.readings).toBe(2)
+      expect(keys.length).toBe(64)
+    })
+  )
+
+  it.effect("is not read for a call that comes late, after another one got the new one", () =>
+    Effect.gen(function* () {
+      const late = yield* Effect.makeLatch()
+      const keys: Array<string | undefined> = []
+      const stored = { key: "old.key", readings: 0 }
+      const transport = yield* Effect.orDie(
+        playedTransport(
+          (request) =>
+            Effect.gen(function* () {
+              const key = request.headers["x-api-key"]
+              if (keys.push(key) === 1) yield* late.await
+              return new Response("ok", { status: key === "new.key" ? 200 : 401 })
+            }),
+          {
+            apiKey: Effect.sync(() => {
+              stored.readings++
+              return Redacted.make(stored.key)
+            })
+          }
+        )
+      )
+      stored.key = "new.key"
+      const first = yield* Effect.fork(transport.run(operation()))
+      yield* Effect.yieldNow()
+      expect(yield* transport.run(operation())).toBe("ok")
+      yield* late.open
+      expect(yield* Fiber.join(first)).toBe("ok")
+      expect(keys).toEqual(["old.key", "old.key", "new.key", "new.key"])
+      expect(stored.readings).toBe(2)
+    })
+  )
+
   it.effect("and read anew in a wrong form, or not at all, is told as such", () =>
     Effect.gen(function* () {
       const stored = { key: "old.key", readings: 0 }

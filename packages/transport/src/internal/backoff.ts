@@ -5,13 +5,11 @@ import type { Retry } from "../ServiceError.js"
 /** The tokens of a budget when it is full. */
 export const fullBudget = 500
 
-const costs = { transient: 14, ambiguous: 14, overload: 5 } as const
+const costs: Partial<Record<Retry, number>> = { transient: 14, ambiguous: 14, overload: 5 }
 
 /** What a retry takes from the budget; `undefined` for an error that is not to be retried. */
-export const costOf = (retry: Retry, { retryAmbiguous }: ResolvedRetries): number | undefined => {
-  if (retry === "ambiguous" && !retryAmbiguous) return undefined
-  return retry === "never" || retry === "otherKey" ? undefined : costs[retry]
-}
+export const costOf = (retry: Retry, { retryAmbiguous }: ResolvedRetries): number | undefined =>
+  retry === "ambiguous" && !retryAmbiguous ? undefined : costs[retry]
 
 const firstDelayMillis = 200
 const longestDelayMillis = 8_000
