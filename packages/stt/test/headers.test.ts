@@ -398,6 +398,7 @@ describe("a WebM", () => {
     expect(lasting(duration(float(1500, 8)))).toMatchObject({ ...told, durationMillis: 1500 })
     expect(lasting(duration(float(1500, 4)))).toMatchObject({ ...told, durationMillis: 1500 })
     expect(lasting(scale(500_000), duration(float(1500, 4)))).toMatchObject({ ...told, durationMillis: 750 })
+    expect(lasting(duration(float(-1, 8)))).toMatchObject({ ...told, durationMillis: undefined })
     expect(lasting(duration(zeros(3)))).toMatchObject({ ...told, durationMillis: undefined })
     expect(lasting()).toMatchObject({ ...told, durationMillis: undefined })
   })
