@@ -112,6 +112,16 @@ describe("looking at a recording", () => {
     })
   )
 
+  it.scoped("is no failure where a box of a file leads far beyond it", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = yield* fs.makeTempFileScoped()
+      const far = joined(Uint8Array.of(0, 0, 0, 1), ascii("free"), Uint8Array.of(0x40, 0, 0, 0, 0, 0, 0, 0))
+      yield* fs.writeFile(path, joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A "), far))
+      expect(yield* inspect(AudioSource.fromPath(path))).toEqual({ container: "m4a", bytes: 28 })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped("is no failure where the file is cut meanwhile", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
