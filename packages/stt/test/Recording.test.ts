@@ -116,7 +116,7 @@ describe("looking at a recording", () => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
-      const far = joined(Uint8Array.of(0, 0, 0, 1), ascii("free"), Uint8Array.of(0x40, 0, 0, 0, 0, 0, 0, 0))
+      const far = joined(Uint8Array.of(0, 0, 0, 1), ascii("free"), new Uint8Array(8).fill(255))
       yield* fs.writeFile(path, joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A "), far))
       expect(yield* inspect(AudioSource.fromPath(path))).toEqual({ container: "m4a", bytes: 28 })
     }).pipe(Effect.provide(NodeFileSystem.layer))
