@@ -21,8 +21,8 @@ import { answersIn, merged, type Report, shownMutants, tallyOf, unanswered } fro
 const testsOf = {
   tts: { first: ["packages/tts/test/"], others: ["test/faults/", "test/secrecy", "test/endToEnd"] },
   transport: {
-    first: ["packages/transport/test/", "packages/tts/test/"],
-    others: ["packages/stt/test/", "test/faults/", "test/secrecy", "test/endToEnd"]
+    first: ["packages/transport/test/", "packages/tts/test/", "packages/stt/test/"],
+    others: ["test/faults/", "test/secrecy", "test/endToEnd"]
   },
   stt: { first: ["packages/stt/test/"], others: ["test/faults/", "test/secrecy", "test/endToEnd"] }
 } as const

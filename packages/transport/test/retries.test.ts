@@ -11,6 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { backoffMillis, retryAfterMillis } from "../src/internal/backoff.js"
+import { makeRetryBudget } from "../src/internal/retryBudget.js"
 import {
   type End,
   type Failed,
@@ -448,4 +449,12 @@ describe("a key that is refused", () => {
       expect(told).toMatchObject({ failure: { _tag: "InvalidApiKey", problem } })
     })
   )
+})
+
+it("a budget gives all that it has, and not more", () => {
+  const budget = makeRetryBudget()
+  expect([budget.take(499), budget.take(2), budget.take(1), budget.take(1)]).toEqual([true, false, true, false])
+  expect(budget.tokens()).toBe(0)
+  budget.giveBack(0)
+  expect(budget.tokens()).toBe(1)
 })
