@@ -5,6 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
 import { type End, operation, playedTransport, scripted, settled } from "./playedTransport.js"
@@ -40,6 +41,8 @@ const grownBy = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
 describe("what is counted", () => {
   it.effect("is each attempt by its status or its loss, and each call by its outcome, with how long it took", () =>
     Effect.gen(function* () {
+      // Not from nothing, which would hide what is added for what is taken away.
+      yield* TestClock.adjust("1 hour")
       const { transport } = yield* scripted([503, "ECONNREFUSED"], { retries: { retries: 2 } })
       expect(yield* grownBy(settled(transport.run(operation())))).toEqual({
         "speech_attempts operation=test outcome=503": 1,
@@ -48,6 +51,24 @@ describe("what is counted", () => {
         "speech_calls operation=test outcome=success": 1,
         "speech_call_duration_millis operation=test outcome=success": "1, 600 ms"
       })
+    })
+  )
+
+  it.effect("says what it means, and only grows", () =>
+    Effect.gen(function* () {
+      const { transport } = yield* scripted([])
+      yield* settled(transport.run(operation()))
+      const metrics = yield* Metric.snapshot
+      const keyOf = (name: string) => metrics.find(({ metricKey }) => metricKey.name === name)?.metricKey
+      expect(keyOf("speech_calls")?.keyType).toMatchObject({ incremental: true })
+      const descriptions = ["speech_calls", "speech_attempts", "speech_call_duration_millis"].map((name) =>
+        Option.getOrUndefined(keyOf(name)?.description ?? Option.none())
+      )
+      expect(descriptions).toEqual([
+        "Calls that ended: with success, with an error (its tag), or interrupted",
+        "Requests that were sent: the status of the answer, or lost",
+        "From the start of a call to its result or its error"
+      ])
     })
   )
 
@@ -72,36 +93,42 @@ describe("what is counted", () => {
   )
 })
 
+/** A tracer that keeps the spans that have ended. */
+const keepingTracer = () => {
+  const spans: Array<object> = []
+  const tracer = Tracer.make({
+    span: (name, parent, context, links, startTime, kind, options) => {
+      const attributes = new Map<string, unknown>()
+      return {
+        _tag: "Span",
+        name,
+        spanId: name,
+        traceId: "trace",
+        parent,
+        context,
+        links,
+        kind,
+        sampled: true,
+        status: { _tag: "Started", startTime },
+        attributes,
+        attribute: (key, value) => void attributes.set(key, value),
+        event: () => {},
+        addLinks: () => {},
+        end: (_, exit) => {
+          const all = Object.fromEntries([...Object.entries(options?.attributes ?? {}), ...attributes])
+          spans.push({ name, kind, ok: Exit.isSuccess(exit), ...all })
+        }
+      }
+    },
+    context: (execution) => execution()
+  })
+  return { spans, tracer }
+}
+
 describe("what is traced", () => {
   it.effect("is a span of the call with its id, and one of each attempt with its status and what was sent", () =>
     Effect.gen(function* () {
-      const spans: Array<object> = []
-      const tracer = Tracer.make({
-        span: (name, parent, context, links, startTime, kind, options) => {
-          const attributes = new Map<string, unknown>()
-          return {
-            _tag: "Span",
-            name,
-            spanId: name,
-            traceId: "trace",
-            parent,
-            context,
-            links,
-            kind,
-            sampled: true,
-            status: { _tag: "Started", startTime },
-            attributes,
-            attribute: (key, value) => void attributes.set(key, value),
-            event: () => {},
-            addLinks: () => {},
-            end: (_, exit) => {
-              const all = Object.fromEntries([...Object.entries(options?.attributes ?? {}), ...attributes])
-              spans.push({ name, kind, ok: Exit.isSuccess(exit), ...all })
-            }
-          }
-        },
-        context: (execution) => execution()
-      })
+      const { spans, tracer } = keepingTracer()
       const { transport } = yield* scripted([503, "ECONNREFUSED", 400], { retries: { retries: 2 } })
       yield* Effect.withTracer(settled(transport.run(operation())), tracer)
       const attempt = { name: "speech.attempt", kind: "client", ok: false }
@@ -112,6 +139,25 @@ describe("what is traced", () => {
         { ...attempt, [status]: 400, "speech.sent": "all" },
         { name: "speech.test", kind: "internal", ok: false, "speech.id": "id-1" }
       ])
+    })
+  )
+
+  it.effect("is the same of a call whose answer is read as it comes, and nothing where tracing is off", () =>
+    Effect.gen(function* () {
+      const { spans, tracer } = keepingTracer()
+      const open = Effect.gen(function* () {
+        const { transport } = yield* scripted([])
+        const { pull } = yield* transport.open({ ...operation(), accept: ({ pull }) => Effect.succeed({ pull }) })
+        while ((yield* pull) !== undefined);
+      }).pipe(Effect.scoped, Effect.withTracer(tracer))
+      const ended = { "speech_calls operation=test outcome=success": 1 }
+      expect(yield* grownBy(open)).toMatchObject(ended)
+      expect(spans).toMatchObject([
+        { name: "speech.attempt", "http.response.status_code": 200 },
+        { name: "speech.test", ok: true, "speech.id": "id-1" }
+      ])
+      expect(yield* grownBy(Effect.withTracerEnabled(open, false))).toMatchObject(ended)
+      expect(spans.length).toBe(2)
     })
   )
 })
