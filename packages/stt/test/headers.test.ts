@@ -337,6 +337,7 @@ describe("an Ogg", () => {
     expect(durationOf(page(at(4000), 7, []), page(inside, 7, []))).toBe(500)
     expect(durationOf(page(at(4000), 7, []), page(at(8000), 7, []).slice(0, 26))).toBe(500)
     expect(durationOf()).toBe(0)
+    expect(read(page(inside, 7, speex)).durationMillis).toBeUndefined()
     expect(read(page(at(4000), 7, speex)).durationMillis).toBe(500)
   })
 

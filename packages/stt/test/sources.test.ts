@@ -588,7 +588,9 @@ describe("a source that is at fault", () => {
       const refusing = FileSystem.layerNoop({
         stat: () => Effect.fail(new SystemError({ reason, module: "FileSystem", method: "stat" }))
       })
-      const told = yield* Effect.flip(Effect.provide(Recording.inspect(AudioSource.fromPath("calls/call.wav")), refusing))
+      const told = yield* Effect.flip(
+        Effect.provide(Recording.inspect(AudioSource.fromPath("calls/call.wav")), refusing)
+      )
       expect(told).toMatchObject({ source: "calls/call.wav", problem })
     })
   )
