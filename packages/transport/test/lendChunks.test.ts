@@ -12,7 +12,16 @@ import { deadlines } from "./playedTransport.js"
 /** Of a socket, in bytes: what fills it is gone before more is asked for. */
 const buffer = 64 * 1024
 
-const newWatch = () => new Watch(Clock.make(), { ...deadlines, total: 60_000 })
+/** A watch that keeps what it was told to wait for. */
+class KeepingWatch extends Watch {
+  readonly phases: Array<string> = []
+  override reach(...phase: Parameters<Watch["reach"]>) {
+    this.phases.push(...phase)
+    super.reach(...phase)
+  }
+}
+
+const newWatch = () => new KeepingWatch(Clock.make(), { ...deadlines, total: 60_000 })
 
 const lend = (
   stream: Stream.Stream<Uint8Array, Failure.UploadFailed>,
@@ -79,8 +88,9 @@ describe("a stream that is lent", () => {
     expect([read.length, watch.sent]).toEqual([1, "part"])
     await iterator.next()
     expect([read.length, watch.sent]).toEqual([2, "part"])
+    expect(new Set(watch.phases)).toEqual(new Set(["upload"]))
     expect(await iterator.next()).toEqual({ done: true, value: undefined })
-    expect(watch.sent).toBe("all")
+    expect([watch.sent, watch.phases.at(-1)]).toEqual(["all", "answer"])
   })
 
   it("tells of each piece once it has left, and of the end", async () => {
@@ -139,9 +149,9 @@ describe("parts that are lent", () => {
     const { value } = await iterator.next()
     expect([value?.byteLength, value?.buffer === file.buffer]).toEqual([buffer, true])
     expect((await iterator.next()).value?.byteLength).toBe(1)
-    expect(watch.sent).toBe("part")
+    expect([watch.sent, ...watch.phases]).toEqual(["part", "upload", "upload", "upload"])
     expect(await iterator.next()).toEqual({ done: true, value: undefined })
-    expect(watch.sent).toBe("all")
+    expect([watch.sent, watch.phases.at(-1)]).toEqual(["all", "answer"])
     expect(lent.failure()).toBeUndefined()
   })
 
