@@ -1,5 +1,6 @@
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
 import type { CallEvent, Operation } from "@effect-speech/transport"
 import * as Cause from "effect/Cause"
@@ -204,6 +205,57 @@ describe("a connection that fails", () => {
     })
   )
 })
+
+describe("an answer", () => {
+  const answered = (body: string | ReadableStream, headers: Record<string, string>) =>
+    Effect.either(call(() => Effect.succeed(new Response(body, { headers }))))
+
+  it.effect("that is shorter than it was announced to be is cut, unless it was packed", () =>
+    Effect.gen(function* () {
+      const cut = { left: { failure: { _tag: "ConnectionFailed", reason: "cut", code: undefined } } }
+      expect(yield* answered("half", { "content-length": "5" })).toMatchObject(cut)
+      expect(yield* answered("half", { "content-length": "4" })).toEqual(Either.right("half"))
+      expect(yield* answered("half", {})).toEqual(Either.right("half"))
+      const packed = { "content-length": "5", "content-encoding": "gzip" }
+      expect(yield* answered("half", packed)).toEqual(Either.right("half"))
+    })
+  )
+
+  it.effect("that breaks off is cut, as is one that its client can't make out", () =>
+    Effect.gen(function* () {
+      const reset = Object.assign(new Error("reset"), { code: "ECONNRESET" })
+      const failure = { _tag: "ConnectionFailed", reason: "cut", code: "ECONNRESET" }
+      const broken = new ReadableStream({ start: (controller) => controller.error(reset) })
+      expect(yield* answered(broken, {})).toMatchObject({ left: { failure } })
+      const odd = yield* Effect.flip(
+        call((request) => {
+          const response = HttpClientResponse.fromWeb(request, new Response("ok"))
+          const error = new HttpClientError.ResponseError({ request, response, reason: "Decode", cause: reset })
+          return Effect.fail(error as unknown as HttpClientError.RequestError)
+        })
+      )
+      expect(odd).toMatchObject({ failure })
+    })
+  )
+})
+
+it.effect("an upload that fails is what is told, whatever its client makes of that", () =>
+  Effect.gen(function* () {
+    const failure = { _tag: "UploadFailed", problem: "it is gone" } as const
+    const stream = Stream.concat(Stream.make(Uint8Array.of(1)), Stream.fail(failure))
+    const told = yield* Effect.flip(
+      call(
+        (request) =>
+          Effect.zipRight(
+            request.body._tag === "Stream" ? Effect.ignore(Stream.runDrain(request.body.stream)) : Effect.void,
+            lost(request, "ECONNRESET")
+          ),
+        { body: { stream, byteLength: undefined } }
+      )
+    )
+    expect(told).toMatchObject({ failure, progress: { sent: "part" } })
+  })
+)
 
 describe("a call that is looked at", () => {
   /** Of two attempts, the first of which is refused. */
