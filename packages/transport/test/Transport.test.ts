@@ -53,6 +53,17 @@ describe("a call", () => {
   )
 })
 
+it.effect("a service gets no headers of a trace", () =>
+  Effect.gen(function* () {
+    const names: Array<string> = []
+    yield* call((request) => {
+      names.push(...Object.keys(request.headers))
+      return Effect.succeed(new Response("ok"))
+    }).pipe(Effect.withSpan("caller"))
+    expect(names.toSorted()).toEqual(["content-length", "content-type", "x-api-key"])
+  })
+)
+
 describe("a deadline", () => {
   const outcome = (effect: Effect.Effect<string, Failed>, wait: string & `${number} seconds`) =>
     Effect.gen(function* () {
@@ -74,6 +85,17 @@ describe("a deadline", () => {
         sent: "all",
         elapsedMillis: 60_000
       })
+    })
+  )
+
+  it.effect("ends an upload that does not begin", () =>
+    Effect.gen(function* () {
+      const body = { stream: Stream.never, byteLength: undefined }
+      const { failure } = yield* outcome(
+        call((request) => Effect.zipRight(consume(request), Effect.never), { body }),
+        "10 seconds"
+      )
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "upload", limitMillis: 10_000 })
     })
   )
 

@@ -22,10 +22,9 @@ import { outOfScope, type Watch } from "./watch.js"
 
 /** Any HttpClient. */
 export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
-  // The service is a third party: it gets no trace headers. The spans of the client would hold what the service sends,
-  // which may be the key. `withScope` comes last, since it knows a request by its identity.
+  // The service is a third party: without a span of the client it gets no trace headers either. Such a span would hold what
+  // the service sends, which may be the key. `withScope` comes last, since it knows a request by its identity.
   const client = given.pipe(
-    HttpClient.withTracerPropagation(false),
     HttpClient.withTracerDisabledWhen(() => true),
     HttpClient.withScope
   )
