@@ -66,6 +66,20 @@ describe("the mutants that survived", () => {
     expect(answered("| ``` b \\|\\| c → b && c ``` | packages/a/src/A.ts:1 |  |").length).toBe(2)
   })
 
+  it("are answered one by a row, though another may be told in the same words", () => {
+    const twice: Report = {
+      files: {
+        "packages/a/src/A.ts": {
+          source: "let a = true\nlet b = true\n",
+          mutants: [mutant("Survived", "false", [1, 9], [1, 13]), mutant("Survived", "false", [2, 9], [2, 13])]
+        }
+      }
+    }
+    const row = "| `true → false` | packages/a/src/A.ts:1 | nobody looks |\n"
+    expect(unanswered(twice, answersIn(row)).map(({ line }) => line)).toEqual([2])
+    expect(unanswered(twice, answersIn(row.repeat(2)))).toEqual([])
+  })
+
   it("have answers that speak of what is there", () => {
     const answers = answersIn(readme)
     expect(answers.length).toBe(readme.match(/^\|.* → /gm)?.length)

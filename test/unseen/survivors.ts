@@ -115,7 +115,12 @@ export const answersIn = (document: string): ReadonlyArray<Survivor> =>
     })
   )
 
-export const unanswered = (report: Report, answers: ReadonlyArray<Survivor>): ReadonlyArray<Found> =>
-  survivorsIn(report).filter(
-    ({ change, file }) => !answers.some((answer) => answer.file === file && answer.change === change)
-  )
+/** A row answers one change: another in the same words, elsewhere in the file, needs a row of its own. */
+export const unanswered = (report: Report, answers: ReadonlyArray<Survivor>): ReadonlyArray<Found> => {
+  const left = [...answers]
+  return survivorsIn(report).filter(({ change, file }) => {
+    const at = left.findIndex((answer) => answer.file === file && answer.change === change)
+    if (at >= 0) left.splice(at, 1)
+    return at < 0
+  })
+}
