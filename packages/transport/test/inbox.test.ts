@@ -99,6 +99,7 @@ describe("an answer that comes in", () => {
   it.effect("is waited for as long as a download may pause, and given up when the call has to end", () =>
     Effect.gen(function* () {
       const { inbox, watch } = yield* inboxWith()
+      watch.reach("download")
       const waiting = yield* Effect.fork(Effect.flip(inbox.pull))
       yield* Effect.yieldNow()
       yield* TestClock.adjust(deadlines.downloadIdle)

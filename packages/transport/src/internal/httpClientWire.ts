@@ -177,10 +177,6 @@ const toIncoming = (
     )
     let isOpen = true
     yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
-    const pull = Effect.suspend(() => {
-      if (!isOpen) return outOfScope
-      watch.reach("download")
-      return watch.run(step)
-    })
+    const pull = Effect.suspend(() => (isOpen ? watch.run(step) : outOfScope))
     return { status: response.status, header, pull }
   })

@@ -39,7 +39,6 @@ export const makeInbox = (watch: Watch): Inbox => {
     if (end === "ended") return nothing
     if (end === "closed") return outOfScope
     if (end !== "open") return Effect.fail(end)
-    watch.reach("download")
     const more = watch.wait<void>((resume) => {
       wake = () => resume(Effect.void)
       // It may have come since it was looked for.
