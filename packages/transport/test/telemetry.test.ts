@@ -57,9 +57,13 @@ describe("what is counted", () => {
   it.effect("says what it means, and only grows", () =>
     Effect.gen(function* () {
       const { transport } = yield* scripted([])
-      yield* settled(transport.run(operation()))
+      // Of a name of its own: a metric is made once for each.
+      yield* settled(transport.run({ ...operation(), name: "described" }))
       const metrics = yield* Metric.snapshot
-      const keyOf = (name: string) => metrics.find(({ metricKey }) => metricKey.name === name)?.metricKey
+      const keyOf = (name: string) =>
+        metrics
+          .map(({ metricKey }) => metricKey)
+          .find((key) => key.name === name && key.tags.some(({ value }) => value === "described"))
       expect(keyOf("speech_calls")?.keyType).toMatchObject({ incremental: true })
       const descriptions = ["speech_calls", "speech_attempts", "speech_call_duration_millis"].map((name) =>
         Option.getOrUndefined(keyOf(name)?.description ?? Option.none())
