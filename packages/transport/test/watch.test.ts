@@ -286,6 +286,14 @@ describe("the watchdog", () => {
     })
   )
 
+  it.effect("lets go of a call that it never watched, as of one that ended before it began", () =>
+    Effect.gen(function* () {
+      const { dog } = yield* watched()
+      const { watch } = yield* begun()
+      expect(() => dog.remove(watch)).not.toThrow()
+    })
+  )
+
   it.effect("sleeps a day at most, since timers overflow", () =>
     Effect.gen(function* () {
       const year = 365 * 24 * 60 * 60 * 1000

@@ -134,12 +134,9 @@ export class Watchdog {
   }
 
   add(watch: Watch): Effect.Effect<void> {
-    return Effect.suspend(() => {
+    return Effect.map(Effect.runtime<never>(), (runtime) => {
       this.#watches.add(watch)
-      if (this.#fiber !== undefined) return Effect.void
-      return Effect.map(Effect.runtime<never>(), (runtime) => {
-        this.#fiber ??= Runtime.runFork(runtime, Effect.interruptible(this.#watching))
-      })
+      this.#fiber ??= Runtime.runFork(runtime, Effect.interruptible(this.#watching))
     })
   }
 
