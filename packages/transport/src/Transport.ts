@@ -243,7 +243,10 @@ const send = <A, E extends ServiceError>(
         : undefined
     )
     call.sending(exchange)
-    if (isObserved && !isUpload) yield* call.watch.run(tell({ _tag: "Waiting", attempt: number }))
+    if (!isUpload) {
+      call.watch.reach("answer")
+      if (isObserved) yield* call.watch.run(tell({ _tag: "Waiting", attempt: number }))
+    }
     const incoming = yield* Effect.tapError(exchange.answer, () => Effect.sync(call.lost))
     call.answered(incoming)
     if (isObserved) yield* call.watch.run(tell({ _tag: "Answered", attempt: number, status: incoming.status }))

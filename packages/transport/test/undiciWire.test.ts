@@ -8,6 +8,7 @@ import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
 import {
   faultyServer,
+  hangUp,
   head,
   respond,
   type Script,
@@ -140,6 +141,26 @@ describe("a request", () => {
     })
   )
 
+  it.scopedLive("that ends while it is sent has closed what it reads by then", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(silent)
+      const { open } = wireOf(yield* makeAgent)
+      const watch = watchOf()
+      let isRead = false
+      const stream = Stream.acquireRelease(
+        Effect.sync(() => (isRead = true)),
+        () => Effect.sync(() => (isRead = false))
+      ).pipe(Stream.zipRight(Stream.never))
+      const answer = yield* Effect.fork(
+        open(to(`http://${server.host}`, { stream, byteLength: undefined }), watch).answer
+      )
+      yield* until(() => isRead)
+      expect(watch.sent).toBe("nothing")
+      yield* Fiber.interrupt(answer)
+      expect(isRead).toBe(false)
+    })
+  )
+
   it.scopedLive("has the length of its body, where that is known", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer((response) => response.end())
@@ -163,6 +184,19 @@ describe("an answer", () => {
       const { open } = wireOf(yield* makeAgent)
       const { header, status } = yield* open(to(`http://${server.host}`)).answer
       expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
+    })
+  )
+
+  it.scopedLive("that does not begin was lost with its connection, and one that has begun was cut", () =>
+    Effect.gen(function* () {
+      const { open } = wireOf(yield* makeAgent)
+      const before = yield* faultyServer(whenAsked(hangUp))
+      const within = yield* faultyServer(whenAsked(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
+      const lost = yield* Effect.flip(open(to(`http://${before.host}`)).answer)
+      expect(lost).toMatchObject({ _tag: "ConnectionFailed", reason: "reset" })
+      const { pull } = yield* open(to(`http://${within.host}`)).answer
+      expect(yield* pull).toEqual(Buffer.from("he"))
+      expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ConnectionFailed", reason: "cut" })
     })
   )
 

@@ -75,7 +75,6 @@ export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
       const answer = Effect.flatMap(Scope.make(), (made) => {
         scope = made
         watch.sent = "nothing"
-        watch.reach(outgoing.body instanceof Uint8Array ? "answer" : "upload")
         return watch.run(Scope.extend(exchange, made))
       })
       return { answer, close }

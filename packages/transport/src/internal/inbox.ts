@@ -14,7 +14,6 @@ export interface Inbox {
   readonly pull: Incoming["pull"]
   readonly add: (chunk: Uint8Array, controller: Undici.Dispatcher.DispatchController) => void
   readonly end: (failure?: Failure) => void
-  readonly isOpen: () => boolean
   readonly close: () => void
 }
 
@@ -63,7 +62,6 @@ export const makeInbox = (watch: Watch): Inbox => {
       if (end === "open") end = failure ?? "ended"
       wake()
     },
-    isOpen: () => end === "open",
     close: () => {
       end = "closed"
       chunks.length = 0

@@ -8,6 +8,9 @@ import { makeInbox } from "./inbox.js"
 import { type LentChunks, lendChunks, lendParts } from "./lendChunks.js"
 import type { Agent } from "./undiciAgent.js"
 
+/** What undici is told of a call that has ended; it does not heed it once the answer has come whole. */
+const callEnded = new Error("The call has ended.")
+
 /** Undici itself, with no HttpClient between: a call costs a quarter as much, and a file is sent from one block of memory. */
 export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
   /** How many requests wait for a connection. */
@@ -28,10 +31,9 @@ export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
         setWaiting(false)
         if (waiting === 0) stopConnecting()
       }
-      const goesOn = inbox.isOpen()
       isClosed = true
       inbox.close()
-      if (goesOn) controller?.abort(new Error("The call has ended."))
+      controller?.abort(callEnded)
       return upload === undefined ? Effect.void : upload.close
     })
 
@@ -43,7 +45,7 @@ export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
         onRequestStart: (started) => {
           controller = started
           setWaiting(false)
-          if (isClosed) started.abort(new Error("The call has ended."))
+          if (isClosed) started.abort(callEnded)
           else if (upload === undefined) watch.sent = "all"
         },
         onResponseStart: (_, status, received) => {
@@ -65,9 +67,7 @@ export const makeUndiciWire = ({ dispatcher, stopConnecting }: Agent): Wire => {
 
     const send = (runtime: Runtime.Runtime<never>) =>
       watch.wait<Incoming>((resume) => {
-        const isUpload = !(body instanceof Uint8Array)
-        watch.reach(isUpload ? "upload" : "answer")
-        if (isUpload) {
+        if (!(body instanceof Uint8Array)) {
           upload =
             body.parts !== undefined && observer === undefined
               ? lendParts(body.parts, watch)
