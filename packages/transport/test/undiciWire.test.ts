@@ -100,14 +100,18 @@ describe("a connection that is being made", () => {
     })
   )
 
-  it.scopedLive("and was made before others were given up is kept", () =>
+  it.scopedLive("is given up though other requests have begun, which keep theirs", () =>
     Effect.gen(function* () {
       const { requests, script } = held()
-      const server = yield* faultyServer(script(respond(200, {}, "hello")))
-      const agent = yield* makeAgent
-      const answer = yield* Effect.fork(wireOf(agent).open(to(`http://${server.host}`)).answer)
+      const server = yield* faultyServer(script(respond(200)))
+      const silentServer = yield* faultyServer(silent)
+      const { open, stopped } = wireOf(yield* makeAgent)
+      const answer = yield* Effect.fork(open(to(`http://${server.host}`)).answer)
       yield* until(() => requests.length === 1)
-      agent.stopConnecting()
+      const waiting = yield* Effect.fork(open(to(`https://${silentServer.host}`)).answer)
+      yield* until(() => silentServer.open() === 1)
+      yield* Fiber.interrupt(waiting)
+      expect(stopped()).toBe(1)
       requests[0]?.()
       expect((yield* Fiber.join(answer)).status).toBe(200)
     })
