@@ -119,7 +119,9 @@ export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, excha
     /** How many ended with a client that had gone, after all but the last byte. */
     lastByte: Math.min(
       succeeded.length - answered,
-      exchanges.filter(({ request, unread }) => request.includes(sentId) && unread !== undefined && unread <= 1).length
+      exchanges.filter(
+        ({ request, unwritten }) => request.includes(sentId) && unwritten !== undefined && unwritten <= 1
+      ).length
     )
   }
 }

@@ -1,7 +1,7 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { untilNone } from "../support/faultyServer.js"
+import { faultyServer, untilNone } from "../support/faultyServer.js"
 import { scriptedServer } from "../support/scriptedServer.js"
 import { type Direction, makeProxy, type Plan, type TcpProxy, type What } from "./proxy.js"
 
@@ -80,7 +80,7 @@ describe.concurrent("a connection", () => {
       const heard = yield* through(plan)
       expect(heard.body).toBe(body)
       expect(heard.server.received.map((each) => each.body.toString())).toEqual([body])
-      expect(heard.proxy.exchanges()).toMatchObject([{ asked: true, status: 200, unread: 0, delivered: true }])
+      expect(heard.proxy.exchanges()).toMatchObject([{ asked: true, status: 200, unwritten: 0, delivered: true }])
       if (plan.sliceBytes !== undefined) expect(heard.pieces).toBeGreaterThan(5)
       // Timers may be a millisecond early.
       if (!/nothing|slices/.test(name)) expect(heard.millis).toBeGreaterThan(55)
@@ -119,6 +119,23 @@ describe.concurrent("a connection", () => {
       heard.proxy.drain()
       expect(yield* untilNone(Effect.sync(heard.proxy.open))).toBe(0)
       expect(yield* untilNone(heard.server.connections)).toBe(0)
+    })
+  )
+
+  it.scopedLive("that its client resets is known to have brought what was written and not read", () =>
+    Effect.gen(function* () {
+      let goOn = (): void => undefined
+      const server = yield* faultyServer((socket) => {
+        socket.once("data", () => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"))
+        goOn = () => socket.write(body.slice(1))
+      })
+      const proxy = yield* makeProxy(`http://${server.host}`, [at("down", "stall", "headEnd")], () => 1)
+      const client = connect(Number(new URL(proxy.url).port), "127.0.0.1", () => client.write(request))
+      yield* untilNone(Effect.sync(() => 1 - proxy.happened.length))
+      goOn()
+      client.resetAndDestroy()
+      expect(yield* untilNone(Effect.sync(server.open))).toBe(0)
+      expect(proxy.exchanges()).toMatchObject([{ status: 200, unwritten: 1, delivered: false }])
     })
   )
 

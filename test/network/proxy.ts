@@ -2,6 +2,7 @@
  * A TCP proxy that does to each of its connections what it is told, and keeps what went through it. What it reads of HTTP is
  * only where messages begin and end, so that it can be told to break off there.
  */
+import { subscribe } from "node:diagnostics_channel"
 import { type AddressInfo, connect, createServer, type Socket } from "node:net"
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import * as Effect from "effect/Effect"
@@ -54,8 +55,8 @@ export interface Exchange {
   readonly asked: boolean
   /** The status of the answer, where the client was sent as much as its head. */
   readonly status: number | undefined
-  /** How many bytes of the answer have not come from the service; `undefined` before the end of its head. */
-  readonly unread: number | undefined
+  /** How many bytes of the answer the service has not written; `undefined` before the end of its head has come. */
+  readonly unwritten: number | undefined
   /** Whether the client was sent all of it. */
   readonly delivered: boolean
 }
@@ -119,6 +120,22 @@ export const makeProxy = (
     }
   })
 
+/** How many bytes the servers of this process have written, by the port of the other end. */
+const written = new Map<number, () => number>()
+subscribe("net.server.socket", (message) => {
+  const { socket } = message as { readonly socket: Socket }
+  const port = socket.remotePort
+  if (port === undefined) return
+  written.set(port, () => socket.bytesWritten)
+  socket.once("close", () => {
+    const all = socket.bytesWritten
+    written.set(port, () => all)
+  })
+})
+
+/** What was not read before a connection was reset, the service alone knows. */
+const writtenTo = (port: number | undefined): number => (port === undefined ? 0 : (written.get(port)?.() ?? 0))
+
 interface Shared {
   readonly happened: Array<Break>
   progressAt: number
@@ -131,6 +148,8 @@ const slices = 50
 class Connection {
   readonly #client: Socket
   readonly #service: Socket
+  /** Of this end of the connection to the service. */
+  #port: number | undefined
   readonly #plan: Plan
   readonly #shared: Shared
   /** What was read. */
@@ -153,6 +172,9 @@ class Connection {
     this.#shared = shared
     // Whoever reads or writes is told.
     for (const socket of [this.#client, this.#service]) socket.on("error", () => undefined)
+    this.#service.once("connect", () => {
+      this.#port = this.#service.localPort
+    })
     shared.progressAt = performance.now()
     void this.#wait(plan.lateMillis ?? 0).then(() => {
       void this.#pump("up", this.#client, this.#service)
@@ -181,7 +203,7 @@ class Connection {
         request: request.beginning,
         asked: request.end !== undefined && request.end <= up.total,
         status: isPassed(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
-        unread: answer?.end === undefined ? undefined : Math.max(0, answer.end - down.total),
+        unwritten: answer?.end === undefined ? undefined : Math.max(0, answer.end - writtenTo(this.#port)),
         delivered: isPassed(answer?.end)
       }
     })
