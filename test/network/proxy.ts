@@ -120,21 +120,18 @@ export const makeProxy = (
     }
   })
 
-/** How many bytes the servers of this process have written, by the port of the other end. */
-const written = new Map<number, () => number>()
+/** How many bytes the servers of this process have written, by the ports of a connection: one port may go to several servers. */
+const written = new Map<string, () => number>()
+const nameOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
 subscribe("net.server.socket", (message) => {
   const { socket } = message as { readonly socket: Socket }
-  const port = socket.remotePort
-  if (port === undefined) return
-  written.set(port, () => socket.bytesWritten)
+  const name = nameOf(socket.localPort, socket.remotePort)
+  written.set(name, () => socket.bytesWritten)
   socket.once("close", () => {
     const all = socket.bytesWritten
-    written.set(port, () => all)
+    written.set(name, () => all)
   })
 })
-
-/** What was not read before a connection was reset, the service alone knows. */
-const writtenTo = (port: number | undefined): number => (port === undefined ? 0 : (written.get(port)?.() ?? 0))
 
 interface Shared {
   readonly happened: Array<Break>
@@ -148,8 +145,8 @@ const slices = 50
 class Connection {
   readonly #client: Socket
   readonly #service: Socket
-  /** Of this end of the connection to the service. */
-  #port: number | undefined
+  /** Of the connection to the service. What was not read of it before it was reset, the service alone knows. */
+  #name = ""
   readonly #plan: Plan
   readonly #shared: Shared
   /** What was read. */
@@ -173,7 +170,7 @@ class Connection {
     // Whoever reads or writes is told.
     for (const socket of [this.#client, this.#service]) socket.on("error", () => undefined)
     this.#service.once("connect", () => {
-      this.#port = this.#service.localPort
+      this.#name = nameOf(port, this.#service.localPort)
     })
     shared.progressAt = performance.now()
     void this.#wait(plan.lateMillis ?? 0).then(() => {
@@ -203,7 +200,7 @@ class Connection {
         request: request.beginning,
         asked: request.end !== undefined && request.end <= up.total,
         status: isPassed(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
-        unwritten: answer?.end === undefined ? undefined : Math.max(0, answer.end - writtenTo(this.#port)),
+        unwritten: answer?.end === undefined ? undefined : Math.max(0, answer.end - (written.get(this.#name)?.() ?? 0)),
         delivered: isPassed(answer?.end)
       }
     })
