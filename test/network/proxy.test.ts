@@ -1,9 +1,9 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { faultyServer, untilNone } from "../support/faultyServer.js"
+import { faultyServer, silent, untilNone } from "../support/faultyServer.js"
 import { scriptedServer } from "../support/scriptedServer.js"
-import { type Direction, makeProxy, type Plan, type TcpProxy, type What } from "./proxy.js"
+import { type Direction, makeProxy, type Plan, reset, type TcpProxy, type What } from "./proxy.js"
 
 const body = "0123456789".repeat(100)
 const request = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
@@ -146,3 +146,26 @@ describe.concurrent("a connection", () => {
     })
   )
 })
+
+it.scopedLive("a socket that is just ending is closed by its reset too", () =>
+  Effect.gen(function* () {
+    const server = yield* faultyServer(silent)
+    const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length
+    const before = sockets()
+    const [host, port] = server.host.split(":")
+    const socket = connect(Number(port), host)
+    yield* Effect.async<void>((resume) => {
+      socket.once("connect", () => resume(Effect.void))
+    })
+    socket.end()
+    yield* Effect.promise(() => Promise.resolve())
+    reset(socket)
+    // The server has an end of it too, which goes with it.
+    expect(
+      yield* untilNone(
+        Effect.sync(() => Math.max(0, sockets() - before)),
+        3000
+      )
+    ).toBe(0)
+  })
+)

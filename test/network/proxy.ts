@@ -351,9 +351,13 @@ class Connection {
   }
 }
 
-/** Node's own way ends a socket in order before it resets it, and who hears that takes it for an end. */
-const reset = (socket: Socket): void => {
-  Object.assign(socket, { resetAndClosing: true }).destroy()
+/**
+ * Node's own way ends a socket in order before it resets it, and who hears that takes it for an end. One that is just ending
+ * can't be reset: Node would leave it open for ever.
+ */
+export const reset = (socket: Socket): void => {
+  const isEnding = socket.writableEnded && !socket.writableFinished
+  Object.assign(socket, { resetAndClosing: !isEnding }).destroy()
 }
 
 /** A day. */
