@@ -121,16 +121,13 @@ export const makeProxy = (
   })
 
 /** How many bytes the servers of this process have written, by the ports of a connection: one port may go to several servers. */
-const written = new Map<string, () => number>()
+const written = new Map<string, Pick<Socket, "bytesWritten">>()
 const nameOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
 subscribe("net.server.socket", (message) => {
   const { socket } = message as { readonly socket: Socket }
   const name = nameOf(socket.localPort, socket.remotePort)
-  written.set(name, () => socket.bytesWritten)
-  socket.once("close", () => {
-    const all = socket.bytesWritten
-    written.set(name, () => all)
-  })
+  written.set(name, socket)
+  socket.once("close", () => written.set(name, { bytesWritten: socket.bytesWritten }))
 })
 
 interface Shared {
@@ -200,7 +197,10 @@ class Connection {
         request: request.beginning,
         asked: request.end !== undefined && request.end <= up.total,
         status: isPassed(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
-        unwritten: answer?.end === undefined ? undefined : Math.max(0, answer.end - (written.get(this.#name)?.() ?? 0)),
+        unwritten:
+          answer?.end === undefined
+            ? undefined
+            : Math.max(0, answer.end - (written.get(this.#name)?.bytesWritten ?? 0)),
         delivered: isPassed(answer?.end)
       }
     })
