@@ -2,9 +2,11 @@
  * The documents against the code: what they show compiles, where they point there is something, and what there is stands
  * in them.
  */
+
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
 import { basename, dirname, join, relative, resolve } from "node:path"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as AudioCodec from "@effect-speech/audio-codec"
 import * as LocalService from "@effect-speech/local-service"
@@ -17,7 +19,7 @@ import * as AST from "effect/SchemaAST"
 import GithubSlugger from "github-slugger"
 import { lexer, type Token, type Tokens, walkTokens } from "marked"
 
-const root = new URL("..", import.meta.url).pathname
+const root = fileURLToPath(new URL("..", import.meta.url))
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 

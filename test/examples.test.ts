@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
+import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
@@ -16,7 +17,7 @@ import { localClients } from "./support/localClients.js"
 import { refusedAddress } from "./support/refusedAddress.js"
 import { answerJson, scriptedServer } from "./support/scriptedServer.js"
 
-const root = new URL("..", import.meta.url).pathname
+const root = fileURLToPath(new URL("..", import.meta.url))
 
 describe("the examples", () => {
   const files = readdirSync(`${root}examples`).filter((file) => file.endsWith(".ts"))

@@ -1,8 +1,9 @@
 import { execFileSync } from "node:child_process"
 import { readdirSync, readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 
-const root = new URL("..", import.meta.url).pathname
+const root = fileURLToPath(new URL("..", import.meta.url))
 const packages = readdirSync(`${root}packages`)
 const manifest = (name: string) => JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8"))
 

@@ -1,8 +1,10 @@
 /**
  * An example as a process of its own, from the build: it starts in half the time, with the packages as users have them.
  */
+
 import { spawn } from "node:child_process"
 import { once } from "node:events"
+import { fileURLToPath } from "node:url"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
@@ -30,7 +32,7 @@ export interface ExampleProcess {
   readonly ended: Effect.Effect<Outcome>
 }
 
-const root = new URL("../..", import.meta.url).pathname
+const root = fileURLToPath(new URL("../..", import.meta.url))
 
 /** To start is work for a processor, of which there are few. */
 const slots = Effect.unsafeMakeSemaphore(3)

@@ -1,5 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
@@ -11,7 +12,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { filePartOf, sniff } from "../src/internal/container.js"
 
-const pathOf = (name: string): string => new URL(`recordings/${name}`, import.meta.url).pathname
+const pathOf = (name: string): string => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
 const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(pathOf(name)))
 
 const inspect = (source: AudioSource.AudioSource) => Effect.provide(Recording.inspect(source), NodeFileSystem.layer)
