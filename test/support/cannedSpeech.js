@@ -1,5 +1,5 @@
 /** What a voice says that costs nothing to ask, for commands that measure or try the service around it. */
-import { chances } from "./chances.js"
+import { chances } from "./random.js"
 
 /** The rate of the real voice, in Hz, so that its speech is resampled like that. */
 export const sampleRate = 22_050

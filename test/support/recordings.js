@@ -1,7 +1,7 @@
 /** Recordings that nothing on the way can make smaller. */
 import { createCipheriv } from "node:crypto"
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
-import { chances } from "./chances.js"
+import { chances } from "./random.js"
 
 const mebibyte = 2 ** 20
 

@@ -1,4 +1,4 @@
 import { writeFileSync } from "node:fs"
 import { compileKernel } from "./compile.js"
 
-writeFileSync(new URL("../src/internal/kernelModule.ts", import.meta.url), await compileKernel())
+writeFileSync(new URL("../src/internal/kernel/kernelModule.ts", import.meta.url), await compileKernel())

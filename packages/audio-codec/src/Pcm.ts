@@ -14,7 +14,7 @@ import { bytesPerFrame, bytesPerSample } from "./AudioFormat.js"
 import { concatSamples } from "./internal/bytes.js"
 import { conversion } from "./internal/conversion.js"
 import { makeFrames } from "./internal/frames.js"
-import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel.js"
+import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel/kernel.js"
 import type { PcmStream } from "./PcmStream.js"
 
 /**

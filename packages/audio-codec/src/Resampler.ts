@@ -11,8 +11,8 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { concatSamples } from "./internal/bytes.js"
-import { kernel } from "./internal/kernel.js"
-import { makeResampler } from "./internal/resampler.js"
+import { kernel } from "./internal/kernel/kernel.js"
+import { makeResampler } from "./internal/resampling/resampler.js"
 
 export interface Rates {
   /** Of the samples that go in, in Hz: an integer from 1 to 4,294,967,295. */
@@ -28,7 +28,7 @@ export interface Resampler {
   readonly flush: () => Float32Array
 }
 
-export { maximumRate } from "./internal/polyphase.js"
+export { maximumRate } from "./internal/resampling/polyphase.js"
 
 /** @throws RangeError for a rate that is not an integer from 1 to 4,294,967,295. */
 export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)

@@ -2,9 +2,9 @@ import { readFileSync } from "node:fs"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { compileKernel } from "../kernel/compile.js"
-import { type Kernel, kernel, makeWasmKernel, memorySize } from "../src/internal/kernel.js"
-import { makePlainKernel } from "../src/internal/plainKernel.js"
-import { makeResampler } from "../src/internal/resampler.js"
+import { type Kernel, kernel, makeWasmKernel, memorySize } from "../src/internal/kernel/kernel.js"
+import { makePlainKernel } from "../src/internal/kernel/plainKernel.js"
+import { makeResampler } from "../src/internal/resampling/resampler.js"
 
 const plain = makePlainKernel(memorySize)
 
@@ -38,7 +38,7 @@ describe("the WebAssembly kernel", () => {
     // A function of WebAssembly has no source to show.
     expect(String(kernel.convolve)).toContain("[native code]")
     expect(makeWasmKernel()?.memory.byteLength).toBe(memorySize)
-    const embedded = readFileSync(new URL("../src/internal/kernelModule.ts", import.meta.url), "utf8")
+    const embedded = readFileSync(new URL("../src/internal/kernel/kernelModule.ts", import.meta.url), "utf8")
     expect(embedded).toBe(await compileKernel())
   })
 

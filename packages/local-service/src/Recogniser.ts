@@ -6,7 +6,6 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Stream from "effect/Stream"
-import { giveWay } from "./internal/giveWay.js"
 import {
   differenceOf,
   type Envelope,
@@ -16,9 +15,10 @@ import {
   sampleRate,
   shapeOf,
   tolerance
-} from "./internal/waveforms.js"
+} from "./internal/recogniser/waveforms.js"
+import { giveWay } from "./internal/voice/yieldToEventLoop.js"
 
-export { sampleRate } from "./internal/waveforms.js"
+export { sampleRate } from "./internal/recogniser/waveforms.js"
 
 export interface Recognised {
   readonly text: string

@@ -6,8 +6,8 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { makeEspeak, sampleRate } from "./internal/espeak.js"
-import { passages } from "./internal/passages.js"
+import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
+import { passages } from "./internal/voice/splitText.js"
 
 export interface Utterance {
   readonly text: string

@@ -7,7 +7,7 @@ import { toCardinal as gujarati } from "n2words/gu-IN"
 import { toCardinal as hindi } from "n2words/hi-IN"
 import { toCardinal as kannada } from "n2words/kn-IN"
 import { toCardinal as marathi } from "n2words/mr-IN"
-import { writeNumbers } from "../src/internal/spokenNumbers.js"
+import { writeNumbers } from "../src/internal/recogniser/spokenNumbers.js"
 
 /** n2words knows no Malayalam: here as it is said in one breath, in joined words. */
 const malayalam = (n: number): string => {

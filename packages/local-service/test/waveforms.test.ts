@@ -1,5 +1,5 @@
 import { expect, it } from "@effect/vitest"
-import { differenceOf, sampleRate, tolerance } from "../src/internal/waveforms.js"
+import { differenceOf, sampleRate, tolerance } from "../src/internal/recogniser/waveforms.js"
 
 /** Of five minutes: noise of a loudness that changes. */
 const shape = (() => {

@@ -2,7 +2,7 @@
  * Reading a body that may be larger than it should be.
  */
 import * as Effect from "effect/Effect"
-import { fill, makeParts } from "./internal/parts.js"
+import { fill, makeParts } from "./internal/http/boundedBuffer.js"
 
 export interface Read {
   /** The body, or its first `limit` bytes. */

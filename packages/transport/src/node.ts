@@ -9,9 +9,9 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { WireId } from "./internal/exchange.js"
-import { makeAgent } from "./internal/undiciAgent.js"
-import { makeUndiciWire } from "./internal/undiciWire.js"
+import { WireId } from "./internal/http/httpDriver.js"
+import { makeAgent } from "./internal/http/undiciAgent.js"
+import { makeUndiciWire } from "./internal/http/undiciDriver.js"
 
 /** Bun puts something of its own in the place of undici, with the same names, which can't send a request. */
 const isUndici = typeof Undici.Agent.prototype.dispatch === "function"

@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { connectionFailed } from "../src/internal/connectionFailed.js"
+import { connectionFailed } from "../src/internal/http/connectionFailed.js"
 import {
   deadlines,
   type Failed,
@@ -22,7 +22,7 @@ import {
   type PlayOptions,
   playedTransport,
   settled
-} from "./playedTransport.js"
+} from "./scriptedTransport.js"
 
 const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Outgoing["body"] } = {}) =>
   Effect.flatMap(Effect.orDie(playedTransport(play, options)), ({ run }) => run(operation(options.body)))

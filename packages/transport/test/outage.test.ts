@@ -4,7 +4,7 @@ import type { Transport } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { type End, operation, scripted, settled } from "./playedTransport.js"
+import { type End, operation, scripted, settled } from "./scriptedTransport.js"
 
 describe("a lasting outage", () => {
   const callAll = (transport: Transport.Transport, calls: number) =>

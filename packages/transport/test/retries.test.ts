@@ -10,8 +10,8 @@ import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { backoffMillis, retryAfterMillis } from "../src/internal/backoff.js"
-import { makeRetryBudget } from "../src/internal/retryBudget.js"
+import { backoffMillis, retryAfterMillis } from "../src/internal/call/backoff.js"
+import { makeRetryBudget } from "../src/internal/call/retryBudget.js"
 import {
   type End,
   type Failed,
@@ -21,7 +21,7 @@ import {
   resolvedDeadlines,
   scripted,
   settled
-} from "./playedTransport.js"
+} from "./scriptedTransport.js"
 
 const attemptsOf = (outcome: Either.Either<string, Failed>) =>
   Either.isLeft(outcome) ? outcome.left.progress.attempts : undefined

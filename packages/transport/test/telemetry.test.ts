@@ -8,7 +8,7 @@ import * as Metric from "effect/Metric"
 import * as Option from "effect/Option"
 import * as TestClock from "effect/TestClock"
 import * as Tracer from "effect/Tracer"
-import { type End, operation, playedTransport, scripted, settled } from "./playedTransport.js"
+import { type End, operation, playedTransport, scripted, settled } from "./scriptedTransport.js"
 
 const counts = Effect.map(Metric.snapshot, (metrics) =>
   Object.fromEntries(

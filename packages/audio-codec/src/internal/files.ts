@@ -8,7 +8,7 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "../AudioFormat.js"
-import { padding, wavHeader } from "./wavHeader.js"
+import { padding, wavHeader } from "./wav/wavHeader.js"
 
 /** In bytes: calls for less cost more than the bytes they move. */
 const readSize = 512 * 1024

@@ -1,0 +1,82 @@
+/** Table 4: a recording to telephony, from file to file. */
+import { closeSync, openSync, readSync, rmSync, statSync, writeSync } from "node:fs"
+import { copyFile } from "node:fs/promises"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Effect from "effect/Effect"
+import { at, megabytes } from "../../../test/support/report.js"
+import { bar, execute, executeCase, installed, medianOf, race, timesTable, title } from "./harness.js"
+import { telephony } from "./ours.js"
+import { seconds } from "./signal.js"
+
+const folder = at(process.argv, 2)
+const input = join(folder, "in.wav")
+const output = join(folder, "out.wav")
+
+const before = () => rmSync(output, { force: true })
+const copyInBlocks = () => {
+  const from = openSync(input, "r")
+  const to = openSync(output, "wx")
+  const block = new Uint8Array(512 * 1024)
+  for (let size = readSync(from, block); size > 0; size = readSync(from, block)) writeSync(to, block, 0, size)
+  closeSync(from)
+  closeSync(to)
+}
+
+title("4. 10 minutes of 16-bit stereo at 48 kHz to 16-bit mono at 8 kHz, from file to file")
+const commands = installed()
+let peak = 0
+const programs = [
+  { name: "sox", run: () => execute("sox", "-D", input, "-r", "8000", "-c", "1", "-b", "16", output) },
+  { name: "ffmpeg", run: () => execute("ffmpeg", "-v", "error", "-y", "-i", input, "-ar", "8000", "-ac", "1", output) }
+].filter(({ name }) => commands.has(name))
+const contestants = [
+  {
+    name: "Telephony.readFile to Wav.writeFile",
+    run: () => Effect.runPromise(Effect.provide(telephony(input, output), NodeFileSystem.layer))
+  },
+  {
+    name: "the same as a process, with its start",
+    run: () => {
+      peak = executeCase("telephony", input, output)
+    }
+  },
+  ...programs
+]
+/** Whoever converts must have written all of it, and not the whole input. */
+const checked = contestants.map(({ name, run }) => ({
+  name,
+  before,
+  run: async () => {
+    await run()
+    const { size } = statSync(output)
+    if (Math.abs(size - seconds * 8000 * 2) > 4096) throw new Error(`${name} wrote ${size} bytes.`)
+  }
+}))
+const results = await race(
+  [
+    ...checked,
+    { name: "a process that only imports it", run: () => executeCase("imports") },
+    { name: "cp, only a copy", before, run: () => execute("cp", input, output) },
+    { name: "fs.copyFile, only a copy", before, run: () => copyFile(input, output) },
+    { name: "readSync and writeSync, only a copy", before, run: copyInBlocks }
+  ],
+  { rounds: 9, patience: 10_000 }
+)
+timesTable(results, "x real time", (milliseconds) => (seconds * 1000) / milliseconds)
+
+const ours = at(results, 0).median
+const started = at(results, 1).median
+const limit = ours / medianOf(results, "cp, only a copy")
+bar("at most 2 times cp", limit <= 2, `${limit.toFixed(2)}x`)
+for (const { name } of programs) {
+  const peer = medianOf(results, name)
+  bar(`faster than ${name}, in a process that runs already`, ours < peer, `${(peer / ours).toFixed(1)}x`)
+  bar(`faster than ${name}, both with their start`, started < peer, `${(peer / started).toFixed(1)}x`)
+}
+const imports = executeCase("imports")
+bar(
+  "less than 100 MB of memory",
+  peak < 100e6,
+  `${megabytes(peak)}; a process that only imports it ${megabytes(imports)}`
+)

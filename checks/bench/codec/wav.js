@@ -1,0 +1,60 @@
+/** Table 2: WAV files in memory to floats. */
+import { readFileSync } from "node:fs"
+import { join } from "node:path"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Either from "effect/Either"
+import { at } from "../../../test/support/report.js"
+import { bar, medianOf, race, timesTable, title } from "./harness.js"
+import { decoders } from "./peers/index.js"
+import { channels, rate, seconds } from "./signal.js"
+
+const folder = at(process.argv, 2)
+const total = rate * seconds * channels
+
+/** Of an ArrayBuffer of its own, as wav-decoder asks for. */
+const file16 = new Uint8Array(readFileSync(join(folder, "in.wav")))
+const { bytes, format } = Either.getOrThrow(Wav.decode(file16))
+const file24 = Wav.encode({ ...format, encoding: "pcm24" }, Pcm.encode(Pcm.decode(bytes, "pcm16"), "pcm24").bytes)
+
+const block = new Float32Array(2 ** 16 * channels)
+
+for (const { bits, file } of /** @type {const} */ ([
+  { bits: 16, file: file16 },
+  { bits: 24, file: file24 }
+])) {
+  title(`2. WAV to float32, 10 minutes of ${bits}-bit stereo at 48 kHz in memory`)
+  const results = await race(
+    [
+      {
+        name: "Wav.decode, Pcm.decodeInto in blocks",
+        run: () => {
+          const { bytes, format } = Either.getOrThrow(Wav.decode(file))
+          const size = (block.length * bits) / 8
+          for (let offset = 0; offset < bytes.byteLength; offset += size) {
+            Pcm.decodeInto(bytes.subarray(offset, offset + size), format.encoding, block)
+          }
+        }
+      },
+      {
+        name: "Wav.decode, Pcm.decode as a whole",
+        run: () => {
+          const { bytes, format } = Either.getOrThrow(Wav.decode(file))
+          return Pcm.decode(bytes, format.encoding)
+        }
+      },
+      { name: "new memory for the whole, no decoding", run: () => new Float32Array(total).fill(1) },
+      ...Object.entries(decoders).map(([name, decode]) => ({ name, run: () => decode(file, bits) }))
+    ],
+    { rounds: 5 }
+  )
+  timesTable(results, "Msamples/s", (milliseconds) => total / milliseconds / 1000)
+  const peer = medianOf(results, "node-wav")
+  const inBlocks = peer / at(results, 0).median
+  const whole = peer / at(results, 1).median
+  bar(
+    "in blocks 5 times as fast as node-wav",
+    inBlocks >= 5,
+    `${inBlocks.toFixed(1)}x; as a whole ${whole.toFixed(1)}x`
+  )
+}

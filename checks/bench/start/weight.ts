@@ -1,0 +1,76 @@
+/** What an installation and a bundle weigh. Needs the network. */
+import { readdirSync, statSync } from "node:fs"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { gzipSync } from "node:zlib"
+import { build } from "esbuild"
+import { table, title, whole } from "../../../test/support/report.js"
+import { temporaryFolder } from "../../../test/support/serviceProcess.js"
+import { root } from "../../packages/commands.js"
+import { startRegistry } from "../../packages/registry.js"
+import { packAll } from "../../packages/tarballs.js"
+import { install, makeProject, type Project, packagesIn } from "../../packages/user.js"
+import { peers, versions } from "../peers/index.js"
+
+const weigh = (project: Project) => {
+  const modules = join(project.folder, "node_modules")
+  const entries = readdirSync(modules, { recursive: true, encoding: "utf8" }).map((file) =>
+    statSync(join(modules, file))
+  )
+  const files = entries.filter((stats) => stats.isFile())
+  const bytes = files.reduce((sum, { size }) => sum + size, 0)
+  return [whole(packagesIn(project).length), whole(files.length), (bytes / 1e6).toFixed(1)]
+}
+
+/** A program that names a client of a package and nothing else, minified, in kilobytes before and after gzip. */
+const bundle = async (clientName: string, packageName: string, resolveDir: string) => {
+  const { outputFiles } = await build({
+    stdin: { contents: `export { ${clientName} } from "${packageName}"`, resolveDir },
+    bundle: true,
+    minify: true,
+    format: "esm",
+    platform: "node",
+    write: false,
+    logLevel: "error"
+  })
+  const bytes = outputFiles[0]?.contents ?? new Uint8Array()
+  return [bytes, gzipSync(bytes)].map(({ byteLength }) => whole(byteLength / 1000))
+}
+
+export const run = async () => {
+  const temporary = temporaryFolder("bench-weight-")
+  const registry = await startRegistry(await packAll(temporary))
+  const clients = ["@effect-speech/stt", "@effect-speech/tts"]
+  const effect = ["effect@3", "@effect/platform@0.97"]
+  const node = ["@effect-speech/transport", "@effect/platform-node@0.108"]
+  const cases = [
+    { name: "both clients with `effect` and `@effect/platform`", packages: [...clients, ...effect] },
+    { name: "`effect` and `@effect/platform` alone", packages: effect },
+    { name: "both clients with the layer for Node", packages: [...clients, ...node, ...effect] },
+    ...Object.entries(versions).map(([name, version]) => ({ name: `\`${name}\``, packages: [`${name}@${version}`] }))
+  ]
+  title("An installation")
+  console.log("By npm in an empty project.\n")
+  const rows: Array<ReadonlyArray<string>> = [["installed", "packages", "files", "MB"]]
+  for (const [at, { name, packages }] of cases.entries()) {
+    console.error(`install ${packages.join(" ")}`)
+    const project = makeProject(join(temporary, String(at)), "npm", registry)
+    await install(project, packages)
+    rows.push([name, ...weigh(project)])
+  }
+  table(rows)
+
+  title("A bundle")
+  console.log("Minified by esbuild for Node, of a program that names a client and nothing else.\n")
+  const peersFolder = fileURLToPath(new URL("../peers", import.meta.url))
+  const ofPeers = Object.values(peers).map(async ({ client, package: name }) => [
+    `\`${client}\``,
+    ...(await bundle(client, name, peersFolder))
+  ])
+  table([
+    ["client", "kB", "kB in gzip"],
+    ["`TextToSpeech`", ...(await bundle("TextToSpeech", "@effect-speech/tts", root))],
+    ["`SpeechToText`", ...(await bundle("SpeechToText", "@effect-speech/stt", root))],
+    ...(await Promise.all(ofPeers))
+  ])
+}

@@ -1,0 +1,404 @@
+import { inspect } from "node:util"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { AudioSource, SttError } from "@effect-speech/stt"
+import { make as makeStt } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { type Speech, TtsError } from "@effect-speech/tts"
+import { make as makeTts } from "@effect-speech/tts/TextToSpeech"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
+import { chunk, faultyServer, settle, whenAsked } from "../../test/support/faultyServer.js"
+import { anyString, damaged, json, oddNumber, pieceSizes } from "./arbitraries.js"
+import { law, runnerOf, type Topic } from "./law.js"
+
+const secret = "topsecret+7f3c/0f3e"
+const key = `prefix.${secret}`
+const sentId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
+
+/** As a service may quote the key. */
+const quotes = FastCheck.constantFrom(
+  key,
+  secret,
+  encodeURIComponent(key),
+  encodeURIComponent(secret).toLowerCase(),
+  `Bearer ${key}, again ${secret}`,
+  `\u0007${secret}`
+)
+
+/** Where a body ends: as it was announced, at the end of the connection, or not where it was said to. */
+const framings = ["length", "chunked", "close", "cut", "longer", "cut in chunks"] as const
+
+interface Answer {
+  readonly status: number
+  readonly headers: ReadonlyArray<readonly [name: string, value: string]>
+  readonly body: Buffer
+  readonly framing: (typeof framings)[number]
+  readonly sizes: ReadonlyArray<number>
+}
+
+/** Whether the answer comes whole by the rules of HTTP, so that what must become of it is known. */
+const isWhole = ({ framing, headers }: Answer): boolean =>
+  ["length", "chunked", "close"].includes(framing) &&
+  headers.every(([, value]) => /^(?! )[\x20-\x7e]*(?<! )$/.test(value))
+
+/** The body, as far as it is one by its length. */
+const bodyOf = ({ body, framing }: Pick<Answer, "body" | "framing">): Buffer =>
+  framing === "longer" ? body.subarray(0, Math.max(0, body.length - 3)) : body
+
+const bytesOf = ({ body, framing, headers, sizes, status }: Answer): ReadonlyArray<Uint8Array> => {
+  const hasBody = status !== 204 && status !== 304
+  const frame = {
+    length: hasBody ? `content-length: ${body.length}\r\n` : "",
+    chunked: hasBody ? "transfer-encoding: chunked\r\n" : "",
+    "cut in chunks": "transfer-encoding: chunked\r\n",
+    close: "connection: close\r\n",
+    cut: `content-length: ${body.length + 7}\r\n`,
+    longer: `content-length: ${bodyOf({ body, framing }).length}\r\n`
+  }[framing]
+  const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+  const head = Buffer.from(`HTTP/1.1 ${status} As Told\r\n${lines}${frame}\r\n`, "latin1")
+  if (!hasBody) return [head]
+  const pieces = cutAt(body, body.length > 5000 ? [1000] : sizes)
+  if (!framing.endsWith("chunked") && !framing.endsWith("chunks")) return [head, ...pieces]
+  const end = framing === "chunked" ? ["0\r\n\r\n"] : ["5\r\nab"]
+  return [head, ...pieces.map(chunk), ...end.map((text) => Buffer.from(text))]
+}
+
+/** What a header may hold in the worst case: anything but what ends it. */
+const anyHeader = FastCheck.oneof(
+  { weight: 3, arbitrary: FastCheck.string({ maxLength: 20 }).map((text) => text.replace(/[^\x20-\x7e]/g, "")) },
+  { weight: 1, arbitrary: anyString.map((text) => text.replace(/[\r\n\0]/g, "").replace(/[^\0-\xff]/g, "\xff")) },
+  { weight: 1, arbitrary: quotes.map((text) => text.replace(/[^\x20-\x7e]/g, "")) }
+)
+
+const extraHeaders = FastCheck.array(
+  FastCheck.tuple(
+    FastCheck.constantFrom("retry-after", "location", "server", "set-cookie", "x-other", "www-authenticate", "date"),
+    anyHeader
+  ),
+  { maxLength: 3 }
+)
+
+const status = FastCheck.oneof(
+  { weight: 6, arbitrary: FastCheck.constant(200) },
+  { weight: 3, arbitrary: FastCheck.constantFrom(400, 401, 402, 403, 429, 500, 502, 503, 301, 307, 204, 206, 304) },
+  { weight: 1, arbitrary: FastCheck.integer({ min: 200, max: 599 }) }
+)
+
+const framing: FastCheck.Arbitrary<Answer["framing"]> = FastCheck.oneof(
+  { weight: 3, arbitrary: FastCheck.constantFrom<Answer["framing"][]>("length", "chunked", "close") },
+  { weight: 1, arbitrary: FastCheck.constantFrom<Answer["framing"][]>(...framings) }
+)
+
+const words = FastCheck.oneof({ weight: 4, arbitrary: anyString }, { weight: 1, arbitrary: quotes })
+const mostlyWords = FastCheck.oneof({ weight: 12, arbitrary: words }, { weight: 1, arbitrary: json })
+const maybe = (arbitrary: FastCheck.Arbitrary<unknown>) => FastCheck.option(arbitrary, { nil: undefined })
+
+const answerObject = FastCheck.record(
+  {
+    status: FastCheck.oneof(
+      { weight: 10, arbitrary: FastCheck.constantFrom("success", "success", "error") },
+      { weight: 1, arbitrary: json },
+      // No string can be made of these.
+      { weight: 1, arbitrary: FastCheck.constantFrom({ toString: null, valueOf: null }, [{ toString: null }]) }
+    ),
+    text: mostlyWords,
+    call_id: mostlyWords,
+    error: maybe(mostlyWords),
+    message: maybe(mostlyWords),
+    aux_info: maybe(
+      FastCheck.oneof(
+        json,
+        FastCheck.record({
+          request_time: FastCheck.oneof(oddNumber, words),
+          confidence: oddNumber,
+          segments_meta: FastCheck.array(
+            FastCheck.record({ confidence: FastCheck.oneof(oddNumber, json), [secret]: words })
+          )
+        })
+      )
+    )
+  },
+  { requiredKeys: ["status", "text", "call_id"] }
+).map((answer) => Buffer.from(JSON.stringify(answer)))
+
+const jsonWords = [
+  "{",
+  "}",
+  "[",
+  '"',
+  ",",
+  ":",
+  "null",
+  "1e999",
+  "\\ud800",
+  "\\u0000",
+  "\xef\xbb\xbf",
+  "\xff",
+  "[".repeat(3000)
+]
+const bodyOfJson: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
+  { weight: 6, arbitrary: answerObject },
+  { weight: 2, arbitrary: damaged(answerObject, jsonWords) },
+  { weight: 1, arbitrary: json.map((value) => Buffer.from(JSON.stringify(value))) },
+  {
+    weight: 1,
+    arbitrary: FastCheck.nat(40_000).map((levels) =>
+      Buffer.from(
+        `{"status":"success","text":"a","call_id":"b","aux_info":${'{"a":'.repeat(levels)}1${"}".repeat(levels)}}`
+      )
+    )
+  },
+  { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 60 }).map((bytes) => Buffer.from(bytes)) }
+)
+
+const transcriptionAnswer: FastCheck.Arbitrary<Answer> = FastCheck.record({
+  status,
+  headers: extraHeaders,
+  body: bodyOfJson,
+  framing,
+  sizes: pieceSizes
+})
+
+const sttTags: Readonly<Record<number, string>> = {
+  400: "SttBadRequest",
+  401: "SttUnauthorized",
+  402: "SttCreditExhausted",
+  403: "SttForbidden",
+  500: "SttServerError",
+  503: "SttUnavailable"
+}
+const ttsTags: Readonly<Record<number, string>> = {
+  400: "TtsBadRequest",
+  401: "TtsUnauthorized",
+  500: "TtsServerError",
+  502: "TtsBackendFailed"
+}
+
+/** The tag that is due, or `undefined` where a transcript is; `"deep"` where a parser that calls itself may have enough. */
+const dueOfTranscription = (answer: Answer): string | undefined => {
+  if (answer.status !== 200) return sttTags[answer.status] ?? "SttUnexpectedStatus"
+  const text = new TextDecoder().decode(bodyOf(answer))
+  if (/(?:[[{]"?a?"?:?){500}/.test(text)) return "deep"
+  try {
+    const { call_id, error, message, status: outcome, text: transcript } = JSON.parse(text)
+    const isWord = (value: unknown) => typeof value === "string"
+    const mayBeWord = (value: unknown) => value === undefined || value === null || isWord(value)
+    if (outcome === "success" && isWord(transcript) && isWord(call_id)) return undefined
+    if (outcome === "error" && [call_id, error, message].every(mayBeWord)) return "SttTranscriptionFailed"
+  } catch {
+    // It is no JSON, or no object.
+  }
+  return "SttInvalidResponse"
+}
+
+/** What a header holds, and whether that is of use. */
+interface Meant {
+  readonly value: string | undefined
+  readonly isSound: boolean
+}
+const sound = (...values: ReadonlyArray<string | undefined>) =>
+  FastCheck.constantFrom(...values.map((value): Meant => ({ value, isSound: true })))
+const unsound = (...values: ReadonlyArray<string | undefined>) =>
+  FastCheck.constantFrom(...values.map((value): Meant => ({ value, isSound: false })))
+const mostlySound = (good: FastCheck.Arbitrary<Meant>, bad: FastCheck.Arbitrary<Meant>) =>
+  FastCheck.oneof({ weight: 7, arbitrary: good }, { weight: 1, arbitrary: bad })
+
+const badNumbers = [undefined, "", "-8000", "8000.5", "8e3", "0x10", "NaN", "Infinity", "8000, 8000", "0", "1000000"]
+
+const contentTypes = mostlySound(
+  sound("application/octet-stream", undefined, "audio/pcm", "audio/L16; rate=8000", "application/jsonish"),
+  unsound("application/json", "text/html; charset=utf-8", "application/problem+json", "image/png", "VIDEO/mp4")
+)
+
+const synthesisAnswer = FastCheck.record({
+  status,
+  rate: mostlySound(sound("8000", "16000", "24000", "44100", "1", "999999"), unsound(...badNumbers)),
+  encoding: mostlySound(
+    sound("pcm16", "float32"),
+    unsound("PCM16", "", undefined, "mulaw", "pcm16, pcm16", "__proto__")
+  ),
+  type: contentTypes,
+  compression: mostlySound(sound(undefined, "identity", "IDENTITY"), unsound("gzip", "br", "x")),
+  /** How much longer than it is the audio is said to be, in milliseconds; or what a header says that is no number. */
+  duration: FastCheck.oneof(
+    { weight: 8, arbitrary: FastCheck.constantFrom(0, 0.4, -0.4) },
+    { weight: 4, arbitrary: FastCheck.constantFrom(1.5, -1.5, 1.2, -1.2, -3, 50, -50, 1e6, 1e300) },
+    { weight: 2, arbitrary: FastCheck.constantFrom(undefined, "", "-1", "1e3", "1,5", "NaN", "one", ".5", "1.") }
+  ),
+  requestId: maybe(anyHeader) as FastCheck.Arbitrary<string | undefined>,
+  extra: extraHeaders,
+  body: FastCheck.oneof(
+    { weight: 6, arbitrary: FastCheck.nat(300).map((samples) => Buffer.alloc(samples * 4)) },
+    { weight: 2, arbitrary: FastCheck.uint8Array({ maxLength: 600 }).map((bytes) => Buffer.from(bytes)) },
+    { weight: 1, arbitrary: answerObject },
+    { weight: 1, arbitrary: words.map((error) => Buffer.from(JSON.stringify({ error }))) }
+  ),
+  framing,
+  sizes: pieceSizes
+}).map(({ body: sent, compression, duration, encoding, extra, rate, requestId, type, ...answer }) => {
+  const body = bodyOf({ ...answer, body: sent })
+  const frame = encoding.value === "float32" ? 4 : 2
+  const lasts = (body.length / frame / (rate.isSound ? Number(rate.value) : 8000)) * 1000
+  const stated = typeof duration === "number" ? lasts + duration : undefined
+  const isStated = stated !== undefined && stated >= 0 && !String(stated).includes("e")
+  const headers: ReadonlyArray<readonly [string, string | undefined]> = [
+    ["x-sample-rate", rate.value],
+    ["x-encoding", encoding.value],
+    ["content-type", type.value],
+    ["content-encoding", compression.value],
+    ["x-audio-duration-ms", typeof duration === "number" ? String(stated) : duration],
+    ["x-request-id", requestId],
+    ...extra
+  ]
+  const usable = rate.isSound && encoding.isSound && type.isSound && (compression.isSound || isStated)
+  const off = isStated ? Math.abs(stated - lasts) : 0
+  const isSound = frame === 2 || [...floatsIn(body)].every(Number.isFinite)
+  const isAudio = body.length > 0 && body.length % frame === 0 && isSound && off <= 1 + 1000 / Number(rate.value)
+  return {
+    answer: {
+      ...answer,
+      body: sent,
+      headers: headers.filter((header): header is [string, string] => header[1] !== undefined)
+    },
+    due: !usable ? "TtsInvalidResponse" : isAudio ? undefined : "TtsCorruptAudio",
+    format: `${rate.value}:${encoding.value}`
+  }
+})
+
+function* floatsIn(bytes: Buffer): Generator<number> {
+  for (let at = 0; at + 4 <= bytes.length; at += 4) yield bytes.readFloatLE(at)
+}
+
+/** What is looked at of a speech. */
+type Told = Pick<Speech, "bytes" | "format">
+
+const isSttError = Schema.is(SttError)
+const isTtsError = Schema.is(TtsError)
+
+/** Neither what a program gets, nor an error as anybody could print it, holds the key. */
+const holdsNoKey = (told: unknown) => {
+  const shown = [
+    inspect(told, { depth: 30, showHidden: true, maxStringLength: null }),
+    JSON.stringify(told) ?? ""
+  ].join()
+  for (const form of [secret, encodeURIComponent(secret), encodeURIComponent(secret).toLowerCase()]) {
+    if (shown.includes(form)) throw new Error(`the key is in ${shown.slice(0, 2000)}`)
+  }
+}
+
+const httpClients = {
+  recommended: NodeTransport.layer,
+  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
+  node: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
+  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
+} as const
+const over: FastCheck.Arbitrary<keyof typeof httpClients> = FastCheck.oneof(
+  { weight: 5, arbitrary: FastCheck.constantFrom<Array<keyof typeof httpClients>>("recommended") },
+  { weight: 1, arbitrary: FastCheck.constantFrom<Array<keyof typeof httpClients>>("undici", "node", "fetch") }
+)
+
+/** Far above what any answer here takes. */
+const deadlines = { total: "25 seconds" } as const
+
+export const answerLaws: Topic = Effect.gen(function* () {
+  let answer: Answer | undefined
+  const server = yield* faultyServer(
+    whenAsked((socket, elsewhere) => {
+      if (answer === undefined) return
+      const { framing } = answer
+      socket.setNoDelay(true)
+      const pieces = bytesOf(answer)
+      pieces.slice(0, -1).forEach((piece) => {
+        socket.write(piece)
+      })
+      settle(pieces.at(-1) ?? "")(socket, elsewhere)
+      if (framing !== "length" && framing !== "chunked") socket.end()
+    })
+  )
+  const options = { apiKey: Redacted.make(key), baseUrl: `http://${server.host}`, deadlines, retries: 0 }
+  const clientsOver = (httpClient: Layer.Layer<Layer.Layer.Success<typeof NodeTransport.layer>>) =>
+    Effect.gen(function* () {
+      const run = yield* runnerOf(httpClient)
+      return yield* Effect.promise(() => run(Effect.all({ stt: makeStt(options), tts: makeTts(options) })))
+    })
+  const clients = {
+    recommended: yield* clientsOver(httpClients.recommended),
+    undici: yield* clientsOver(httpClients.undici),
+    node: yield* clientsOver(httpClients.node),
+    fetch: yield* clientsOver(httpClients.fetch)
+  }
+  const audio = AudioSource.fromBytes(Uint8Array.of(82, 73, 70, 70))
+
+  const holdsTag = (due: string | undefined, told: { readonly _tag: string } | undefined, isExact: boolean) => {
+    if (due === "deep") return
+    // What did not come whole may still be told to be wrong, but never for right.
+    const isDue = isExact ? told?._tag === due : due === undefined || told !== undefined
+    if (!isDue) throw new Error(`${told?._tag ?? "a result"}, where ${due ?? "a result"} is due: ${inspect(told)}`)
+  }
+
+  return {
+    "any answer is a transcript where the contract says so, or else its error, and never shows the key": law(
+      30,
+      FastCheck.asyncProperty(transcriptionAnswer, over, async (given, layer) => {
+        answer = given
+        const asked = clients[layer].stt.transcribe({ audio, model: "m", transactionId: sentId })
+        const told = await Effect.runPromise(Effect.either(Effect.mapError(asked, Cause.originalError)))
+        const due = dueOfTranscription(given)
+        const isExact = layer === "recommended" && isWhole(given)
+        holdsNoKey(Either.merge(told))
+        if (Either.isLeft(told)) {
+          if (!isSttError(told.left)) throw new Error(`${inspect(told.left)} is no SttError`)
+          holdsTag(due, told.left, isExact)
+        } else {
+          holdsTag(due, undefined, isExact)
+          if (due !== "deep" && isExact) {
+            const { text } = JSON.parse(new TextDecoder().decode(given.body))
+            const isQuoting = text !== told.right.text
+            if (isQuoting && !told.right.text.includes("<redacted>"))
+              throw new Error(`${told.right.text} came of ${text}`)
+          }
+        }
+      })
+    ),
+
+    "any answer is speech where the contract says so, or else its error, and never shows the key": law(
+      30,
+      FastCheck.asyncProperty(synthesisAnswer, over, FastCheck.boolean(), async (given, layer, isStreamed) => {
+        answer = given.answer
+        const request = { text: "a", requestId: sentId }
+        const { tts } = clients[layer]
+        const streamed = Effect.scoped(
+          Effect.flatMap(tts.stream(request), ({ stream, ...about }) =>
+            Effect.map(Stream.runCollect(stream), (parts) => ({ ...about, bytes: Buffer.concat([...parts]) }))
+          )
+        )
+        const whole = Effect.map(tts.synthesize(request), ({ stream: _, ...about }) => about)
+        const asked: Effect.Effect<Told, TtsError> = isStreamed ? streamed : whole
+        const told = await Effect.runPromise(Effect.either(Effect.mapError(asked, Cause.originalError)))
+        const { body, status } = given.answer
+        const due = status === 200 ? given.due : (ttsTags[status] ?? "TtsUnexpectedStatus")
+        const isExact = layer === "recommended" && isWhole(given.answer)
+        holdsNoKey(Either.merge(told))
+        if (Either.isLeft(told)) {
+          if (!isTtsError(told.left)) throw new Error(`${inspect(told.left)} is no TtsError`)
+          holdsTag(due, told.left, isExact)
+        } else {
+          holdsTag(due, undefined, isExact)
+          const { bytes, format } = told.right
+          if (isExact && !body.equals(bytes)) throw new Error("the audio is another")
+          if (`${format.sampleRate}:${format.encoding}` !== given.format) throw new Error(inspect(format))
+        }
+      })
+    )
+  }
+})

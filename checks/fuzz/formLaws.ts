@@ -1,0 +1,258 @@
+import { deepStrictEqual } from "node:assert"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { createServer } from "node:http"
+import type { AddressInfo } from "node:net"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { AudioSource } from "@effect-speech/stt"
+import { make as makeStt } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
+import { readUpload } from "../../packages/local-service/src/internal/http/multipartUpload.js"
+import type { Problem } from "../../packages/local-service/src/internal/http/requests.js"
+import { makeSpool, Spool } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
+import { filePartOf, sniff } from "../../packages/stt/src/internal/container.js"
+import { send } from "../../test/support/serviceProcess.js"
+import { anyString, isWellFormed, pieceSizes, recordOf, wellFormedString } from "./arbitraries.js"
+import { law, runnerOf, type Topic } from "./law.js"
+import { temporaryFolder } from "./localService.js"
+
+/** A form as it came, and what the local service's reader makes of it. */
+interface Read {
+  readonly contentType: string
+  readonly announced: string | undefined
+  readonly body: Buffer
+  readonly fields?: ReadonlyArray<readonly [name: string, value: string]>
+  readonly file?: Buffer | undefined
+  readonly problem?: Problem
+}
+
+/** An HTTP server with nothing but the local service's reader of forms. */
+const formReader = Effect.gen(function* () {
+  const folder = yield* temporaryFolder
+  const spool = yield* Effect.provide(makeSpool(folder), NodeFileSystem.layer)
+  let last: Read | undefined
+  const server = createServer(async (request, response) => {
+    const parts: Array<Buffer> = []
+    request.on("data", (part) => parts.push(part))
+    const ended = new Promise((resolve) => request.once("end", resolve))
+    const read = await readUpload(request, "audio_file", { maximumFileBytes: 1e9, idleMillis: 10_000 }).pipe(
+      Effect.map(({ fields, file }) => ({ fields, file: file === undefined ? undefined : readFileSync(file) })),
+      Effect.catchAll((problem) => Effect.succeed({ problem })),
+      Effect.scoped,
+      Effect.provideService(Spool, spool),
+      Effect.runPromise
+    )
+    await ended
+    const { "content-length": announced, "content-type": contentType = "" } = request.headers
+    last = { contentType, announced, body: Buffer.concat(parts), ...read }
+    response.setHeader("content-type", "application/json").end('{"status":"success","text":"","call_id":"x"}')
+  })
+  yield* Effect.acquireRelease(
+    Effect.async<void>((resume) => {
+      server.listen(0, "127.0.0.1", () => resume(Effect.void))
+    }),
+    () =>
+      Effect.async<void>((resume) => {
+        server.close(() => resume(Effect.void))
+        server.closeAllConnections()
+      })
+  )
+  return {
+    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    folder,
+    /** What came last, once. */
+    last: (): Read => {
+      const read = last
+      last = undefined
+      if (read === undefined) throw new Error("nothing came")
+      const left = readdirSync(folder).filter((name) => name !== "recording")
+      if (left.length > 0) throw new Error("a file was left")
+      return read
+    }
+  }
+})
+
+/** What a body may have that could be taken for its own frame. */
+const frames = [
+  "\r\n--",
+  "--",
+  "\r\n",
+  "\r",
+  "\n",
+  "--\r\n",
+  "effect-speech-",
+  "\r\n\r\n",
+  "\r\n--effect-speech-",
+  "\r\n--b"
+]
+
+const content: FastCheck.Arbitrary<Buffer> = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
+    FastCheck.constantFrom(...frames).map((frame) => Buffer.from(frame))
+  ),
+  { maxLength: 12 }
+).map((parts) => Buffer.concat(parts))
+
+const asked = FastCheck.record({
+  model: wellFormedString.filter((model) => model.trim() !== ""),
+  aux: FastCheck.boolean(),
+  hotwords: FastCheck.array(FastCheck.record({ phrase: wellFormedString.filter((phrase) => phrase !== "") }), {
+    maxLength: 3
+  }),
+  additionalFields: recordOf(
+    FastCheck.oneof(
+      wellFormedString,
+      content.map((bytes) => bytes.toString("latin1"))
+    ),
+    FastCheck.stringMatching(/^[!#-[\]-~]{1,20}$/).filter(
+      (name) => !["model", "transaction_id", "audio_file", "aux", "parse_number", "hotwords"].includes(name)
+    )
+  )
+})
+
+const kinds = ["bytes", "blob", "path", "stream", "stream of known length"] as const
+
+/** The names of a form as `fetch` reads them: three escapes of HTML are undone, and half a character is replaced. */
+const unescaped = (name: string) => name.replace(/%(22|0A|0D)/g, decodeURIComponent)
+const asSent = (name: string) =>
+  Array.from(name, (character) => {
+    if (!isWellFormed(character)) return "\ufffd"
+    const isEscaped = /\p{Cc}/u.test(character) || character === "\\"
+    return isEscaped ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : character
+  }).join("")
+
+const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
+
+const boundaryCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'()+_,-./:=?"
+
+/** A form of somebody else's, in any of the ways that RFC 2046 and RFC 7578 leave open. */
+const foreignForm = FastCheck.record({
+  boundary: FastCheck.oneof(
+    FastCheck.string({ unit: FastCheck.constantFrom(...boundaryCharacters), minLength: 1, maxLength: 70 }),
+    FastCheck.constantFrom("-", "--", "b", "----WebKitFormBoundary7MA4YWxkTrZu0gW", "=_b", "a".repeat(70))
+  ),
+  isQuoted: FastCheck.boolean(),
+  preamble: FastCheck.constantFrom("", "\r\n", "This is a form.\r\n", "--\r\n"),
+  epilogue: FastCheck.constantFrom("", "\r\n", "\r\nThat was it.", "\r\n\r\n"),
+  disposition: FastCheck.constantFrom(
+    "Content-Disposition: form-data",
+    "content-disposition:form-data",
+    "CONTENT-DISPOSITION: Form-Data"
+  ),
+  extra: FastCheck.constantFrom("", "X-Other: 1\r\n", "Content-Length: 3\r\n", "Content-Transfer-Encoding: binary\r\n"),
+  fields: FastCheck.array(FastCheck.tuple(FastCheck.stringMatching(/^[A-Za-z0-9_.[\]-]{1,20}$/), wellFormedString), {
+    maxLength: 5
+  }),
+  file: content,
+  place: FastCheck.nat(5),
+  mediaType: FastCheck.constantFrom("", "Content-Type: audio/wav\r\n", "content-type: application/octet-stream\r\n"),
+  sizes: pieceSizes
+})
+
+export const formLaws: Topic = Effect.gen(function* () {
+  const reader = yield* formReader
+  const path = join(reader.folder, "recording")
+  const run = yield* runnerOf(Layer.merge(NodeTransport.layer, NodeFileSystem.layer))
+  const stt = yield* Effect.promise(() =>
+    run(makeStt({ apiKey: Redacted.make("prefix.secret"), baseUrl: reader.url, retries: 0 }))
+  )
+
+  return {
+    "a form arrives at two independent readers as it was given, whatever the recording holds and however it comes": law(
+      20,
+      FastCheck.asyncProperty(
+        asked,
+        FastCheck.oneof(anyString, FastCheck.constantFrom("call.wav", "..", "a\\", 'a".wav', "%22", "a;b.mp3")),
+        content.filter(({ byteLength }) => byteLength > 0),
+        FastCheck.constantFrom(...kinds),
+        pieceSizes,
+        async (fields, filename, bytes, kind, sizes) => {
+          const open = () => Stream.fromIterable(cutAt(bytes, sizes))
+          if (kind === "path") writeFileSync(path, bytes)
+          const audio = {
+            bytes: () => AudioSource.fromBytes(bytes, { filename }),
+            blob: () => AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
+            path: () => AudioSource.fromPath(path),
+            stream: () => AudioSource.fromStream(open, { filename }),
+            "stream of known length": () =>
+              AudioSource.fromOneShotStream(open(), { filename, byteLength: bytes.length })
+          }[kind]()
+          await run(stt.transcribe({ ...fields, audio, transactionId }))
+
+          const read = reader.last()
+          if (read.problem !== undefined) throw new Error(read.problem.message)
+          deepStrictEqual(read.announced, kind === "stream" ? undefined : String(read.body.length), "its length")
+          const { additionalFields, aux, hotwords, model } = fields
+          const expected = [
+            ["model", model],
+            ["transaction_id", transactionId],
+            ["aux", String(aux)],
+            ["hotwords", JSON.stringify(hotwords)],
+            ...Object.entries(additionalFields)
+          ]
+          deepStrictEqual(read.fields, expected, "to the service's reader")
+          deepStrictEqual(read.file?.equals(bytes), true, "its file")
+
+          const headers = { "content-type": read.contentType }
+          const form = await new Response(new Uint8Array(read.body), { headers }).formData()
+          const file = form.get("audio_file") as File
+          deepStrictEqual(Buffer.from(await file.arrayBuffer()).equals(bytes), true, "the file of fetch")
+          const called = filePartOf(kind === "path" ? "recording" : filename, sniff(bytes))
+          deepStrictEqual(file.name, unescaped(asSent(called.filename)))
+          deepStrictEqual(
+            [...form].filter(([name]) => name !== "audio_file"),
+            expected.map(([name = "", value]) => [unescaped(name), value])
+          )
+        }
+      )
+    ),
+
+    "a well-formed form of anybody's is read as it was written, however it is cut": law(
+      20,
+      FastCheck.asyncProperty(foreignForm, async (form) => {
+        const { boundary, disposition, extra, fields, file, mediaType, place } = form
+        const delimiter = `\r\n--${boundary}`
+        // A boundary is to be chosen so that no part holds it.
+        FastCheck.pre(
+          [file.toString("latin1"), ...fields.map(([, value]) => value)].every(
+            (part) => !`\r\n${part}`.includes(delimiter)
+          )
+        )
+        const part = (name: string, more: string, body: Uint8Array) =>
+          Buffer.concat([
+            Buffer.from(`--${boundary}\r\n${extra}${disposition}; name="${name}"${more}\r\n\r\n`),
+            body,
+            Buffer.from("\r\n")
+          ])
+        const parts = fields.map(([name, value]) => part(name, "", Buffer.from(value)))
+        parts.splice(
+          Math.min(place, parts.length),
+          0,
+          part("audio_file", `; filename="a"\r\n${mediaType}`.replace(/\r\n$/, ""), file)
+        )
+        const body = Buffer.concat([
+          Buffer.from(form.preamble),
+          ...parts,
+          Buffer.from(`--${boundary}--${form.epilogue}`)
+        ])
+        const quoted = form.isQuoted || /[^A-Za-z0-9'+_.-]/.test(boundary) ? `"${boundary}"` : boundary
+        await send(reader.url, {
+          headers: { "content-type": `multipart/form-data; boundary=${quoted}` },
+          body: cutAt(body, form.sizes)
+        })
+        const read = reader.last()
+        if (read.problem !== undefined)
+          throw new Error(`${read.problem.message}: ${JSON.stringify(body.toString("latin1"))}`)
+        deepStrictEqual(read.fields, fields)
+        deepStrictEqual(read.file?.toString("latin1"), file.toString("latin1"))
+      })
+    )
+  }
+})

@@ -1,0 +1,281 @@
+import { isIPv4 } from "node:net"
+import * as ApiKey from "@effect-speech/transport/ApiKey"
+import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import * as TtsContract from "@effect-speech/tts/TtsContract"
+import * as ConfigError from "effect/ConfigError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { retryAfterMillis } from "../../packages/transport/src/internal/call/backoff.js"
+import { anyString } from "./arbitraries.js"
+import { law, type Topic } from "./law.js"
+
+const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday"]
+const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
+const twoDigits = (value: number) => String(value).padStart(2, "0")
+
+/** The three forms of a date in HTTP (RFC 9110, 5.6.7), from the parts of a date and not by a formatter. */
+const dateForms: Readonly<Record<string, (date: Date) => string>> = {
+  "IMF-fixdate": (date) =>
+    `${days[date.getUTCDay()]?.slice(0, 3)}, ${twoDigits(date.getUTCDate())} ${months[date.getUTCMonth()]} ` +
+    `${date.getUTCFullYear()} ${timeOf(date)} GMT`,
+  "rfc850-date": (date) =>
+    `${days[date.getUTCDay()]}, ${twoDigits(date.getUTCDate())}-${months[date.getUTCMonth()]}-` +
+    `${twoDigits(date.getUTCFullYear() % 100)} ${timeOf(date)} GMT`,
+  "asctime-date": (date) =>
+    `${days[date.getUTCDay()]?.slice(0, 3)} ${months[date.getUTCMonth()]} ${String(date.getUTCDate()).padStart(2)} ` +
+    `${timeOf(date)} ${date.getUTCFullYear()}`
+}
+
+function timeOf(date: Date): string {
+  return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(":")
+}
+
+/** Whole seconds since 1970, up to the year 2049: of later ones a year of two digits says something else. */
+const moment = FastCheck.integer({ min: 1_577_836_800, max: 2_524_607_999 }).map((seconds) => seconds * 1000)
+
+/** As those forms look to somebody who reads no names. */
+const shapes = ["Aaa, 00 Aaa 0000 00:00:00 GMT", "A+day, 00-Aaa-00 00:00:00 GMT", "Aaa Aaa _0 00:00:00 0000"]
+const looksLikeDate = (text: string): boolean =>
+  shapes.includes(
+    text
+      .replace(/^[A-Z][a-z]+day,/, "A+day,")
+      .replace(/[A-Z][a-z]{2}(?![a-z])/g, "Aaa")
+      .replace(/^(Aaa Aaa) [ \d]\d/, "$1 _0")
+      .replace(/\d/g, "0")
+  )
+
+const almostDate = FastCheck.tuple(moment, FastCheck.constantFrom(...Object.values(dateForms))).chain(([at, form]) => {
+  const whole = form(new Date(at))
+  return FastCheck.tuple(FastCheck.nat(whole.length), FastCheck.nat(4), FastCheck.string({ maxLength: 4 })).map(
+    ([from, count, words]) => whole.slice(0, from) + words + whole.slice(from + count)
+  )
+})
+
+const dateWords = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.constantFrom("GMT", "UTC", "Z", "+", "-", "Mon", "Jan", "Monday", "2099", "9", "12:00", "T", ",", "."),
+    FastCheck.nat(3000).map(String)
+  ),
+  { maxLength: 7 }
+).map((words) => words.join(" "))
+
+/** Where the machine may stand, which no date of HTTP minds. */
+const zone = FastCheck.constantFrom("UTC", "Asia/Kolkata", "America/Los_Angeles")
+const inZone = <A>(name: string, work: () => A): A => {
+  const before = process.env.TZ
+  process.env.TZ = name
+  try {
+    return work()
+  } finally {
+    if (before === undefined) delete process.env.TZ
+    else process.env.TZ = before
+  }
+}
+
+const isWhole = (text: string) => /^[0-9]+$/.test(text)
+
+const requestIdCharacters = new Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._:-")
+const almostRequestId = FastCheck.oneof(
+  anyString,
+  FastCheck.string({ unit: FastCheck.constantFrom(...requestIdCharacters), minLength: 0, maxLength: 66 }),
+  FastCheck.tuple(
+    FastCheck.string({ unit: FastCheck.constantFrom(...requestIdCharacters), minLength: 1, maxLength: 63 }),
+    FastCheck.constantFrom("\n", " ", "é", "\0", "/", ";", "\u2028", "")
+  ).map(([id, end]) => id + end)
+)
+
+const visible = FastCheck.string({
+  unit: FastCheck.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c))
+})
+const key = FastCheck.tuple(
+  FastCheck.stringMatching(/^[a-z]{1,8}$/),
+  FastCheck.oneof(
+    FastCheck.stringMatching(/^[A-Za-z0-9]{8,24}$/),
+    FastCheck.string({
+      unit: FastCheck.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
+      minLength: 8,
+      maxLength: 24
+    })
+  )
+).map(([prefix, secret]) => ({ secret, key: `${prefix}.${secret}` }))
+
+/** As a service may quote it: as it is, or with any of its characters as a URL has them. */
+const quoted = (text: string): FastCheck.Arbitrary<string> =>
+  FastCheck.array(FastCheck.constantFrom("plain", "lower", "upper"), {
+    minLength: text.length,
+    maxLength: text.length
+  }).map((forms) =>
+    Array.from(text, (character, index) => {
+      const hex = character.charCodeAt(0).toString(16).padStart(2, "0")
+      if (forms[index] === "plain" || /[A-Za-z0-9]/.test(character)) return character
+      return `%${forms[index] === "upper" ? hex.toUpperCase() : hex}`
+    }).join("")
+  )
+
+const withQuotes = key.chain((one) =>
+  FastCheck.record({
+    one: FastCheck.constant(one),
+    text: FastCheck.array(FastCheck.oneof(anyString, quoted(one.key), quoted(one.secret)), { maxLength: 6 }).map(
+      (parts) => parts.join("")
+    )
+  })
+)
+
+/** What a URL stands for, a malformed part as it is. */
+const decoded = (text: string): string =>
+  text.replace(/%[0-9a-f]{2}/gi, (encoded) => String.fromCharCode(Number.parseInt(encoded.slice(1), 16)))
+
+const addresses = FastCheck.oneof(
+  anyString,
+  FastCheck.webUrl({ withQueryParameters: true, withFragments: true }),
+  FastCheck.tuple(
+    FastCheck.constantFrom("http:", "https:", "ftp:", "HTTPS:", "file:", "javascript:", ""),
+    FastCheck.constantFrom("//", "/", "", "///", "\\\\"),
+    FastCheck.constantFrom(
+      "localhost",
+      "127.0.0.1",
+      "[::1]",
+      "host.example",
+      "127.1",
+      "2130706433",
+      "LOCALHOST",
+      "a@b",
+      "127.0.0.1.host.example",
+      "localhost.host.example",
+      "[::ffff:127.0.0.1]"
+    ),
+    FastCheck.oneof(
+      FastCheck.nat(70_000).map((port) => `:${port}`),
+      FastCheck.constant("")
+    ),
+    FastCheck.oneof(FastCheck.webPath(), anyString)
+  ).map((parts) => parts.join(""))
+)
+
+const decodeHeaders = Schema.decodeUnknownEither(TtsContract.AudioHeaders)
+
+export const headerLaws: Topic = Effect.succeed({
+  "Retry-After: n seconds are n seconds, however many": law(
+    300,
+    FastCheck.property(FastCheck.bigInt({ min: 0n, max: 10n ** 30n }).map(String), moment, (text, now) => {
+      const millis = retryAfterMillis(text, now)
+      const asked = BigInt(text) * 1000n
+      const expected = asked > BigInt(Number.MAX_SAFE_INTEGER) ? Number.MAX_SAFE_INTEGER : Number(asked)
+      return millis === expected
+    })
+  ),
+
+  "Retry-After: a date in each form of HTTP is waited for, and one that has passed is not": law(
+    300,
+    FastCheck.property(
+      moment,
+      moment,
+      FastCheck.constantFrom(...Object.keys(dateForms)),
+      zone,
+      (at, now, form, zone) => {
+        const header = dateForms[form]?.(new Date(at)) ?? ""
+        const millis = inZone(zone, () => retryAfterMillis(header, now))
+        if (millis !== Math.max(0, at - now))
+          throw new Error(`${header} is ${millis} at ${new Date(now).toUTCString()}`)
+      }
+    )
+  ),
+
+  "Retry-After: any other words ask for nothing, and nothing for less than no time": law(
+    500,
+    FastCheck.property(FastCheck.oneof(anyString, almostDate, dateWords), moment, (text, now) => {
+      const millis = retryAfterMillis(text, now)
+      if (isWhole(text) || looksLikeDate(text)) return millis === undefined || millis >= 0
+      return millis === undefined
+    })
+  ),
+
+  "X-Sample-Rate is a whole number above 0 of at most six digits, and X-Encoding one of two": law(
+    500,
+    FastCheck.property(
+      FastCheck.oneof(
+        anyString,
+        FastCheck.integer({ min: -10, max: 2_000_000 }).map(String),
+        FastCheck.double().map(String),
+        FastCheck.constantFrom(
+          "8000",
+          "8e3",
+          "0x1f40",
+          " 8000",
+          "8000 ",
+          "8000\n",
+          "８０００",
+          "8000, 8000",
+          "08000",
+          ""
+        )
+      ),
+      FastCheck.oneof(anyString, FastCheck.constantFrom("pcm16", "float32", "PCM16", "pcm16 ", "pcm16, pcm16", "")),
+      (rate, encoding) => {
+        const result = decodeHeaders({ "x-sample-rate": rate, "x-encoding": encoding })
+        const digits = [...rate]
+        const isRate =
+          digits.length >= 1 &&
+          digits.length <= 6 &&
+          digits[0] !== "0" &&
+          digits.every((digit) => "0123456789".includes(digit))
+        const isSound = isRate && (encoding === "pcm16" || encoding === "float32")
+        if (Either.isLeft(result)) return !isSound
+        return isSound && String(result.right["x-sample-rate"]) === rate && result.right["x-encoding"] === encoding
+      }
+    )
+  ),
+
+  "a request id is valid exactly if it has 1 to 64 of the characters of the contract": law(
+    500,
+    FastCheck.property(almostRequestId, (id) => {
+      const isValid =
+        id.length >= 1 && id.length <= 64 && [...id].every((character) => requestIdCharacters.has(character))
+      return TtsContract.requestIdPattern.test(id) === isValid
+    })
+  ),
+
+  "a key is visible ASCII with a dot after its prefix, and what is wrong with it never quotes it": law(
+    300,
+    FastCheck.property(FastCheck.oneof(anyString, visible), (text) => {
+      const problem = ApiKey.problemWith(Redacted.make(text))
+      const isVisible = [...text].every((character) => character >= "!" && character <= "~")
+      const dot = text.indexOf(".")
+      if ((problem === undefined) !== (isVisible && dot > 0 && dot < text.length - 1)) return false
+      return problem === undefined || text.length < 4 || !problem.includes(text) || "it is empty".includes(text)
+    })
+  ),
+
+  "words that quote the key, as it is or as a URL has it, are shown without it": law(
+    300,
+    FastCheck.property(withQuotes, ({ one, text }) => {
+      const shown = ApiKey.printable(ApiKey.withoutKey(text, Redacted.make(one.key)))
+      for (const words of [shown, decoded(shown)]) {
+        if (words.includes(one.secret)) throw new Error(`${JSON.stringify(shown)} holds ${one.secret}`)
+      }
+      if (/\p{Cc}/u.test(shown)) throw new Error(`${JSON.stringify(shown)} holds a control character`)
+    })
+  ),
+
+  "a base URL is an address that the key may be sent to, below which the operation's path is put, or it is refused":
+    law(
+      500,
+      FastCheck.property(addresses, FastCheck.boolean(), (address, allowInsecureHttp) => {
+        const parsed = BaseUrl.parse("baseUrl", address, { allowInsecureHttp })
+        if (Either.isLeft(parsed)) return ConfigError.isConfigError(parsed.left)
+        const url = BaseUrl.resolve(parsed.right, "/tts/bytes")
+        const isLocal =
+          ["localhost", "[::1]"].includes(url.hostname) || (isIPv4(url.hostname) && url.hostname.startsWith("127."))
+        return (
+          (url.protocol === "https:" || (url.protocol === "http:" && (isLocal || allowInsecureHttp))) &&
+          url.origin === parsed.right.origin &&
+          url.pathname.endsWith("/tts/bytes") &&
+          url.pathname.startsWith(parsed.right.pathname.replace(/\/+$/, "")) &&
+          url.username + url.password + url.search + url.hash === ""
+        )
+      })
+    )
+})

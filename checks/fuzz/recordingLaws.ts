@@ -1,0 +1,239 @@
+import { closeSync, openSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Wav } from "@effect-speech/audio-codec"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import * as Recording from "@effect-speech/stt/Recording"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { audio, cutAt, damagedFile } from "../../packages/audio-codec/test/wavArbitrary.js"
+import {
+  checkStructure,
+  containerOf,
+  flacSamples,
+  headLength
+} from "../../packages/local-service/src/internal/recordings/containers.js"
+import { filePartOf, sniff } from "../../packages/stt/src/internal/container.js"
+import { describe } from "../../packages/stt/src/internal/describe.js"
+import { fromRead } from "../../packages/stt/src/internal/recordingBytes.js"
+import { anyString, damaged, pieceSizes } from "./arbitraries.js"
+import { law, runnerOf, type Topic } from "./law.js"
+import { temporaryFolder } from "./localService.js"
+
+const folders = ["../../packages/stt/test/recordings/", "../../packages/local-service/test/recordings/"]
+
+/** Real recordings of every container, the short ones. */
+const recordings: ReadonlyArray<Buffer> = folders.flatMap((folder) => {
+  const place = new URL(folder, import.meta.url)
+  return readdirSync(place).map((name) => readFileSync(new URL(name, place)))
+})
+
+/** Whole fields with values that no recording has, which chance would seldom make. */
+const fields = [
+  // Of WebM: a duration below 0, a rate that is none or below 0, no channels.
+  ...["\x44\x89\x84\xbf\x80\0\0", "\xb5\x84\x7f\xc0\0\0", "\xb5\x88\xc0\x50\0\0\0\0\0\0", "\x9f\x81\0", "\x9f\x80"]
+]
+
+const words = [
+  ...["RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "LIST", "fLaC", "OggS", "OpusHead", "\x01vorbis", "Speex   "],
+  ...["ID3", "Xing", "Info", "VBRI", "\xff\xfb\x90\x64", "\xff\xf3\x10\xc4", "ftyp", "moov", "mvhd", "trak", "mdia"],
+  ...[
+    "hdlr",
+    "soun",
+    "minf",
+    "stbl",
+    "stsd",
+    "mp4a",
+    "esds",
+    "moof",
+    "\0\0\0\0moov",
+    "\0\0\0\x01moov",
+    "\x1a\x45\xdf\xa3"
+  ],
+  ...[
+    "\x18\x53\x80\x67",
+    "\x15\x49\xa9\x66",
+    "\x16\x54\xae\x6b",
+    "\xae",
+    "\xe1",
+    "\xb5",
+    "\x9f",
+    "\x1f\x43\xb6\x75",
+    "\x44\x89"
+  ]
+]
+
+/** The first bytes of every container, so that the others are read as one. */
+const beginnings = FastCheck.constantFrom(
+  ...["RIFF\0\0\0\0WAVE", "RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0", "fLaC\0\0\0\x22", "OggS\0\x02", "ID3\x04\0\0"],
+  ...[
+    "\xff\xfb\x90\x64",
+    "\0\0\0\x10ftypM4A \0\0\0\0",
+    "\0\0\0\x08ftyp",
+    "\x1a\x45\xdf\xa3\x80",
+    "\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff"
+  ]
+).map((head) => Buffer.from(head, "latin1"))
+
+const scraps = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
+    FastCheck.constantFrom(...words, ...fields).map((word) => Buffer.from(word, "latin1"))
+  ),
+  { maxLength: 40 }
+).map((parts) => Buffer.concat(parts))
+
+/** One thing over and over, which keeps a reader busy: boxes of 8 bytes, empty elements, pages, frames. */
+const endless = FastCheck.tuple(
+  beginnings,
+  FastCheck.constantFrom(
+    ...["\0\0\0\x08free", "\0\0\0\x08moov", "\xec\x80", "\xae\x80", "\xff\xfb\x90\x64", "LIST\0\0\0\0"]
+  ),
+  FastCheck.nat(3000)
+).map(([head, word, times]) => Buffer.concat([head, Buffer.from(word.repeat(times), "latin1")]))
+
+/** Recordings with something wrong, their scraps, and bytes that never were one. */
+export const anyRecording: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
+  { weight: 1, arbitrary: FastCheck.constantFrom(...recordings) },
+  { weight: 4, arbitrary: damaged(FastCheck.constantFrom(...recordings), [...words, ...fields]) },
+  { weight: 2, arbitrary: FastCheck.tuple(beginnings, scraps).map((parts) => Buffer.concat(parts)) },
+  { weight: 1, arbitrary: damagedFile },
+  { weight: 1, arbitrary: endless },
+  { weight: 1, arbitrary: scraps },
+  { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 400 }) }
+)
+
+/** What is read of a recording at most, besides its length: notes before the samples, and blocks that lead on. */
+const longestRead = 300 * 1024
+
+const isRecording = Schema.is(Recording.Recording)
+
+export const recordingLaws: Topic = Effect.gen(function* () {
+  const run = yield* runnerOf(NodeFileSystem.layer)
+  const folder = yield* temporaryFolder
+  const path = join(folder, "recording")
+
+  return {
+    "any bytes are described without a failure, as what a recording can be": law(
+      200,
+      FastCheck.asyncProperty(anyRecording, (bytes) =>
+        run(
+          Effect.gen(function* () {
+            const told = yield* Effect.either(Recording.inspect(AudioSource.fromBytes(bytes)))
+            if (told._tag === "Left") return bytes.byteLength === 0 && told.left._tag === "SttAudioUnreadable"
+            return isRecording(told.right) && told.right.bytes === bytes.byteLength
+          })
+        )
+      )
+    ),
+
+    "a recording is described the same from a file, from bytes, and from a stream however it is cut": law(
+      20,
+      FastCheck.asyncProperty(
+        anyRecording.filter(({ byteLength }) => byteLength > 0),
+        pieceSizes,
+        (bytes, sizes) =>
+          run(
+            Effect.gen(function* () {
+              writeFileSync(path, bytes)
+              // Some hundred pieces, of a long one too.
+              const scale = Math.ceil(bytes.byteLength / 500)
+              const stream = () =>
+                Stream.fromIterable(
+                  cutAt(
+                    bytes,
+                    sizes.map((size) => size * scale)
+                  )
+                )
+              const sources = [
+                AudioSource.fromBytes(bytes),
+                AudioSource.fromPath(path),
+                AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)])),
+                AudioSource.fromStream(stream),
+                AudioSource.fromStream(stream, { byteLength: bytes.byteLength })
+              ]
+              const told = yield* Effect.forEach(sources, Recording.inspect)
+              const different = told.find((one) => JSON.stringify(one) !== JSON.stringify(told[0]))
+              if (different) throw new Error(`${JSON.stringify(different)} against ${JSON.stringify(told[0])}`)
+            })
+          )
+      )
+    ),
+
+    "of a recording that claims any length, no more than its header is read, and in a thousand reads": law(
+      200,
+      FastCheck.property(
+        anyRecording,
+        FastCheck.oneof(
+          FastCheck.constant(undefined),
+          FastCheck.nat(100_000),
+          FastCheck.constantFrom(2 ** 32, 2 ** 40, Number.MAX_SAFE_INTEGER)
+        ),
+        (bytes, claimed) => {
+          let reads = 0
+          let read = 0
+          const recording = fromRead(claimed, (offset, length) =>
+            Effect.sync(() => {
+              if (!(Number.isSafeInteger(length) && length >= 0 && offset >= 0))
+                throw new RangeError(`${offset}, ${length}`)
+              const part = bytes.subarray(offset, offset + length)
+              reads++
+              read += length
+              return part
+            })
+          )
+          const told = Effect.runSync(describe(recording))
+          if (reads > 1000 || read > longestRead) throw new Error(`${reads} reads of ${read} bytes`)
+          return isRecording({ ...told, bytes: undefined })
+        }
+      )
+    ),
+
+    "a WAV file is described as it was written": law(
+      200,
+      FastCheck.asyncProperty(
+        audio.filter(({ bytes }) => bytes.byteLength > 0),
+        ({ bytes, format }) =>
+          run(
+            Effect.gen(function* () {
+              const told = yield* Recording.inspect(AudioSource.fromBytes(Wav.encode(format, bytes)))
+              return (
+                told.container === "wav" && told.sampleRate === format.sampleRate && told.channels === format.channels
+              )
+            })
+          )
+      )
+    ),
+
+    "a file is sent under a name that ends as its container does, whatever it was called": law(
+      300,
+      FastCheck.property(anyString, anyRecording, (name, bytes) => {
+        const found = sniff(bytes)
+        const { contentType, filename } = filePartOf(name, found)
+        if (found !== undefined && !filename.toLowerCase().endsWith(`.${found}`)) return false
+        return /^(audio\/[a-z0-9]+|application\/octet-stream)$/.test(contentType)
+      })
+    ),
+
+    "the local service tells the structure of any file, or in a few words what is wrong with it": law(
+      200,
+      FastCheck.property(anyRecording, (bytes) => {
+        writeFileSync(path, bytes)
+        const fd = openSync(path, "r")
+        try {
+          const container = containerOf(Buffer.from(bytes.subarray(0, headLength)))
+          if (container === undefined) return true
+          const file = { fd, size: bytes.byteLength }
+          checkStructure(container, file)
+          return container !== "flac" || flacSamples(file) >= 0
+        } catch (error) {
+          return error instanceof Error && /^its? [a-z ]+$/.test(error.message)
+        } finally {
+          closeSync(fd)
+        }
+      })
+    )
+  }
+})

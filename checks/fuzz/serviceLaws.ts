@@ -1,0 +1,253 @@
+import { readdirSync } from "node:fs"
+import { join } from "node:path"
+import { LocalService } from "@effect-speech/local-service"
+import { SttContract } from "@effect-speech/stt"
+import { TtsContract } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
+import { noise } from "../../test/support/recordings.js"
+import { send, transcriptionForm } from "../../test/support/serviceProcess.js"
+import { anyString, damaged, json, pieceSizes } from "./arbitraries.js"
+import { law, runnerOf, type Topic } from "./law.js"
+import { makeStage, temporaryFolder } from "./localService.js"
+import { anyRecording } from "./recordingLaws.js"
+
+const form = transcriptionForm(noise(400))
+const goodType = form.contentType
+const goodBody = Buffer.concat(form.body.map((part) => Buffer.from(part)))
+const boundary = /boundary=(.*)$/.exec(goodType)?.[1] ?? ""
+
+const formWords = [
+  `--${boundary}\r\n`,
+  `\r\n--${boundary}--`,
+  `\r\n--${boundary}`,
+  "--",
+  "Content-Disposition: form-data",
+  'Content-Disposition: form-data; name="audio_file"; filename="a"\r\n\r\n',
+  'Content-Disposition: form-data; name="model"\r\n\r\n',
+  "Content-Type: text/plain; charset=utf-16le\r\n",
+  "Content-Transfer-Encoding: base64\r\n",
+  '; name="',
+  "; filename*=utf-8''%ff%fe",
+  'name="__proto__"',
+  'name="hotwords"',
+  'name="hotwords[999][score]"',
+  ":",
+  "\0"
+]
+
+/** Text that may stand in the head of a request. */
+const headerText = FastCheck.string({ maxLength: 30 }).map((text) => text.replace(/[^\x20-\x7e]/g, ""))
+const formType = FastCheck.oneof(
+  { weight: 6, arbitrary: FastCheck.constant(goodType) },
+  { weight: 1, arbitrary: headerText },
+  {
+    weight: 2,
+    arbitrary: FastCheck.tuple(FastCheck.nat(goodType.length), FastCheck.nat(6), headerText).map(
+      ([from, count, text]) => goodType.slice(0, from) + text + goodType.slice(from + count)
+    )
+  },
+  {
+    weight: 1,
+    arbitrary: FastCheck.constantFrom(
+      "multipart/form-data",
+      "multipart/form-data; boundary",
+      "multipart/form-data; boundary=",
+      'multipart/form-data; boundary="',
+      `multipart/form-data; boundary=${"b".repeat(4000)}`,
+      `multipart/form-data; charset=utf-7; boundary=${boundary}`,
+      `multipart/form-data; boundary*=utf-8''${boundary}`,
+      `multipart/mixed; boundary=${boundary}`,
+      `multipart/form-data; boundary=${boundary}; boundary=b`
+    )
+  }
+)
+
+const anyForm: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
+  { weight: 6, arbitrary: damaged(FastCheck.constant(goodBody), formWords) },
+  {
+    weight: 3,
+    arbitrary: FastCheck.array(
+      FastCheck.oneof(
+        FastCheck.constantFrom(...formWords, "\r\n", "\r\n\r\n").map((word) => Buffer.from(word)),
+        anyString.map((text) => Buffer.from(text)),
+        FastCheck.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes))
+      ),
+      { maxLength: 30 }
+    ).map((parts) => Buffer.concat(parts))
+  },
+  { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) }
+)
+
+/** Levels of lists, of which some are too many for a parser that calls itself. */
+const deep = FastCheck.nat(60_000).map((levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`)
+
+const goodJson = JSON.stringify({
+  text: "नमस्ते 𝄞",
+  lang: "hi",
+  voice: "default_male",
+  output_format: "8000:pcm16",
+  speed: 1.5,
+  num_step: 10,
+  g2p_overrides: { word: "w3:d" }
+})
+const member = FastCheck.tuple(
+  FastCheck.oneof(
+    anyString,
+    FastCheck.constantFrom("text", "lang", "voice", "output_format", "speed", "num_step", "g2p_overrides")
+  ),
+  FastCheck.oneof(
+    json.map((value) => JSON.stringify(value)),
+    FastCheck.constantFrom(
+      "1e999",
+      "-0",
+      "1E400",
+      "0.25",
+      `${"9".repeat(400)}`,
+      '"\\ud800"',
+      '{"__proto__":{"__proto__":null}}'
+    ),
+    deep
+  )
+).map(([name, value]) => `${JSON.stringify(name)}:${value}`)
+const anyJson: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
+  damaged(FastCheck.constant(Buffer.from(goodJson)), [
+    "{",
+    "}",
+    "[",
+    '"',
+    "\\u",
+    "null",
+    "1e999",
+    "\xef\xbb\xbf",
+    "\xff"
+  ]),
+  FastCheck.array(member, { maxLength: 8 }).map((members) =>
+    Buffer.from(`{"text":"a",${members.join()}}`.replace(",}", "}"))
+  ),
+  json.map((value) => Buffer.from(JSON.stringify(value))),
+  deep.map((text) => Buffer.from(text)),
+  FastCheck.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes))
+)
+
+const jsonType = FastCheck.oneof(
+  { weight: 8, arbitrary: FastCheck.constant("application/json") },
+  { weight: 1, arbitrary: headerText },
+  {
+    weight: 1,
+    arbitrary: FastCheck.constantFrom("application/json; charset=utf-16", "Application/JSON", "text/json", "")
+  }
+)
+
+const isSuccess = Schema.is(SttContract.Success)
+const isFailure = Schema.is(SttContract.Failure)
+const isErrorBody = Schema.is(TtsContract.ErrorBody)
+
+/** Statuses that tell a client that it is its own fault. */
+const refusals = [400, 413, 415]
+
+export const serviceLaws: Topic = Effect.gen(function* () {
+  const dataDirectory = yield* temporaryFolder
+  const stage = makeStage({ dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 })
+  const spooled = () => readdirSync(join(dataDirectory, "spool")).length
+  const run = yield* runnerOf(stage.layer)
+  const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
+  const key = { "x-api-key": Redacted.value(apiKey) }
+
+  /** What a client went away from is cleared a moment later. */
+  const nothingSpooled = async () => {
+    for (let patience = 200; spooled() > 0; patience--) {
+      if (patience === 0) throw new Error(`${spooled()} files are left`)
+      await new Promise((next) => setTimeout(next, 5))
+    }
+  }
+
+  const transcribe = async (contentType: string, body: ReadonlyArray<Uint8Array>): Promise<number> => {
+    const headers = { ...key, "content-type": contentType }
+    const { bytes, status } = await send(`${sttBaseUrl}/api/transcribe`, { headers, body })
+    const answer: unknown = JSON.parse(bytes.toString())
+    const isDue = status === 200 ? isSuccess(answer) : refusals.includes(status) && isFailure(answer)
+    if (!isDue) throw new Error(`${status} ${bytes}`)
+    await nothingSpooled()
+    return status
+  }
+
+  return {
+    "any form is transcribed or refused in the contract's words, nothing of it is left, and the next one is taken": law(
+      15,
+      FastCheck.asyncProperty(formType, anyForm, pieceSizes, async (contentType, body, sizes) => {
+        await transcribe(contentType, cutAt(body, sizes))
+        const next = await transcribe(goodType, [goodBody])
+        if (next !== 200) throw new Error(`the next one is answered with ${next}`)
+      })
+    ),
+
+    "a form that is given up at any byte leaves nothing": law(
+      20,
+      FastCheck.asyncProperty(FastCheck.nat(goodBody.length - 1), pieceSizes, async (length, sizes) => {
+        const headers = { ...key, "content-type": goodType }
+        const body = cutAt(goodBody.subarray(0, length), sizes)
+        const outcome = await send(`${sttBaseUrl}/api/transcribe`, { headers, body, announced: goodBody.length }).then(
+          ({ status }) => status,
+          () => undefined
+        )
+        await nothingSpooled()
+        return outcome === undefined || outcome === 400
+      })
+    ),
+
+    "a form that ends before its end is refused, at whatever byte": law(
+      15,
+      FastCheck.asyncProperty(FastCheck.nat(goodBody.length - 1), async (length) => {
+        return (await transcribe(goodType, [goodBody.subarray(0, length)])) === 400
+      })
+    ),
+
+    "any recording is transcribed or refused in the contract's words, and nothing of it is left": law(
+      8,
+      FastCheck.asyncProperty(anyRecording, async (recording) => {
+        const { body, contentType } = transcriptionForm(recording)
+        await transcribe(
+          contentType,
+          body.map((part) => Buffer.from(part))
+        )
+      })
+    ),
+
+    "any body for speech is spoken or refused in the contract's words": law(
+      25,
+      FastCheck.asyncProperty(jsonType, anyJson, pieceSizes, async (contentType, body, sizes) => {
+        const headers = { ...key, "content-type": contentType }
+        const pieces = body.length > 20_000 ? [body] : cutAt(body, sizes)
+        const { bytes, headers: answered, status } = await send(`${ttsBaseUrl}/tts/bytes`, { headers, body: pieces })
+        if (status === 200) return bytes.length > 0 && answered["x-encoding"] !== undefined
+        if (!refusals.includes(status) || !isErrorBody(JSON.parse(bytes.toString())))
+          throw new Error(`${status} ${bytes}`)
+      })
+    ),
+
+    "a request id that is one comes back as it is, and for any other there is a new one": law(
+      15,
+      FastCheck.asyncProperty(
+        FastCheck.oneof(
+          headerText,
+          FastCheck.string({ maxLength: 66 }).map((text) => text.replace(/[^\x21-\x7e\xa0-\xff]/g, "é")),
+          FastCheck.string({ unit: FastCheck.constantFrom(..."aZ09._:-"), minLength: 1, maxLength: 66 })
+        ),
+        async (id) => {
+          const { headers, status } = await send(`${ttsBaseUrl}/tts/bytes`, { headers: { "x-request-id": id } })
+          // What stands around a value is no part of it.
+          const given = id.trim()
+          const isValid = /^[A-Za-z0-9._:-]{1,64}$/.test(given)
+          const answered = String(headers["x-request-id"])
+          return (
+            status === 401 && (isValid ? answered === given : answered !== given && /^[0-9a-f-]{36}$/.test(answered))
+          )
+        }
+      )
+    )
+  }
+})

@@ -1,0 +1,222 @@
+/**
+ * Both clients as a process of its own, from the built packages: `node client.js SERVICE [collecting]`, with where the
+ * service is as JSON. It does one task after another, each as it is asked to, and tells what that took.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
+import { noise } from "../../../test/support/recordings.js"
+import { forgetPeak } from "../../../test/support/report.js"
+
+/**
+ * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
+ * @typedef {object} Speaking
+ * @property {"speak"} task
+ * @property {string} path The WAV file that all of it goes into.
+ * @property {number} texts How many, one after another.
+ * @property {number} codePoints Of each text.
+ * @property {number} speed
+ *
+ * @typedef {object} Spoken
+ * @property {number} toldMillis Of all texts, by what the service says of each.
+ * @property {number} toldBytes
+ * @property {number} writtenBytes
+ * @property {number} readBytes
+ * @property {number} readMillis
+ *
+ * @typedef {{ readonly task: "call" | "leave" | "build", readonly count: number }} Repeating
+ * @typedef {Upload | Speaking | Repeating} Task
+ *
+ * @typedef {import("../../../test/support/footprint.js").Footprint} Footprint
+ *
+ * @typedef {object} Done
+ * @property {Footprint} before What nobody held was collected; so too `after`.
+ * @property {Footprint} after
+ * @property {number} peak The most resident memory meanwhile, in bytes.
+ * @property {ReadonlyArray<Footprint>} meanwhile At even distances in time.
+ * @property {unknown} result
+ */
+
+/** Whether it collects what nobody holds before it looks at itself, so that what it sees is held. */
+const collecting = process.argv[3] === "collecting"
+
+/** @type {import("../../../test/support/serviceProcess.js").Ready} */
+const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(process.argv[2] ?? "{}")
+
+/** A new one each time, with connections of its own. */
+const clients = () => {
+  const key = Redacted.make(apiKey ?? "")
+  return Layer.merge(
+    SpeechToText.layer({ apiKey: key, baseUrl: sttBaseUrl }),
+    TextToSpeech.layer({ apiKey: key, baseUrl: ttsBaseUrl })
+  ).pipe(Layer.provideMerge(NodeTransport.layer))
+}
+
+const fs = await Effect.runPromise(Effect.provide(FileSystem.FileSystem, NodeFileSystem.layer))
+const model = "en-general-v2-8khz"
+const text = "Platform two."
+const outputFormat = "8000:pcm16"
+const second = noise(16_000)
+
+/** What a client is given to upload. */
+const sources = {
+  path: AudioSource.fromPath,
+  /** @param {string} path @param {number} byteLength */
+  stream: (path, byteLength) => AudioSource.fromStream(() => fs.stream(path), { byteLength }),
+  /** @param {string} path */
+  streamOfUnknownLength: (path) => AudioSource.fromStream(() => fs.stream(path))
+}
+
+const transcribe = /** @param {AudioSource.AudioSource} audio */ (audio) =>
+  Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))
+
+const synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", outputFormat }))
+
+const upload = /** @param {Upload} task */ ({ path, source }) =>
+  Effect.gen(function* () {
+    const { size } = yield* fs.stat(path)
+    yield* transcribe(sources[source](path, Number(size)))
+    return Number(size)
+  })
+
+const sentence = "The train to the city leaves from platform two at nine o'clock. "
+
+/** Speaks texts one after another into one file, and reads that again. */
+const speak =
+  /** @param {Speaking} task @returns {Effect.Effect<Spoken, unknown, TextToSpeech | FileSystem.FileSystem>} */ ({
+    codePoints,
+    path,
+    speed,
+    texts
+  }) =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const long = sentence.repeat(Math.ceil(codePoints / sentence.length)).slice(0, codePoints)
+      let toldMillis = 0
+      let toldBytes = 0
+      const spoken = Stream.unwrapScoped(
+        Effect.map(tts.stream({ text: long, lang: "en", speed }), ({ byteLength = 0, durationMillis = 0, stream }) => {
+          toldMillis += durationMillis
+          toldBytes += byteLength
+          return stream
+        })
+      )
+      /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
+      const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
+      const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
+      const written = yield* Wav.writeFile({ format, stream }, path)
+
+      const read = yield* Wav.readFile(path)
+      const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
+      return {
+        toldMillis,
+        toldBytes,
+        writtenBytes: written.dataLength,
+        readBytes,
+        readMillis: durationMillis(read.format, readBytes)
+      }
+    }).pipe(Effect.scoped)
+
+const repeated =
+  /** @param {number} count @param {(index: number) => Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} effect */
+  (count, effect) => Effect.forEach(Array(count), (_, index) => effect(index), { discard: true })
+
+const call = /** @param {Repeating} task */ ({ count }) =>
+  repeated(count, (index) => (index % 2 === 0 ? synthesize : transcribe(AudioSource.fromBytes(second))))
+
+/** @typedef {NonNullable<import("@effect-speech/transport/CallEvent").CallOptions["onEvent"]>} OnEvent */
+
+/** A call that is interrupted once it has told an event. */
+const leftAt =
+  /**
+   * @param {import("@effect-speech/transport/CallEvent").CallEvent["_tag"]} tag
+   * @param {(onEvent: OnEvent) => Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} begin
+   */
+  (tag, begin) =>
+    Effect.flatMap(Deferred.make(), (told) =>
+      Effect.raceFirst(
+        begin((event) => (event._tag === tag ? Deferred.succeed(told, undefined) : Effect.void)),
+        Deferred.await(told)
+      )
+    )
+
+const opened = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text, lang: "en", outputFormat }))
+const endless = AudioSource.fromStream(() => Stream.concat(Stream.make(second), Stream.never))
+
+/** Every way to go away before the end: audio unread, audio half read, a text and a recording under way. */
+const waysToLeave = [
+  Effect.scoped(opened),
+  Effect.scoped(Effect.flatMap(opened, ({ stream }) => Stream.runHead(stream))),
+  leftAt("Waiting", (onEvent) =>
+    Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", outputFormat }, { onEvent }))
+  ),
+  leftAt("Uploading", (onEvent) =>
+    Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio: endless, model }, { onEvent }))
+  )
+]
+
+const leave = /** @param {Repeating} task */ ({ count }) =>
+  repeated(count, (index) => waysToLeave[index % waysToLeave.length] ?? Effect.void)
+
+/** Builds both clients and what is below them, makes a call, and closes them. */
+const build = /** @param {Repeating} task */ ({ count }) =>
+  repeated(count, () => Effect.provide(synthesize, Layer.fresh(clients())))
+
+/** @param {Task} task @returns {Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} */
+const effectOf = (task) => {
+  switch (task.task) {
+    case "upload":
+      return upload(task)
+    case "speak":
+      return Effect.provideService(speak(task), FileSystem.FileSystem, fs)
+    case "call":
+      return call(task)
+    case "leave":
+      return leave(task)
+    case "build":
+      return build(task)
+  }
+}
+
+/** How often it looks at itself. */
+const lookMillis = 100
+const mostCollections = 4
+
+const runtime = ManagedRuntime.make(clients())
+
+/** @param {Task} task @returns {Promise<Done>} */
+const run = async (task) => {
+  const before = await collectedFootprint()
+  forgetPeak()
+  /** @type {Array<Footprint>} */
+  const meanwhile = []
+  // A collection takes a moment, and after many calls it is seen at their end what is held.
+  let collections = collecting && (task.task === "upload" || task.task === "speak") ? mostCollections : 0
+  const timer = setInterval(() => {
+    if (collections-- > 0) collect()
+    meanwhile.push(footprint())
+  }, lookMillis)
+  const result = await runtime.runPromise(effectOf(task))
+  clearInterval(timer)
+  const { peak } = footprint()
+  // What a call that was interrupted has begun ends a moment later.
+  for (let patience = 100; patience > 0 && footprint().fibers > before.fibers; patience--) await sleep(20)
+  return { before, after: await collectedFootprint(), peak, meanwhile, result }
+}
+
+process.on("message", async (task) => process.send?.(await run(/** @type {Task} */ (task))))
+process.once("disconnect", () => process.exit())
+process.send?.("ready")

@@ -1,0 +1,233 @@
+/**
+ * What one try consists of: the calls that are made, and what the network does to their connections. All of it comes from a
+ * seed and an index, so that a schedule can be had again alone.
+ */
+
+import type { HttpClientName } from "../../test/support/httpClients.js"
+import { chances } from "../../test/support/random.js"
+import type { Point } from "./framing.js"
+import type { Break, Direction, Plan, What } from "./proxy.js"
+
+/** What the network is like, in a word. `refused` has no network at all. */
+export const kinds = [
+  "nothing",
+  "latency",
+  "bandwidth",
+  "slices",
+  "late accept",
+  "pause",
+  "stall",
+  "reset",
+  "cut",
+  "client untold",
+  "service untold",
+  "vanish",
+  "between calls",
+  "refused",
+  "several"
+] as const
+export type Kind = (typeof kinds)[number]
+
+export const operations = ["synthesize", "stream", "transcribe"] as const
+export const sources = ["bytes", "file", "stream", "oneShot"] as const
+
+interface CallBase {
+  /** Which of the calls of its operation it is: what it costs tells it from the others. */
+  readonly rank: number
+  /** Before it begins, where calls follow each other. */
+  readonly gapMillis: number
+  /** When the caller gives it up. Default: never. */
+  readonly interruptMillis: number | undefined
+}
+
+export interface SynthesisCall extends CallBase {
+  readonly operation: "synthesize" | "stream"
+  /** Of the speech, at 8 kHz. */
+  readonly samples: number
+  readonly outputFormat: "8000:pcm16" | "24000:float32"
+  /** How much of a stream is read, of 1, and after which wait. */
+  readonly share: number
+  readonly lateMillis: number
+}
+
+export interface TranscriptionCall extends CallBase {
+  readonly operation: "transcribe"
+  readonly source: (typeof sources)[number]
+}
+
+export type Call = SynthesisCall | TranscriptionCall
+
+export interface Limits {
+  readonly uploadIdle: number
+  readonly answer: number
+  readonly downloadIdle: number
+  readonly total: number | undefined
+}
+
+export interface Schedule {
+  readonly seed: number
+  readonly index: number
+  readonly kind: Kind
+  readonly layer: HttpClientName
+  readonly calls: ReadonlyArray<Call>
+  /** Whether the calls are made at once. */
+  readonly together: boolean
+  readonly retries: number
+  readonly retryAmbiguous: boolean
+  /** In milliseconds. */
+  readonly deadlines: Limits
+  /** Whether the first request of each operation is answered with a 500. */
+  readonly failsFirst: boolean
+  /** Of the connections to each host, in their order. */
+  readonly plans: { readonly stt: ReadonlyArray<Plan>; readonly tts: ReadonlyArray<Plan> }
+  /** Nothing that is done to its calls is a reason to fail. */
+  readonly isGentle: boolean
+}
+
+const patient: Limits = { uploadIdle: 30_000, answer: 30_000, downloadIdle: 30_000, total: undefined }
+
+/** Longer than a machine that has much else to do takes for any call. */
+const generous: Limits = { uploadIdle: 240_000, answer: 240_000, downloadIdle: 240_000, total: undefined }
+
+/** Of these a call learns in the end, without a deadline. */
+const toldKinds: ReadonlyArray<Kind> = ["reset", "cut", "service untold", "refused"]
+
+const oneOf = <A>(chance: () => number, values: ReadonlyArray<A>): A =>
+  values[Math.floor(chance() * values.length)] as A
+
+export interface DrawOptions {
+  /** Default: the recommended one. */
+  readonly layers?: ReadonlyArray<HttpClientName> | undefined
+  /** Without what is work for a processor: the longest speech, and the longest recordings but for those of several. */
+  readonly isSmall?: boolean | undefined
+}
+
+export const draw = (
+  seed: number,
+  index: number,
+  { isSmall = false, layers = ["recommended"] }: DrawOptions = {}
+): Schedule => {
+  const chance = chances(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
+  const upTo = (most: number) => Math.floor(chance() * (most + 1))
+  const between = (least: number, most: number) => least + upTo(most - least)
+  const happens = (probability: number) => chance() < probability
+  const pick = <A>(values: ReadonlyArray<A>) => oneOf(chance, values)
+
+  // Each kind has its turn, so that a few schedules have all of them.
+  const kind = kinds[index % kinds.length] as Kind
+  const count = kind === "between calls" ? between(2, 4) : pick([1, 1, 1, 2, 3, 4])
+  const ranks = { tts: shuffled(chance, isSmall), stt: shuffled(chance, isSmall) }
+  const makeCall = (): Call => {
+    const operation = pick(operations)
+    const base = {
+      rank: (operation === "transcribe" ? ranks.stt : ranks.tts).pop() ?? 0,
+      gapMillis: happens(0.5) ? 0 : upTo(40),
+      interruptMillis: kind !== "nothing" && happens(0.12) ? upTo(250) : undefined
+    }
+    if (operation === "transcribe") return { ...base, operation, source: pick(sources) }
+    const isWhole = operation === "synthesize" || happens(0.6)
+    return {
+      ...base,
+      operation,
+      samples: pick([1, 2, 99, 1000, 4001, 8000, 40_000, isSmall ? 8000 : 300_000]),
+      outputFormat: pick(["8000:pcm16", "24000:float32"]),
+      share: isWhole ? 1 : pick([0, 0, 0.1, 0.5, 0.9]),
+      lateMillis: operation === "stream" && happens(0.2) ? upTo(80) : 0
+    }
+  }
+  const calls = Array.from({ length: count }, makeCall)
+
+  const makePoint = (direction: Direction, message: number): Point => {
+    const edge = pick(["start", "headEnd", "headEnd", "end", "end"] as const)
+    const near = pick([0, 0, 1, -1, 2, -2, upTo(100), -upTo(100), upTo(20_000), -upTo(20_000), upTo(4_000_000)])
+    // Nothing comes before a start, nor before the end of a head that is not there yet.
+    const offset =
+      edge === "start" ? Math.abs(near) : edge === "headEnd" && direction === "up" ? Math.max(0, near) : near
+    return { message, edge, offset }
+  }
+  const makeBreak = (what: What): Break => {
+    const direction = pick(["up", "down", "down"] as const)
+    const message = happens(0.85) ? 0 : upTo(count - 1)
+    const millis = what === "pause" ? between(5, 250) : what === "reset" && happens(0.3) ? upTo(60) : 0
+    return { direction, point: makePoint(direction, message), what, millis }
+  }
+  const whats: Partial<Record<Kind, What>> = {
+    pause: "pause",
+    stall: "stall",
+    reset: "reset",
+    cut: "cut",
+    "client untold": "clientUntold",
+    "service untold": "serviceUntold",
+    vanish: "vanish"
+  }
+  const makePlan = (of: Kind): Plan => {
+    switch (of) {
+      case "nothing":
+      case "refused":
+        return {}
+      case "latency":
+        return { latencyMillis: upTo(15), jitterMillis: upTo(25) }
+      case "bandwidth":
+        return { bytesPerMilli: pick([1000, 4000, 20_000]) }
+      case "slices":
+        return { sliceBytes: between(1, 9) }
+      case "late accept":
+        return { lateMillis: upTo(300) }
+      case "between calls": {
+        // After an answer, at once or a little later: the connection is then in the pool, or in use again.
+        const message = upTo(count - 2)
+        const what = pick(["reset", "reset", "cut", "cut", "stall", "clientUntold", "vanish"] as const)
+        return { breaks: [{ direction: "down", point: { message, edge: "end", offset: 0 }, what, millis: upTo(30) }] }
+      }
+      case "several": {
+        const two = [makePlan(pick(plainKinds)), makePlan(pick(plainKinds))]
+        return Object.assign({}, ...two, { breaks: two.flatMap(({ breaks = [] }) => breaks) })
+      }
+      default:
+        return { breaks: [makeBreak(whats[of] ?? "pause")] }
+    }
+  }
+  // What follows the first connections is as it should be, so that some calls come through in the end.
+  const makePlans = () => Array.from({ length: pick([1, 1, 2, 4]) }, () => makePlan(kind))
+
+  const isMild = gentleKinds.includes(kind)
+  const isGentle =
+    isMild && (kind === "nothing" || happens(0.5)) && calls.every((call) => call.interruptMillis === undefined)
+  const isTold = toldKinds.includes(kind) && happens(0.5)
+  const short = (): number => between(150, 600)
+  return {
+    seed,
+    index,
+    kind,
+    layer: pick(layers),
+    calls,
+    together: count > 1 && kind !== "between calls" && happens(0.3),
+    retries: upTo(2),
+    retryAmbiguous: happens(0.3),
+    deadlines: isGentle
+      ? generous
+      : isTold
+        ? patient
+        : {
+            uploadIdle: short(),
+            answer: short(),
+            downloadIdle: short(),
+            total: happens(0.5) ? between(150, 1000) : undefined
+          },
+    failsFirst: !isGentle && happens(0.1),
+    plans: { stt: makePlans(), tts: makePlans() },
+    isGentle
+  }
+}
+
+const gentleKinds: ReadonlyArray<Kind> = ["nothing", "latency", "bandwidth", "slices", "late accept", "pause"]
+const plainKinds: ReadonlyArray<Kind> = kinds.filter(
+  (kind) => kind !== "several" && kind !== "refused" && kind !== "nothing" && kind !== "between calls"
+)
+
+/** The higher a rank, the more a call costs, and the longer a recording is: the highest is seldom the first to be taken. */
+const shuffled = (chance: () => number, isSmall: boolean): Array<number> => {
+  const drawn = chance()
+  const first = isSmall || drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3
+  return [...[3, 2, 1, 0].filter((rank) => rank !== first), first]
+}

@@ -1,0 +1,169 @@
+/** A schedule carried out by the real clients against a real service, and what is found of it. */
+import type { LocalService } from "@effect-speech/local-service/LocalService"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Supervisor from "effect/Supervisor"
+import { untilNone } from "../../test/support/faultyServer.js"
+import { httpClients } from "../../test/support/httpClients.js"
+import { chances } from "../../test/support/random.js"
+import { refusedAddress } from "../../test/support/refusedAddress.js"
+import { type Ended, type Proxies, watchCall } from "./calls.js"
+import { contradictions, type Evidence } from "./laws.js"
+import { type Break, makeProxy, type TcpProxy } from "./proxy.js"
+import type { Schedule } from "./schedule.js"
+import type { Services } from "./services.js"
+
+export type Clients = Layer.Layer<SpeechToText | TextToSpeech>
+export type Service = LocalService["Type"]
+
+export interface TrialOptions {
+  /** Puts clients that are broken in the place of the real ones, to see that it is found. */
+  readonly instead?: ((clients: Clients, proxies: Proxies) => Clients) | undefined
+  /** How much later than its deadlines a call may end, in milliseconds. Default: 10,000, for machines that are busy. */
+  readonly marginMillis?: number | undefined
+  /** How long what it has left may take to go, in milliseconds. Default: 60,000. */
+  readonly patienceMillis?: number | undefined
+}
+
+export interface Told extends Evidence {
+  /** What contradicts a law, each with its number. */
+  readonly violations: ReadonlyArray<string>
+  readonly happened: ReadonlyArray<Break>
+}
+
+export const tryOut = (
+  schedule: Schedule,
+  service: Service,
+  services: Services,
+  { instead = (clients) => clients, marginMillis = 10_000, patienceMillis = 60_000 }: TrialOptions = {}
+): Effect.Effect<Told> =>
+  Effect.gen(function* () {
+    const key = Redacted.value(service.apiKey)
+    const before = yield* readBooks(service)
+    yield* service.faults.set(
+      schedule.failsFirst
+        ? [
+            { operation: "transcribe", times: 1, status: 500 },
+            { operation: "synthesize", times: 1, status: 500 }
+          ]
+        : []
+    )
+    const supervisor = yield* Supervisor.track
+    const seen = yield* Effect.gen(function* () {
+      const chance = chances(schedule.index)
+      const proxies: Proxies = {
+        stt: yield* makeProxy(service.sttBaseUrl, schedule.plans.stt, chance),
+        tts: yield* makeProxy(service.ttsBaseUrl, schedule.plans.tts, chance)
+      }
+      const both = [proxies.stt, proxies.tts]
+      const sum = (of: (proxy: TcpProxy) => number) => Effect.sync(() => of(proxies.stt) + of(proxies.tts))
+      const refused = schedule.kind === "refused" ? yield* refusedAddress : undefined
+      const urls = { stt: refused ?? proxies.stt.url, tts: refused ?? proxies.tts.url }
+
+      const [ended, busy] = yield* makeCalls(schedule, services, proxies, marginMillis).pipe(
+        Effect.tap(() =>
+          Effect.sync(() => {
+            for (const proxy of both) proxy.drain()
+          })
+        ),
+        Effect.zip(
+          untilNone(
+            sum((proxy) => proxy.busy()),
+            patienceMillis
+          )
+        ),
+        Effect.provide(instead(clientsOf(schedule, urls, key), proxies)),
+        Effect.withRandom(Random.make(`${schedule.seed} ${schedule.index}`)),
+        Effect.supervised(supervisor)
+      )
+      const open = yield* untilNone(
+        // The pool of fetch belongs to the process, and outlives the layer.
+        sum((proxy) => (schedule.layer === "fetch" ? proxy.busy() : proxy.open())),
+        patienceMillis
+      )
+      const fibers = yield* untilNone(
+        Effect.map(supervisor.value, (alive) => alive.length),
+        patienceMillis
+      )
+      // Where the client has gone, the service goes too. Over fetch some may still be there.
+      const held = sum((proxy) => (schedule.layer === "fetch" ? 0 : proxy.attached()))
+      const attached = open > 0 ? 0 : yield* untilNone(held, patienceMillis)
+      return { both, ended, left: { busy, open, fibers, attached } }
+    }).pipe(Effect.scoped)
+
+    const underWay = yield* untilNone(
+      Effect.map(service.requests, (entries) => entries.filter(({ outcome }) => outcome === "underWay").length),
+      patienceMillis
+    )
+    const judge = Effect.gen(function* () {
+      const after = yield* readBooks(service)
+      const evidence: Evidence = {
+        schedule,
+        ended: seen.ended,
+        exchanges: seen.both.flatMap((proxy) => proxy.exchanges()),
+        journal: after.journal.filter(({ number }) => number > before.latest),
+        billedUnits: {
+          synthesize: after.synthesize - before.synthesize,
+          transcribe: after.transcribe - before.transcribe
+        },
+        left: { ...seen.left, underWay },
+        key
+      }
+      const violations = yield* Effect.promise(() => contradictions(evidence, services, marginMillis))
+      return { ...evidence, violations, happened: seen.both.flatMap(({ happened }) => happened) }
+    })
+    // The service learns a moment later that a connection has gone, and what it has paid for or not is certain only then.
+    let told = yield* Effect.zipRight(Effect.sleep("10 millis"), judge)
+    for (let waited = 0; waited < Math.min(5000, patienceMillis) && told.violations.length > 0; waited += 50) {
+      told = yield* Effect.zipRight(Effect.sleep(50), judge)
+    }
+    return told
+  })
+
+const makeCalls = (schedule: Schedule, services: Services, proxies: Proxies, marginMillis: number) =>
+  Effect.suspend(() => {
+    const setting = { firstAt: performance.now(), marginMillis }
+    return Effect.forEach(
+      schedule.calls,
+      ({ gapMillis }, at): Effect.Effect<Ended, never, SpeechToText | TextToSpeech> =>
+        Effect.zipRight(Effect.sleep(gapMillis), watchCall(schedule, at, services, proxies, setting)),
+      { concurrency: schedule.together ? "unbounded" : 1 }
+    )
+  })
+
+/** What the service has written down: units by operation, and its journal. */
+const readBooks = ({ accounts, requests }: Service) =>
+  Effect.gen(function* () {
+    const usage = yield* accounts.usage
+    const journal = yield* requests
+    const unitsOf = (operation: "synthesize" | "transcribe") =>
+      usage.filter((each) => each.operation === operation).reduce((sum, { units }) => sum + units, 0)
+    return {
+      synthesize: unitsOf("synthesize"),
+      transcribe: unitsOf("transcribe"),
+      journal,
+      latest: journal.at(-1)?.number ?? 0
+    }
+  })
+
+const clientsOf = (
+  { deadlines, layer, retries, retryAmbiguous }: Schedule,
+  urls: Readonly<Record<"stt" | "tts", string>>,
+  key: string
+) => {
+  const { total, ...phases } = deadlines
+  const options = {
+    apiKey: Redacted.make(key),
+    deadlines: total === undefined ? phases : deadlines,
+    retries,
+    retryAmbiguous
+  }
+  return Layer.merge(
+    SpeechToText.layer({ ...options, baseUrl: urls.stt }),
+    TextToSpeech.layer({ ...options, baseUrl: urls.tts })
+  ).pipe(Layer.provide(httpClients[layer]), Layer.orDie)
+}

@@ -1,0 +1,368 @@
+/**
+ * What the recogniser knows again, and what it does not take for what it knows: `pnpm check:recognition`, which needs
+ * ffmpeg on the PATH and takes some minutes.
+ *
+ * One service speaks 200 sentences, another their partners, each with another word. All come back over HTTP in every
+ * encoding; then what else recordings go through, and what is no longer the sentence. The last two lists are of every
+ * fifth sentence.
+ */
+import { execFile, execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { promisify } from "node:util"
+import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
+import { Resampler, Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { type Pair, pairs } from "./sentences.js"
+
+try {
+  execFileSync("ffmpeg", ["-version"], { stdio: "ignore" })
+} catch {
+  console.error("check:recognition needs ffmpeg on the PATH: it makes the FLAC, MP3, M4A and Ogg files.")
+  process.exit(2)
+}
+
+interface Encoding {
+  readonly name: string
+  readonly file: string
+  readonly options: ReadonlyArray<string>
+  /** How many of the sentences must be known, as a part of them. */
+  readonly bar: number
+}
+
+const telephony = ["-ar", "8000", "-c:a"]
+const encodings: ReadonlyArray<Encoding> = [
+  { name: "float32, 24 kHz", file: "float32.wav", options: ["-c:a", "pcm_f32le"], bar: 1 },
+  { name: "pcm16, 24 kHz", file: "pcm16.wav", options: ["-c:a", "pcm_s16le"], bar: 1 },
+  { name: "pcm16, 8 kHz", file: "telephony.wav", options: [...telephony, "pcm_s16le"], bar: 1 },
+  { name: "A-law, 8 kHz", file: "alaw.wav", options: [...telephony, "pcm_alaw"], bar: 0.95 },
+  { name: "mu-law, 8 kHz", file: "mulaw.wav", options: [...telephony, "pcm_mulaw"], bar: 0.95 },
+  { name: "FLAC", file: "a.flac", options: [], bar: 1 },
+  { name: "MP3, 64 kbit/s", file: "a.mp3", options: ["-b:a", "64k"], bar: 0.95 },
+  { name: "M4A (AAC), 64 kbit/s", file: "a.m4a", options: ["-b:a", "64k"], bar: 0.95 },
+  { name: "Ogg Opus, 32 kbit/s", file: "a.ogg", options: ["-c:a", "libopus", "-b:a", "32k"], bar: 0.95 }
+]
+
+/** Of what is synthesised, in Hz. */
+const sampleRate = 24_000
+
+const synthesize = async ({ apiKey, ttsBaseUrl }: LocalService["Type"], text: string, lang: string) => {
+  const headers = { "X-API-Key": Redacted.value(apiKey), "Content-Type": "application/json" }
+  const body = JSON.stringify({ text, lang, output_format: `${sampleRate}:float32` })
+  const response = await fetch(`${ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body })
+  if (!response.ok) throw new Error(`synthesis of ${text}: ${await response.text()}`)
+  return new Float32Array(await response.arrayBuffer())
+}
+
+interface Heard {
+  readonly text: string
+  readonly confidence: number
+}
+
+const transcribe = async (
+  { apiKey, sttBaseUrl }: LocalService["Type"],
+  lang: string,
+  file: Uint8Array
+): Promise<Heard> => {
+  const body = new FormData()
+  body.append("model", `${lang}-general-v2-8khz`)
+  body.append("transaction_id", crypto.randomUUID())
+  body.append("aux", "true")
+  body.append("audio_file", new Blob([Uint8Array.from(file)]), "recording")
+  const headers = { "X-Api-Key": Redacted.value(apiKey) }
+  const response = await fetch(`${sttBaseUrl}/api/transcribe`, { method: "POST", headers, body })
+  if (!response.ok) throw new Error(`transcription: ${await response.text()}`)
+  const answer = (await response.json()) as { readonly text: string; readonly aux_info: { confidence: number } }
+  return { text: answer.text, confidence: answer.aux_info.confidence }
+}
+
+const wav = (samples: Float32Array, rate = sampleRate, channels = 1): Uint8Array =>
+  Wav.encode(
+    { sampleRate: rate, channels, encoding: "float32" },
+    new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  )
+
+const inEveryEncoding = async (folder: string, samples: Float32Array): Promise<ReadonlyArray<Uint8Array>> => {
+  const place = mkdtempSync(join(folder, "recording-"))
+  const source = join(place, "source.wav")
+  writeFileSync(source, wav(samples))
+  const outputs = encodings.flatMap(({ file, options }) => [...options, join(place, file)])
+  await promisify(execFile)("ffmpeg", ["-v", "error", "-threads", "1", "-i", source, ...outputs])
+  const files = encodings.map(({ file }) => readFileSync(join(place, file)))
+  rmSync(place, { recursive: true })
+  return files
+}
+
+/** The same at every run, between 0 and 1. */
+const makeRandom = (seed: number) => {
+  let state = seed
+  return () => {
+    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+    return state / 2 ** 32
+  }
+}
+
+const rms = (samples: Float32Array) =>
+  Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)
+
+const whiteNoise = (length: number, seed: number): Float32Array => {
+  const random = makeRandom(seed)
+  return Float32Array.from({ length }, () => random() + random() + random() + random() - 2)
+}
+
+/** By Paul Kellet's filter of three poles. */
+const pinkNoise = (length: number, seed: number): Float32Array => {
+  let [slow, middle, fast] = [0, 0, 0]
+  return whiteNoise(length, seed).map((white) => {
+    slow = 0.99765 * slow + 0.099046 * white
+    middle = 0.963 * middle + 0.2965164 * white
+    fast = 0.57 * fast + 1.0526913 * white
+    return (slow + middle + fast + 0.1848 * white) / 10
+  })
+}
+
+/** Noise with the spectrum of 40 ms of speech. */
+const speechShaped = (samples: Float32Array, seed: number): Float32Array => {
+  const start = Math.floor(samples.length / 2)
+  const taps = samples.subarray(start, start + 0.04 * sampleRate)
+  const noise = whiteNoise(samples.length + taps.length, seed)
+  return atLevelOf(
+    samples,
+    samples.map((_, index) => taps.reduce((sum, tap, at) => sum + tap * (noise[index + at] ?? 0), 0))
+  )
+}
+
+const atLevelOf = (model: Float32Array, samples: Float32Array): Float32Array => {
+  const gain = rms(model) / rms(samples)
+  return samples.map((sample) => gain * sample)
+}
+
+const sweep = (length: number, from: number, to: number): Float32Array => {
+  const seconds = length / sampleRate
+  return Float32Array.from({ length }, (_, index) => {
+    const time = index / sampleRate
+    return 0.5 * Math.sin(2 * Math.PI * (from * time + ((to - from) * time * time) / (2 * seconds)))
+  })
+}
+
+const plus = (samples: Float32Array, others: Float32Array, level: number): Float32Array =>
+  samples.map((sample, index) => sample + level * (others[index] ?? 0))
+
+const joined = (...parts: ReadonlyArray<Float32Array>): Float32Array =>
+  Float32Array.from(parts.flatMap((part) => [...part]))
+
+const stretched = (samples: Float32Array, factor: number): Float32Array =>
+  Resampler.resample(samples, { from: Math.round(sampleRate * factor), to: sampleRate })
+
+type Change = (samples: Float32Array, other: Float32Array, seed: number) => Uint8Array
+
+const silence = (seconds: number) => new Float32Array(Math.round(seconds * sampleRate))
+const noiseAt =
+  (decibels: number): Change =>
+  (samples, _, seed) =>
+    wav(plus(samples, atLevelOf(samples, whiteNoise(samples.length, seed)), 10 ** (-decibels / 20)))
+const cut =
+  (seconds: number): Change =>
+  (samples) =>
+    wav(samples.subarray(seconds * sampleRate))
+const later =
+  (seconds: number): Change =>
+  (samples) =>
+    wav(joined(silence(seconds), samples))
+const at =
+  (rate: number): Change =>
+  (samples) =>
+    wav(Resampler.resample(samples, { from: sampleRate, to: rate }), rate)
+
+/** What leaves a sentence the same. What has no bar is told and not held against the recogniser. */
+const same: Readonly<Record<string, { readonly bar?: number; readonly change: Change }>> = {
+  "20 dB softer": { bar: 1, change: (samples) => wav(samples.map((sample) => sample / 10)) },
+  "40 dB softer": { bar: 1, change: (samples) => wav(samples.map((sample) => sample / 100)) },
+  "8 times as loud, clipped": {
+    change: (samples) => wav(samples.map((sample) => Math.max(-1, Math.min(1, 8 * sample))))
+  },
+  "upside down": { bar: 1, change: (samples) => wav(samples.map((sample) => -sample)) },
+  "with an offset of 0.1": { bar: 1, change: (samples) => wav(samples.map((sample) => sample + 0.1)) },
+  "with 50 Hz hum, as loud": {
+    bar: 1,
+    change: (samples) => wav(plus(samples, atLevelOf(samples, sweep(samples.length, 50, 50)), 1))
+  },
+  "with noise at 30 dB": { bar: 1, change: noiseAt(30) },
+  "with noise at 20 dB": { change: noiseAt(20) },
+  "with noise at 10 dB": { change: noiseAt(10) },
+  "after 1001 samples": { bar: 1, change: later(1001 / sampleRate) },
+  "after 50 ms of silence": { bar: 1, change: later(0.05) },
+  "after 145 ms of silence": { bar: 1, change: later(0.145) },
+  // At half a sample of the recogniser's rate, another period of the voice may seem nearer.
+  "after 1000.5 samples": {
+    bar: 0.9,
+    change: (samples) => {
+      const double = Resampler.resample(samples, { from: sampleRate, to: 2 * sampleRate })
+      return wav(joined(new Float32Array(2001), double), 2 * sampleRate)
+    }
+  },
+  "after 200 ms of silence": { change: later(0.2) },
+  "before 145 ms of silence": { bar: 1, change: (samples) => wav(joined(samples, silence(0.145))) },
+  "without its first 20 ms": { change: cut(0.02) },
+  "without its first 50 ms": { change: cut(0.05) },
+  "without its first 100 ms": { change: cut(0.1) },
+  "at 11.025 kHz": { bar: 1, change: at(11_025) },
+  "at 44.1 kHz": { bar: 1, change: at(44_100) },
+  "at 48 kHz": { bar: 1, change: at(48_000) },
+  "in stereo": { bar: 1, change: (samples) => wav(interleaved(samples, samples), sampleRate, 2) },
+  "in one channel of two": {
+    bar: 1,
+    change: (samples) => wav(interleaved(samples, new Float32Array(samples.length)), sampleRate, 2)
+  },
+  "at 1.01 times the speed": { change: (samples) => wav(stretched(samples, 1.01)) }
+}
+
+const interleaved = (left: Float32Array, right: Float32Array): Float32Array =>
+  Float32Array.from({ length: 2 * left.length }, (_, index) => (index % 2 === 0 ? left : right)[index >> 1] as number)
+
+/** What is not the sentence, most of it as long as the sentence: length alone must not tell. */
+const others: Readonly<Record<string, Change>> = {
+  silence: (samples) => wav(new Float32Array(samples.length)),
+  "a tone of 440 Hz": (samples) => wav(sweep(samples.length, 440, 440)),
+  "a tone of 1000 Hz": (samples) => wav(sweep(samples.length, 1000, 1000)),
+  "a tone at the pitch of the voice, 200 Hz": (samples) => wav(sweep(samples.length, 200, 200)),
+  "a sweep from 100 to 4000 Hz": (samples) => wav(sweep(samples.length, 100, 4000)),
+  "a sweep from 3000 to 300 Hz": (samples) => wav(sweep(samples.length, 3000, 300)),
+  "white noise": (samples, _, seed) => wav(atLevelOf(samples, whiteNoise(samples.length, seed))),
+  "pink noise": (samples, _, seed) => wav(atLevelOf(samples, pinkNoise(samples.length, seed))),
+  "noise with the spectrum of speech": (samples, _, seed) => wav(speechShaped(samples, seed)),
+  "noise as loud as it, from moment to moment": (samples, _, seed) => {
+    const random = makeRandom(seed)
+    return wav(samples.map((sample) => (random() < 0.5 ? -sample : sample)))
+  },
+  backwards: (samples) => wav(Float32Array.from(samples).reverse()),
+  "at 1.1 times the speed": (samples) => wav(stretched(samples, 1.1)),
+  "its first half": (samples) => wav(samples.subarray(0, samples.length / 2)),
+  "its first half, then silence": (samples) => wav(samples.map((sample, at) => (at < samples.length / 2 ? sample : 0))),
+  "silence, then its second half": (samples) =>
+    wav(samples.map((sample, at) => (at < samples.length / 2 ? 0 : sample))),
+  "another sentence after it": (samples, other) => wav(joined(samples, other)),
+  "another sentence before it": (samples, other) => wav(joined(other, samples)),
+  "another sentence with it, as loud": (samples, other) =>
+    wav(plus(samples, atLevelOf(samples, repeated(other, samples.length)), 1)),
+  "200 ms of another sentence in its middle": (samples, other) => {
+    const start = Math.floor(samples.length / 2)
+    const piece = atLevelOf(samples, loudest(other, 0.2 * sampleRate))
+    return wav(samples.map((sample, at) => piece[at - start] ?? sample))
+  }
+}
+
+const repeated = (samples: Float32Array, length: number): Float32Array =>
+  Float32Array.from({ length }, (_, index) => samples[index % samples.length] as number)
+
+const loudest = (samples: Float32Array, length: number): Float32Array => {
+  const pieces = Array.from({ length: Math.floor(samples.length / length) }, (_, index) =>
+    samples.subarray(index * length, (index + 1) * length)
+  )
+  return pieces.reduce((best, piece) => (rms(piece) > rms(best) ? piece : best))
+}
+
+const row = (...cells: ReadonlyArray<string | number>) => console.log(`| ${cells.join(" | ")} |`)
+const tell = (confidences: ReadonlyArray<number>) =>
+  confidences.length === 0 ? "" : Math.min(...confidences).toFixed(3)
+
+const concurrency = { concurrency: 3 }
+const startService = Effect.map(Layer.build(LocalService.layer()), Context.get(LocalService))
+const wrong: Array<string> = []
+
+const program = Effect.gen(function* () {
+  const started = performance.now()
+  const folder = yield* Effect.acquireRelease(
+    Effect.sync(() => mkdtempSync(join(tmpdir(), "recognition-"))),
+    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+  )
+  const service = yield* startService
+  const elsewhere = yield* startService
+  const spoken = (which: LocalService["Type"], textOf: (pair: Pair) => string) =>
+    Effect.forEach(pairs, (pair) => Effect.promise(() => synthesize(which, textOf(pair), pair.lang)))
+  const sentences = yield* spoken(service, ({ sentence }) => sentence)
+  const partners = yield* spoken(elsewhere, ({ partner }) => partner)
+  const again = yield* spoken(elsewhere, ({ sentence }) => sentence)
+
+  const heard = (recordings: ReadonlyArray<Float32Array>) =>
+    Effect.forEach(
+      pairs,
+      ({ lang }, index) =>
+        Effect.promise(async () => {
+          const answers: Array<Heard> = []
+          for (const file of await inEveryEncoding(folder, recordings[index] as Float32Array)) {
+            answers.push(await transcribe(service, lang, file))
+          }
+          return answers
+        }),
+      concurrency
+    )
+  const ofSentences = yield* heard(sentences)
+  const ofPartners = yield* heard(partners)
+
+  row("encoding", `known of ${pairs.length}`, `mistaken partners of ${pairs.length}`, "lowest confidence of the known")
+  row("---", "--:", "--:", "--:")
+  for (const [index, { bar, name }] of encodings.entries()) {
+    const answers = ofSentences.map((of) => of[index] as Heard)
+    const known = answers.filter(({ text }, of) => text === pairs[of]?.sentence)
+    const confused = answers.filter(({ text }, of) => text !== "" && text !== pairs[of]?.sentence)
+    const mistaken = pairs.filter((_, of) => ofPartners[of]?.[index]?.text !== "")
+    row(name, known.length, mistaken.length, tell(known.map(({ confidence }) => confidence)))
+    if (known.length < bar * pairs.length) wrong.push(`${name}: ${known.length} known`)
+    if (confused.length > 0) wrong.push(`${name}: ${confused.length} taken for another sentence`)
+    for (const { partner, sentence } of mistaken) wrong.push(`${name}: "${partner}" was taken for "${sentence}"`)
+  }
+
+  /** Every fifth sentence, changed. */
+  const changed = (change: Change) =>
+    Effect.forEach(
+      pairs.flatMap((pair, index) => (index % 5 === 0 ? [{ ...pair, index }] : [])),
+      ({ index, lang, sentence }) =>
+        Effect.promise(async () => {
+          const other = sentences[(index + 7) % sentences.length] as Float32Array
+          const file = change(sentences[index] as Float32Array, other, index + 1)
+          return { sentence, ...(await transcribe(service, lang, file)) }
+        }),
+      concurrency
+    )
+
+  console.log("")
+  row("the sentence", "known", "lowest confidence of the known")
+  row("---", "--:", "--:")
+  for (const [name, { bar, change }] of Object.entries(same)) {
+    const answers = yield* changed(change)
+    const known = answers.filter(({ sentence, text }) => text === sentence)
+    row(name, `${known.length} of ${answers.length}`, tell(known.map(({ confidence }) => confidence)))
+    if (known.length < (bar ?? 0) * answers.length) wrong.push(`${name}: ${known.length} known`)
+    if (answers.some(({ sentence, text }) => text !== "" && text !== sentence)) wrong.push(`${name}: another sentence`)
+  }
+  const repeats = yield* Effect.forEach(
+    pairs,
+    ({ lang }, index) => Effect.promise(() => transcribe(service, lang, wav(again[index] as Float32Array))),
+    concurrency
+  )
+  const known = repeats.filter(({ text }, index) => text === pairs[index]?.sentence)
+  row("spoken once more, elsewhere", `${known.length} of ${pairs.length}`, tell(known.map((of) => of.confidence)))
+
+  console.log("")
+  row("not the sentence", "mistaken", "highest confidence of the mistaken")
+  row("---", "--:", "--:")
+  for (const [name, change] of Object.entries(others)) {
+    const answers = yield* changed(change)
+    const mistaken = answers.filter(({ text }) => text !== "")
+    const highest = Math.max(0, ...mistaken.map(({ confidence }) => confidence))
+    row(name, `${mistaken.length} of ${answers.length}`, mistaken.length === 0 ? "" : highest.toFixed(3))
+    for (const { text } of mistaken) wrong.push(`${name}: taken for "${text}"`)
+  }
+
+  console.log(`\n${Math.round((performance.now() - started) / 1000)} seconds.`)
+  for (const complaint of wrong) console.log(`WRONG ${complaint}`)
+  if (wrong.length > 0) return yield* Effect.fail("The bar is not met.")
+})
+
+program.pipe(Effect.scoped, NodeRuntime.runMain)

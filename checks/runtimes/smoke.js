@@ -1,0 +1,253 @@
+/**
+ * What a program does with both clients, over one HttpClient layer: it runs unchanged on Node, Bun and Deno, from the
+ * built packages, against a service in a process of its own. `check.ts` runs it, and reads what it prints.
+ */
+import assert from "node:assert/strict"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { Wav } from "@effect-speech/audio-codec"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream } from "effect"
+
+/**
+ * @typedef {keyof typeof layers} Layer
+ *
+ * @typedef {Omit<import("../../test/support/serviceProcess.js").Ready, "apiKey"> & {
+ *   readonly layer: Layer
+ *   readonly scriptedUrl: string
+ *   readonly refusedUrl: string
+ * }} Setting What is uploaded to `scriptedUrl` is transcribed as how its length was told; in `/silent` it never ends an
+ * answer, and at `/held` it says how many it has begun so. At `refusedUrl` nobody listens.
+ *
+ * @typedef {object} Outcome
+ * @property {string} name
+ * @property {string | null} problem
+ */
+
+const layers = {
+  "NodeTransport.layer": NodeTransport.layer,
+  "NodeHttpClient.layerUndici": Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
+  "NodeHttpClient.layer": Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
+  "FetchHttpClient.layer": Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
+}
+
+/** @type {Setting} */
+const setting = JSON.parse(process.argv[2] ?? "{}")
+
+/** @param {string} method @param {string} path @param {unknown} [body] @returns {Effect.Effect<any>} */
+const platform = (method, path, body) =>
+  Effect.promise(async () => {
+    const answer = await fetch(`${setting.platformUrl}/platform/api/${path}`, {
+      method,
+      headers: { "x-admin-token": setting.adminToken, "content-type": "application/json" },
+      body: body === undefined ? null : JSON.stringify(body)
+    })
+    assert(answer.ok, `${method} ${path}: ${answer.status}`)
+    return answer.json()
+  })
+
+/** @param {ReadonlyArray<import("@effect-speech/local-service/Faults").Fault>} faults */
+const withFaults = (...faults) =>
+  Effect.acquireRelease(platform("PUT", "faults", faults), () => platform("PUT", "faults", []))
+
+/** What was asked of the silent server goes on at neither side. */
+const nothingIsHeld = Effect.promise(async () =>
+  Number(await (await fetch(`${setting.scriptedUrl}/held`)).text())
+).pipe(
+  Effect.filterOrFail(
+    (held) => held === 0,
+    (held) => new Error(`${held} answers are still waited for.`)
+  ),
+  Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
+)
+
+const newKey = Effect.map(platform("POST", "keys", { name: "smoke", confirm: true }), ({ key }) => Redacted.make(key))
+
+/** @param {Partial<Parameters<typeof SpeechToText.layer>[0]> & Partial<Parameters<typeof TextToSpeech.layer>[0]>} options */
+const clients = (options) =>
+  Layer.merge(
+    SpeechToText.layer({ apiKey: Redacted.make("none.none"), baseUrl: setting.sttBaseUrl, retries: 0, ...options }),
+    TextToSpeech.layer({ apiKey: Redacted.make("none.none"), baseUrl: setting.ttsBaseUrl, retries: 0, ...options })
+  )
+
+const text = "नमस्ते, आपके खाते में पाँच सौ रुपये हैं।"
+const model = "hi-general-v2-8khz"
+
+/** @param {AudioSource.AudioSource} audio */
+const transcribe = (audio) => Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))
+const synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text }))
+
+/** A WAV file of the sentence, which the service knows. */
+const spoken = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const path = `${yield* fs.makeTempDirectoryScoped()}/spoken.wav`
+  const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text }))
+  const { durationMillis } = yield* Wav.writeFile(speech, path)
+  assert(durationMillis > 1000)
+  return { path, bytes: yield* fs.readFile(path) }
+})
+
+/** @template A, E, R @param {Effect.Effect<A, E, R>} call @param {Record<string, unknown>} expected Facts of its error. */
+const fails = (call, expected) =>
+  Effect.gen(function* () {
+    const error = JSON.parse(JSON.stringify(yield* Effect.flip(call)))
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((fact) => [fact, error[fact]])), expected)
+  })
+
+const silentUrl = `${setting.scriptedUrl}/silent`
+
+/**
+ * @type {Record<string, (apiKey: Redacted.Redacted) =>
+ *   Effect.Effect<void, unknown, SpeechToText | TextToSpeech | FileSystem.FileSystem | import("effect").Scope.Scope | import("@effect/platform/HttpClient").HttpClient>>}
+ */
+const checks = {
+  "a text becomes bytes": () =>
+    Effect.gen(function* () {
+      const { bytes, format } = yield* synthesize
+      assert.deepEqual(format, { sampleRate: 24000, channels: 1, encoding: "float32" })
+      assert(bytes.byteLength > 96_000)
+    }),
+  "a text becomes a file, which is transcribed from its path": () =>
+    Effect.gen(function* () {
+      const { path } = yield* spoken
+      assert.equal((yield* transcribe(AudioSource.fromPath(path))).text, text)
+    }),
+  "a recording is transcribed from bytes": () =>
+    Effect.gen(function* () {
+      const { bytes } = yield* spoken
+      assert.equal((yield* transcribe(AudioSource.fromBytes(bytes))).text, text)
+    }),
+  "a recording is transcribed from a Blob": () =>
+    Effect.gen(function* () {
+      const { bytes } = yield* spoken
+      assert.equal((yield* transcribe(AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)])))).text, text)
+    }),
+  "a recording is transcribed from a stream without a length": () =>
+    Effect.gen(function* () {
+      const { path } = yield* spoken
+      const fs = yield* FileSystem.FileSystem
+      assert.equal((yield* transcribe(AudioSource.fromStream(() => fs.stream(path)))).text, text)
+    }),
+  "a recording is sent with its length": () =>
+    Effect.gen(function* () {
+      const { path } = yield* spoken
+      const heard = yield* Effect.provide(
+        transcribe(AudioSource.fromPath(path)),
+        clients({ baseUrl: setting.scriptedUrl })
+      )
+      assert.equal(heard.text, "exact")
+    }),
+  "an answer ends with the scope of its stream": (apiKey) =>
+    Effect.gen(function* () {
+      const speech = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text }))
+      const beginning = Effect.flatMap(speech, ({ stream }) => Stream.runCollect(Stream.take(stream, 1)))
+      assert.equal((yield* Effect.scoped(beginning)).length, 1)
+      yield* nothingIsHeld
+    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
+  "an unknown model is a SttBadRequest": () =>
+    fails(
+      Effect.flatMap(SpeechToText, (stt) =>
+        stt.transcribe({ audio: AudioSource.fromBytes(new Uint8Array(1000)), model: "none" })
+      ),
+      { _tag: "SttBadRequest" }
+    ),
+  "a wrong key is a TtsUnauthorized": () => Effect.provide(fails(synthesize, { _tag: "TtsUnauthorized" }), clients({})),
+  "a text whose connection is refused tells so": (apiKey) =>
+    fails(synthesize, { _tag: "TtsConnectionFailed", reason: "refused", sent: "nothing" }).pipe(
+      Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))
+    ),
+  "a recording whose connection is refused tells so": (apiKey) =>
+    fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
+      _tag: "SttConnectionFailed",
+      reason: "refused",
+      sent: "nothing"
+    }).pipe(Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))),
+  "an answer that is cut tells so": () =>
+    Effect.gen(function* () {
+      yield* withFaults({ operation: "synthesize", truncateAtByte: 100_000 })
+      yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "cut" })
+    }),
+  "a connection that is reset tells so": () =>
+    Effect.gen(function* () {
+      yield* withFaults({ operation: "synthesize", reset: "answer" })
+      yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "reset" })
+    }),
+  "a redirect of a text is told by its status": () =>
+    Effect.gen(function* () {
+      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
+      yield* fails(synthesize, { _tag: "TtsUnexpectedStatus", status: 307 })
+    }),
+  "a redirect of a recording is not followed": () =>
+    Effect.gen(function* () {
+      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
+      const { _tag } = yield* Effect.flip(transcribe(AudioSource.fromBytes(new Uint8Array(1000))))
+      assert.match(_tag, /^Stt(UnexpectedStatus|ConnectionFailed)$/)
+    }),
+  "a redirect of a recording is told by its status": () =>
+    Effect.gen(function* () {
+      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
+      yield* fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
+        _tag: "SttUnexpectedStatus",
+        status: 307
+      })
+    }),
+  "a deadline ends a call": (apiKey) =>
+    Effect.gen(function* () {
+      yield* fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
+        _tag: "SttDeadlineExceeded",
+        phase: "answer"
+      })
+      yield* nothingIsHeld
+    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl, deadlines: { answer: "200 millis" } }))),
+  "an interruption ends a call": (apiKey) =>
+    Effect.gen(function* () {
+      const isWaiting = yield* Deferred.make()
+      const stt = yield* SpeechToText
+      const call = yield* Effect.fork(
+        stt.transcribe(
+          { audio: AudioSource.fromBytes(new Uint8Array(1000)), model },
+          { onEvent: ({ _tag }) => (_tag === "Waiting" ? Deferred.succeed(isWaiting, undefined) : Effect.void) }
+        )
+      )
+      yield* Deferred.await(isWaiting)
+      yield* Effect.sleep("100 millis")
+      yield* Fiber.interrupt(call)
+      yield* nothingIsHeld
+    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
+  "a key that was replaced is read again": () =>
+    Effect.gen(function* () {
+      let key = yield* newKey
+      const { call } = yield* Effect.gen(function* () {
+        key = yield* newKey
+        return yield* synthesize
+      }).pipe(Effect.provide(clients({ apiKey: Effect.sync(() => key) })))
+      assert.deepEqual(
+        call.attempts.map(({ status }) => status),
+        [401, 200]
+      )
+    })
+}
+
+/** @param {unknown} problem */
+const described = (problem) => (problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem))
+
+const run = Effect.forEach(Object.entries(checks), ([name, check]) =>
+  Effect.gen(function* () {
+    const apiKey = yield* newKey
+    const exit = yield* check(apiKey).pipe(
+      Effect.provide(clients({ apiKey })),
+      Effect.scoped,
+      Effect.timeoutFail({ duration: "15 seconds", onTimeout: () => new Error("It did not end.") }),
+      Effect.exit
+    )
+    /** @type {Outcome} */
+    const outcome = { name, problem: Exit.isSuccess(exit) ? null : described(Cause.squash(exit.cause)) }
+    console.log(JSON.stringify(outcome))
+  })
+).pipe(Effect.provide(layers[setting.layer]), Effect.timeout("3 minutes"))
+
+await Effect.runPromise(run)

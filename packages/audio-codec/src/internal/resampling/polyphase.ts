@@ -1,0 +1,214 @@
+import {
+  blockSamples,
+  bytesRegion,
+  encodedGroup,
+  type Kernel,
+  memorySize,
+  tapsRegion,
+  windowsRegion
+} from "../kernel/kernel.js"
+import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
+import { stagesOf } from "./stages.js"
+
+/**
+ * Polyphase filters in a row, on the memory of a kernel.
+ *
+ * The memory is shared by all, so that what lasts from block to block is kept outside it: `begin` brings it
+ * in and `end` takes it out, and nothing else may use the kernel between them.
+ */
+export interface Polyphase {
+  readonly begin: () => void
+  /** Where the next samples go, at most `blockSamples` of them: a pointer into the kernel's memory. */
+  readonly input: () => number
+  /** Filters `count` samples that lie at `input`. Output goes to `sink` in blocks, as pointer and count. */
+  readonly feed: (count: number, sink: Sink) => void
+  /** Filters as if silence followed, until ceil(n * to / from) samples came out for n that went in. */
+  readonly finish: (sink: Sink) => void
+  readonly end: () => void
+}
+
+type Sink = (pointer: number, count: number) => void
+
+interface Stage {
+  readonly phases: number
+  readonly step: number
+  readonly filter: Filter
+  /** Where the window lies in memory, as an index of floats. */
+  readonly region: number
+  /** The input in the window, from frame `start` on; before the signal lies silence. */
+  start: number
+  length: number
+  /** The next output frame; the first is negative where a later stage looks back from frame 0. */
+  produced: number
+  /** Outside `begin` and `end`, the window. */
+  kept: Float32Array
+}
+
+/** How many frames a stage produces before it passes them on. */
+const outputBlock = blockSamples
+
+/** Which filters lie in the memory of a kernel, and where, as pointers. */
+const residents = new WeakMap<Kernel, { readonly pointers: Map<Filter, number>; next: number }>()
+
+const pointerTo = (kernel: Kernel, filter: Filter): number => {
+  const resident = residents.get(kernel) ?? { pointers: new Map<Filter, number>(), next: tapsRegion / 4 }
+  residents.set(kernel, resident)
+  const known = resident.pointers.get(filter)
+  if (known !== undefined) return known
+  if ((resident.next + filter.taps.length) * 4 > memorySize) {
+    resident.pointers.clear()
+    resident.next = tapsRegion / 4
+  }
+  const first = resident.next
+  new Float32Array(kernel.memory).set(filter.taps, first)
+  resident.pointers.set(filter, first * 4)
+  resident.next += filter.taps.length
+  return first * 4
+}
+
+/** The first input frame of a row of stages that its output from frame 0 on depends on. */
+const firstNeeded = (specifications: ReadonlyArray<FilterSpecification>): number =>
+  specifications.reduceRight(
+    (first, stage) => Math.floor((first * stage.step) / stage.phases) - filterOf(stage).width / 2 + 1,
+    0
+  )
+
+/** The input frame of a row of stages behind the last one that its output up to before a frame depends on. */
+const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: number): number =>
+  specifications.reduceRight(
+    (end, stage) => Math.floor(((end - 1) * stage.step) / stage.phases) + filterOf(stage).width / 2 + 1,
+    end
+  )
+
+/** In Hz: what a WAV file can state. */
+export const maximumRate = 0xffffffff
+
+/** @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}. */
+export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
+  for (const rate of [from, to]) {
+    if (!Number.isInteger(rate) || rate < 1 || rate > maximumRate) {
+      throw new RangeError(`A sample rate is an integer from 1 to ${maximumRate} Hz, not ${rate}.`)
+    }
+  }
+  const floats = new Float32Array(kernel.memory)
+  const stages: Array<Stage> = []
+  const specifications = stagesOf(from, to)
+  let region = windowsRegion / 4
+  let firstInput = 0
+  for (const [index, specification] of specifications.entries()) {
+    const { phases, step } = specification
+    const filter = filterOf(specification)
+    const half = filter.width / 2
+    // A stage begins where it first answers to the signal, or where a later stage first asks for it.
+    const answer = Math.ceil(((firstInput - half) * phases) / step)
+    const firstOutput = Math.max(answer, firstNeeded(specifications.slice(index + 1)))
+    const start = Math.min(firstInput, Math.floor((firstOutput * step) / phases) - half + 1)
+    const length = firstInput - start
+    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: new Float32Array(length) })
+    // What is kept, and a block.
+    region += 4 * Math.ceil((filter.width + blockSamples) / 4)
+    firstInput = firstOutput
+  }
+  const outputRegion = region
+  if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion) throw new Error("The windows of filters are full.")
+  let received = 0
+
+  const inputOf = (index: number): number => {
+    const stage = stages[index]
+    return stage === undefined ? outputRegion : stage.region + stage.length
+  }
+
+  /** Output frames from `produced` to `until`, to the window of the next stage. */
+  const produce = (stage: Stage, until: number, output: number): void => {
+    const { filter, phases, step } = stage
+    const { interpolated, rows, width } = filter
+    const taps = pointerTo(kernel, filter)
+    const count = until - stage.produced
+    const firstOf = (frame: number): number =>
+      4 * (stage.region + Math.floor((frame * step) / phases) - width / 2 + 1 - stage.start)
+    const rowOf = (frame: number): number => (((((frame * step) % phases) + phases) % phases) * rows) / phases
+
+    if (!interpolated) {
+      // Frames that are `phases` apart have the same row of taps.
+      for (let index = 0; index < Math.min(phases, count); index++) {
+        const frame = stage.produced + index
+        kernel.convolve(
+          taps + 4 * width * rowOf(frame),
+          width,
+          firstOf(frame),
+          4 * step,
+          4 * (output + index),
+          4 * phases,
+          Math.ceil((count - index) / phases)
+        )
+      }
+    } else {
+      for (let index = 0; index < count; index++) {
+        const frame = stage.produced + index
+        const row = rowOf(frame)
+        const lower = Math.floor(row)
+        const pointer = 4 * (output + index)
+        kernel.convolve(taps + 4 * width * lower, width, firstOf(frame), 0, pointer, 4, 1)
+        kernel.convolve(taps + 4 * width * (lower + 1), width, firstOf(frame), 0, pointer + 4, 4, 1)
+        const sum = floats[output + index] as number
+        floats[output + index] = sum + (row - lower) * ((floats[output + index + 1] as number) - sum)
+      }
+    }
+    stage.produced = until
+  }
+
+  /** Passes on what is complete with `count` more frames in the window of a stage, up to frame `limits[index]`. */
+  const advance = (index: number, count: number, limits: ReadonlyArray<number>, sink: Sink): void => {
+    const stage = stages[index]
+    if (stage === undefined) {
+      sink(4 * outputRegion, count)
+      return
+    }
+    stage.length += count
+    const { filter, phases, step } = stage
+    const half = filter.width / 2
+    const complete = Math.ceil(((stage.start + stage.length - half) * phases) / step)
+    const until = Math.min(complete, limits[index] ?? Number.POSITIVE_INFINITY)
+    while (stage.produced < until) {
+      const frames = Math.min(until - stage.produced, outputBlock)
+      produce(stage, stage.produced + frames, inputOf(index + 1))
+      advance(index + 1, frames, limits, sink)
+    }
+    const keepFrom = Math.floor((stage.produced * step) / phases) - half + 1
+    const dropped = Math.max(0, Math.min(stage.length, keepFrom - stage.start))
+    floats.copyWithin(stage.region, stage.region + dropped, stage.region + stage.length)
+    stage.start += dropped
+    stage.length -= dropped
+  }
+
+  return {
+    begin: () => {
+      for (const stage of stages) floats.set(stage.kept, stage.region)
+    },
+    input: () => 4 * inputOf(0),
+    feed: (count, sink) => {
+      received += count
+      advance(0, count, [], sink)
+    },
+    finish: (sink) => {
+      if (received === 0) return
+      // A stage ends where it last answers to the signal, or where a later stage last asks for it.
+      const total = Math.ceil((received * to) / from)
+      let inputEnd = received
+      const limits = stages.map(({ filter, phases, step }, index) => {
+        const answer = Math.ceil(((inputEnd + filter.width / 2) * phases) / step)
+        inputEnd = Math.min(answer, endNeeded(specifications.slice(index + 1), total))
+        return inputEnd
+      })
+      stages.forEach((stage, index) => {
+        while (stage.produced < (limits[index] as number)) {
+          floats.fill(0, inputOf(index), inputOf(index) + blockSamples)
+          advance(index, blockSamples, limits, sink)
+        }
+      })
+    },
+    end: () => {
+      for (const stage of stages) stage.kept = floats.slice(stage.region, stage.region + stage.length)
+    }
+  }
+}

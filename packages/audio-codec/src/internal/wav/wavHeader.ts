@@ -1,0 +1,130 @@
+import type { AudioFormat, Encoding } from "../../AudioFormat.js"
+import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
+import type { WavLayout } from "./wavParser.js"
+
+/** The size that stands for "not known yet" in a header that is written before its data. */
+export const unknownSize = 0xffffffff
+
+/** The `wFormatTag` of each encoding. */
+const formatTags: Record<Encoding, number> = {
+  pcm8: 1,
+  pcm16: 1,
+  pcm24: 1,
+  pcm32: 1,
+  float32: 3,
+  float64: 3,
+  alaw: 6,
+  mulaw: 7
+}
+
+/** A RIFF chunk has an even length: the number of zero bytes that follow `dataLength` bytes of data. */
+export const padding = (dataLength: number): number => dataLength % 2
+
+/** The largest size that is not {@link unknownSize}. */
+export const largestSize = unknownSize - 1
+
+/** Of a `ds64` chunk without a table. */
+const ds64Length = 28
+
+/**
+ * The bytes before the samples.
+ *
+ * PCM gets the canonical 44 bytes. Every other encoding gets 58: its format tag asks for an extended `fmt ` chunk
+ * and a `fact` chunk with the number of frames ("Multimedia Programming Interface and Data Specifications
+ * 1.0", IBM and Microsoft, 1991, and Microsoft's "New Multimedia Data Types", 1994).
+ *
+ * Where the 32 bits of the sizes don't hold the length, the file is an RF64, whose true sizes are in a `ds64` chunk of
+ * 36 bytes more (EBU Tech 3306, 2009).
+ *
+ * The data is padded to an even length by `padding`, which the RIFF size counts and the data size does not.
+ */
+export const wavHeader = (format: AudioFormat, dataLength: number | undefined): Uint8Array => {
+  const { channels, encoding, sampleRate } = format
+  const frame = bytesPerFrame(format)
+  if (!Number.isInteger(channels) || channels < 1 || frame > 0xffff) {
+    throw new RangeError(`A WAV file has frames of 1 to 65535 bytes; ${channels} channels of ${encoding} are none.`)
+  }
+  if (!Number.isInteger(sampleRate) || sampleRate < 1 || sampleRate > 0xffffffff) {
+    throw new RangeError(`The sample rate of a WAV file is an integer from 1 to 4294967295 Hz, not ${sampleRate}.`)
+  }
+  const tag = formatTags[encoding]
+  const extended = tag !== 1
+  const plainLength = extended ? 58 : 44
+  const riffSize = (length: number) => length - 8 + (dataLength ?? 0) + padding(dataLength ?? 0)
+  const large = riffSize(plainLength) > largestSize
+  const length = plainLength + (large ? 8 + ds64Length : 0)
+  const size32 = (size: number) => (dataLength === undefined || large ? unknownSize : size)
+  const frames = (dataLength ?? 0) / frame
+
+  const view = new DataView(new ArrayBuffer(length))
+  let offset = 0
+  const text = (name: string) => {
+    for (const character of name) view.setUint8(offset++, character.charCodeAt(0))
+  }
+  const uint16 = (value: number) => {
+    view.setUint16(offset, value, true)
+    offset += 2
+  }
+  const uint32 = (value: number) => {
+    view.setUint32(offset, value, true)
+    offset += 4
+  }
+  const uint64 = (value: number) => {
+    view.setBigUint64(offset, BigInt(value), true)
+    offset += 8
+  }
+
+  text(large ? "RF64" : "RIFF")
+  uint32(size32(riffSize(length)))
+  text("WAVE")
+  if (large) {
+    text("ds64")
+    uint32(ds64Length)
+    uint64(riffSize(length))
+    uint64(dataLength ?? 0)
+    uint64(Math.floor(frames))
+    uint32(0)
+  }
+  text("fmt ")
+  uint32(extended ? 18 : 16)
+  uint16(tag)
+  uint16(channels)
+  uint32(sampleRate)
+  uint32(Math.min(sampleRate * frame, 0xffffffff))
+  uint16(frame)
+  uint16(bytesPerSample(encoding) * 8)
+  if (extended) {
+    uint16(0)
+    text("fact")
+    uint32(4)
+    uint32(size32(frames))
+  }
+  text("data")
+  uint32(size32(dataLength ?? 0))
+  return new Uint8Array(view.buffer)
+}
+
+/** What a header says of lengths, as offsets and bytes to be written there. All lengths are in bytes. */
+export const sizeFields = (
+  format: AudioFormat,
+  { data, ds64, fact, little }: WavLayout,
+  fileSize: number,
+  dataLength: number
+): ReadonlyArray<readonly [offset: number, bytes: Uint8Array]> => {
+  const uint32 = (value: number) => {
+    const view = new DataView(new ArrayBuffer(4))
+    view.setUint32(0, ds64 === undefined ? value : unknownSize, little)
+    return new Uint8Array(view.buffer)
+  }
+  const frames = dataLength / bytesPerFrame(format)
+  const fields: Array<readonly [number, Uint8Array]> = [
+    [4, uint32(fileSize - 8)],
+    [data - 4, uint32(dataLength)]
+  ]
+  if (fact !== undefined) fields.push([fact, uint32(frames)])
+  if (ds64 !== undefined) {
+    const sizes = [fileSize - 8, dataLength, Math.floor(frames)]
+    fields.push([ds64, new Uint8Array(BigUint64Array.from(sizes, BigInt).buffer)])
+  }
+  return fields
+}

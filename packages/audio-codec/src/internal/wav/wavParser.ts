@@ -1,0 +1,279 @@
+import * as Either from "effect/Either"
+import type { AudioFormat, Encoding } from "../../AudioFormat.js"
+import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
+import type { Decoder } from "../../Wav.js"
+import type { WavError } from "../../WavError.js"
+import { concatBytes, viewOf } from "../bytes.js"
+import { makeFrames } from "../frames.js"
+import { wavError } from "./wavError.js"
+import { unknownSize } from "./wavHeader.js"
+
+/** The decoder, and what only this package needs of it. */
+export interface WavParser extends Decoder {
+  /** Where things lie, as soon as the data chunk begins. */
+  readonly layout: () => WavLayout | undefined
+}
+
+/** Where a file has what says how long it is; offsets are in bytes from its start. */
+export interface WavLayout {
+  /** Whether numbers are little-endian: all but RIFX. */
+  readonly little: boolean
+  /** Of the content of the `ds64` chunk of an RF64. */
+  readonly ds64: number | undefined
+  /** Of the number of frames in the `fact` chunk. */
+  readonly fact: number | undefined
+  /** Of the first sample; the size of the data is in the 4 bytes before it. */
+  readonly data: number
+  /** The size of the data as the file has it, in bytes; infinite where it says that it does not know. */
+  readonly declared: number
+}
+
+const none = new Uint8Array(0)
+
+const extensible = 0xfffe
+
+const pcmContainers: Record<number, Encoding> = { 1: "pcm8", 2: "pcm16", 3: "pcm24", 4: "pcm32" }
+const floatContainers: Record<number, Encoding> = { 4: "float32", 8: "float64" }
+const containers: Record<number, Record<number, Encoding>> = {
+  1: pcmContainers,
+  3: floatContainers,
+  6: { 1: "alaw" },
+  7: { 1: "mulaw" }
+}
+
+/** Names for errors, of codecs that are met in WAV files (the list of `mmreg.h` in the Windows SDK). */
+const codecs: Record<number, string> = {
+  1: "PCM",
+  2: "Microsoft ADPCM",
+  3: "float",
+  6: "A-law",
+  7: "mu-law",
+  17: "IMA ADPCM",
+  49: "GSM 6.10",
+  64: "G.721 ADPCM",
+  69: "G.726 ADPCM",
+  80: "MPEG audio",
+  85: "MP3",
+  255: "AAC"
+}
+
+const quoted = (text: string): string => JSON.stringify(text)
+
+type State =
+  | { readonly at: "riff" }
+  | { readonly at: "chunk" }
+  | { readonly at: "format"; readonly size: number }
+  | { readonly at: "sizes"; readonly size: number }
+  | { readonly at: "skip"; left: number }
+  | { readonly at: "data"; left: number }
+  | { readonly at: "done" }
+
+/** How much of the `fmt ` chunk is read: the whole of WAVEFORMATEXTENSIBLE. What follows it is skipped. */
+const formatLimit = 40
+
+/** How much of the `ds64` chunk is read: the sizes of the file and of its data, and the number of frames. */
+const sizesLength = 24
+
+export const makeWavParser = (): WavParser => {
+  let state: State = { at: "riff" }
+  let pending: Uint8Array = none
+  let offset = 0
+  let little = true
+  /** Whether the file's own size is not known, as in one whose writer never came to its end. */
+  let unfinished = false
+  let fileEnd = Number.POSITIVE_INFINITY
+  let largeDataSize: number | undefined
+  let ds64: number | undefined
+  let fact: number | undefined
+  let layout: WavLayout | undefined
+  let format: AudioFormat | undefined
+  let frames = makeFrames(1)
+  let failure: WavError | undefined
+
+  const chunkName = (view: DataView, at: number): string =>
+    String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
+
+  const readFormat = (view: DataView): AudioFormat | WavError => {
+    const tag = view.getUint16(0, little)
+    const bits = view.getUint16(14, little)
+    // An extensible header keeps the real format tag at the beginning of its GUID.
+    const actual = tag === extensible && view.byteLength >= 28 ? view.getUint32(24, little) : tag
+    const channels = view.getUint16(2, little)
+    const sampleRate = view.getUint32(4, little)
+    const frame = view.getUint16(12, little)
+    const supported = containers[actual]
+    if (supported === undefined) {
+      return wavError("Unsupported", {
+        offset,
+        expected: "PCM, float, A-law or mu-law",
+        found: codecs[actual] ?? `format ${actual}`
+      })
+    }
+    if (channels === 0 || sampleRate === 0) {
+      return wavError("Malformed", {
+        offset: offset + 2,
+        expected: "at least one channel and one sample per second",
+        found: `${channels} channels at ${sampleRate} Hz`
+      })
+    }
+    // Samples whose bits don't fill their bytes are at the upper end of them, so the bytes are what counts.
+    const encoding = supported[Math.ceil(bits / 8)]
+    if (encoding === undefined) {
+      return wavError("Unsupported", {
+        offset: offset + 14,
+        expected: `${codecs[actual]} of ${Object.keys(supported)
+          .map((bytes) => Number(bytes) * 8)
+          .join(", ")} bits`,
+        found: `${bits}`
+      })
+    }
+    const found: AudioFormat = { sampleRate, channels, encoding }
+    if (frame !== bytesPerFrame(found)) {
+      return wavError("Unsupported", {
+        offset: offset + 12,
+        expected: `frames of ${bytesPerFrame(found)} bytes`,
+        found: `${frame}`
+      })
+    }
+    return found
+  }
+
+  /** Takes one field off the front of `bytes`, or `undefined` where it is not complete yet. */
+  const step = (bytes: Uint8Array): number | WavError | undefined => {
+    const view = viewOf(bytes)
+    switch (state.at) {
+      case "riff": {
+        if (bytes.byteLength < 12) return undefined
+        const name = chunkName(view, 0)
+        const large = name === "RF64" || name === "BW64"
+        if ((name !== "RIFF" && name !== "RIFX" && !large) || chunkName(view, 8) !== "WAVE") {
+          return wavError("NotWav", {
+            offset: 0,
+            expected: `${quoted("RIFF")}, ${quoted("RIFX")} or ${quoted("RF64")}, and ${quoted("WAVE")}`,
+            found: `${quoted(name)} and ${quoted(chunkName(view, 8))}`
+          })
+        }
+        little = name !== "RIFX"
+        const size = view.getUint32(4, little)
+        unfinished = !large && (size === 0 || size === unknownSize)
+        fileEnd = size + 8
+        state = { at: "chunk" }
+        return 12
+      }
+      case "chunk": {
+        if (bytes.byteLength < 8) return undefined
+        const name = chunkName(view, 0)
+        const size = view.getUint32(4, little)
+        if (name === "fmt ") {
+          if (size < 16) {
+            return wavError("Malformed", { offset: offset + 4, expected: "a fmt chunk of 16 bytes", found: `${size}` })
+          }
+          state = { at: "format", size }
+        } else if (name === "ds64" && size >= sizesLength) {
+          ds64 = offset + 8
+          state = { at: "sizes", size }
+        } else if (name === "data") {
+          if (format === undefined) {
+            return wavError("Malformed", { offset, expected: "a fmt chunk before the data", found: "none" })
+          }
+          // A recorder that was cut off leaves 0 as the size of its data, and of its file 0 or that of the header.
+          const begun = size === 0 && (unfinished || fileEnd <= offset + 8)
+          const known = size === unknownSize ? largeDataSize : begun ? undefined : size
+          const declared = known ?? Number.POSITIVE_INFINITY
+          frames = makeFrames(bytesPerFrame(format))
+          layout = { little, ds64, fact, data: offset + 8, declared }
+          state = { at: "data", left: declared }
+        } else {
+          if (name === "fact" && size >= 4) fact = offset + 8
+          state = { at: "skip", left: size + (size % 2) }
+        }
+        return 8
+      }
+      case "format": {
+        const length = Math.min(state.size, formatLimit)
+        if (bytes.byteLength < length) return undefined
+        const found = readFormat(viewOf(bytes.subarray(0, length)))
+        if ("_tag" in found) return found
+        format = found
+        state = { at: "skip", left: state.size + (state.size % 2) - length }
+        return length
+      }
+      case "sizes": {
+        if (bytes.byteLength < sizesLength) return undefined
+        const file = view.getBigUint64(0, little)
+        const data = view.getBigUint64(8, little)
+        unfinished = file === 0n || file === 0xffffffffffffffffn
+        largeDataSize = data === 0n && unfinished ? Number.POSITIVE_INFINITY : Number(data)
+        state = { at: "skip", left: state.size + (state.size % 2) - sizesLength }
+        return sizesLength
+      }
+      case "skip": {
+        const taken = Math.min(state.left, bytes.byteLength)
+        state.left -= taken
+        if (state.left === 0) state = { at: "chunk" }
+        return taken
+      }
+      default:
+        return 0
+    }
+  }
+
+  const readHeader = (chunk: Uint8Array): Either.Either<Uint8Array, WavError> => {
+    let bytes = pending.byteLength === 0 ? chunk : concatBytes([pending, chunk])
+    pending = none
+    while (state.at !== "data" && state.at !== "done") {
+      const before: State = state
+      const taken = step(bytes)
+      if (taken === undefined) {
+        // A copy: the producer may use its block again, and the slice of a Buffer would share it.
+        pending = Uint8Array.from(bytes)
+        return Either.right(none)
+      }
+      if (typeof taken !== "number") {
+        failure = taken
+        return Either.left(taken)
+      }
+      offset += taken
+      bytes = bytes.subarray(taken)
+      if (taken === 0 && state === before) return Either.right(none)
+    }
+    return Either.right(bytes)
+  }
+
+  const push = (chunk: Uint8Array): Either.Either<ReadonlyArray<Uint8Array>, WavError> => {
+    if (failure !== undefined) return Either.left(failure)
+    return Either.map(state.at === "data" ? Either.right(chunk) : readHeader(chunk), (bytes) => {
+      if (state.at !== "data" || format === undefined) return []
+      const available = bytes.subarray(0, Math.min(state.left, bytes.byteLength))
+      state.left -= available.byteLength
+      if (state.left === 0) state = { at: "done" }
+      const size = bytesPerSample(format.encoding)
+      return little ? frames(available) : frames(available).map((part) => littleEndian(part, size))
+    })
+  }
+
+  return {
+    push,
+    format: () => (layout === undefined ? undefined : format),
+    layout: () => layout,
+    done: () => state.at === "done",
+    end: () => {
+      if (failure !== undefined) return Either.left(failure)
+      if (format !== undefined && layout !== undefined) return Either.right(format)
+      return Either.left(
+        state.at === "riff"
+          ? wavError("NotWav", { offset, expected: "a RIFF header of 12 bytes", found: `${pending.byteLength}` })
+          : wavError("Malformed", { offset, expected: "a data chunk", found: "the end of the file" })
+      )
+    }
+  }
+}
+
+/** A copy with the bytes of each sample the other way round. */
+const littleEndian = (bytes: Uint8Array, size: number): Uint8Array => {
+  const swapped = new Uint8Array(bytes.byteLength)
+  for (let first = 0; first < swapped.length; first += size) {
+    for (let index = 0; index < size; index++) swapped[first + index] = bytes[first + size - 1 - index] as number
+  }
+  return swapped
+}

@@ -1,0 +1,91 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AudioFormat } from "../../AudioFormat.js"
+import { bytesPerFrame } from "../../AudioFormat.js"
+import type { PcmStream } from "../../PcmStream.js"
+import type { WavError } from "../../WavError.js"
+import { readBlocks } from "../files.js"
+import { makeWavParser, type WavLayout } from "./wavParser.js"
+
+/** A WAV file whose samples are being read. */
+export interface OpenWav<E> extends PcmStream<E> {
+  readonly layout: WavLayout
+}
+
+/** Reads a stream up to its samples, which can then be run once, in the scope. */
+export const openWav = <E, R>(
+  file: Stream.Stream<Uint8Array, E, R>
+): Effect.Effect<OpenWav<E | WavError>, E | WavError, R | Scope.Scope> =>
+  Effect.gen(function* () {
+    const parser = makeWavParser()
+    const context = yield* Effect.context<R>()
+    const pull = Effect.provide(yield* Stream.toPull(file), context)
+
+    const parse = (chunks: Chunk.Chunk<Uint8Array>): Either.Either<Chunk.Chunk<Uint8Array>, WavError> => {
+      const parts: Array<Uint8Array> = []
+      for (const chunk of chunks) {
+        const frames = parser.push(chunk)
+        if (Either.isLeft(frames)) return Either.left(frames.left)
+        parts.push(...frames.right)
+      }
+      return Either.right(Chunk.unsafeFromArray(parts))
+    }
+    const next: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E | WavError>> = Effect.suspend(() =>
+      parser.done()
+        ? Effect.fail(Option.none())
+        : Effect.flatMap(pull, (chunks) => Either.mapLeft(parse(chunks), Option.some))
+    )
+
+    let first = Chunk.empty<Uint8Array>()
+    let format: AudioFormat | undefined
+    while (format === undefined) {
+      const step = yield* Effect.either(next)
+      if (Either.isRight(step)) {
+        first = step.right
+        format = parser.format()
+      } else if (Option.isSome(step.left)) {
+        return yield* Effect.fail(step.left.value)
+      } else {
+        format = yield* parser.end()
+      }
+    }
+    const samples = Stream.concat(Stream.fromChunk(first), Stream.repeatEffectChunkOption(next))
+    let read = false
+    return {
+      format,
+      // Known as soon as the format is.
+      layout: parser.layout() as WavLayout,
+      stream: Stream.suspend(() => {
+        if (read) return Stream.dieMessage("The samples of a WAV file that is being read can be run once.")
+        read = true
+        return samples
+      })
+    }
+  })
+
+/**
+ * A file as {@link openWav} reads it, with the length of the samples that are there. Its blocks are those of
+ * {@link readBlocks}.
+ */
+export const openWavFile = (
+  path: string
+): Effect.Effect<OpenWav<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const audio = yield* openWav(readBlocks(path))
+    const { size, type } = yield* fs.stat(path)
+    if (type !== "File") return audio
+    return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(size)) }
+  })
+
+/** How many bytes of whole frames a file of so many bytes holds, of those that it declares. */
+export const samplesLength = (format: AudioFormat, { data, declared }: WavLayout, fileLength: number): number => {
+  const length = Math.min(declared, Math.max(0, fileLength - data))
+  return length - (length % bytesPerFrame(format))
+}

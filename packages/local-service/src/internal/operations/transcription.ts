@@ -1,0 +1,151 @@
+import { STATUS_CODES } from "node:http"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Contract from "@effect-speech/stt/SttContract"
+import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { type Recognised, Recogniser, sampleRate } from "../../Recogniser.js"
+import { readUpload } from "../http/multipartUpload.js"
+import { type AnswerProblem, badRequest, firstIssue, type Problem, quote } from "../http/requests.js"
+import { writeNumbers } from "../recogniser/spokenNumbers.js"
+import { readRecording } from "../recordings/recording.js"
+import { Accounts, type Refusal } from "../state/accounts.js"
+import { Stamps } from "../state/idsAndClock.js"
+import type { OpenEntry } from "../state/journal.js"
+import { abridged } from "../state/truncateFields.js"
+import { metered } from "./billOnLastByte.js"
+import { operation } from "./operation.js"
+import { toForm } from "./transcriptionForm.js"
+
+export interface TranscriptionOptions {
+  /** The names of the models, each with its language. */
+  readonly models: Readonly<Record<string, string>>
+  readonly maximumUploadBytes: number
+  readonly maximumRecordingSeconds: number
+  readonly bodyIdleMillis: number
+  readonly creditsPerSecond: number
+}
+
+/** Says of a 200 with an empty transcript why it is empty. */
+export const noticeHeader = "X-Local-Service-Notice"
+const notice = "this local service knows only recordings that it was taught or has spoken itself"
+
+const refused = (refusal: Refusal): Problem => {
+  switch (refusal._tag) {
+    case "UnknownKey":
+      return { status: 401, message: "the API key is missing, malformed, unrecognised or revoked" }
+    case "AccountNotActive":
+      return { status: 403, message: `the account is ${refusal.state}` }
+    case "MissingScope":
+      return { status: 403, message: `the API key lacks the scope ${refusal.scope}` }
+    case "NoCredit":
+      return { status: 402, message: "the credit balance is exhausted" }
+  }
+}
+
+export const answerTranscriptionProblem: AnswerProblem = ({ headers, message, status }) => {
+  const body: Contract.Failure = {
+    status: "error",
+    error: STATUS_CODES[status]?.toLowerCase() ?? `status ${status}`,
+    message
+  }
+  return HttpServerResponse.unsafeJson(body, { status, headers })
+}
+
+const flag = Schema.BooleanFromString.annotations({
+  message: () => ({ message: "must be true or false", override: true })
+})
+
+/** What a form is read as, besides its file. */
+export const Form = Schema.Struct({
+  [Contract.field.model]: Schema.NonEmptyString.annotations({ message: () => "must not be empty" }),
+  [Contract.field.transactionId]: Schema.UUID.annotations({ message: () => "must be a UUID" }),
+  [Contract.field.aux]: Schema.optional(flag),
+  [Contract.field.parseNumber]: Schema.optional(flag),
+  [Contract.field.hotwords]: Schema.optional(Schema.Array(Contract.Hotword))
+})
+const decodeForm = Schema.decodeUnknown(Form)
+
+/** `POST /api/transcribe`. */
+export const transcriptionApp = (options: TranscriptionOptions) =>
+  operation(
+    {
+      name: "transcribe",
+      path: Contract.path,
+      answerProblem: answerTranscriptionProblem,
+      bodyIdleMillis: options.bodyIdleMillis
+    },
+    (request, entry) => transcribe(request, entry, options)
+  )
+
+const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
+  Effect.gen(function* () {
+    const accounts = yield* Accounts
+    const recogniser = yield* Recogniser
+    const stamps = yield* Stamps
+    const receivedAt = stamps.now()
+
+    const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
+    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), refused)
+
+    const upload = yield* readUpload(NodeHttpServerRequest.toIncomingMessage(request), Contract.field.audioFile, {
+      maximumFileBytes: options.maximumUploadBytes,
+      idleMillis: options.bodyIdleMillis
+    })
+    const fields = yield* toForm(upload.fields)
+    entry.request = abridged(fields)
+    const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(firstIssue(error)))
+    const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
+    if (lang === undefined)
+      return yield* Effect.fail(
+        badRequest(`unknown model ${quote(form.model)}; the platform's /openapi.json has those there are`)
+      )
+    if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
+
+    let length = 0
+    const samples = readRecording(upload.file, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
+      Stream.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`)),
+      Stream.tap((block) => Effect.sync(() => (length += block.length)))
+    )
+    const heard = yield* recogniser.recognise(lang, samples)
+    const recognised = heard && form.parse_number ? { ...heard, text: writeNumbers(lang, heard.text) } : heard
+    const seconds = length / sampleRate
+    const units = Math.ceil(seconds)
+    const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
+    const hold = yield* Effect.mapError(accounts.hold(cost), refused)
+
+    const callId = stamps.id()
+    entry.id = callId
+    const answer: Contract.Success = {
+      status: "success",
+      text: recognised?.text ?? "",
+      call_id: callId,
+      aux_info: form.aux === true ? auxInfo(recognised, { seconds, receivedAt, answeredAt: stamps.now() }) : undefined
+    }
+    const bytes = new TextEncoder().encode(JSON.stringify(answer))
+    return HttpServerResponse.stream(metered(Stream.make(bytes), bytes.length, hold), {
+      contentType: "application/json",
+      contentLength: bytes.length,
+      headers: recognised === undefined ? { [noticeHeader]: notice } : undefined
+    })
+  })
+
+/** The contract names a segment's confidence alone; `start` and `end` (in seconds) and `text` are our choice. */
+const auxInfo = (
+  recognised: Recognised | undefined,
+  {
+    answeredAt,
+    receivedAt,
+    seconds
+  }: { readonly seconds: number; readonly receivedAt: Date; readonly answeredAt: Date }
+): Contract.AuxInfo => ({
+  request_time: (answeredAt.getTime() - receivedAt.getTime()) / 1000,
+  received_request_time: receivedAt.toISOString(),
+  confidence: recognised?.confidence ?? 0,
+  segments_meta:
+    recognised === undefined
+      ? []
+      : [{ start: 0, end: seconds, text: recognised.text, confidence: recognised.confidence }]
+})

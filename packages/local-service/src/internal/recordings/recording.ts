@@ -1,0 +1,118 @@
+import { createReadStream } from "node:fs"
+import { open } from "node:fs/promises"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as Channels from "@effect-speech/audio-codec/Channels"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { sampleRate } from "../../Recogniser.js"
+import { giveWay } from "../voice/yieldToEventLoop.js"
+import { type Container, containerOf, headLength } from "./containers.js"
+import { type Block, inTurn, openDecoder } from "./decoder.js"
+
+export interface DecodeLimits {
+  /** Of the decoded recording, in seconds. */
+  readonly maximumSeconds: number
+}
+
+/** In Hz. */
+const rates = { from: 4000, to: 192_000 }
+
+/** A recording as a recogniser takes it: mono, 8 kHz, block by block. The error is a sentence for the answer. */
+export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
+  Stream.unwrap(
+    Effect.gen(function* () {
+      const container = containerOf(yield* readHead(path))
+      if (container === undefined) {
+        return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
+      }
+      return container === "wav" ? readWav(path, limits) : readCompressed(path, container, limits)
+    })
+  )
+
+const readHead = (path: string): Effect.Effect<Buffer> =>
+  Effect.promise(async () => {
+    const file = await open(path)
+    try {
+      const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0)
+      return buffer.subarray(0, bytesRead)
+    } finally {
+      await file.close()
+    }
+  })
+
+const checkRate = (rate: number): Effect.Effect<void, string> =>
+  rate < rates.from || rate > rates.to
+    ? Effect.fail(`a sample rate of ${rate} Hz is not taken, only ${rates.from} to ${rates.to} Hz`)
+    : Effect.void
+
+/** Blocks of one rate, as long as they are not too many, at the recogniser's rate. */
+const toRecogniser = <E, R>(
+  blocks: Stream.Stream<Float32Array, E, R>,
+  from: number,
+  limits: DecodeLimits
+): Stream.Stream<Float32Array, E | string, R> =>
+  Stream.suspend(() => {
+    let decoded = 0
+    return blocks.pipe(
+      Stream.tap(() => giveWay),
+      Stream.tap((block) => {
+        decoded += block.length
+        return decoded > limits.maximumSeconds * from
+          ? Effect.fail(`the recording is longer than ${limits.maximumSeconds} seconds`)
+          : Effect.void
+      }),
+      Resampler.resampleStream({ from, to: sampleRate })
+    )
+  })
+
+const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      const audio = yield* Wav.decodeStream(
+        NodeStream.fromReadable(
+          () => createReadStream(path),
+          (error) => error
+        ).pipe(Stream.orDie)
+      )
+      const { channels, sampleRate: from } = audio.format
+      yield* checkRate(from)
+      const blocks = Stream.map(Pcm.decodeStream(audio), (block) => Channels.mixdown(block, channels))
+      return toRecogniser(blocks, from, limits)
+    })
+  ).pipe(Stream.mapError((error) => (typeof error === "string" ? error : error.message)))
+
+const readCompressed = (
+  path: string,
+  container: Container,
+  limits: DecodeLimits
+): Stream.Stream<Float32Array, string> =>
+  Stream.unwrapScoped(
+    Effect.gen(function* () {
+      yield* inTurn
+      const pull = yield* openDecoder(path, container)
+      const block: Effect.Effect<Block, string> = Effect.flatMap(pull, (pulled) =>
+        pulled === "end" ? Effect.fail("it holds no audio") : pulled === undefined ? block : Effect.succeed(pulled)
+      )
+      const first = yield* block
+      yield* checkRate(first.sampleRate)
+      const rest = Stream.repeatEffectOption(
+        Effect.flatMap(Effect.mapError(pull, Option.some), (pulled) =>
+          pulled === "end" ? Effect.fail(Option.none()) : Effect.succeed(pulled?.samples ?? new Float32Array(0))
+        )
+      )
+      return toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
+    })
+  ).pipe(Stream.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`))
+
+const names: Readonly<Record<Container, string>> = {
+  wav: "WAV",
+  mp3: "MP3",
+  m4a: "M4A",
+  flac: "FLAC",
+  ogg: "OGG",
+  webm: "WebM"
+}

@@ -1,0 +1,51 @@
+import { readdir, readFile } from "node:fs/promises"
+import { dirname, join } from "node:path"
+import * as Effect from "effect/Effect"
+import { RecordingUnusable } from "../../LocalServiceError.js"
+import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
+import { codeOf } from "../http/codeOf.js"
+import { type DecodeLimits, readRecording } from "./recording.js"
+
+const unusable = (path: string, problem: string) =>
+  new RecordingUnusable({ path, message: `The recording ${path} can't be made known: ${problem}.` })
+
+export const teach = (
+  recogniser: RecogniserService,
+  { lang, path, text }: TaughtRecording,
+  limits: DecodeLimits
+): Effect.Effect<void, RecordingUnusable> =>
+  recogniser.learn({ text, lang, samples: readRecording(path, limits) }).pipe(
+    Effect.mapError((problem) => unusable(path, problem)),
+    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOf(defect)})`)))
+  )
+
+export interface Lesson extends DecodeLimits {
+  readonly directory: string
+  /** Of the models that there are. */
+  readonly languages: ReadonlyArray<string>
+}
+
+/** Every `name.wav` of a folder with its text in `name.txt`; those in a folder named for a language, for that one. */
+export const teachDirectory = (
+  recogniser: RecogniserService,
+  { directory, languages, ...limits }: Lesson
+): Effect.Effect<void, RecordingUnusable> =>
+  Effect.gen(function* () {
+    const found = yield* Effect.tryPromise({
+      try: () => readdir(directory, { recursive: true }),
+      catch: (error) => unusable(directory, `the folder can't be read (${codeOf(error)})`)
+    })
+    for (const name of found.filter((each) => /\.wav$/i.test(each)).toSorted()) {
+      const path = join(directory, name)
+      const textPath = path.replace(/\.wav$/i, ".txt")
+      const text = yield* Effect.tryPromise({
+        try: () => readFile(textPath, "utf8"),
+        catch: (error) => unusable(path, `${textPath} can't be read (${codeOf(error)}); write there what is said in it`)
+      })
+      const lang = dirname(name)
+      if (lang !== "." && !languages.includes(lang)) {
+        return yield* unusable(path, `no model has the language ${lang}, for which its folder is named`)
+      }
+      yield* teach(recogniser, { path, text: text.trim(), lang: lang === "." ? undefined : lang }, limits)
+    }
+  })

@@ -1,0 +1,224 @@
+import { createHash, randomBytes, timingSafeEqual } from "node:crypto"
+import type { SqlError } from "@effect/sql/SqlError"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import {
+  type Account,
+  type AccountState,
+  type AccountsService,
+  type Key,
+  KeyActive,
+  KeyNotActive,
+  KeyScope,
+  type Keys,
+  type Usage
+} from "../../Accounts.js"
+import type { OperationName } from "../../OperationName.js"
+import { validated } from "../http/validated.js"
+import { AccountChanges } from "../platform/platformRequests.js"
+import type { DataDirectory } from "./dataDirectory.js"
+
+/** Why a call is refused, in the order of the checks. Each operation has its own statuses for it. */
+export type Refusal =
+  | { readonly _tag: "UnknownKey" }
+  | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
+  | { readonly _tag: "MissingScope"; readonly scope: KeyScope }
+  | { readonly _tag: "NoCredit" }
+
+export interface Cost {
+  readonly operation: OperationName
+  readonly units: number
+  readonly credits: number
+}
+
+/** Credit that is kept for a call, and free again where its scope closes without a debit. */
+export interface Hold {
+  /** Takes the credit, which is on disk before this returns. */
+  readonly debit: Effect.Effect<void>
+}
+
+/** The account as the operations draw on it. */
+export interface DrawnAccounts extends AccountsService {
+  /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
+  readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<string, Refusal>
+  /** Keeps credit for a call, all of it or none. */
+  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
+  /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
+  readonly reset: (keyId: string | undefined) => Effect.Effect<void>
+}
+
+export class Accounts extends Context.Tag("@effect-speech/local-service/internal/Accounts")<
+  Accounts,
+  DrawnAccounts
+>() {}
+
+const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
+
+interface KeyRow {
+  readonly id: string
+  readonly name: string
+  readonly creator: string
+  readonly created_at: string
+  readonly scopes: string
+  readonly revoked_at: string | null
+}
+
+const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(KeyScope)))
+
+const toKey = (row: KeyRow): Key => ({
+  id: row.id,
+  name: row.name,
+  creator: row.creator,
+  createdAt: row.created_at,
+  scopes: decodeScopes(row.scopes),
+  revokedAt: row.revoked_at
+})
+
+/** The account in a database, which begins as `initial` where there is none. */
+export const makeAccounts = (
+  sql: DataDirectory["sql"],
+  { initial, now }: { readonly initial: Account; readonly now: () => Date }
+): Effect.Effect<DrawnAccounts, SqlError> =>
+  Effect.gen(function* () {
+    yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
+      ON CONFLICT DO NOTHING`
+
+    /** Credit of calls under way. What is not debited when the process ends was never taken. */
+    let held = 0
+    const one = yield* Effect.makeSemaphore(1)
+    const inTurn = one.withPermits(1)
+
+    const account = Effect.map(sql<Account>`SELECT state, credits FROM account`, ([found]) => ({
+      state: found?.state ?? initial.state,
+      credits: found?.credits ?? 0
+    }))
+    const keys = Effect.map(sql<KeyRow>`SELECT * FROM keys ORDER BY number DESC`, (rows): Keys => {
+      const all = rows.map(toKey)
+      return {
+        active: all.find(({ revokedAt }) => revokedAt === null) ?? null,
+        archived: all.filter(({ revokedAt }) => revokedAt !== null)
+      }
+    })
+    /** The active key of an id. */
+    const active = (id: string) =>
+      Effect.gen(function* () {
+        const [row] = yield* sql<KeyRow>`SELECT * FROM keys WHERE id = ${id}`
+        if (row === undefined || row.revoked_at !== null) {
+          return yield* new KeyNotActive({ known: row !== undefined })
+        }
+        return toKey(row)
+      })
+
+    const debit = ({ credits, operation, units }: Cost, date: string) => sql`
+      INSERT INTO usage (date, operation, calls, units, credits) VALUES (${date}, ${operation}, 1, ${units}, ${credits})
+      ON CONFLICT DO UPDATE SET
+        calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`
+
+    return {
+      authorize: (key, scope) =>
+        Effect.gen(function* () {
+          const [row] = yield* sql<Account & { readonly id: string | null; digest: string; scopes: string }>`
+            SELECT state, credits, keys.id AS id, digest, scopes
+            FROM account LEFT JOIN keys ON revoked_at IS NULL`.pipe(Effect.orDie)
+          const refuse = (refusal: Refusal) => Effect.fail(refusal)
+          if (
+            key === undefined ||
+            row === undefined ||
+            row.id === null ||
+            !timingSafeEqual(digestOf(key), Buffer.from(row.digest, "hex"))
+          ) {
+            return yield* refuse({ _tag: "UnknownKey" })
+          }
+          if (row.state !== "active") return yield* refuse({ _tag: "AccountNotActive", state: row.state })
+          if (!decodeScopes(row.scopes).includes(scope)) return yield* refuse({ _tag: "MissingScope", scope })
+          if (row.credits === 0) return yield* refuse({ _tag: "NoCredit" })
+          return row.id
+        }),
+      hold: (cost) =>
+        Effect.gen(function* () {
+          let free = false
+          const release = Effect.sync(() => {
+            if (!free) held -= cost.credits
+            free = true
+          })
+          yield* Effect.acquireRelease(
+            Effect.gen(function* () {
+              const { credits } = yield* Effect.orDie(account)
+              if (credits - held < cost.credits) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
+              held += cost.credits
+            }).pipe(inTurn),
+            () => inTurn(release)
+          )
+          const today = Effect.sync(() => now().toISOString().slice(0, 10))
+          return {
+            debit: Effect.flatMap(today, (date) => Effect.orDie(debit(cost, date))).pipe(
+              Effect.zipRight(release),
+              Effect.uninterruptible,
+              inTurn
+            )
+          }
+        }),
+      account: Effect.orDie(account),
+      setAccount: (changes) =>
+        Effect.gen(function* () {
+          yield* validated(AccountChanges, changes)
+          const next = { ...(yield* account), ...changes }
+          yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
+          return next
+        }).pipe(Effect.orDie, inTurn),
+      keys: Effect.orDie(keys),
+      createKey: ({ confirm, creator, name }) =>
+        Effect.gen(function* () {
+          const replaced = (yield* Effect.orDie(keys)).active
+          if (replaced !== null && !confirm) return yield* new KeyActive({ keyName: replaced.name })
+          const id = randomBytes(6).toString("hex")
+          const key = `local_${id}.${randomBytes(32).toString("base64url")}`
+          const record: Key = {
+            id,
+            name,
+            creator,
+            createdAt: now().toISOString(),
+            scopes: [...KeyScope.literals],
+            revokedAt: null
+          }
+          yield* Effect.orDie(sql`
+            INSERT INTO keys (id, name, creator, created_at, scopes, digest)
+            VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
+              ${digestOf(key).toString("hex")})`)
+          return { record, key: Redacted.make(key) }
+        }).pipe(inTurn),
+      revokeKey: (id) =>
+        Effect.gen(function* () {
+          yield* active(id)
+          yield* sql`UPDATE keys SET revoked_at = ${now().toISOString()} WHERE id = ${id}`
+        }).pipe(Effect.catchTag("SqlError", Effect.die), inTurn),
+      setScopes: (id, scopes) =>
+        Effect.gen(function* () {
+          const key = yield* active(id)
+          yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
+          return { ...key, scopes }
+        }).pipe(Effect.catchTag("SqlError", Effect.die), inTurn),
+      usage: Effect.orDie(
+        Effect.map(sql<Usage>`SELECT * FROM usage WHERE calls > 0 ORDER BY date DESC, operation`, (rows) =>
+          rows.map(({ calls, credits, date, operation, units }) => ({ date, operation, calls, units, credits }))
+        )
+      ),
+      reset: (keyId) =>
+        Effect.gen(function* () {
+          yield* sql`BEGIN`
+          yield* sql`DELETE FROM usage`
+          yield* sql`DELETE FROM keys WHERE id <> ${keyId ?? ""}`
+          yield* sql`UPDATE keys SET revoked_at = NULL, scopes = ${JSON.stringify(KeyScope.literals)}`
+          yield* sql`UPDATE account SET state = ${initial.state}, credits = ${initial.credits}`
+          yield* sql`COMMIT`
+        }).pipe(
+          Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
+          Effect.orDie,
+          Effect.uninterruptible,
+          inTurn
+        )
+    }
+  })

@@ -1,0 +1,146 @@
+/**
+ * What others can observe of calls: spans, metrics and logs. None holds a text, a transcript, an address with its path,
+ * or what a client layer would add: headers of the service, which may quote the key.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as FiberRef from "effect/FiberRef"
+import * as Metric from "effect/Metric"
+import * as MetricBoundaries from "effect/MetricBoundaries"
+import * as MetricKey from "effect/MetricKey"
+import * as MetricLabel from "effect/MetricLabel"
+import type { Attempt } from "../../CallReport.js"
+import type { ServiceError } from "../../ServiceError.js"
+import type { Call } from "./call.js"
+
+interface Named {
+  readonly name: string
+  readonly sentId: string
+}
+
+/** By operation and outcome. `Metric.tagged` would look a metric up anew at each update, for more than a call costs. */
+const byOutcome = <A>(make: (labels: ReadonlyArray<MetricLabel.MetricLabel>) => A) => {
+  const made = new Map<string, A>()
+  return (operation: string, outcome: string): A => {
+    const id = `${operation} ${outcome}`
+    const known = made.get(id)
+    if (known !== undefined) return known
+    const metric = make([MetricLabel.make("operation", operation), MetricLabel.make("outcome", outcome)])
+    made.set(id, metric)
+    return metric
+  }
+}
+
+const counter = (name: string, description: string) =>
+  byOutcome((labels) =>
+    Metric.fromMetricKey(
+      MetricKey.taggedWithLabels(MetricKey.counter(name, { description, incremental: true }), labels)
+    )
+  )
+const calls = counter("speech_calls", "Calls that ended: with success, with an error (its tag), or interrupted")
+const attempts = counter("speech_attempts", "Requests that were sent: the status of the answer, or lost")
+const boundaries = MetricBoundaries.exponential({ start: 10, factor: 2, count: 20 })
+const durations = byOutcome((labels) =>
+  Metric.fromMetricKey(
+    MetricKey.taggedWithLabels(
+      MetricKey.histogram(
+        "speech_call_duration_millis",
+        boundaries,
+        "From the start of a call to its result or its error"
+      ),
+      labels
+    )
+  )
+)
+
+const outcomeOf = (exit: Exit.Exit<unknown, ServiceError>): string => {
+  if (Exit.isSuccess(exit)) return "success"
+  const [error] = Cause.failures(exit.cause)
+  return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
+}
+
+/** Most programs that turn tracing off do it for the cost. */
+const whileTracing = <A, E, R>(
+  effect: Effect.Effect<A, E, R>,
+  traced: Effect.Effect<A, E, R>
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced : effect))
+
+const spanOf = (operation: string): string => `speech.${operation}`
+const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
+
+const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, ServiceError>): Effect.Effect<void> =>
+  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+    const outcome = outcomeOf(exit)
+    return Effect.zipRight(
+      Metric.update(calls(name, outcome), 1),
+      Metric.update(durations(name, outcome), now - startedAt)
+    )
+  })
+
+export const observeCall = <A, E extends ServiceError, R>(
+  running: Effect.Effect<A, E, R>,
+  { name, sentId }: Named
+): Effect.Effect<A, E, R> => {
+  const measured = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+    Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
+  )
+  return whileTracing(measured, Effect.withSpan(measured, spanOf(name), optionsOf(sentId)))
+}
+
+/** A call that goes on when there is a result: it is observed until it is told how it has ended. */
+export interface ObservedCall {
+  /** What is done until there is a result. */
+  readonly during: <A, E, R>(running: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
+}
+
+export const beginCall = ({ name, sentId }: Named): Effect.Effect<ObservedCall> =>
+  Effect.gen(function* () {
+    const startedAt = yield* Clock.currentTimeMillis
+    if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
+      return { during: (running) => running, end: (exit) => countCall(name, startedAt, exit) }
+    }
+    const span = yield* Effect.makeSpan(spanOf(name), optionsOf(sentId))
+    return {
+      during: (running) => Effect.withParentSpan(running, span),
+      end: (exit) =>
+        Effect.flatMap(Clock.currentTimeNanos, (now) => {
+          span.end(now, exit)
+          return countCall(name, startedAt, exit)
+        })
+    }
+  })
+
+export const observeAttempt = <A, E, R>(
+  running: Effect.Effect<A, E, R>,
+  { name }: Named,
+  call: Call
+): Effect.Effect<A, E, R> => {
+  const earlier = call.progress().attempts.length
+  // One that was interrupted, or that sent nothing, leaves no record.
+  const recorded = (then: (attempt: Attempt) => Effect.Effect<void>) =>
+    Effect.suspend(() => {
+      const attempt = call.progress().attempts[earlier]
+      return attempt === undefined ? Effect.void : then(attempt)
+    })
+  const measured = Effect.onExit(running, () =>
+    recorded(({ status }) => Metric.update(attempts(name, status === undefined ? "lost" : String(status)), 1))
+  )
+  const attributed = Effect.onExit(measured, () =>
+    recorded(({ sent, status }) =>
+      Effect.annotateCurrentSpan({ "http.response.status_code": status, "speech.sent": sent })
+    )
+  )
+  return whileTracing(
+    measured,
+    Effect.withSpan(attributed, "speech.attempt", { kind: "client", captureStackTrace: false })
+  )
+}
+
+export const logRetry = ({ name, sentId }: Named, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
+  Effect.logDebug(`${name} is tried again in ${delayMillis} ms, after ${error._tag}`).pipe(
+    Effect.annotateLogs("speech.id", sentId)
+  )

@@ -1,0 +1,37 @@
+import * as Predicate from "effect/Predicate"
+import type { ConnectionFailed, ConnectionReason, Failure } from "../../Failure.js"
+
+const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
+  [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "refused"],
+  [/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, "notFound"],
+  [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, "reset"],
+  [/^UND_ERR_(CLOSED|DESTROYED)$/, "closed"],
+  [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
+  [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
+]
+
+/** Whether the connection never came about, so that nothing can have been sent. */
+export const neverConnected = (failure: Failure): boolean =>
+  failure._tag === "ConnectionFailed" &&
+  (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls"].includes(failure.reason))
+
+/** The system's code (`ECONNREFUSED` and the like), from wherever in the chain of causes it stands. */
+const codeOf = (error: unknown): string | undefined => {
+  let current = error
+  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
+    if (typeof current.code === "string") return current.code
+    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
+    current = current.cause ?? inner
+  }
+  return undefined
+}
+
+/**
+ * Keeps the facts of a failed connection and nothing of the error itself, which may hold the key and the body. Once an
+ * answer has begun, whatever ends it cuts it.
+ */
+export const connectionFailed = (cause: unknown, answered: boolean): ConnectionFailed => {
+  const code = codeOf(cause)
+  const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
+  return { _tag: "ConnectionFailed", reason: answered ? "cut" : (known ?? "unknown"), code }
+}

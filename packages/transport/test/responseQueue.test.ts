@@ -1,0 +1,125 @@
+import type * as Undici from "@effect/platform-node/Undici"
+import { describe, expect, it } from "@effect/vitest"
+import type { Failure } from "@effect-speech/transport"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as TestClock from "effect/TestClock"
+import { Watch } from "../src/internal/call/callTimer.js"
+import { makeInbox } from "../src/internal/http/responseQueue.js"
+import { deadlines } from "./scriptedTransport.js"
+
+const kibibytes = (count: number) => new Uint8Array(count * 1024)
+
+/** A connection, and what it was told, in order. */
+const connection = () => {
+  const told: Array<string> = []
+  const controller = { pause: () => told.push("pause"), resume: () => told.push("resume") }
+  return { told, controller: controller as unknown as Undici.Dispatcher.DispatchController }
+}
+const { controller } = connection()
+
+const inboxWith = (WatchOf: typeof Watch = Watch) =>
+  Effect.map(Effect.clock, (clock) => {
+    const watch = new WatchOf(clock, { ...deadlines, total: 60_000 })
+    return { inbox: makeInbox(watch), watch }
+  })
+
+const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
+
+describe("an answer that comes in", () => {
+  it.effect("has its connection wait when 256 KiB were not read, and go on once half of them were", () =>
+    Effect.gen(function* () {
+      const { inbox } = yield* inboxWith()
+      const { controller, told } = connection()
+      for (const count of [128, 64, 64]) inbox.add(kibibytes(count), controller)
+      expect(told).toEqual([])
+      inbox.add(kibibytes(64), controller)
+      expect(told).toEqual(["pause"])
+      yield* inbox.pull
+      expect(told).toEqual(["pause"])
+      yield* inbox.pull
+      expect(told).toEqual(["pause", "resume"])
+      yield* inbox.pull
+      inbox.add(kibibytes(192), controller)
+      expect(told).toEqual(["pause", "resume"])
+      inbox.add(Uint8Array.of(1), controller)
+      expect(told).toEqual(["pause", "resume", "pause"])
+    })
+  )
+
+  it.effect("is given to its end, or to its failure, of which the first counts", () =>
+    Effect.gen(function* () {
+      const { inbox: whole } = yield* inboxWith()
+      whole.add(Uint8Array.of(1), controller)
+      whole.end()
+      whole.end(lost)
+      expect([yield* whole.pull, yield* whole.pull, yield* whole.pull]).toEqual([
+        Uint8Array.of(1),
+        undefined,
+        undefined
+      ])
+
+      const { inbox: cut } = yield* inboxWith()
+      cut.add(Uint8Array.of(1), controller)
+      cut.end(lost)
+      cut.end()
+      expect(yield* cut.pull).toEqual(Uint8Array.of(1))
+      expect(yield* Effect.flip(cut.pull)).toEqual(lost)
+    })
+  )
+
+  it.effect("is given to whoever waits for it, and may come between its look and its waiting", () =>
+    Effect.gen(function* () {
+      const { inbox } = yield* inboxWith()
+      const waiting = yield* Effect.fork(inbox.pull)
+      yield* Effect.yieldNow()
+      inbox.add(Uint8Array.of(1), controller)
+      expect(yield* Fiber.join(waiting)).toEqual(Uint8Array.of(1))
+
+      const meanwhile: Array<() => void> = []
+      class Late extends Watch {
+        override wait<A>(start: Parameters<typeof Watch.prototype.wait<A>>[0]) {
+          meanwhile.shift()?.()
+          return super.wait(start)
+        }
+      }
+      const { inbox: late } = yield* inboxWith(Late)
+      meanwhile.push(
+        () => late.add(Uint8Array.of(2), controller),
+        () => late.end()
+      )
+      expect([yield* late.pull, yield* late.pull]).toEqual([Uint8Array.of(2), undefined])
+    })
+  )
+
+  it.effect("is waited for as long as a download may pause, and given up when the call has to end", () =>
+    Effect.gen(function* () {
+      const { inbox, watch } = yield* inboxWith()
+      watch.reach("download")
+      const waiting = yield* Effect.fork(Effect.flip(inbox.pull))
+      yield* Effect.yieldNow()
+      yield* TestClock.adjust(deadlines.downloadIdle)
+      watch.check(deadlines.downloadIdle)
+      const paused = { _tag: "DeadlineExceeded", phase: "download", limitMillis: deadlines.downloadIdle }
+      expect(yield* Fiber.join(waiting)).toEqual(paused)
+
+      inbox.add(Uint8Array.of(1), controller)
+      yield* TestClock.adjust(60_000 - deadlines.downloadIdle)
+      expect(yield* Effect.flip(inbox.pull)).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 60_000 })
+    })
+  )
+
+  it.effect("is no longer to be had once its call has ended", () =>
+    Effect.gen(function* () {
+      const { inbox } = yield* inboxWith()
+      inbox.add(Uint8Array.of(1), controller)
+      inbox.close()
+      inbox.add(Uint8Array.of(2), controller)
+      yield* TestClock.adjust("1 hour")
+      const exit = yield* Effect.exit(inbox.pull)
+      expect(String(Exit.isFailure(exit) && Cause.squash(exit.cause))).toContain("inside the scope of its call")
+    })
+  )
+})

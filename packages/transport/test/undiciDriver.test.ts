@@ -1,0 +1,229 @@
+import { setImmediate } from "node:timers/promises"
+import * as Undici from "@effect/platform-node/Undici"
+import { describe, expect, it } from "@effect/vitest"
+import type { Operation } from "@effect-speech/transport"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import {
+  faultyServer,
+  hangUp,
+  head,
+  respond,
+  type Script,
+  silent,
+  untilNone,
+  whenAsked,
+  write
+} from "../../../test/support/faultyServer.js"
+import { refusedAddress } from "../../../test/support/refusedAddress.js"
+import { scriptedServer } from "../../../test/support/scriptedServer.js"
+import { Watch } from "../src/internal/call/callTimer.js"
+import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
+import { makeUndiciWire } from "../src/internal/http/undiciDriver.js"
+import { deadlines } from "./scriptedTransport.js"
+
+const watchOf = () => new Watch(Clock.make(), { ...deadlines, total: 60_000 })
+
+const hello = new TextEncoder().encode("hello")
+
+const to = (url: string, body: Operation.Outgoing["body"] = hello): Operation.Outgoing => ({
+  url: new URL(url),
+  headers: { "Content-Type": "text/plain" },
+  body
+})
+
+/** A wire that counts how often it has given up what was being connected. */
+const wireOf = (agent: Agent) => {
+  let stopped = 0
+  const wire = makeUndiciWire({
+    dispatcher: agent.dispatcher,
+    stopConnecting: () => {
+      stopped++
+      agent.stopConnecting()
+    }
+  })
+  return {
+    open: (outgoing: Operation.Outgoing, watch = watchOf()) => wire.open(outgoing, watch, undefined),
+    stopped: () => stopped
+  }
+}
+
+const until = (condition: () => boolean) =>
+  untilNone(
+    Effect.sync(() => (condition() ? 0 : 1)),
+    3000
+  )
+
+/** What a script has to say later. */
+const held = () => {
+  const requests: Array<() => void> = []
+  const script = (answer: Script): Script =>
+    whenAsked((socket, elsewhere) => requests.push(() => answer(socket, elsewhere)))
+  return { requests, script }
+}
+
+describe("a connection that is being made", () => {
+  it.scopedLive("is given up with the last call that waits for it, and not before", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(silent)
+      const { open, stopped } = wireOf(yield* makeAgent)
+      // A server that is silent never ends the handshake.
+      const [one, other] = [open(to(`https://${server.host}`)), open(to(`https://${server.host}`))]
+      const waiting = [yield* Effect.fork(one.answer), yield* Effect.fork(other.answer)] as const
+      yield* until(() => server.open() === 2)
+      yield* Fiber.interrupt(waiting[0])
+      expect([stopped(), server.open()]).toEqual([0, 2])
+      yield* Fiber.interrupt(waiting[1])
+      expect(stopped()).toBe(1)
+      expect(yield* untilNone(Effect.sync(server.open), 3000)).toBe(0)
+    })
+  )
+
+  it.scopedLive("that can't be made is no longer waited for", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(silent)
+      const { open, stopped } = wireOf(yield* makeAgent)
+      const refused = open(to(yield* refusedAddress))
+      expect(yield* Effect.flip(refused.answer)).toEqual({
+        _tag: "ConnectionFailed",
+        reason: "refused",
+        code: "ECONNREFUSED"
+      })
+      yield* refused.close
+      expect(stopped()).toBe(0)
+      const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).answer)
+      yield* until(() => server.open() === 1)
+      yield* Fiber.interrupt(waiting)
+      expect(stopped()).toBe(1)
+    })
+  )
+
+  it.scopedLive("is given up though other requests have begun, which keep theirs", () =>
+    Effect.gen(function* () {
+      const { requests, script } = held()
+      const server = yield* faultyServer(script(respond(200)))
+      const silentServer = yield* faultyServer(silent)
+      const { open, stopped } = wireOf(yield* makeAgent)
+      const answer = yield* Effect.fork(open(to(`http://${server.host}`)).answer)
+      yield* until(() => requests.length === 1)
+      const waiting = yield* Effect.fork(open(to(`https://${silentServer.host}`)).answer)
+      yield* until(() => silentServer.open() === 1)
+      yield* Fiber.interrupt(waiting)
+      expect(stopped()).toBe(1)
+      requests[0]?.()
+      expect((yield* Fiber.join(answer)).status).toBe(200)
+    })
+  )
+})
+
+describe("a request", () => {
+  it.scopedLive("that has ended before its turn comes is not sent", () =>
+    Effect.gen(function* () {
+      const { requests, script } = held()
+      const server = yield* faultyServer(script(respond(200)))
+      const dispatcher = yield* Effect.acquireRelease(
+        Effect.sync(() => new Undici.Agent({ connections: 1 })),
+        (agent) => Effect.promise(() => agent.destroy())
+      )
+      const { open } = wireOf({ dispatcher, stopConnecting: () => undefined })
+      const first = yield* Effect.fork(open(to(`http://${server.host}`)).answer)
+      yield* until(() => requests.length === 1)
+      const watch = watchOf()
+      const second = yield* Effect.fork(open(to(`http://${server.host}`), watch).answer)
+      yield* Effect.yieldNow()
+      yield* Fiber.interrupt(second)
+      const third = yield* Effect.fork(open(to(`http://${server.host}/third`)).answer)
+      requests[0]?.()
+      yield* Fiber.join(first)
+      yield* until(() => requests.length === 2)
+      requests[1]?.()
+      yield* Fiber.join(third)
+      expect(requests.length).toBe(2)
+      expect(watch.sent).toBe("nothing")
+    })
+  )
+
+  it.scopedLive("that ends while it is sent has closed what it reads by then", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(silent)
+      const { open } = wireOf(yield* makeAgent)
+      const watch = watchOf()
+      let isRead = false
+      const stream = Stream.acquireRelease(
+        Effect.sync(() => (isRead = true)),
+        () => Effect.sync(() => (isRead = false))
+      ).pipe(Stream.zipRight(Stream.never))
+      const answer = yield* Effect.fork(
+        open(to(`http://${server.host}`, { stream, byteLength: undefined }), watch).answer
+      )
+      yield* until(() => isRead)
+      expect(watch.sent).toBe("nothing")
+      yield* Fiber.interrupt(answer)
+      expect(isRead).toBe(false)
+    })
+  )
+
+  it.scopedLive("has the length of its body, where that is known", () =>
+    Effect.gen(function* () {
+      const server = yield* scriptedServer((response) => response.end())
+      const { open } = wireOf(yield* makeAgent)
+      const stream = Stream.make(hello)
+      yield* open(to(server.url, { stream, byteLength: 5 })).answer
+      yield* open(to(server.url, { stream, byteLength: undefined })).answer
+      expect(server.received.map(({ body, headers }) => [headers["content-length"], String(body)])).toEqual([
+        ["5", "hello"],
+        [undefined, "hello"]
+      ])
+    })
+  )
+})
+
+describe("an answer", () => {
+  it.scopedLive("is what comes after all hints at it, with values of the same header joined", () =>
+    Effect.gen(function* () {
+      const hint = "HTTP/1.1 103 Early Hints\r\nx-a: 0\r\n\r\n"
+      const server = yield* faultyServer(whenAsked(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
+      const { open } = wireOf(yield* makeAgent)
+      const { header, status } = yield* open(to(`http://${server.host}`)).answer
+      expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
+    })
+  )
+
+  it.scopedLive("that does not begin was lost with its connection, and one that has begun was cut", () =>
+    Effect.gen(function* () {
+      const { open } = wireOf(yield* makeAgent)
+      const before = yield* faultyServer(whenAsked(hangUp))
+      const within = yield* faultyServer(whenAsked(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
+      const lost = yield* Effect.flip(open(to(`http://${before.host}`)).answer)
+      expect(lost).toMatchObject({ _tag: "ConnectionFailed", reason: "reset" })
+      const { pull } = yield* open(to(`http://${within.host}`)).answer
+      expect(yield* pull).toEqual(Buffer.from("he"))
+      expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ConnectionFailed", reason: "cut" })
+    })
+  )
+
+  it.scopedLive("leaves its connection to the next request once it was read, and takes it along if it was not", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(whenAsked(respond(200, {}, "hello")))
+      const endless = yield* faultyServer(whenAsked(write(`${head(200)}hello`)))
+      const { open } = wireOf(yield* makeAgent)
+      for (let turn = 0; turn < 2; turn++) {
+        const { answer, close } = open(to(`http://${server.host}`))
+        const { pull } = yield* answer
+        expect([yield* pull, yield* pull]).toEqual([Buffer.from("hello"), undefined])
+        yield* close
+        // Undici waits for the next turn of the event loop before it uses a connection again.
+        yield* Effect.promise(() => setImmediate())
+      }
+      expect([server.accepted(), server.open()]).toEqual([1, 1])
+
+      const { answer, close } = open(to(`http://${endless.host}`))
+      yield* (yield* answer).pull
+      expect(endless.open()).toBe(1)
+      yield* close
+      expect(yield* untilNone(Effect.sync(endless.open), 3000)).toBe(0)
+    })
+  )
+})

@@ -1,0 +1,29 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import { law, tryLaw } from "../../checks/fuzz/law.js"
+import { topics } from "../../checks/fuzz/topics.js"
+
+describe("whatever comes", () => {
+  it.scopedLive.each(Object.keys(topics))(
+    "what is promised of %s holds",
+    (name) =>
+      Effect.gen(function* () {
+        for (const [sentence, law] of Object.entries(yield* topics[name] ?? Effect.die(name))) {
+          const { failure } = yield* Effect.promise(() => tryLaw(law, 1))
+          expect(failure, sentence).toBeUndefined()
+        }
+      }),
+    60_000
+  )
+})
+
+it("a law that does not hold is told with the smallest thing that breaks it, and the seed that leads there", async () => {
+  const broken = law(
+    100,
+    FastCheck.property(FastCheck.nat(), (number) => number < 10)
+  )
+  const { failure } = await tryLaw(broken, 7)
+  expect(failure).toMatch(/seed: 7/)
+  expect(failure).toMatch(/Counterexample: \[10\]/)
+})
