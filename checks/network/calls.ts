@@ -88,7 +88,7 @@ const stream = (
     if (share > 0) yield* Stream.runForEachWhile(speech.stream, readOn)
     return {
       outcome: share === 1 ? "value" : "left early",
-      report: speech.call,
+      report: yield* speech.call,
       receivedId: speech.requestId
     } as const
   }).pipe(Effect.scoped)

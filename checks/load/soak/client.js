@@ -152,7 +152,7 @@ const plans = [
           yield* Wav.writeFile(speech, path)
           const written = Wav.decode(readFileSync(path))
           const right = Either.isRight(written) && Buffer.compare(written.right.bytes, bytes) === 0
-          return { right, call: speech.call }
+          return { right, call: yield* speech.call }
         }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => rmSync(path, { force: true }))))
       }
     }

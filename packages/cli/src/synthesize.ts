@@ -130,7 +130,12 @@ export const synthesize = (given: SynthesizeOptions) =>
     yield* progress.aside(
       given.json
         ? Console.log(
-            JSON.stringify({ ...file, requestId: speech.requestId, warnings: speech.warnings, call: speech.call })
+            JSON.stringify({
+              ...file,
+              requestId: speech.requestId,
+              warnings: speech.warnings,
+              call: yield* speech.call
+            })
           )
         : Effect.zipRight(
             remarks(speech),

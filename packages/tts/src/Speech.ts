@@ -1,36 +1,37 @@
 /**
- * What comes back for a text: audio, in the format that the service says it is in.
+ * The audio of a text, in the format that the response headers state.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
 import type { CallReport } from "@effect-speech/transport/CallReport"
+import type * as Effect from "effect/Effect"
 import type { TtsError } from "./TtsError.js"
 import type { TtsWarning } from "./TtsWarning.js"
 
-interface About {
-  /** As the headers say, which need not be what was asked for. */
+interface ResponseFacts {
+  /** The format that the response headers state. It can differ from `outputFormat` of the request: see `warnings`. */
   readonly format: AudioFormat
-  /** As the service states it, in milliseconds; absent where it does not. */
-  readonly durationMillis: number | undefined
-  /** The id that the service answered with, else the one that was sent. `call` has both. */
+  /** The request id of the response. If the response has none: the id that was sent. `call` has both. */
   readonly requestId: string
-  /** What the answer leaves out, or says otherwise than was asked. Mostly empty. */
+  /** What the response omits, or states differently from the request. Usually empty. */
   readonly warnings: ReadonlyArray<TtsWarning>
-  readonly call: CallReport
 }
 
-/** Audio as it arrives. Its end tells whether it was whole: a stream that is cut short or corrupt fails there. */
-export interface SpeechStream extends PcmStream<TtsError>, About {
+/** Audio as it arrives. `stream` fails at its end if the audio was cut short or is corrupt. It can be run once. */
+export interface SpeechStream extends PcmStream<TtsError>, ResponseFacts {
   readonly format: AudioFormat
-  /** As far as the call has come: whether it was billed is `unknown` until the audio has come to its end. */
-  readonly call: CallReport
+  /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
+  readonly durationMillis: number | undefined
+  /** Reads the report of the call so far. `billing` is `unknown` until the stream has ended. */
+  readonly call: Effect.Effect<CallReport>
 }
 
-/** Audio that has arrived whole and was checked. It is a stream of its bytes too, so `Wav.writeFile` takes it. */
-export interface Speech extends PcmStream, About {
+/** Complete, checked audio. It is also a stream of its bytes, so `Wav.writeFile` accepts it. */
+export interface Speech extends PcmStream, ResponseFacts {
   readonly format: AudioFormat
   /** Raw samples, without a container. */
   readonly bytes: Uint8Array
-  /** In milliseconds: as the service states it, or else by the length of the bytes. */
+  /** Duration in milliseconds, as the service states it. If the service does not: computed from the bytes. */
   readonly durationMillis: number
+  readonly call: CallReport
 }

@@ -358,10 +358,8 @@ const toStream = ({ pull, report, ...about }: CheckedAnswer): SpeechStream => {
   })
   return {
     ...about,
-    // It is charged for after the audio, so that whoever leaves early can't know.
-    get call() {
-      return atEnd ?? report("unknown")
-    },
+    // The service charges after the last byte, so a caller that leaves early can't know.
+    call: Effect.sync(() => atEnd ?? report("unknown")),
     stream: Stream.suspend(() => {
       if (isRead) return Stream.dieMessage("The body of an answer can be read once.")
       isRead = true
