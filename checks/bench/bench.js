@@ -1,5 +1,5 @@
 /**
- * The clients beside what they are built on and beside other SDKs: `pnpm bench`, which takes a quarter of an hour and
+ * The clients beside what they are built on and beside other SDKs: `pnpm verify bench`, which takes a quarter of an hour and
  * writes RESULTS.md; `--only PART` for a part, and `--quick` for a short form that only shows that it runs, which both
  * write nothing and print alone. Prints Markdown, and its progress to stderr. Exit status 1 where a bar is not met.
  */
@@ -53,8 +53,8 @@ const versions = {
 const memory = `${(totalmem() / 2 ** 30).toFixed(0)} GiB`
 const header = [
   "# Results\n",
-  "Written by `pnpm bench`, which anyone can run again: it needs the network for the peers alone, and a quiet machine for a " +
-    `quarter of an hour. One part of it is \`pnpm bench --only NAME\`, of ${Object.keys(parts).join(", ")}.\n`,
+  "Written by `pnpm verify bench`, which anyone can run again: it needs the network for the peers alone, and a quiet machine for a " +
+    `quarter of an hour. One part of it is \`pnpm verify bench --only NAME\`, of ${Object.keys(parts).join(", ")}.\n`,
   `- ${new Date().toISOString().slice(0, 10)}, commit ${commit()}${quick ? " (quick: too short for conclusions)" : ""}`,
   `- ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${memory}; Node ${process.version}, ${process.platform}`,
   "- client and server on loopback, each a process",

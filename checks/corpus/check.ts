@@ -1,12 +1,13 @@
 /**
- * Real WAV files against what independent readers say of them: `WAV_CORPUS=folder pnpm check:corpus`.
+ * Compares how WAV files are read here with how independent readers read them: `pnpm verify corpus FOLDER`, or with
+ * `WAV_CORPUS=FOLDER`.
  *
- * The folder holds `files/` and a `manifest.json` with a verdict for each. Samples are compared with ffmpeg's, bit for
- * bit; those of a RIFX with sox's, since ffmpeg 5 takes its samples for little-endian. Every file is read whole, cut in two
+ * The folder holds `files/` and a `manifest.json` with a verdict for each file. Samples must equal ffmpeg's, bit for bit.
+ * Those of a RIFX file must equal sox's, because ffmpeg 5 reads them as little-endian. Each file is read whole, cut in two
  * at every byte, and one byte at a time.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync } from "node:fs"
+import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AudioFormat, Pcm } from "@effect-speech/audio-codec"
 import {
@@ -25,35 +26,37 @@ interface Entry {
   readonly majorityFrames: number | null
 }
 
-const folder = process.env.WAV_CORPUS
-if (folder === undefined) {
-  console.error("Set WAV_CORPUS to the folder of the corpus, which has a manifest.json.")
+const folder = process.argv[2] ?? process.env.WAV_CORPUS
+if (folder === undefined || !existsSync(join(folder, "manifest.json"))) {
+  console.error("Give the folder of the corpus, which has a manifest.json: as an argument or as WAV_CORPUS.")
   process.exit(2)
 }
 
-/** The codecs that are read here, by format tag. */
+/** The format tags of the codecs that are supported here. */
 const readTags = [1, 3, 6, 7]
 
-const otherSamples = (container: string, path: string): Buffer =>
+const referenceSamples = (container: string, path: string): Buffer =>
   container === "RIFX"
     ? execFileSync("sox", [path, "-t", "f32", "-L", "-"], { maxBuffer: 2 ** 30 })
     : execFileSync("ffmpeg", ["-v", "error", "-i", path, "-f", "f32le", "-"], { maxBuffer: 2 ** 30 })
 
-const wrongWith = (entry: Entry, outcome: WavOutcome, path: string): string | undefined => {
+const problemOf = (entry: Entry, outcome: WavOutcome, path: string): string | undefined => {
   const { expected, verdict } = entry
-  if (verdict === "malformed") return "error" in outcome ? undefined : "was read, though all others refuse it"
+  if (verdict === "malformed") return "error" in outcome ? undefined : "was accepted, but every other reader rejects it"
   if (verdict === "disputed" || typeof expected === "string") return undefined
   if (!readTags.includes(expected.fmtCode)) {
-    return "error" in outcome && outcome.error.reason === "Unsupported" ? undefined : "is of a codec that is not read"
+    return "error" in outcome && outcome.error.reason === "Unsupported"
+      ? undefined
+      : "has a codec that is not supported, and another error"
   }
-  if ("error" in outcome) return "was refused"
+  if ("error" in outcome) return "was rejected"
   const format = outcome.format as AudioFormat.AudioFormat
   const frames = outcome.samples.byteLength / AudioFormat.bytesPerFrame(format)
   const found = [format.channels, format.sampleRate, frames].join()
   if (found !== [expected.channels, expected.rate, expected.frames].join()) return `has ${found}`
   if (frames === 0) return undefined
   const samples = Pcm.decode(outcome.samples, format.encoding)
-  return Buffer.from(samples.buffer).equals(otherSamples(entry.container, path))
+  return Buffer.from(samples.buffer).equals(referenceSamples(entry.container, path))
     ? undefined
     : "has samples that differ from another reader's"
 }
@@ -65,15 +68,15 @@ for (const entry of entries) {
   const path = join(folder, "files", entry.name)
   const file = readFileSync(path)
   const whole = outcomeOf([file])
-  let complaint = wrongWith(entry, whole, path) ?? difference(whole, outcomeOf(dribbled(file)))
-  for (let at = 0; at <= file.byteLength && complaint === undefined; at++) {
+  let problem = problemOf(entry, whole, path) ?? difference(whole, outcomeOf(dribbled(file)))
+  for (let at = 0; at <= file.byteLength && problem === undefined; at++) {
     cuts++
-    complaint = difference(whole, outcomeOf([file.subarray(0, at), file.subarray(at)]))
+    problem = difference(whole, outcomeOf([file.subarray(0, at), file.subarray(at)]))
   }
-  if (complaint !== undefined) wrong++
+  if (problem !== undefined) wrong++
   const majority = entry.verdict === "disputed" ? `, majority: ${entry.majorityFrames ?? "none"} frames` : ""
-  console.log(`${complaint === undefined ? "ok   " : "WRONG"} ${entry.verdict} ${entry.name}`)
-  console.log(`      ${complaint ?? describe(whole)}${majority}`)
+  console.log(`${problem === undefined ? "ok   " : "WRONG"} ${entry.verdict} ${entry.name}`)
+  console.log(`      ${problem ?? describe(whole)}${majority}`)
 }
 console.log(`${entries.length} files, ${cuts} cuts, ${wrong} wrong.`)
 process.exit(wrong === 0 ? 0 : 1)

@@ -1,5 +1,5 @@
 /**
- * What of the packages the tests run, and what they don't: `pnpm coverage`, or `pnpm coverage FILTER…` for some of the
+ * What of the packages the tests run, and what they don't: `pnpm verify coverage`, or `pnpm verify coverage FILTER…` for some of the
  * tests. What the command, an example or a worker runs in a process or thread of its own is counted too.
  */
 import { spawn } from "node:child_process"

@@ -1,5 +1,5 @@
 /**
- * What holds whatever comes, tried on random and damaged things: `pnpm fuzz`. Each law is tried for ten seconds, or
+ * What holds whatever comes, tried on random and damaged things: `pnpm verify fuzz`. Each law is tried for ten seconds, or
  * `--seconds N`; `--only WORDS` leaves out those whose topic or sentence does not hold them; `--seed N` is where the
  * chance begins. A law that does not hold is told with the smallest thing that breaks it, and the seed that leads there.
  */

@@ -1,4 +1,4 @@
-/** What holds whatever comes, and how it is tried: a few runs in the tests, many in `pnpm fuzz`. */
+/** What holds whatever comes, and how it is tried: a few runs in the tests, many in `pnpm verify fuzz`. */
 import { setImmediate } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"

@@ -1,5 +1,5 @@
 /**
- * A WAV file of more than 4 GiB, for real: `pnpm check:large` writes it four ways and reads it back. It takes 9 GB in the
+ * A WAV file of more than 4 GiB, for real: `pnpm verify large-files` writes it four ways and reads it back. It takes 9 GB in the
  * folder for temporary files, and two minutes.
  */
 import { execFileSync } from "node:child_process"

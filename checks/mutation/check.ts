@@ -1,5 +1,5 @@
 /**
- * Changes the clients and the transport in one place after another, and sees whether a test notices: `pnpm check:mutants`,
+ * Changes the clients and the transport in one place after another, and sees whether a test notices: `pnpm verify mutation`,
  * `--only tts` for one package, `--files internal/watch` for some of its files, `--minutes N` for how long it may take and
  * `--concurrency N` for how many at once. What was found is kept, so that the next run goes on where one has stopped, and
  * looks again only at what has changed.

@@ -1,5 +1,5 @@
 /**
- * Thousands of calls over networks that fail in every way that a schedule can think of: `pnpm check:network`, with
+ * Thousands of calls over networks that fail in every way that a schedule can think of: `pnpm verify network`, with
  * `--schedules N`, `--seed N`, `--layers recommended,undici,node,fetch` and `--lines N` for how many go on at once. What breaks
  * a law of `laws.ts` is told with what leads there again: `--seed S --only INDEX` tells all of that schedule. With `--small` they
  * are those of the tests.

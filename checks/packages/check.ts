@@ -1,5 +1,5 @@
 /**
- * The packages as a user gets them: `pnpm check:packages`. Each is packed, its tarball looked through, and installed in
+ * The packages as a user gets them: `pnpm verify packages`. Each is packed, its tarball looked through, and installed in
  * empty projects, by npm and by pnpm, where a new user's first steps are taken. Prints Markdown; fails if anything is not
  * as it should be. Needs the network for what the packages depend on.
  */

@@ -1,5 +1,5 @@
 /**
- * What the recogniser knows again, and what it does not take for what it knows: `pnpm check:recognition`, which needs
+ * What the recogniser knows again, and what it does not take for what it knows: `pnpm verify recognition`, which needs
  * ffmpeg on the PATH and takes some minutes.
  *
  * One service speaks 200 sentences, another their partners, each with another word. All come back over HTTP in every
@@ -23,7 +23,7 @@ import { type Pair, pairs } from "./sentences.js"
 try {
   execFileSync("ffmpeg", ["-version"], { stdio: "ignore" })
 } catch {
-  console.error("check:recognition needs ffmpeg on the PATH: it makes the FLAC, MP3, M4A and Ogg files.")
+  console.error("Install ffmpeg and put it on the PATH: it makes the FLAC, MP3, M4A and Ogg files.")
   process.exit(2)
 }
 

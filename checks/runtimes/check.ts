@@ -1,5 +1,5 @@
 /**
- * The clients on other runtimes than the one at hand: `pnpm check:runtimes`, or some with `--only node22,bun`. On each the
+ * The clients on other runtimes than the one at hand: `pnpm verify runtimes`, or some with `--only node22,bun`. On each the
  * tests that it can run, and a smoke test of the built packages over each HttpClient layer, against a local service that
  * Node runs beside it. What a layer does otherwise there, as the README of transport tells, must be so too.
  */

@@ -1,6 +1,6 @@
 /**
  * A service that begins to answer after 310 seconds, which is longer than the 300 of `fetch` and of Node's own server:
- * `pnpm check:patience`. The recommended layer and two others transcribe; what fetch does is told.
+ * `pnpm verify timeouts`. The recommended layer and two others transcribe; what fetch does is told.
  */
 import { createServer } from "node:http"
 import type { AddressInfo } from "node:net"

@@ -1,4 +1,4 @@
-/** What `pnpm coverage` and `pnpm check:mutants` make of what was measured; to measure takes too long for a test. */
+/** What `pnpm verify coverage` and `pnpm verify mutation` make of what was measured; to measure takes too long for a test. */
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"

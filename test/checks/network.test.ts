@@ -1,4 +1,4 @@
-/** The short form of `check:network --small`, and that each of its laws can be broken. */
+/** The short form of `pnpm verify network --small`, and that each of its laws can be broken. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"

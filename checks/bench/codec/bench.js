@@ -1,6 +1,6 @@
 /**
- * The audio codec against other libraries, other programs and the limits of the machine: `pnpm bench:codec`, or
- * `pnpm bench:codec --only=3` for one table.
+ * The audio codec against other libraries, other programs and the limits of the machine: `pnpm verify bench-codec`, or
+ * `pnpm verify bench-codec --only=3` for one table.
  *
  * Each group of tables runs in a process of its own, so that none inherits the memory of another.
  */

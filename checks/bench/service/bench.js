@@ -1,6 +1,6 @@
 /**
  * The local service beside a bare `node:http` server that gives the same answers, how fast its voice speaks, and how
- * long it takes to be ready: `pnpm bench:service`, `--quick` for a short form that only shows that it runs, `--only calls`,
+ * long it takes to be ready: `pnpm verify bench-service`, `--quick` for a short form that only shows that it runs, `--only calls`,
  * `--only voice` or `--only start` for one part. Prints Markdown, and its progress to stderr.
  */
 import { execFile } from "node:child_process"

@@ -1,6 +1,6 @@
 /**
  * The service is killed at a random moment, 50 times, while it speaks, transcribes, and changes its account:
- * `pnpm check:kill`, with `--rounds N` and `--seed N`. What it then finds in its data directory must be what its clients
+ * `pnpm verify kill`, with `--rounds N` and `--seed N`. What it then finds in its data directory must be what its clients
  * were told: no debit of a call that was answered is lost, no credit is lost or made, a key that was revoked stays so.
  */
 import { readdirSync } from "node:fs"

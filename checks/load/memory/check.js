@@ -1,5 +1,5 @@
 /**
- * Memory that does not grow: `pnpm check:memory`, a part of it with `--only upload|speech|calls`, a short form with
+ * Memory that does not grow: `pnpm verify memory`, a part of it with `--only upload|speech|calls`, a short form with
  * `--quick`. Two gigabytes up, more than an hour of speech down, ten thousand calls over one layer, and whatever is left
  * before its end. What is large has a tenth of it beside it. Clients and service are processes of their own, a new pair for
  * each row, from the built packages; the short form has one pair for all. It takes 4 GB in the folder for temporary files,

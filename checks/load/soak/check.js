@@ -1,5 +1,5 @@
 /**
- * Both clients under load for minutes, at a service that fails now and then: `pnpm check:soak`, with `--minutes N`,
+ * Both clients under load for minutes, at a service that fails now and then: `pnpm verify soak`, with `--minutes N`,
  * `--concurrency N` and `--seed N`; a short form with `--quick`. One call in twenty meets a fault, and one in twenty is
  * interrupted. Every error must have its cause in what the service did, every result must be the right one, and nothing may
  * grow or be left. Ctrl-C ends it early, with what was measured so far. Clients and service are processes of their own, from

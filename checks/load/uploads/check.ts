@@ -1,5 +1,5 @@
 /**
- * A thousand uploads of 20 MB, one after another, to a service in a process of its own: `pnpm check:uploads`, shorter
+ * A thousand uploads of 20 MB, one after another, to a service in a process of its own: `pnpm verify uploads`, shorter
  * with `--uploads N` and `--megabytes M`. Five in eight are transcribed; one has a bad model, which comes after the file;
  * one is a WAV file whose header is broken; one is given up half-way. Its memory must stay flat, and neither a file nor a
  * descriptor may be left.

@@ -3,7 +3,7 @@ import * as FastCheck from "effect/FastCheck"
 import { audio, cutAt, cuts, damagedFile, shapedFile } from "./wavArbitrary.js"
 import { describe, difference, dribbled, outcomeOf } from "./wavOutcome.js"
 
-/** What holds for all files, as properties: a few runs in the tests, many in `pnpm fuzz`. */
+/** What holds for all files, as properties: a few runs in the tests, many in `pnpm verify fuzz`. */
 export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> = {
   "what was encoded is decoded, however it is cut": law(
     FastCheck.property(audio, cuts, ({ bytes, format }, sizes) => {

@@ -17,7 +17,7 @@ const windowLength = 0.1 * sampleRate
 const windowStep = windowLength / 20
 
 /**
- * Of 200 sentences that `check:recognition` speaks, each differs from itself at most by 0.09 after MP3 at 64 kbit/s, 0.37
+ * Of 200 sentences that `pnpm verify recognition` speaks, each differs from itself at most by 0.09 after MP3 at 64 kbit/s, 0.37
  * after AAC at 64, 0.39 after Opus at 32, and 0.08 after Vorbis; from the partner that differs in a word and is spoken
  * apart, at least by 0.49 ("सुनीता" and "अनीता", after Opus), nearly all by 0.9. Part of that is the engine's: its voice
  * varies from one time to the next. Where both have the same variation, eight of the 200 differ by less than this, as

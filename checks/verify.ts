@@ -1,0 +1,116 @@
+/**
+ * Runs a check by its name: `pnpm verify NAME [OPTIONS]`. Without a name it lists all checks. Options pass to the check.
+ *
+ * Exit status: that of the check, or 2 for an unknown name. The checks themselves exit with 0 if every bar is met, 1 if
+ * one is not, and 2 for a wrong option.
+ */
+import { spawn } from "node:child_process"
+import { constants } from "node:os"
+import { fileURLToPath } from "node:url"
+import { type Check, checks, groups } from "./checks.js"
+
+const root = fileURLToPath(new URL("..", import.meta.url))
+const names = [...Object.keys(checks), ...Object.keys(groups)]
+
+/** How many characters to insert, remove or replace to turn one word into the other. */
+const editDistance = (from: string, to: string): number => {
+  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
+  for (const [index, character] of [...from].entries()) {
+    const next = [index + 1]
+    for (const [column, other] of [...to].entries()) {
+      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1)
+      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
+    }
+    row = next
+  }
+  return row[to.length] ?? 0
+}
+
+const suggestionFor = (given: string): string | undefined => {
+  const contained = names.find((name) => given.includes(name) || (given.length > 2 && name.includes(given)))
+  const [closest = ""] = names.toSorted((a, b) => editDistance(given, a) - editDistance(given, b))
+  return contained ?? (editDistance(given, closest) <= closest.length / 2 ? closest : undefined)
+}
+
+const list = () => {
+  console.log(
+    "pnpm verify NAME [OPTIONS] runs a check. Exit status: 0 if every bar is met, 1 if not, 2 for wrong usage.\n"
+  )
+  for (const [name, { options, shows, takes }] of Object.entries<Check>(checks)) {
+    console.log(`${name.padEnd(14)}${takes.padStart(7)}  ${shows}${options === undefined ? "" : ` (${options})`}`)
+  }
+  for (const [name, members] of Object.entries(groups)) {
+    console.log(`${name.padEnd(14)}${"".padStart(7)}  ${members.join(", ")}, one after another.`)
+  }
+}
+
+/** The process group that runs now. A group of its own, so that everything that a check starts ends with it. */
+let group: number | undefined
+const signalGroup = (signal: NodeJS.Signals) => {
+  try {
+    if (group !== undefined) process.kill(-group, signal)
+  } catch {
+    // All its processes have ended.
+  }
+}
+process.once("exit", () => signalGroup("SIGKILL"))
+for (const signal of ["SIGINT", "SIGTERM", "SIGHUP"] as const) {
+  let lastMillis = 0
+  process.on(signal, () => {
+    // At Ctrl-C both the terminal and pnpm send the signal.
+    if (Date.now() - lastMillis > 500) signalGroup(signal)
+    lastMillis = Date.now()
+    if (group === undefined) process.exit(128 + constants.signals[signal])
+  })
+}
+
+/** Runs a command in the root folder. Returns its exit status, or 128 and the number of the signal that ended it. */
+const run = (command: string, parameters: ReadonlyArray<string>, output: "inherit" | "stderr"): Promise<number> =>
+  new Promise((resolve) => {
+    const stdout = output === "stderr" ? process.stderr : "inherit"
+    const child = spawn(command, parameters, { cwd: root, detached: true, stdio: ["ignore", stdout, "inherit"] })
+    group = child.pid
+    child.once("error", (error) => {
+      console.error(`${command} cannot be started: ${error.message}`)
+      resolve(1)
+    })
+    child.once("exit", (status, signal) => {
+      signalGroup("SIGKILL")
+      group = undefined
+      resolve(status ?? 128 + (signal === null ? 0 : constants.signals[signal]))
+    })
+  })
+
+const runCheck = async ({ packages, peers, script }: Check, parameters: ReadonlyArray<string>): Promise<number> => {
+  const tsc = [`${root}node_modules/typescript/bin/tsc`, "--build", "tsconfig.build.json"]
+  const install = ["--dir", `checks/${peers}`, "install", "--ignore-workspace", "--frozen-lockfile"]
+  const condition = packages === "sources" ? ["--conditions=@effect-speech/source"] : []
+  return (
+    (packages === "built" && (await run(process.execPath, tsc, "stderr"))) ||
+    (peers !== undefined && (await run("pnpm", install, "stderr"))) ||
+    run(process.execPath, [...condition, "--import", "tsx", `checks/${script}`, ...parameters], "inherit")
+  )
+}
+
+const [name, ...parameters] = process.argv.slice(2)
+if (name === undefined || name === "--help" || name === "-h") list()
+else if (names.includes(name)) {
+  const chosen = Object.entries<Check>(checks).filter(
+    ([each]) => each === name || groups[name]?.some((one) => one === each)
+  )
+  const statuses: Array<number> = []
+  for (const [each, check] of chosen) {
+    if (chosen.length > 1) console.log(`\n# ${each}`)
+    const status = await runCheck(check, parameters)
+    statuses.push(status)
+    // Ended by a signal: the next check is not wanted either.
+    if (status > 128) break
+  }
+  process.exitCode = Math.max(...statuses)
+} else {
+  const suggestion = suggestionFor(name)
+  console.error(
+    `There is no check "${name}". ${suggestion === undefined ? "" : `Did you mean "${suggestion}"? `}\`pnpm verify\` lists all checks.`
+  )
+  process.exitCode = 2
+}
