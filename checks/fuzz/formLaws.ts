@@ -1,7 +1,6 @@
 import { deepStrictEqual } from "node:assert"
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { AudioSource } from "@effect-speech/stt"
@@ -17,6 +16,7 @@ import { readUpload } from "../../packages/local-service/src/internal/http/multi
 import type { Problem } from "../../packages/local-service/src/internal/http/requests.js"
 import { makeSpool, Spool } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
 import { filePartOf, sniff } from "../../packages/stt/src/internal/container.js"
+import { loopback } from "../../test/support/loopback.js"
 import { send } from "../../test/support/serviceProcess.js"
 import { anyString, isWellFormed, pieceSizes, recordOf, wellFormedString } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
@@ -53,18 +53,9 @@ const formReader = Effect.gen(function* () {
     last = { contentType, announced, body: Buffer.concat(parts), ...read }
     response.setHeader("content-type", "application/json").end('{"status":"success","text":"","call_id":"x"}')
   })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        server.close(() => resume(Effect.void))
-        server.closeAllConnections()
-      })
-  )
+  const { url } = yield* loopback(server)
   return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    url,
     folder,
     /** What came last, once. */
     last: (): Read => {

@@ -1,12 +1,11 @@
-/**
- * A loopback server that misbehaves as told, byte by byte, and knows which of its sockets are still in use.
- */
+/** A loopback server that misbehaves byte by byte, as a script says, and counts the sockets that are still in use. */
 import { readFileSync } from "node:fs"
-import { type AddressInfo, createServer, type Server, type Socket } from "node:net"
+import { createServer, type Server, type Socket } from "node:net"
 import { createServer as createTlsServer } from "node:tls"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
+import { loopback } from "./loopback.js"
 
 /** What the server does with a connection. `elsewhere` is the address of another server. */
 export type Script = (socket: Socket, elsewhere: string) => void
@@ -33,43 +32,24 @@ export const faultyServer = (
   options: { readonly elsewhere?: string; readonly tls?: boolean | undefined } = {}
 ): Effect.Effect<FaultyServer, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const sockets = new Set<Socket>()
     let accepted = 0
     let used = 0
-    // Whether a socket is open is known below TLS, where a handshake that fails is a connection too.
-    const track = (socket: Socket) => {
-      accepted++
-      sockets.add(socket)
-      socket
-        .on("error", () => undefined)
-        .once("close", () => {
-          if (socket.bytesRead > 0) used++
-          sockets.delete(socket)
-        })
-    }
     const run = (socket: Socket) =>
       script(
         socket.on("error", () => undefined),
         options.elsewhere ?? ""
       )
-    const server: Server = options.tls
-      ? createTlsServer({ key: selfSigned, cert: selfSigned }, run).on("connection", track)
-      : createServer((socket) => {
-          track(socket)
-          run(socket)
-        })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.async<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          for (const socket of sockets) socket.destroy()
-        })
-    )
+    const server: Server = options.tls ? createTlsServer({ key: selfSigned, cert: selfSigned }, run) : createServer(run)
+    // Below TLS, a failed handshake counts as a connection too.
+    server.on("connection", (socket: Socket) => {
+      accepted++
+      socket.once("close", () => {
+        if (socket.bytesRead > 0) used++
+      })
+    })
+    const { host, sockets } = yield* loopback(server)
     return {
-      host: `127.0.0.1:${(server.address() as AddressInfo).port}`,
+      host,
       accepted: () => accepted,
       used: () => used + [...sockets].filter(({ bytesRead }) => bytesRead > 0).length,
       open: () => sockets.size,

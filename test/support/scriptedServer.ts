@@ -1,10 +1,9 @@
-/**
- * A real HTTP server on loopback that answers as a test tells it to, and keeps what it was asked.
- */
+/** HTTP servers on loopback whose responses a test writes. */
 import { createServer, type IncomingHttpHeaders, type IncomingMessage, type ServerResponse } from "node:http"
-import { type AddressInfo, createServer as createTcpServer, type Socket } from "node:net"
+import { createServer as createTcpServer } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { loopback } from "./loopback.js"
 
 export interface Received {
   readonly method: string
@@ -15,9 +14,9 @@ export interface Received {
 
 export interface ScriptedServer {
   readonly url: string
-  /** The requests that arrived whole, in order. */
+  /** The complete requests, in order. */
   readonly received: ReadonlyArray<Received>
-  /** How many connections are open. */
+  /** The number of open connections. */
   readonly connections: Effect.Effect<number>
 }
 
@@ -27,7 +26,7 @@ const readBody = async (request: IncomingMessage): Promise<Buffer> => {
   return Buffer.concat(parts)
 }
 
-/** Listens until the scope closes. `answer` is called once the request is read, and must end the response. */
+/** Listens until the scope closes. `answer` gets each complete request and must end the response. */
 export const scriptedServer = (
   answer: (response: ServerResponse, request: Received) => void
 ): Effect.Effect<ScriptedServer, never, Scope.Scope> =>
@@ -43,23 +42,8 @@ export const scriptedServer = (
         () => response.destroy()
       )
     })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.async<void>((resume) => {
-          server.close(() => resume(Effect.void))
-          server.closeAllConnections()
-        })
-    )
-    return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-      received,
-      connections: Effect.async<number>((resume) => {
-        server.getConnections((_, count) => resume(Effect.succeed(count)))
-      })
-    }
+    const { sockets, url } = yield* loopback(server)
+    return { url, received, connections: Effect.sync(() => sockets.size) }
   })
 
 /** Ends a response with a JSON body. */
@@ -72,21 +56,8 @@ export const answerJson = (
   response.writeHead(status, { "content-type": "application/json", ...headers }).end(JSON.stringify(body))
 }
 
-/** The URL of a server that takes connections and reads nothing from them. */
-export const stalledServer: Effect.Effect<string, never, Scope.Scope> = Effect.gen(function* () {
-  const sockets = new Set<Socket>()
-  const server = createTcpServer({ pauseOnConnect: true }, (socket) => {
-    sockets.add(socket.on("error", () => undefined))
-  })
-  yield* Effect.acquireRelease(
-    Effect.async<void>((resume) => {
-      server.listen(0, "127.0.0.1", () => resume(Effect.void))
-    }),
-    () =>
-      Effect.async<void>((resume) => {
-        for (const socket of sockets) socket.destroy()
-        server.close(() => resume(Effect.void))
-      })
-  )
-  return `http://127.0.0.1:${(server.address() as AddressInfo).port}`
-})
+/** The URL of a server that accepts connections and reads nothing from them. */
+export const stalledServer: Effect.Effect<string, never, Scope.Scope> = Effect.map(
+  Effect.suspend(() => loopback(createTcpServer({ pauseOnConnect: true }))),
+  ({ url }) => url
+)
