@@ -267,8 +267,8 @@ describe("the README of a package", () => {
     ["audio-codec", "options of pauses", interfaceOf("audio-codec", "Silence", "PauseOptions")],
     ["audio-codec", "rates", interfaceOf("audio-codec", "Resampler", "Rates")],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
-    ["local-service", "options", interfaceOf("local-service", "LocalService", "LocalServiceOptions")],
-    ["local-service", "options of reset", interfaceOf("local-service", "LocalService", "ReproducibleOptions")],
+    ["local-service", "options", interfaceOf("local-service", "LocalServiceOptions", "LocalServiceOptions")],
+    ["local-service", "options of reset", interfaceOf("local-service", "LocalServiceOptions", "ReproducibleOptions")],
     ["local-service", "options of make", interfaceOf("local-service", "LocalService", "MakeOptions")],
     [
       "local-service",

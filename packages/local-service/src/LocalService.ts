@@ -1,10 +1,9 @@
 /**
- * The speech service in small, on this machine: both operations of the contract and the platform that keeps the
- * account, each on a port of its own, as in life the hosts differ.
+ * The speech service on this machine: transcription, synthesis and the platform that manages the account. Each has its
+ * own port, because in production each has its own host.
  */
 import { randomBytes } from "node:crypto"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -20,10 +19,9 @@ import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { listen } from "./internal/http/listener.js"
-import type { AnswerProblem } from "./internal/http/requests.js"
-import { answerSynthesisProblem, synthesisApp } from "./internal/operations/synthesis.js"
-import { answerTranscriptionProblem, transcriptionApp } from "./internal/operations/transcription.js"
-import { checkOptions } from "./internal/options.js"
+import { answerSynthesisProblem, synthesisHandler } from "./internal/operations/synthesis.js"
+import { answerTranscriptionProblem, transcriptionHandler } from "./internal/operations/transcription.js"
+import { resolveOptions } from "./internal/options.js"
 import { answerPlatformProblem, platformApp } from "./internal/platform/platformApp.js"
 import { teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
@@ -33,74 +31,49 @@ import { Journal, makeJournal } from "./internal/state/journal.js"
 import { makeSpool, Spool } from "./internal/state/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
 import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.js"
+import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
 import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
-/** What makes two runs of the service the same, byte by byte, but for the voice. */
-export interface ReproducibleOptions {
-  /** An integer from which call and request ids are made, the same ones in the same order. Default: they are random. */
-  readonly seed?: number | undefined
-  /** The time that is told, whenever it is. Default: the time it is. */
-  readonly fixedTime?: Date | undefined
-}
+export type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
 
-export interface LocalServiceOptions extends ReproducibleOptions {
-  /** The port of transcription; synthesis has the next one, the platform the one after. Default: 0, any three. */
-  readonly port?: number | undefined
-  /** The address that is listened on. Default: 127.0.0.1, which this machine alone can reach. */
-  readonly host?: string | undefined
-  /** Names by which the service is reached, besides `localhost` and bare addresses. Default: none. */
-  readonly hostNames?: ReadonlyArray<string> | undefined
-  /** Where keys, credit and usage are kept. Default: in memory, gone with the layer. */
-  readonly dataDirectory?: string | undefined
-  /** A folder of recordings to know, `name.wav` with its text in `name.txt`; those in a folder `hi` only for Hindi. Default: none. */
-  readonly recordings?: string | undefined
-  /** The credit that the account begins with. Default: 1,000,000. */
-  readonly credits?: number | undefined
-  /** What a second of audio costs, each begun one whole. Default: 1. The contract does not show the unit. */
-  readonly creditsPerSecond?: number | undefined
-  /** Model names, each with its language. Default: `<lang>-general-v2-8khz` and `<lang>-banking-v2-8khz`. */
-  readonly models?: Readonly<Record<string, string>> | undefined
-  /** The largest recording that is taken, in bytes. Default: 512 MiB. The contract does not show it. */
-  readonly maximumUploadBytes?: number | undefined
-  /** The longest recording that is taken, in seconds. Default: 7,200. The contract does not show it. */
-  readonly maximumRecordingSeconds?: number | undefined
-  /** The longest speech that a text may become, in seconds. Default: 7,200. The contract does not show it. */
-  readonly maximumSpeechSeconds?: number | undefined
-  /** How long nothing may come of a request's body before it is 408, in milliseconds. Default: 60,000. */
-  readonly bodyIdleMillis?: number | undefined
-}
-
-/** The service in the hand of a test: what the platform offers over HTTP, and recordings to be known. */
+/** A running local service: its addresses, its state, and its faults. */
 export interface LocalServiceHandle {
+  /** Base URL of transcription. */
   readonly sttBaseUrl: string
+  /** Base URL of synthesis. */
   readonly ttsBaseUrl: string
+  /** Base URL of the platform. */
   readonly platformUrl: string
-  /** For the `X-Admin-Token` header of the platform. */
+  /** Value of the platform's `X-Admin-Token` header. */
   readonly adminToken: Redacted.Redacted
-  /** Credit, state and keys. */
+  /** Reads and changes the account's credit, state and keys. */
   readonly accounts: AccountsService
-  /** Failures on demand. */
+  /** Injects failures. */
   readonly faults: FaultsService
-  /** The latest requests of both operations, the oldest first. */
+  /** The latest thousand requests of both operations, oldest first. */
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  /** Turns recordings into text. */
   readonly recogniser: RecogniserService
-  /** Makes a recording known, in any container that the service takes. */
+  /** Teaches the recogniser a recording in any supported container. */
   readonly teach: (recording: TaughtRecording) => Effect.Effect<void, RecordingUnusable>
-  /** As at the start: account, keys, faults, requests and recordings; with another seed or time where one is given. */
+  /**
+   * Restores the initial account and first key, clears faults, requests and recordings, and teaches the `recordings`
+   * directory again. `seed` and `fixedTime` replace those of the options.
+   */
   readonly reset: (options?: ReproducibleOptions) => Effect.Effect<void>
 }
 
 export class LocalService extends Context.Tag("@effect-speech/local-service/LocalService")<
   LocalService,
   LocalServiceHandle & {
-    /** A key that is active at the start. */
+    /** API key that is active at the start. */
     readonly apiKey: Redacted.Redacted
   }
 >() {
   /**
-   * The service with its own voice and recogniser, until the scope of the layer closes. It makes a key of its own, which
-   * revokes one that a data directory has from before.
+   * Runs the service with espeak-ng's voice and the recogniser of known recordings until the layer closes. It creates
+   * a new key, which revokes the active key of a data directory.
    */
   static readonly layer = (
     options: LocalServiceOptions = {}
@@ -109,7 +82,7 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
       Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
     )
 
-  /** The same over a voice and a recogniser of the program's choice. */
+  /** Like `layer`, with your own voice and recogniser. */
   static readonly layerWithoutDependencies = (
     options: LocalServiceOptions = {}
   ): Layer.Layer<LocalService, ServeError | LocalServiceError, Voice | Recogniser | FileSystem.FileSystem> =>
@@ -117,14 +90,14 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
       LocalService,
       Effect.map(make({ ...options, newKey: true }), ({ apiKey, ...handle }) => ({
         ...handle,
-        // With `newKey` there always is one.
+        // `newKey` always creates one.
         apiKey: apiKey ?? Redacted.make("")
       }))
     )
 
   /**
-   * Both clients of this service, with its addresses and the key that it began with. Clients with options of their own are
-   * made by their own layers.
+   * Both clients, connected to this service with its first key and default options. For other options, use the clients'
+   * own layers.
    */
   static readonly layerClients: Layer.Layer<
     SpeechToText | TextToSpeech,
@@ -141,13 +114,13 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
 }
 
 export interface MakeOptions extends LocalServiceOptions {
-  /** Makes a key also where one is active, which revokes that. Default: false. */
+  /** Creates a key even if one is active, which revokes the active one. Default: false. */
   readonly newKey?: boolean | undefined
 }
 
 /**
- * The service itself, until the scope closes, for a program that leaves the key of a data directory as it is. There is an
- * `apiKey` where one was made: a key is shown once.
+ * Runs the service until the scope closes. Unlike `LocalService.layer`, it keeps the active key of a data directory.
+ * `apiKey` is `undefined` if no key was created, because the service shows a key only once.
  */
 export const make = (
   options: MakeOptions
@@ -159,34 +132,28 @@ export const make = (
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
-    yield* checkOptions(options)
+    const settings = yield* resolveOptions(options, voice.languages)
+
     const stamps = makeStamps(options)
     const { spool: spoolDirectory, sql } = yield* openDataDirectory(options.dataDirectory)
-    const initial = { state: "active", credits: options.credits ?? 1_000_000 } as const
+    const initial = { state: "active", credits: settings.credits } as const
     const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: stamps.now }))
+    const { apiKey, keyId } = yield* firstKey(accounts, options.newKey === true)
+    const spool = yield* makeSpool(spoolDirectory)
     const faults = makeFaults()
     const journal = makeJournal()
-    const spool = yield* makeSpool(spoolDirectory)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
 
-    const known = (yield* accounts.keys).active
-    const created =
-      known === null || options.newKey === true
-        ? yield* Effect.orDie(accounts.createKey({ name: "local", creator: "local-service", confirm: true }))
-        : undefined
-    const firstKey = created?.record.id ?? known?.id
-
-    const models = options.models ?? defaultModels(voice.languages)
-    const maximumSeconds = options.maximumRecordingSeconds ?? 7200
-    const teachAll =
+    const decodeLimits = { maximumSeconds: settings.maximumRecordingSeconds }
+    const teachRecordings =
       options.recordings === undefined
         ? Effect.void
         : teachDirectory(recogniser, {
             directory: options.recordings,
-            languages: Object.values(models),
-            maximumSeconds
+            languages: Object.values(settings.models),
+            ...decodeLimits
           })
-    yield* teachAll
+    yield* teachRecordings
 
     const handle = {
       accounts,
@@ -194,36 +161,22 @@ export const make = (
       faults,
       recogniser,
       requests: journal.entries,
-      teach: (recording: TaughtRecording) => onLiveClock(teach(recogniser, recording, { maximumSeconds })),
-      reset: (again?: ReproducibleOptions) =>
+      teach: (recording: TaughtRecording) => onLiveClock(teach(recogniser, recording, decodeLimits)),
+      reset: (reproducible?: ReproducibleOptions) =>
         Effect.all(
           [
-            accounts.reset(firstKey),
+            accounts.reset(keyId),
             faults.set([]),
             journal.clear,
             recogniser.forget,
-            Effect.sync(() => stamps.restart(again)),
-            // They could be taught at the start.
-            Effect.orDie(onLiveClock(teachAll))
+            Effect.sync(() => stamps.restart(reproducible)),
+            // The same recordings were taught at the start without an error.
+            Effect.orDie(onLiveClock(teachRecordings))
           ],
           { discard: true }
         )
     }
 
-    const bodyIdleMillis = options.bodyIdleMillis ?? 60_000
-    const transcription = transcriptionApp({
-      models,
-      maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
-      maximumRecordingSeconds: maximumSeconds,
-      creditsPerSecond: options.creditsPerSecond ?? 1,
-      bodyIdleMillis
-    })
-    const synthesisOptions = {
-      voice,
-      maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
-      requestId: stamps.id,
-      bodyIdleMillis
-    }
     const services = Context.empty().pipe(
       Context.add(Accounts, accounts),
       Context.add(Faults, faults),
@@ -231,31 +184,37 @@ export const make = (
       Context.add(Spool, spool),
       Context.add(Stamps, stamps)
     )
-    const serve = listenOn(options)
-    const sttBaseUrl = yield* serve(0, Effect.provide(transcription, services), answerTranscriptionProblem)
-    const ttsBaseUrl = yield* serve(
-      1,
-      Effect.provide(synthesisApp(synthesisOptions), services),
-      answerSynthesisProblem(synthesisOptions)
-    )
+    const synthesis = { ...settings, voice, makeRequestId: stamps.id }
+    const sttBaseUrl = yield* listen(Effect.provide(transcriptionHandler(settings), services), {
+      ...settings,
+      answerProblem: answerTranscriptionProblem
+    })
+    const ttsBaseUrl = yield* listen(Effect.provide(synthesisHandler(synthesis), services), {
+      ...settings,
+      port: following(settings.port, 1),
+      answerProblem: answerSynthesisProblem(synthesis)
+    })
     const { languages, voices } = voice
-    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models: Object.keys(models), languages, voices })
-    const platformUrl = yield* serve(2, platform, answerPlatformProblem)
-    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: created?.key }
+    const models = Object.keys(settings.models)
+    const platformUrl = yield* listen(platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models, languages, voices }), {
+      ...settings,
+      port: following(settings.port, 2),
+      answerProblem: answerPlatformProblem
+    })
+    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey }
   }).pipe(onLiveClock)
 
-/** What goes over the network, or is done by a thread, takes its time, whatever clock a test has. */
+/** Creates a key if none is active or if `newKey` is true. */
+const firstKey = (accounts: AccountsService, newKey: boolean) =>
+  Effect.gen(function* () {
+    const { active } = yield* accounts.keys
+    if (active !== null && !newKey) return { keyId: active.id, apiKey: undefined }
+    const created = yield* accounts.createKey({ name: "local", creator: "local-service", confirm: true })
+    return { keyId: created.record.id, apiKey: created.key }
+  }).pipe(Effect.orDie)
+
+/** Sockets and threads take real time, so they ignore a TestClock. */
 const onLiveClock = Effect.withClock(Clock.make())
 
-const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
-  Object.fromEntries(
-    languages.flatMap((lang) => [
-      [`${lang}-general-v2-8khz`, lang],
-      [`${lang}-banking-v2-8khz`, lang]
-    ])
-  )
-
-const listenOn =
-  ({ host = "127.0.0.1", hostNames = [], port = 0 }: LocalServiceOptions) =>
-  <R>(offset: number, app: HttpApp.Default<never, R>, answerProblem: AnswerProblem) =>
-    listen(app, { host, hostNames, port: port === 0 ? 0 : port + offset, answerProblem })
+/** Port 0 stays 0: the system chooses each. */
+const following = (port: number, offset: number): number => (port === 0 ? 0 : port + offset)

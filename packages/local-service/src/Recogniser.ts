@@ -16,7 +16,7 @@ import {
   shapeOf,
   tolerance
 } from "./internal/recogniser/waveforms.js"
-import { giveWay } from "./internal/voice/yieldToEventLoop.js"
+import { yieldToEventLoop } from "./internal/yieldToEventLoop.js"
 
 export { sampleRate } from "./internal/recogniser/waveforms.js"
 
@@ -93,10 +93,10 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
             for (const kept of [...known].reverse()) {
               if ((kept.lang ?? lang) !== lang || Math.abs(kept.length - length) > lengthTolerance) continue
               if (!envelopesAlike(kept.envelope, envelope)) continue
-              yield* giveWay
+              yield* yieldToEventLoop
               const comparison = differenceOf(kept.shape, shape)
               let step = comparison.next()
-              for (; step.done !== true; step = comparison.next()) yield* giveWay
+              for (; step.done !== true; step = comparison.next()) yield* yieldToEventLoop
               const difference = step.value
               if (difference <= tolerance) return { text: kept.text, confidence: 1 - difference }
             }

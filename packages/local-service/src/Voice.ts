@@ -7,7 +7,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
-import { passages } from "./internal/voice/splitText.js"
+import { splitText } from "./internal/voice/splitText.js"
 
 export interface Utterance {
   readonly text: string
@@ -47,7 +47,7 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
         speak: ({ lang, pronunciations, speed, text, voice }) => {
           const wanted = wordsPerMinute * speed
           const rate = Math.min(rates.to, Math.max(rates.from, Math.round(wanted)))
-          return Stream.fromIterable(passages(text)).pipe(
+          return Stream.fromIterable(splitText(text)).pipe(
             Stream.mapConcatEffect(({ pause, text }) =>
               Effect.map(
                 run({

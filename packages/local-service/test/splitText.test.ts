@@ -1,12 +1,12 @@
 import { expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 // The division of a text is not public: what a user can see of it is that nothing is lost.
-import { passages } from "../src/internal/voice/splitText.js"
+import { splitText } from "../src/internal/voice/splitText.js"
 
-const textsOf = (text: string) => passages(text).map((passage) => passage.text)
+const textsOf = (text: string) => splitText(text).map((segment) => segment.text)
 
 it("a text of some sentences is spoken in one go", () => {
-  expect(passages("One sentence. Another one, in parts.")).toEqual([
+  expect(splitText("One sentence. Another one, in parts.")).toEqual([
     { text: "One sentence. Another one, in parts.", pause: 0 }
   ])
   expect(textsOf("")).toEqual([""])
@@ -14,13 +14,13 @@ it("a text of some sentences is spoken in one go", () => {
 
 it("a long text is divided after sentences, else after their parts, else between words, with a rest for each", () => {
   const sentence = `${"word ".repeat(30).trim()}. `
-  expect(passages(sentence.repeat(3))).toEqual([
+  expect(splitText(sentence.repeat(3))).toEqual([
     { text: sentence, pause: 0.3 },
     { text: sentence, pause: 0.3 },
     { text: sentence, pause: 0 }
   ])
-  expect(passages("शब्द, ".repeat(60))[0]).toMatchObject({ pause: 0.12 })
-  expect(passages("word ".repeat(60))[0]).toEqual({ text: "word ".repeat(50), pause: 0 })
+  expect(splitText("शब्द, ".repeat(60))[0]).toMatchObject({ pause: 0.12 })
+  expect(splitText("word ".repeat(60))[0]).toEqual({ text: "word ".repeat(50), pause: 0 })
 })
 
 it("no character is divided: an emoji of many parts, a letter with its marks", () => {

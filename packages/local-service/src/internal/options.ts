@@ -2,6 +2,7 @@ import * as Issue from "@effect-speech/transport/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { OptionInvalid } from "../LocalServiceError.js"
+import type { LocalServiceOptions } from "../LocalServiceOptions.js"
 
 const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")
@@ -10,7 +11,7 @@ const count = Schema.Int.pipe(Schema.nonNegative()).annotations({
   message: () => ({ message: "must be a whole number from 0 on", override: true })
 })
 
-/** As a Host header has them, without a port. */
+/** As in a `Host` header, without a port. */
 const hostNames = Schema.Array(Schema.String).pipe(
   Schema.filter(
     (names) =>
@@ -41,9 +42,31 @@ const Options = Schema.Struct({
 
 const validate = Schema.validate(Options)
 
-/** The numbers, dates and names of options: a wrong one would be noticed late, and not where it was written. */
-export const checkOptions = (options: object): Effect.Effect<void, OptionInvalid> =>
-  Effect.mapError(validate(options), ({ issue }) => {
-    const { field, problem } = Issue.first(issue)
-    return new OptionInvalid({ option: field, message: `The option ${field} ${problem}.` })
+/** Checks the options, so that a wrong one fails where it was written, and fills in the defaults. */
+export const resolveOptions = (options: LocalServiceOptions, languages: ReadonlyArray<string>) =>
+  Effect.mapBoth(validate(options), {
+    onFailure: ({ issue }) => {
+      const { field, problem } = Issue.first(issue)
+      return new OptionInvalid({ option: field, message: `The option ${field} ${problem}.` })
+    },
+    onSuccess: () => ({
+      port: options.port ?? 0,
+      host: options.host ?? "127.0.0.1",
+      hostNames: options.hostNames ?? [],
+      credits: options.credits ?? 1_000_000,
+      creditsPerSecond: options.creditsPerSecond ?? 1,
+      models: options.models ?? defaultModels(languages),
+      maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
+      maximumRecordingSeconds: options.maximumRecordingSeconds ?? 7200,
+      maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
+      bodyIdleMillis: options.bodyIdleMillis ?? 60_000
+    })
   })
+
+const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
+  Object.fromEntries(
+    languages.flatMap((lang) => [
+      [`${lang}-general-v2-8khz`, lang],
+      [`${lang}-banking-v2-8khz`, lang]
+    ])
+  )

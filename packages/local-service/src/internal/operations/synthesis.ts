@@ -16,50 +16,51 @@ import { Accounts, type Refusal } from "../state/accounts.js"
 import type { OpenEntry } from "../state/journal.js"
 import { Spool } from "../state/temporaryFiles.js"
 import { abridged } from "../state/truncateFields.js"
-import { giveWay } from "../voice/yieldToEventLoop.js"
-import { metered } from "./billOnLastByte.js"
-import { operation } from "./operation.js"
+import { yieldToEventLoop } from "../yieldToEventLoop.js"
+import { billOnLastByte } from "./billOnLastByte.js"
+import { operationHandler } from "./operation.js"
 
 export interface SynthesisOptions {
   readonly voice: VoiceService
-  /** Of the text, once spoken. */
+  /** Longest speech of one text, in seconds. */
   readonly maximumSpeechSeconds: number
+  /** Longest time without a byte of a request body, in milliseconds. */
   readonly bodyIdleMillis: number
-  /** A new request id. */
-  readonly requestId: () => string
+  /** Makes a request id. */
+  readonly makeRequestId: () => string
 }
 
-/** On synthesis every refused key is a 401, and the answer does not tell why. */
-const refused = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
+/** Synthesis responds to every refusal with 401, without the reason. */
+const problemOf = (_: Refusal): Problem => ({ status: 401, message: "the API key was not accepted" })
 
-/** By the headers of their requests: a request has one id, in the journal and on its answer. */
+/** Ids by the headers of their requests, so that the journal and the response have the same one. */
 const madeIds = new WeakMap<object, string>()
 
-/** The client's own id, where it is one. */
+/** The id that the client sent, if it is valid. Otherwise one of the service. */
 const requestIdOf = (
   headers: Readonly<IncomingHttpHeaders>,
-  { requestId }: Pick<SynthesisOptions, "requestId">
+  { makeRequestId }: Pick<SynthesisOptions, "makeRequestId">
 ): string => {
   const given = headers[Contract.header.requestId.toLowerCase()]
   if (typeof given === "string" && Contract.requestIdPattern.test(given)) return given
-  const id = madeIds.get(headers) ?? requestId()
+  const id = madeIds.get(headers) ?? makeRequestId()
   madeIds.set(headers, id)
   return id
 }
 
-/** The request id is on every answer, whatever becomes of the request. */
+/** Every response carries the request id. */
 export const answerSynthesisProblem =
-  (options: Pick<SynthesisOptions, "requestId">): AnswerProblem =>
+  (options: Pick<SynthesisOptions, "makeRequestId">): AnswerProblem =>
   ({ headers, message, status }, given) =>
     HttpServerResponse.unsafeJson({ error: message } satisfies Contract.ErrorBody, {
       status,
       headers: { ...headers, [Contract.header.requestId]: requestIdOf(given, options) }
     })
 
-/** A text of 10,000 code points of four bytes, each escaped as two surrogates, and room for the rest. */
-const bodyLimit = 1024 * 1024
+/** In bytes: 10,000 code points, each escaped as two surrogates, and room for the other fields. */
+const maximumBodyBytes = 1024 * 1024
 
-/** Of one word, in characters: the longest of words has a tenth of it. */
+/** Of one word, in characters: ten times those of the longest word. */
 const maximumPhonemes = 400
 
 const oneOf = (values: ReadonlyArray<string>) =>
@@ -75,7 +76,7 @@ export const phonemes = Schema.String.pipe(
   })
 )
 
-/** The contract's request, with the rules that are this service's own: its languages, voices and phonemes. */
+/** The contract's request, limited to this service's languages, voices and phonemes. */
 const requestSchema = (voice: VoiceService) =>
   Schema.Struct({
     ...Contract.SynthesisBody.fields,
@@ -89,7 +90,7 @@ const requestSchema = (voice: VoiceService) =>
     g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: phonemes }), { default: () => ({}) })
   })
 
-type Wanted = ReturnType<typeof requestSchema>["Type"]
+type SynthesisRequest = ReturnType<typeof requestSchema>["Type"]
 
 const isOutputFormat = Schema.is(Contract.OutputFormat)
 
@@ -101,22 +102,20 @@ const formatProblem = (format: string): string => {
 }
 
 /** `POST /tts/bytes`. */
-export const synthesisApp = (options: SynthesisOptions) => {
-  // Once: a schema is compiled where it is first used, which takes longer than to decode a request with it.
+export const synthesisHandler = (options: SynthesisOptions) => {
+  // Made once, because compiling a schema takes longer than decoding a request.
   const decode = Schema.decodeUnknown(requestSchema(options.voice))
-  return operation(
-    {
-      name: "synthesize",
-      path: Contract.path,
-      answerProblem: answerSynthesisProblem(options),
-      idOf: (headers) => requestIdOf(headers, options),
-      bodyIdleMillis: options.bodyIdleMillis
-    },
-    (request, entry) => synthesize(request, entry, { ...options, decode })
-  )
+  return operationHandler({
+    name: "synthesize",
+    path: Contract.path,
+    idOf: (headers) => requestIdOf(headers, options),
+    work: (request, entry) => synthesize(request, entry, { ...options, decode }),
+    answerProblem: answerSynthesisProblem(options),
+    bodyIdleMillis: options.bodyIdleMillis
+  })
 }
 
-type Decode = (body: unknown) => Effect.Effect<Wanted, ParseError>
+type Decode = (body: unknown) => Effect.Effect<SynthesisRequest, ParseError>
 
 const synthesize = (
   request: HttpServerRequest.HttpServerRequest,
@@ -129,18 +128,18 @@ const synthesize = (
     const spool = yield* Spool
 
     const key = request.headers[Contract.header.apiKey.toLowerCase()]
-    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), refused)
+    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), problemOf)
 
-    const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: options.bodyIdleMillis })
-    const wanted = yield* Effect.mapError(decode(body), (error) => badRequest(firstIssue(error)))
-    entry.request = abridged(wanted)
-    const units = Contract.codePoints(wanted.text)
-    const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), refused)
+    const json = yield* readJson(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
+    const body = yield* Effect.mapError(decode(json), (error) => badRequest(firstIssue(error)))
+    entry.request = abridged(body)
+    const units = Contract.codePoints(body.text)
+    const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), problemOf)
 
-    const { lang, speed, text } = wanted
-    const blocks = voice.speak({ text, lang, speed, voice: wanted.voice, pronunciations: wanted.g2p_overrides }).pipe(
+    const { lang, speed, text } = body
+    const blocks = voice.speak({ text, lang, speed, voice: body.voice, pronunciations: body.g2p_overrides }).pipe(
       Stream.mapError(({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })),
-      atMost(options.maximumSpeechSeconds, voice.sampleRate)
+      limitDuration(options.maximumSpeechSeconds, voice.sampleRate)
     )
     const speech = yield* spool.write(blocks)
     if (speech.length === 0)
@@ -149,16 +148,16 @@ const synthesize = (
     yield* recogniser.learn({
       text,
       lang,
-      samples: Resampler.resampleStream({ from, to: sampleRate })(givingWay(speech.samples))
+      samples: Resampler.resampleStream({ from, to: sampleRate })(yieldBetweenBlocks(speech.samples))
     })
 
-    const format = Contract.audioFormat(wanted.output_format)
+    const format = Contract.audioFormat(body.output_format)
     const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
-    const audio = givingWay(speech.samples).pipe(
+    const audio = yieldBetweenBlocks(speech.samples).pipe(
       Resampler.resampleStream({ from, to: format.sampleRate }),
       Stream.map((block) => Pcm.encode(block, format.encoding).bytes)
     )
-    return HttpServerResponse.stream(metered(audio, byteLength, hold), {
+    return HttpServerResponse.stream(billOnLastByte(audio, byteLength, hold), {
       contentType: "application/octet-stream",
       contentLength: byteLength,
       headers: {
@@ -170,11 +169,12 @@ const synthesize = (
     })
   })
 
-/** Between blocks other requests have their turn. */
-const givingWay = (blocks: Stream.Stream<Float32Array>): Stream.Stream<Float32Array> =>
-  Stream.tap(Stream.rechunk(blocks, 1), () => giveWay)
+/** Lets other requests run between blocks. */
+const yieldBetweenBlocks = (blocks: Stream.Stream<Float32Array>): Stream.Stream<Float32Array> =>
+  Stream.tap(Stream.rechunk(blocks, 1), () => yieldToEventLoop)
 
-const atMost =
+/** Fails if the blocks last longer than `seconds` at `rate` Hz. */
+const limitDuration =
   (seconds: number, rate: number) =>
   <E>(blocks: Stream.Stream<Float32Array, E>): Stream.Stream<Float32Array, E | Problem> =>
     Stream.suspend(() => {

@@ -15,24 +15,26 @@ import { Accounts, type Refusal } from "../state/accounts.js"
 import { Stamps } from "../state/idsAndClock.js"
 import type { OpenEntry } from "../state/journal.js"
 import { abridged } from "../state/truncateFields.js"
-import { metered } from "./billOnLastByte.js"
-import { operation } from "./operation.js"
+import { billOnLastByte } from "./billOnLastByte.js"
+import { operationHandler } from "./operation.js"
 import { toForm } from "./transcriptionForm.js"
 
 export interface TranscriptionOptions {
-  /** The names of the models, each with its language. */
+  /** The language of each model, by the model's name. */
   readonly models: Readonly<Record<string, string>>
   readonly maximumUploadBytes: number
   readonly maximumRecordingSeconds: number
+  /** Longest time without a byte of a request body, in milliseconds. */
   readonly bodyIdleMillis: number
+  /** Price of each started second of audio. */
   readonly creditsPerSecond: number
 }
 
-/** Says of a 200 with an empty transcript why it is empty. */
-export const noticeHeader = "X-Local-Service-Notice"
-const notice = "this local service knows only recordings that it was taught or has spoken itself"
+/** Header of a 200 whose transcript is empty because the recording was not recognised. */
+export const notRecognisedHeader = "X-Local-Service-Notice"
+const notRecognised = "this local service knows only recordings that it was taught or has spoken itself"
 
-const refused = (refusal: Refusal): Problem => {
+const problemOf = (refusal: Refusal): Problem => {
   switch (refusal._tag) {
     case "UnknownKey":
       return { status: 401, message: "the API key is missing, malformed, unrecognised or revoked" }
@@ -58,7 +60,7 @@ const flag = Schema.BooleanFromString.annotations({
   message: () => ({ message: "must be true or false", override: true })
 })
 
-/** What a form is read as, besides its file. */
+/** The fields of the form, without the file. */
 export const Form = Schema.Struct({
   [Contract.field.model]: Schema.NonEmptyString.annotations({ message: () => "must not be empty" }),
   [Contract.field.transactionId]: Schema.UUID.annotations({ message: () => "must be a UUID" }),
@@ -69,16 +71,14 @@ export const Form = Schema.Struct({
 const decodeForm = Schema.decodeUnknown(Form)
 
 /** `POST /api/transcribe`. */
-export const transcriptionApp = (options: TranscriptionOptions) =>
-  operation(
-    {
-      name: "transcribe",
-      path: Contract.path,
-      answerProblem: answerTranscriptionProblem,
-      bodyIdleMillis: options.bodyIdleMillis
-    },
-    (request, entry) => transcribe(request, entry, options)
-  )
+export const transcriptionHandler = (options: TranscriptionOptions) =>
+  operationHandler({
+    name: "transcribe",
+    path: Contract.path,
+    work: (request, entry) => transcribe(request, entry, options),
+    answerProblem: answerTranscriptionProblem,
+    bodyIdleMillis: options.bodyIdleMillis
+  })
 
 const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
   Effect.gen(function* () {
@@ -88,7 +88,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const receivedAt = stamps.now()
 
     const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
-    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), refused)
+    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
 
     const upload = yield* readUpload(NodeHttpServerRequest.toIncomingMessage(request), Contract.field.audioFile, {
       maximumFileBytes: options.maximumUploadBytes,
@@ -100,7 +100,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
     if (lang === undefined)
       return yield* Effect.fail(
-        badRequest(`unknown model ${quote(form.model)}; the platform's /openapi.json has those there are`)
+        badRequest(`unknown model ${quote(form.model)}; the platform's /openapi.json lists the models`)
       )
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
@@ -109,39 +109,39 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       Stream.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`)),
       Stream.tap((block) => Effect.sync(() => (length += block.length)))
     )
-    const heard = yield* recogniser.recognise(lang, samples)
-    const recognised = heard && form.parse_number ? { ...heard, text: writeNumbers(lang, heard.text) } : heard
+    const spoken = yield* recogniser.recognise(lang, samples)
+    const recognised = spoken && form.parse_number ? { ...spoken, text: writeNumbers(lang, spoken.text) } : spoken
     const seconds = length / sampleRate
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
-    const hold = yield* Effect.mapError(accounts.hold(cost), refused)
+    const hold = yield* Effect.mapError(accounts.hold(cost), problemOf)
 
     const callId = stamps.id()
     entry.id = callId
-    const answer: Contract.Success = {
+    const body: Contract.Success = {
       status: "success",
       text: recognised?.text ?? "",
       call_id: callId,
-      aux_info: form.aux === true ? auxInfo(recognised, { seconds, receivedAt, answeredAt: stamps.now() }) : undefined
+      aux_info: form.aux === true ? auxInfo(recognised, { seconds, receivedAt, respondedAt: stamps.now() }) : undefined
     }
-    const bytes = new TextEncoder().encode(JSON.stringify(answer))
-    return HttpServerResponse.stream(metered(Stream.make(bytes), bytes.length, hold), {
+    const bytes = new TextEncoder().encode(JSON.stringify(body))
+    return HttpServerResponse.stream(billOnLastByte(Stream.make(bytes), bytes.length, hold), {
       contentType: "application/json",
       contentLength: bytes.length,
-      headers: recognised === undefined ? { [noticeHeader]: notice } : undefined
+      headers: recognised === undefined ? { [notRecognisedHeader]: notRecognised } : undefined
     })
   })
 
-/** The contract names a segment's confidence alone; `start` and `end` (in seconds) and `text` are our choice. */
+/** The contract defines only a segment's `confidence`. `start` and `end` (in seconds) and `text` are this service's own. */
 const auxInfo = (
   recognised: Recognised | undefined,
   {
-    answeredAt,
     receivedAt,
+    respondedAt,
     seconds
-  }: { readonly seconds: number; readonly receivedAt: Date; readonly answeredAt: Date }
+  }: { readonly seconds: number; readonly receivedAt: Date; readonly respondedAt: Date }
 ): Contract.AuxInfo => ({
-  request_time: (answeredAt.getTime() - receivedAt.getTime()) / 1000,
+  request_time: (respondedAt.getTime() - receivedAt.getTime()) / 1000,
   received_request_time: receivedAt.toISOString(),
   confidence: recognised?.confidence ?? 0,
   segments_meta:

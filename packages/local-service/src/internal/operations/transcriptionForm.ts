@@ -2,7 +2,7 @@ import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
 import { badRequest, nameOf, type Problem } from "../http/requests.js"
 
-/** The fields of a form as one object, in which `hotwords` are an array whichever of the three encodings they had. */
+/** The fields of a form as one object. `hotwords` becomes an array, from any of its three encodings. */
 export const toForm = (
   fields: ReadonlyArray<readonly [name: string, value: string]>
 ): Effect.Effect<Record<string, unknown>, Problem> => {
@@ -10,30 +10,29 @@ export const toForm = (
   const encoded: Array<string> = []
   const indexed: Array<Record<string, unknown>> = []
   for (const [name, value] of fields) {
-    const place = indexedHotword.exec(name)
+    const [, index, property] = indexedHotword.exec(name) ?? []
     if (name === Contract.field.hotwords) encoded.push(value)
-    else if (place?.[1] !== undefined && place[2] !== undefined) {
-      const index = Number(place[1])
-      const hotword = indexed[index] ?? {}
-      indexed[index] = hotword
-      if (Object.hasOwn(hotword, place[2])) return twice(name)
-      hotword[place[2]] = place[2] === "score" && value.trim() !== "" ? Number(value) : value
-    } else if (form.has(name)) return twice(name)
+    else if (index !== undefined && property !== undefined) {
+      const hotword = indexed[Number(index)] ?? {}
+      indexed[Number(index)] = hotword
+      if (Object.hasOwn(hotword, property)) return repeated(name)
+      hotword[property] = property === "score" && value.trim() !== "" ? Number(value) : value
+    } else if (form.has(name)) return repeated(name)
     else form.set(name, value)
   }
   return Effect.map(decodeHotwords(encoded), (decoded) => {
     const hotwords = indexed.length > 0 && Array.isArray(decoded) ? [...decoded, ...indexed] : decoded
-    const given = encoded.length > 0 || indexed.length > 0
-    return Object.fromEntries(given ? [...form, [Contract.field.hotwords, hotwords]] : form)
+    const hasHotwords = encoded.length > 0 || indexed.length > 0
+    return Object.fromEntries(hasHotwords ? [...form, [Contract.field.hotwords, hotwords]] : form)
   })
 }
 
 /** `hotwords[0][phrase]` */
 const indexedHotword = /^hotwords\[(\d{1,3})\]\[(phrase|score)\]$/
 
-const twice = (name: string) => Effect.fail(badRequest(`${nameOf(name)} is given twice`))
+const repeated = (name: string) => Effect.fail(badRequest(`${nameOf(name)} is given twice`))
 
-/** One field with an array, or one for each element. */
+/** Reads one field with an array, or one field per element. */
 const decodeHotwords = (encoded: ReadonlyArray<string>): Effect.Effect<unknown, Problem> =>
   Effect.try({
     try: () => {

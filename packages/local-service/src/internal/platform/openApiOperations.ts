@@ -2,7 +2,7 @@ import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
 import { phonemes } from "../operations/synthesis.js"
-import { Form, noticeHeader } from "../operations/transcription.js"
+import { Form, notRecognisedHeader } from "../operations/transcription.js"
 import { type Described, failures, type Json, json, required, schemaOf } from "./openApiParts.js"
 
 const otherPath = "The path is another. Our choice."
@@ -90,7 +90,7 @@ const transcribe = ({ models, sttBaseUrl }: Described): Json => ({
     200: {
       description: "The transcript. The fields of a segment besides its confidence are our choice.",
       headers: {
-        [noticeHeader]: {
+        [notRecognisedHeader]: {
           schema: { type: "string" },
           description: "Why the transcript is empty, where nothing was recognised. Our choice."
         }

@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
-import { giveWay } from "../voice/yieldToEventLoop.js"
+import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { type Container, containerOf, headLength } from "./containers.js"
 import { type Block, inTurn, openDecoder } from "./decoder.js"
 
@@ -58,7 +58,7 @@ const toRecogniser = <E, R>(
   Stream.suspend(() => {
     let decoded = 0
     return blocks.pipe(
-      Stream.tap(() => giveWay),
+      Stream.tap(() => yieldToEventLoop),
       Stream.tap((block) => {
         decoded += block.length
         return decoded > limits.maximumSeconds * from

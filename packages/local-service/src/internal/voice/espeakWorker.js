@@ -2,7 +2,7 @@
 // worker is started by plain Node, from the sources and from the built package alike.
 import { parentPort } from "node:worker_threads"
 import initialize from "@echogarden/espeak-ng-emscripten"
-import { timeStretch } from "../recogniser/timeStretch.js"
+import { timeStretch } from "./timeStretch.js"
 
 const port = parentPort
 if (port === null) throw new Error("espeakWorker runs as a worker thread alone")

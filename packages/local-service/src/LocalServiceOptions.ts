@@ -1,0 +1,41 @@
+/**
+ * The options of the local service. All are optional.
+ */
+
+/** Options that make two runs reproducible: the same ids and times in the same order. */
+export interface ReproducibleOptions {
+  /** Whole number that determines all call ids and request ids. Default: random ids. */
+  readonly seed?: number | undefined
+  /** Fixed clock for reproducible output. Default: the system clock. */
+  readonly fixedTime?: Date | undefined
+}
+
+export interface LocalServiceOptions extends ReproducibleOptions {
+  /** Port of transcription, 0 to 65,533. Synthesis uses `port + 1`, the platform `port + 2`. Default: 0, which means three free ports. */
+  readonly port?: number | undefined
+  /** Address to listen on. Default: 127.0.0.1, which only this machine can reach. */
+  readonly host?: string | undefined
+  /** Names accepted in the `Host` header, besides `localhost` and IP addresses. Default: none. */
+  readonly hostNames?: ReadonlyArray<string> | undefined
+  /** Directory that stores keys, credit and usage. Default: none; they are kept in memory until the layer closes. */
+  readonly dataDirectory?: string | undefined
+  /**
+   * Directory of recordings that the service transcribes: `name.wav` with its text in `name.txt`. Recordings in a
+   * subdirectory `hi` are for Hindi models only. Default: none.
+   */
+  readonly recordings?: string | undefined
+  /** Initial credit of the account. Default: 1,000,000. */
+  readonly credits?: number | undefined
+  /** Price of each started second of transcribed audio, in credits. Default: 1. The contract does not define it. */
+  readonly creditsPerSecond?: number | undefined
+  /** Language of each model, by the model's name. Default: `<lang>-general-v2-8khz` and `<lang>-banking-v2-8khz`. */
+  readonly models?: Readonly<Record<string, string>> | undefined
+  /** Largest recording, in bytes. Default: 512 MiB. The contract does not define it. */
+  readonly maximumUploadBytes?: number | undefined
+  /** Longest recording, in seconds. Default: 7,200. The contract does not define it. */
+  readonly maximumRecordingSeconds?: number | undefined
+  /** Longest speech of one text, in seconds. Default: 7,200. The contract does not define it. */
+  readonly maximumSpeechSeconds?: number | undefined
+  /** Longest time without a byte of a request body before the response is 408, in milliseconds. Default: 60,000. */
+  readonly bodyIdleMillis?: number | undefined
+}

@@ -1,0 +1,9 @@
+import * as Effect from "effect/Effect"
+
+/**
+ * Suspends the fiber until the next turn of Node's event loop, so that waiting network events run first.
+ * `Effect.yieldNow` lets only other fibers run.
+ */
+export const yieldToEventLoop: Effect.Effect<void> = Effect.async((resume) => {
+  setImmediate(() => resume(Effect.void))
+})
