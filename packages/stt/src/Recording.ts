@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import type { AudioSource } from "./AudioSource.js"
 import { describe } from "./internal/describe.js"
 import { openAudio } from "./internal/openAudio.js"
-import { isRepeatable, nameOf } from "./internal/sources.js"
+import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { SttAudioUnreadable } from "./SttError.js"
 
 /** The containers that the service takes. */
@@ -52,7 +52,7 @@ export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioU
     ? openAudio(source, lookAhead).pipe(
         Effect.flatMap(({ bytes }) => describe(bytes)),
         Effect.scoped,
-        Effect.mapError(({ problem }) => new SttAudioUnreadable({ source: nameOf(source), problem }))
+        Effect.mapError((failure) => new SttAudioUnreadable(unreadableAudio(source, failure)))
       )
     : Effect.succeed({})
 

@@ -45,7 +45,7 @@ import { filePartOf } from "./internal/container.js"
 import { describe } from "./internal/describe.js"
 import { frame } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
-import { isRepeatable, nameOf } from "./internal/sources.js"
+import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { asTelephony, converted } from "./internal/telephony.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
@@ -244,7 +244,7 @@ const callError = (failure: Failure, progress: Progress, audio: AudioSource): St
     case "InvalidApiKey":
       return new SttInvalidApiKey({ problem: failure.problem, call })
     case "UploadFailed":
-      return new SttAudioUnreadable({ source: nameOf(audio), problem: failure.problem, call })
+      return new SttAudioUnreadable({ ...unreadableAudio(audio, failure), call })
   }
 }
 

@@ -40,6 +40,22 @@ export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRe
  */
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
+const audioHints = {
+  sendAsStream: "Read it as a stream, and give that to AudioSource.fromOneShotStream.",
+  omitTelephony: "To send it as it is, leave telephony out."
+} as const
+
+/**
+ * What you can do about a recording that can't be sent.
+ *
+ * | value           | means |
+ * | --------------- | ----- |
+ * | `sendAsStream`  | read it as a stream, and send that |
+ * | `omitTelephony` | send it without the option `telephony` |
+ */
+export const AudioHint = Schema.Literal("sendAsStream", "omitTelephony")
+export type AudioHint = typeof AudioHint.Type
+
 /**
  * The recording is missing, empty, can't be read, changed while it was being sent, was to be read a second time though it
  * can be but once, or is no WAV file that `telephony` could convert.
@@ -48,11 +64,14 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
   fields: {
     /** The path, or the name of the source. */
     source: Schema.String,
-    problem: Schema.String
+    problem: Schema.String,
+    /** What you can do, if it is known. */
+    hint: Schema.optional(AudioHint)
   },
   defaults: { source: "audio", problem: "it does not exist" },
   retry: "never",
-  message: ({ problem, source }) => `The recording ${source} can't be sent: ${problem}.`
+  message: ({ hint, problem, source }) =>
+    `The recording ${source} can't be sent: ${problem}.${hint === undefined ? "" : ` ${audioHints[hint]}`}`
 }) {}
 
 /** 400: the request is malformed, the transaction id is no UUID, or the model is not known. */

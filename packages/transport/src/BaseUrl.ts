@@ -12,23 +12,35 @@ export interface BaseUrlOptions {
 const isLoopback = (hostname: string): boolean =>
   hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 
-/** Reads and checks a base URL; `name` says in the error which one it is. */
+/** Each rule that a base URL can break, with the words that follow the name of the setting in a sentence. */
+export const problems = {
+  notUrl: "is not a URL; give one like https://host.example",
+  credentials: "holds a user name or a password; remove them",
+  queryOrFragment: "holds a query or a fragment; remove it",
+  scheme: "is neither https nor http",
+  insecureHttp: "is plain http to another machine, which would show the key; use https or allowInsecureHttp"
+} as const
+
+export type Problem = keyof typeof problems
+
+/** Reads and checks a base URL. The failure is the rule that it breaks. */
+export const check = (text: string, options: BaseUrlOptions = {}): Either.Either<URL, Problem> => {
+  if (!URL.canParse(text)) return Either.left("notUrl")
+  const url = new URL(text)
+  if (url.username !== "" || url.password !== "") return Either.left("credentials")
+  if (url.search !== "" || url.hash !== "") return Either.left("queryOrFragment")
+  if (url.protocol !== "https:" && url.protocol !== "http:") return Either.left("scheme")
+  const isInsecure = url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecureHttp !== true
+  return isInsecure ? Either.left("insecureHttp") : Either.right(url)
+}
+
+/** {@link check} with a `ConfigError` that names the setting. */
 export const parse = (
   name: string,
   text: string,
   options: BaseUrlOptions = {}
-): Either.Either<URL, ConfigError.ConfigError> => {
-  const refuse = (problem: string) => Either.left(ConfigError.InvalidData([name], problem))
-  if (!URL.canParse(text)) return refuse("is not a URL; give one like https://host.example")
-  const url = new URL(text)
-  if (url.username !== "" || url.password !== "") return refuse("holds a user name or a password; remove them")
-  if (url.search !== "" || url.hash !== "") return refuse("holds a query or a fragment; remove it")
-  if (url.protocol !== "https:" && url.protocol !== "http:") return refuse("is neither https nor http")
-  if (url.protocol === "http:" && !isLoopback(url.hostname) && options.allowInsecureHttp !== true) {
-    return refuse("is plain http to another machine, which would show the key; use https or allowInsecureHttp")
-  }
-  return Either.right(url)
-}
+): Either.Either<URL, ConfigError.ConfigError> =>
+  Either.mapLeft(check(text, options), (problem) => ConfigError.InvalidData([name], problems[problem]))
 
 /** The address of `path` (which begins with a slash) below a base URL, whose own path is kept. */
 export const resolve = (base: URL, path: string): URL => {

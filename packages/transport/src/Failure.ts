@@ -53,6 +53,8 @@ export interface InvalidApiKey {
 export interface UploadFailed {
   readonly _tag: "UploadFailed"
   readonly problem: string
+  /** What the caller can do, if the operation knows. The operation defines the values. */
+  readonly hint?: string | undefined
 }
 
 /**

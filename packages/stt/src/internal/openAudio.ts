@@ -61,9 +61,7 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     if (before.type === "Directory") return yield* fail("it is a folder; give a file")
     // A pipe gives its bytes but once, and opening one may wait for ever.
     if (before.type !== "File") {
-      return yield* fail(
-        "it is a pipe or a device; read it as a stream, and give that to AudioSource.fromOneShotStream"
-      )
+      return yield* Effect.fail({ ...unreadable("it is a pipe or a device"), hint: "sendAsStream" })
     }
     const byteLength = Number(before.size)
     if (byteLength === 0) return yield* fail("it is empty")

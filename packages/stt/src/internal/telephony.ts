@@ -23,7 +23,10 @@ export const asTelephony = (
   Effect.gen(function* () {
     if (container !== "wav") {
       const found = container === undefined ? "no WAV file" : container.toUpperCase()
-      return yield* Effect.fail(failed(`it is ${found}, and only WAV can be converted: leave telephony out`))
+      return yield* Effect.fail({
+        ...failed(`it is ${found}, and only WAV can be converted`),
+        hint: "omitTelephony"
+      })
     }
     const beginning = yield* bytes.read(0, longestHeader)
     const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
