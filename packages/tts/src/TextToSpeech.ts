@@ -275,7 +275,7 @@ const accept = (
     return unusable(`its body is ${contentType.split(";")[0]}`)
   }
   // Some layers inflate it and some don't; the duration tells which.
-  if (compressed && statedMillis === undefined) return unusable("it is compressed, and says no duration to check it by")
+  if (compressed && statedMillis === undefined) return unusable("it is compressed, and has no duration to check it by")
   if (Either.isLeft(headers)) {
     return unusable(`its header ${Issue.first(headers.left.issue).field} is missing or not usable`)
   }

@@ -1,0 +1,137 @@
+import { describe, expect, it } from "@effect/vitest"
+import { type SynthesisRequest, TtsContract } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import { connect, request, sendAudio, synthesize } from "./scriptedTts.js"
+
+const bodyOf = (asked: SynthesisRequest) =>
+  Effect.map(synthesize(sendAudio(), asked), ({ received }) => String(received[0]?.body))
+
+describe("a request", () => {
+  it.scoped("holds only the text and the id by default", () =>
+    Effect.gen(function* () {
+      const { received } = yield* synthesize(sendAudio())
+      expect(received).toMatchObject([
+        {
+          method: "POST",
+          url: "/tts/bytes",
+          headers: {
+            "x-api-key": "prefix.topsecret",
+            "x-request-id": "id-1",
+            "content-type": "application/json",
+            "accept-encoding": "identity"
+          }
+        }
+      ])
+      expect(received[0]?.headers).not.toHaveProperty("traceparent")
+      expect(JSON.parse(String(received[0]?.body))).toEqual({ text: "नमस्ते" })
+    })
+  )
+
+  it.scoped("holds every field that the caller sets, by its name in the contract", () =>
+    Effect.gen(function* () {
+      const { received } = yield* synthesize(sendAudio(), {
+        text: "hello",
+        lang: "en",
+        voice: "default_male",
+        outputFormat: "8000:pcm16",
+        speed: 0.25,
+        numStep: 100,
+        g2pOverrides: { hello: ["h", 1] },
+        additionalFields: { emotion: { joy: 1 } }
+      })
+      expect(JSON.parse(String(received[0]?.body))).toEqual({
+        text: "hello",
+        lang: "en",
+        voice: "default_male",
+        output_format: "8000:pcm16",
+        speed: 0.25,
+        num_step: 100,
+        g2p_overrides: { hello: ["h", 1] },
+        emotion: { joy: 1 }
+      })
+      expect(received[0]?.headers["x-request-id"]).toMatch(TtsContract.requestIdPattern)
+    })
+  )
+
+  it.scoped("keeps fields that are named like members of Object.prototype", () =>
+    Effect.gen(function* () {
+      const fields = JSON.parse('{"toString":1,"__proto__":{"a":[2]}}')
+      expect(yield* bodyOf({ text: "hello", additionalFields: fields, g2pOverrides: fields })).toBe(
+        '{"toString":1,"__proto__":{"a":[2]},"text":"hello","g2p_overrides":{"toString":1,"__proto__":{"a":[2]}}}'
+      )
+    })
+  )
+
+  it.scoped.each([
+    { speed: 0.25 },
+    { speed: 4 },
+    { numStep: 1 },
+    { numStep: 100 },
+    ...["a", "अ", "😀"].map((character) => ({ text: character.repeat(10_000) }))
+  ])("may be at the limit: %#", (asked) =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(sendAudio(), { ...request, ...asked })
+      expect(outcome._tag).toBe("Right")
+    })
+  )
+})
+
+describe("an invalid request", () => {
+  const tooLong = "has 10001 code points, and at most 10000 are allowed; split it at the end of a sentence"
+  const notJson = "must be a value that JSON can hold"
+
+  it.scoped.each([
+    { field: "text", asked: { text: "" }, problem: "must not be empty" },
+    { field: "text", asked: { text: "अ".repeat(10_001) }, problem: tooLong },
+    { field: "text", asked: { text: "😀".repeat(10_001) }, problem: tooLong },
+    { field: "text", asked: { text: "half \ud83d of one" }, problem: "surrogate pair" },
+    {
+      field: "outputFormat",
+      asked: { outputFormat: "44100:pcm16" },
+      problem: "must be one of 8000:pcm16, 8000:float32, 16000:pcm16, 16000:float32, 24000:pcm16, 24000:float32"
+    },
+    { field: "outputFromat", asked: { outputFromat: "8000:pcm16" }, problem: "field" },
+    { field: "speed", asked: { speed: 0.24 }, problem: "must be a number from 0.25 to 4" },
+    { field: "speed", asked: { speed: 4.01 }, problem: "must be a number from 0.25 to 4" },
+    { field: "speed", asked: { speed: Number.NaN }, problem: "must be a number from 0.25 to 4" },
+    { field: "numStep", asked: { numStep: 0 }, problem: "must be a number from 1 to 100" },
+    { field: "numStep", asked: { numStep: 101 }, problem: "must be a number from 1 to 100" },
+    ...["", "x".repeat(65), "with space"].map((requestId) => ({
+      field: "requestId",
+      asked: { requestId },
+      problem: "must be 1 to 64 characters from letters, digits and . _ : -"
+    })),
+    {
+      field: "additionalFields",
+      asked: { additionalFields: { emotion: "joy", speed: 2 } },
+      problem: "must not hold speed, which is a field of the request itself"
+    },
+    {
+      field: "additionalFields",
+      asked: { additionalFields: { output_format: "8000:pcm16" } },
+      problem: "output_format"
+    },
+    { field: "g2pOverrides", asked: { g2pOverrides: { word: 1n } }, problem: notJson },
+    { field: "g2pOverrides or additionalFields", asked: { additionalFields: { word: 1n } }, problem: notJson }
+  ])("is not sent, and the error names $field: $problem", ({ asked, field, problem }) =>
+    Effect.gen(function* () {
+      const { server, tts } = yield* connect(sendAudio())
+      expect(yield* Effect.flip(tts.synthesize({ ...request, ...(asked as object) }))).toMatchObject({
+        _tag: "TtsInvalidRequest",
+        field,
+        problem: expect.stringContaining(problem),
+        call: { attempts: [], billing: "notBilled" }
+      })
+      expect(server.received).toEqual([])
+    })
+  )
+})
+
+it("codePoints counts as a string iterates", () => {
+  FastCheck.assert(
+    FastCheck.property(FastCheck.string({ unit: "binary" }), (text) => {
+      expect(TtsContract.codePoints(text)).toBe([...text].length)
+    })
+  )
+})

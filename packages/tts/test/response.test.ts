@@ -1,0 +1,282 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import { Wav } from "@effect-speech/audio-codec"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { answerJson } from "../../../test/support/scriptedServer.js"
+import {
+  audio,
+  connect,
+  failure,
+  type HeaderChanges,
+  headers,
+  request,
+  sendAudio,
+  sendChunk,
+  synthesize
+} from "./scriptedTts.js"
+
+describe("audio", () => {
+  it.scoped("has the format of the response headers, not of the request", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(sendAudio(), { ...request, outputFormat: "24000:float32" })
+      expect(outcome).toMatchObject({
+        right: {
+          format: { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+          durationMillis: 250,
+          requestId: "id-1",
+          call: { sentId: "id-1", receivedId: "id-1", billing: "billed", attempts: [{ status: 200 }] }
+        }
+      })
+      expect(outcome._tag === "Right" && Buffer.compare(outcome.right.bytes, audio.pcm16)).toBe(0)
+    })
+  )
+
+  it.scoped("of a stream has its length if the response has a Content-Length", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendAudio(audio.pcm16, { "content-type": "audio/L16; note=text/plain" }))
+      expect((yield* tts.stream(request)).byteLength).toBe(4000)
+    })
+  )
+
+  const noDuration = { "x-audio-duration-ms": undefined }
+
+  it.scoped.each([
+    { what: "compressed, with a duration", changes: { "content-encoding": "gzip" }, expected: 250 },
+    {
+      what: "compressed, without a duration",
+      changes: { "content-encoding": "gzip", ...noDuration },
+      expected: "it is compressed, and has no duration to check it by"
+    },
+    { what: "of identity encoding", changes: { "content-encoding": "Identity", ...noDuration }, expected: 250 },
+    { what: "of a fraction of a millisecond", changes: { "x-audio-duration-ms": "250.25" }, expected: 250.25 }
+  ])("that is $what has the duration or the problem $expected", ({ changes, expected }) =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(sendAudio(audio.pcm16, changes))
+      expect(
+        Either.match(outcome, {
+          onLeft: (error) => "problem" in error && error.problem,
+          onRight: (speech) => speech.durationMillis
+        })
+      ).toBe(expected)
+    })
+  )
+
+  it.scoped("without a duration and an id is accepted", () =>
+    Effect.gen(function* () {
+      const changes = { "x-encoding": "float32", "x-request-id": "", ...noDuration }
+      const { outcome } = yield* synthesize(sendAudio(audio.float32, changes))
+      expect(outcome).toMatchObject({ right: { durationMillis: 250, requestId: "id-1" } })
+    })
+  )
+
+  it.scoped("of a stream has its format before its bytes, and goes into a WAV file as it arrives", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect((response) => {
+        response.writeHead(200, headers).write(audio.pcm16.subarray(0, 1001))
+        setTimeout(() => response.end(audio.pcm16.subarray(1001)), 20)
+      })
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/speech.wav`
+      const speech = yield* tts.stream(request)
+      expect(speech).toMatchObject({ format: { sampleRate: 8000 }, byteLength: undefined, requestId: "id-1" })
+      yield* Wav.writeFile(speech, path)
+      const expected = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, audio.pcm16)
+      expect(Buffer.compare(yield* fs.readFile(path), expected)).toBe(0)
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scoped("that is cut fails, and leaves no file", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const { tts } = yield* connect(sendChunk(audio.pcm16.subarray(0, 1000), "destroy", { "content-length": "4000" }))
+      const speech = yield* tts.stream({ ...request, requestId: "mine" })
+      expect(yield* Effect.flip(Wav.writeFile(speech, `${folder}/speech.wav`))).toMatchObject({
+        _tag: "TtsConnectionFailed",
+        reason: "cut",
+        sent: "all",
+        call: { sentId: "mine", receivedId: "id-1", billing: "unknown" }
+      })
+      expect(yield* fs.readDirectory(folder)).toEqual([])
+    }).pipe(Effect.provide(NodeTransport.layer))
+  )
+})
+
+describe("a status", () => {
+  it.scoped.each([
+    { status: 400, tag: "TtsBadRequest", retryable: false },
+    { status: 401, tag: "TtsUnauthorized", retryable: false },
+    { status: 500, tag: "TtsServerError", retryable: true },
+    { status: 502, tag: "TtsBackendFailed", retryable: true },
+    { status: 402, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 403, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 503, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 429, tag: "TtsUnexpectedStatus", retryable: true },
+    { status: 302, tag: "TtsUnexpectedStatus", retryable: false }
+  ])(
+    "of $status is $tag, with the message and the id of the service, and is not billed",
+    ({ retryable, status, tag }) =>
+      Effect.gen(function* () {
+        const id = { "x-request-id": "id-2", location: "http://127.0.0.1:1/" }
+        expect(yield* failure((response) => answerJson(response, status, { error: "the words" }, id))).toMatchObject({
+          _tag: tag,
+          status,
+          retryable,
+          serverMessage: "the words",
+          message: expect.stringContaining("The service says: the words."),
+          call: { sentId: "id-1", receivedId: "id-2", billing: "notBilled" }
+        })
+        for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
+          const error = yield* failure((response) => response.writeHead(status).end(body))
+          expect(error).toMatchObject({ _tag: tag, status, serverMessage: undefined })
+        }
+      })
+  )
+
+  it.scoped.each([
+    { message: "unsupported lang 'xx'", field: "lang" },
+    { message: "num_step must be between 1 and 100", field: "num_step" },
+    { message: "unsupported sample rate 44100", field: "output_format" },
+    { message: "output_format: unknown encoding", field: "output_format" },
+    { message: "44100 Hz is not supported", field: "output_format" },
+    { message: "44.1kHz is not supported", field: "output_format" },
+    { message: "44100Hz is not supported", field: "output_format" },
+    { message: "speed must be 0.25 to 4.0 for this voice", field: "speed" },
+    { message: "the language is not known", field: undefined }
+  ])("of 400 with '$message' names the field $field", ({ field, message }) =>
+    Effect.gen(function* () {
+      const error = yield* failure((response) => answerJson(response, 400, { error: message }))
+      expect(error).toMatchObject({ _tag: "TtsBadRequest", field })
+    })
+  )
+})
+
+describe("a 200", () => {
+  const notNumbers = Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer)
+  const early = "unknown"
+  const atEnd = "billed"
+
+  it.scoped.each([
+    { what: "an odd length", respond: sendAudio(audio.pcm16.subarray(1)), billing: early, problem: "not a multiple" },
+    { what: "no bytes", respond: sendAudio(Buffer.alloc(0)), billing: early, problem: "empty" },
+    {
+      what: "a length that contradicts its duration",
+      respond: sendAudio(audio.pcm16, { "x-audio-duration-ms": "260" }),
+      billing: early,
+      problem: "260 ms"
+    },
+    {
+      what: "NaN",
+      respond: sendAudio(notNumbers, { "x-encoding": "float32" }),
+      billing: early,
+      problem: "not numbers"
+    },
+    {
+      what: "more than its duration",
+      respond: sendChunk(Buffer.alloc(5000)),
+      billing: early,
+      problem: "it lasts 312.5 ms or more"
+    },
+    { what: "no bytes, chunked", respond: sendChunk(Buffer.alloc(0), "end"), billing: atEnd, problem: "empty" },
+    {
+      what: "less than its duration",
+      respond: sendChunk(audio.pcm16.subarray(0, 2000), "end"),
+      billing: atEnd,
+      problem: "250 ms"
+    }
+  ])("of $what is corrupt audio, and is $billing", ({ billing, problem, respond }) =>
+    Effect.gen(function* () {
+      expect(yield* failure(respond)).toMatchObject({
+        _tag: "TtsCorruptAudio",
+        problem: expect.stringContaining(problem),
+        call: { billing }
+      })
+    })
+  )
+
+  it.scoped("whose length contradicts its duration fails before its first byte", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendAudio(audio.pcm16, { "x-audio-duration-ms": "500" }))
+      expect(yield* Effect.flip(tts.stream(request))).toMatchObject({ _tag: "TtsCorruptAudio", receivedBytes: 0 })
+    })
+  )
+
+  it.scoped.each([
+    { what: "no rate", respond: sendAudio(audio.pcm16, { "x-sample-rate": undefined }), problem: "x-sample-rate" },
+    {
+      what: "two rates",
+      respond: sendAudio(audio.pcm16, { "x-sample-rate": "8000, 16000" }),
+      problem: "x-sample-rate"
+    },
+    { what: "an unknown encoding", respond: sendAudio(audio.pcm16, { "x-encoding": "opus" }), problem: "x-encoding" },
+    {
+      what: "JSON",
+      respond: sendAudio(audio.pcm16, { "content-type": "application/json" }),
+      problem: "application/json"
+    }
+  ])("with $what is an invalid response", ({ problem, respond }) =>
+    Effect.gen(function* () {
+      const error = { _tag: "TtsInvalidResponse", problem: expect.stringContaining(problem) }
+      expect(yield* failure(respond)).toMatchObject(error)
+    })
+  )
+})
+
+describe("warnings", () => {
+  const warningsOf = (changes: HeaderChanges, outputFormat?: "8000:pcm16" | "8000:float32" | "16000:float32") =>
+    Effect.map(
+      synthesize(sendAudio(audio.pcm16, changes), { ...request, outputFormat }),
+      ({ outcome }) => Either.getOrThrow(outcome).warnings
+    )
+
+  it.scoped.each([
+    { what: "no duration", changes: { "x-audio-duration-ms": undefined }, warning: { _tag: "DurationMissing" } },
+    {
+      what: "a duration with words",
+      changes: { "x-audio-duration-ms": "250 or so" },
+      warning: { _tag: "DurationMissing" }
+    },
+    {
+      what: "words with a duration",
+      changes: { "x-audio-duration-ms": "about 250" },
+      warning: { _tag: "DurationMissing" }
+    },
+    { what: "no request id", changes: { "x-request-id": undefined }, warning: { _tag: "RequestIdMissing" } },
+    {
+      what: "another request id",
+      changes: { "x-request-id": "id-2" },
+      warning: { _tag: "RequestIdDiffers", sentId: "id-1", receivedId: "id-2" }
+    },
+    {
+      what: "another rate",
+      outputFormat: "16000:float32" as const,
+      warning: { _tag: "FormatDiffers", asked: "16000:float32", sampleRate: 8000, encoding: "pcm16" }
+    },
+    { what: "another encoding", outputFormat: "8000:float32" as const, warning: { _tag: "FormatDiffers" } },
+    { what: "the format of the request", outputFormat: "8000:pcm16" as const },
+    { what: "a format, if the request has none" }
+  ])("for a response with $what: $warning._tag", ({ changes = {}, outputFormat, warning }) =>
+    Effect.gen(function* () {
+      expect(yield* warningsOf(changes, outputFormat)).toMatchObject(warning === undefined ? [] : [warning])
+    })
+  )
+
+  it.scoped("say what to do", () =>
+    Effect.gen(function* () {
+      const warnings = [
+        ...(yield* warningsOf({ "x-audio-duration-ms": undefined, "x-request-id": undefined }, "16000:float32")),
+        ...(yield* warningsOf({ "x-request-id": "id-2" }))
+      ]
+      expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
+        [
+          "The audio is 8000:pcm16, where 16000:float32 was asked for: go by the format of the speech, not by the request.",
+          "The answer does not say how long the audio is, so a cut at a whole sample would not be noticed: listen to its end.",
+          "The answer has no request id; id-1 was sent.",
+          "The answer has the request id id-2, where id-1 was sent: quote both to the service.",
+        ]
+      `)
+    })
+  )
+})

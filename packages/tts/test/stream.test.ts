@@ -1,0 +1,211 @@
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import { describe, expect, it } from "@effect/vitest"
+import { PcmStream } from "@effect-speech/audio-codec"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
+import * as Metric from "effect/Metric"
+import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
+import { audio, connect, request, sendAudio, sendChunk } from "./scriptedTts.js"
+
+const beginning = audio.pcm16.subarray(0, 100)
+
+describe("the report of a stream", () => {
+  it.scopedLive("says billed after the last byte, also in a copy of the stream", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendAudio())
+      const speech = yield* tts.stream(request)
+      expect(yield* speech.call).toMatchObject({ sentId: "id-1", billing: "unknown" })
+      yield* Stream.runDrain(Stream.take(speech.stream, 1))
+      expect(yield* speech.call).toMatchObject({ billing: "unknown" })
+
+      const complete = yield* tts.stream(request)
+      const copy = { ...complete }
+      yield* Stream.runDrain(complete.stream)
+      const report = yield* copy.call
+      expect(report).toMatchObject({ sentId: "id-1", billing: "billed", attempts: [{ status: 200 }] })
+      expect(yield* complete.call).toBe(report)
+    })
+  )
+
+  it.scopedLive("is that of the error, if the stream fails", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendChunk(beginning, "destroy", { "content-length": "4000" }))
+      const speech = yield* tts.stream(request)
+      const error = yield* Effect.flip(Stream.runDrain(speech.stream))
+      expect(yield* speech.call).toBe(error.call)
+      expect(error.call.billing).toBe("unknown")
+    })
+  )
+
+  it.scopedLive("has the time until the stream was left, and does not grow after that", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendChunk(beginning))
+      const speech = yield* Effect.scoped(
+        Effect.tap(tts.stream(request), ({ stream }) => Stream.runDrain(Stream.take(stream, 1)))
+      )
+      const report = yield* speech.call
+      yield* Effect.sleep("20 millis")
+      expect(yield* speech.call).toEqual(report)
+    })
+  )
+})
+
+const httpClients = [
+  { over: "recommended", httpClient: NodeTransport.layer },
+  { over: "node", httpClient: NodeHttpClient.layer }
+]
+
+describe("the scope of a stream", () => {
+  it.scoped.each(httpClients)("over the layer $over: a second run, or a run after the scope, is a defect", (each) =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendAudio(), {}, each.httpClient)
+      const defectOf = (speech: PcmStream.PcmStream<unknown>) =>
+        Effect.map(Effect.flip(Effect.sandbox(PcmStream.collect(speech))), String)
+      const kept = yield* Effect.scoped(
+        Effect.gen(function* () {
+          const speech = yield* tts.stream(request)
+          yield* PcmStream.collect(speech)
+          expect(yield* defectOf(speech)).toContain("can be read once")
+          return yield* tts.stream(request)
+        })
+      )
+      expect(yield* defectOf(kept)).toContain("inside the scope")
+    })
+  )
+
+  it.scopedLive.each(httpClients)("over the layer $over: closing it ends a running reader", ({ httpClient }) =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendChunk(beginning), {}, httpClient)
+      const inner = yield* Scope.make()
+      const { stream } = yield* Scope.extend(tts.stream(request), inner)
+      const reader = yield* Effect.fork(Stream.runDrain(stream))
+      yield* Effect.sleep("50 millis")
+      yield* Scope.close(inner, Exit.void)
+      const exit = yield* Fiber.await(reader)
+      expect(Exit.isFailure(exit) && String(exit.cause)).toContain("inside the scope of its call")
+    })
+  )
+
+  it.scopedLive("returns the connection when it closes, even if nothing was read", () =>
+    Effect.gen(function* () {
+      const { server, tts } = yield* connect(sendChunk(audio.pcm16))
+      yield* Effect.replicateEffect(Effect.scoped(tts.stream(request)), 10)
+      yield* Effect.sleep("50 millis")
+      expect(yield* server.connections).toBe(0)
+    })
+  )
+})
+
+describe("the total deadline", () => {
+  const total = { deadlines: { total: "300 millis" } } as const
+  const exceeded = { _tag: "TtsDeadlineExceeded", phase: "total" }
+
+  it.scopedLive("includes the time of a slow consumer", () =>
+    Effect.gen(function* () {
+      const body = Buffer.concat(Array.from({ length: 100 }, () => audio.pcm16))
+      const { tts } = yield* connect(sendAudio(body, { "x-audio-duration-ms": "25000" }), total)
+      const { stream } = yield* tts.stream(request)
+      expect(yield* Effect.flip(Stream.runForEach(stream, () => Effect.sleep("200 millis")))).toMatchObject(exceeded)
+    })
+  )
+
+  it.scopedLive("includes the time of onEvent", () =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(sendAudio(), total)
+      expect(yield* Effect.flip(tts.synthesize(request, { onEvent: () => Effect.never }))).toMatchObject(exceeded)
+    })
+  )
+})
+
+describe("metrics and spans", () => {
+  const counts = Effect.map(Metric.snapshot, (metrics) =>
+    Object.fromEntries(
+      metrics
+        .filter(({ metricKey, metricState }) => metricKey.name.startsWith("speech_") && "count" in metricState)
+        .map(({ metricKey, metricState }) => [
+          [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" "),
+          Number("count" in metricState ? metricState.count : 0)
+        ])
+    )
+  )
+  const countedBy = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
+    Effect.gen(function* () {
+      const before = yield* counts
+      yield* calls
+      const after = Object.entries(yield* counts).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
+      return Object.fromEntries(after.filter(([, count]) => count !== 0))
+    })
+
+  const tagIn = (cause: Cause.Cause<unknown>): string => {
+    const [error] = Cause.failures(cause)
+    return Predicate.hasProperty(error, "_tag") ? String(error._tag) : "no error"
+  }
+
+  it.scopedLive.each([
+    { how: "is read to its end", outcome: "success", respond: sendAudio(), take: Number.POSITIVE_INFINITY },
+    {
+      how: "breaks off",
+      outcome: "TtsConnectionFailed",
+      respond: sendChunk(beginning, "destroy", { "content-length": "4000" }),
+      take: Number.POSITIVE_INFINITY
+    },
+    {
+      how: "ends too early",
+      outcome: "TtsCorruptAudio",
+      respond: sendChunk(beginning, "end"),
+      take: Number.POSITIVE_INFINITY
+    },
+    { how: "is left early", outcome: "interrupted", respond: sendAudio(), take: 1 }
+  ])("have the outcome $outcome for a stream that $how", ({ outcome, respond, take }) =>
+    Effect.gen(function* () {
+      const { tts } = yield* connect(respond)
+      const ended: Array<string> = []
+      const tracer = Tracer.make({
+        span: (name, parent, context, links, startTime, kind) => ({
+          _tag: "Span",
+          name,
+          spanId: name,
+          traceId: "trace",
+          parent,
+          context,
+          links,
+          kind,
+          sampled: true,
+          status: { _tag: "Started", startTime },
+          attributes: new Map(),
+          attribute: () => {},
+          event: () => {},
+          addLinks: () => {},
+          end: (_, exit) => {
+            const how = Exit.match(exit, {
+              onSuccess: () => "success",
+              onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? "interrupted" : tagIn(cause))
+            })
+            const above = Option.match(parent, { onNone: () => "", onSome: ({ spanId }) => `${spanId} > ` })
+            ended.push(`${above}${name} ${how}`)
+          }
+        }),
+        context: (execution) => execution()
+      })
+      const call = tts.stream(request).pipe(
+        Effect.flatMap(({ stream }) => (take === 1 ? Stream.runHead(stream) : Stream.runDrain(stream))),
+        Effect.scoped,
+        Effect.exit,
+        Effect.withTracer(tracer)
+      )
+      expect(yield* countedBy(call)).toEqual({
+        [`speech_calls synthesize ${outcome}`]: 1,
+        [`speech_call_duration_millis synthesize ${outcome}`]: 1,
+        "speech_attempts synthesize 200": 1
+      })
+      expect(ended).toEqual(["speech.synthesize > speech.attempt success", `speech.synthesize ${outcome}`])
+    })
+  )
+})
