@@ -20,13 +20,14 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { answeredAtOnce, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
-import type { Failure } from "@effect-speech/transport/Failure"
+import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
-import type { Progress, Response, Upload } from "@effect-speech/transport/Operation"
+import type { Progress, Request, Response } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
 import { collect } from "@effect-speech/transport/ResponseBody"
 import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
+import { enclose } from "@effect-speech/transport/Upload"
 import * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -39,11 +40,10 @@ import * as Predicate from "effect/Predicate"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import type { AudioSource } from "./AudioSource.js"
 import { filePartOf } from "./internal/container.js"
 import { describe } from "./internal/describe.js"
-import { frame } from "./internal/multipart.js"
+import { multipartEnvelope } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { asTelephony, converted } from "./internal/telephony.js"
@@ -164,23 +164,17 @@ export const make = (
         // A schema's copy of a record has lost the field `__proto__`; the caller's own may be another at the next attempt.
         const fields = { ...valid, additionalFields: { ...request.additionalFields } }
         const sentId = fields.transactionId ?? crypto.randomUUID()
-        let warnings: ReadonlyArray<SttWarning> = []
-
-        return yield* transport.run<Transcription, SttError>(
+        return yield* transport.run<Transcription, SttError, ReadonlyArray<SttWarning>>(
           {
             name: "transcribe",
             sentId,
             request: (scope) =>
-              prepare(audio, fields, sentId, options.hotwordEncoding ?? "json").pipe(
-                Effect.map((prepared) => {
-                  warnings = prepared.warnings
-                  return { ...prepared, url }
-                }),
+              prepare(url, audio, fields, sentId, options.hotwordEncoding ?? "json").pipe(
                 Scope.extend(scope),
                 Effect.provideService(FileSystem.FileSystem, fs)
               ),
             repeatable: isRepeatable(audio),
-            accept: (response) => Effect.map(accept(response), (answer) => ({ ...answer, warnings })),
+            accept: (response, warnings) => Effect.map(accept(response), (result) => ({ ...result, warnings })),
             fail: (failure, progress) => callError(failure, progress, audio)
           },
           callOptions
@@ -189,32 +183,26 @@ export const make = (
     return { transcribe }
   })
 
-/** Opens the recording, and puts the form around it. */
+/** Opens the recording and builds the request: a form around the recording. The context is the warnings. */
 const prepare = (
+  url: URL,
   audio: AudioSource,
   fields: Omit<TranscriptionRequest, "audio">,
   transactionId: string,
   hotwordEncoding: Contract.HotwordEncoding
-) =>
+): Effect.Effect<Request<ReadonlyArray<SttWarning>>, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const opened = yield* openAudio(audio, lookAhead)
     const recording = yield* describe(opened.bytes)
     const { telephony = false } = fields
-    const { byteLength, lent, parts, stream } = telephony ? yield* asTelephony(opened, recording.container) : opened
+    const upload = telephony ? yield* asTelephony(opened, recording.container) : opened.upload
     const part = filePartOf(audio.filename, recording.container)
-    const { contentType, head, tail } = frame(fields, transactionId, part, hotwordEncoding)
-    const framed = (file: Upload["stream"]) =>
-      Stream.make(head).pipe(Stream.concat(file), Stream.concat(Stream.make(tail)))
-    const body: Upload = {
-      stream: framed(stream),
-      lent: lent === undefined ? undefined : framed(lent),
-      parts: parts === undefined ? undefined : [head, ...parts, tail],
-      byteLength: byteLength === undefined ? undefined : head.byteLength + byteLength + tail.byteLength
-    }
+    const { contentType, head, tail } = multipartEnvelope(fields, transactionId, part, hotwordEncoding)
     return {
+      url,
       headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
-      body,
-      warnings: warningsFor(telephony ? converted(recording) : recording, fields)
+      body: enclose(head, upload, tail),
+      context: warningsFor(telephony ? converted(recording) : recording, fields)
     }
   })
 

@@ -1,5 +1,5 @@
 /**
- * How a call can end without a usable answer. An operation turns these facts into its own tagged errors.
+ * Why a call has no usable response. An operation turns these facts into its own tagged errors.
  */
 import { SystemError } from "@effect/platform/Error"
 import * as Schema from "effect/Schema"
@@ -8,13 +8,13 @@ import type { Phase } from "./Deadlines.js"
 /**
  * | reason     | means |
  * | ---------- | ----- |
- * | `refused`  | nothing listens at the address, or no route leads there |
- * | `notFound` | the host name is not known |
- * | `tls`      | no secure connection could be made |
- * | `reset`    | the connection was closed before an answer came |
- * | `timeout`  | the network gave up |
- * | `cut`      | the answer ended before its end |
- * | `closed`   | the HttpClient was closed, with its layer |
+ * | `refused`  | nothing listens at the address, or there is no route to it |
+ * | `notFound` | the host name is unknown |
+ * | `tls`      | the secure connection failed |
+ * | `reset`    | the connection was closed before the response |
+ * | `timeout`  | a timeout of the network or of the HttpClient |
+ * | `cut`      | the connection was lost in the middle of the response |
+ * | `closed`   | the HttpClient was closed together with its layer |
  * | `unknown`  | none of these; `code` may say more |
  */
 export const ConnectionReason = Schema.Literal(
@@ -43,13 +43,13 @@ export interface DeadlineExceeded {
   readonly limitMillis: number
 }
 
-/** A key that can't be read, or is not of the right form. */
+/** The key could not be read, or does not have the form of a key. */
 export interface InvalidApiKey {
   readonly _tag: "InvalidApiKey"
   readonly problem: string
 }
 
-/** What was to be sent could not be read. */
+/** The request body could not be read. */
 export interface UploadFailed {
   readonly _tag: "UploadFailed"
   readonly problem: string
@@ -58,10 +58,10 @@ export interface UploadFailed {
 }
 
 /**
- * A foreign error may hold anything, the key too, so only what it is called is kept; and of a file's, why it can't be read,
- * which is one of a few words.
+ * The name of an error of another library, its only part that is safe to show: the rest may hold the key. A
+ * `SystemError` also gives its reason, which is one of a few fixed words.
  */
-export const nameOf = (error: unknown): string => {
+export const errorName = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return typeof error
   if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
   const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined

@@ -1,75 +1,64 @@
 /**
- * What the transport is asked to run: how to build a request, what to make of an answer, and how to name a
- * failure. The transport knows no status and no tag; an operation knows no retry and no deadline.
+ * An operation of the service, as the transport runs it: its request, its reading of the response, and its errors. The
+ * transport knows no status and no error tag. An operation knows no retry and no deadline.
  */
 import type * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type * as Stream from "effect/Stream"
 import type { Attempt, Sent } from "./CallReport.js"
 import type { Failure, UploadFailed } from "./Failure.js"
 import type { ServiceError } from "./ServiceError.js"
+import type { Upload } from "./Upload.js"
 
-export interface Operation<A, E extends ServiceError> {
-  /** Of the span: `transcribe`, `synthesize`. */
+export interface Operation<A, E extends ServiceError, Context = undefined> {
+  /** Name in spans, metrics and logs: `transcribe`, `synthesize`. */
   readonly name: string
-  /** The id that is sent with every attempt. */
+  /** Id that every attempt sends. */
   readonly sentId: string
   /**
-   * The request without the key, or what builds it afresh for each attempt; what that opens in the scope is closed when
-   * the attempt ends.
+   * The request without the key, or a function that builds a new one for each attempt. Resources that the function opens
+   * in the scope are closed at the end of the attempt.
    */
-  readonly request: Outgoing | ((scope: Scope.Scope) => Effect.Effect<Outgoing, UploadFailed>)
+  readonly request: Request<Context> | ((scope: Scope.Scope) => Effect.Effect<Request<Context>, UploadFailed>)
   /** Whether the request can be built more than once. */
   readonly repeatable: boolean
-  /** Makes a result or an error of an answer, whatever its status. */
-  readonly accept: (response: Response<E>) => Effect.Effect<A, E>
-  /** Names a call that got no usable answer. */
-  readonly fail: (failure: Failure, progress: Progress) => E
+  /** Turns a response of any status into a result or an error. `context` is that of the request. */
+  readonly accept: (response: Response<E>, context: Context) => Effect.Effect<A, E>
+  /** Turns a failure into an error of the operation. `latest` is the latest response of the call, if there was one. */
+  readonly fail: (failure: Failure, progress: Progress, latest: Response<E> | undefined) => E
 }
 
-/** A POST request. */
-export interface Outgoing {
+/** A POST request, and what its operation learned while it built it. */
+export interface Request<Context = undefined> {
   readonly url: URL
-  /** With the content type; the key and the length are the transport's. */
+  /** All headers except the key and the length, which the transport adds. */
   readonly headers: Readonly<Record<string, string>>
+  /** A `Uint8Array` is a short message: it is sent at once, with no upload phase and no `Uploading` events. */
   readonly body: Uint8Array | Upload
+  /** Passed to `accept` together with the response. */
+  readonly context: Context
 }
 
-/** A body that is read as it is sent. */
-export interface Upload {
-  readonly stream: Stream.Stream<Uint8Array, UploadFailed>
-  /**
-   * The same, but each chunk is valid only until the next one is asked for, so that one block of memory serves for all.
-   * A transport that sends a chunk before it asks for the next takes this one.
-   */
-  readonly lent?: Stream.Stream<Uint8Array, UploadFailed> | undefined
-  /** The same, where all of it is in memory: a transport that need not run a stream takes these one after another. */
-  readonly parts?: ReadonlyArray<Uint8Array> | undefined
-  /** The exact number of bytes; without it, the request has no Content-Length. */
-  readonly byteLength: number | undefined
-}
-
-/** How far a call has come. */
+/** The state of a call. */
 export interface Progress {
   readonly sentId: string
   readonly attempts: ReadonlyArray<Attempt>
-  /** How much of the request of the last attempt had left this process. */
+  /** How much of the latest attempt's request has left this process. */
   readonly sent: Sent
   readonly elapsedMillis: number
 }
 
-/** An answer whose body stays within the deadlines and fails with the operation's own errors. */
+/** A response whose body obeys the deadlines and fails with the errors of the operation. */
 export interface Response<E> {
   readonly status: number
-  /** A header in words that can be shown; `undefined` where it is absent or empty. */
+  /** The value of a header, redacted and printable. `undefined` if the header is absent or empty. */
   readonly header: (name: string) => string | undefined
-  /** The next bytes of the body; nothing at its end. It can be read once, inside the scope of the call. */
+  /** The next bytes of the body, or `undefined` at its end. The body can be read once, inside the scope of the call. */
   readonly pull: Effect.Effect<Uint8Array | undefined, E>
-  /** The beginning of the body of a failure, as much as comes within 3 seconds and 64 KiB, however it ends. */
+  /** The beginning of an error body: at most 64 KiB, read for at most 3 seconds. It never fails. */
   readonly errorText: Effect.Effect<string>
-  /** Decoded words of the service, without the key. */
+  /** Removes the key from decoded text. */
   readonly withoutKey: (text: string) => string
-  /** The same without control characters, fit to be shown. */
+  /** Removes the key and control characters from text, so that a terminal can show it. */
   readonly redact: (text: string) => string
   readonly progress: () => Progress
 }

@@ -1,22 +1,24 @@
 /**
- * Reading a body that may be larger than it should be.
+ * Reads a body up to a limit.
  */
 import * as Effect from "effect/Effect"
-import { fill, makeParts } from "./internal/http/boundedBuffer.js"
+import { fillBuffer, makeBoundedBuffer } from "./internal/http/boundedBuffer.js"
 
 export interface Read {
   /** The body, or its first `limit` bytes. */
   readonly bytes: Uint8Array
-  /** Whether `bytes` is all of it. */
+  /** Whether `bytes` is the whole body. */
   readonly complete: boolean
 }
 
-/** Reads what `pull` gives into memory until it gives nothing, and stops once it has passed `limit` bytes. */
+/**
+ * Reads a body into memory. It stops when `pull` returns `undefined`, or after more than `limit` bytes.
+ */
 export const collect = <E, R>(
   pull: Effect.Effect<Uint8Array | undefined, E, R>,
   limit: number
 ): Effect.Effect<Read, E, R> =>
   Effect.suspend(() => {
-    const parts = makeParts(limit)
-    return Effect.map(fill(parts, pull), parts.read)
+    const buffer = makeBoundedBuffer(limit)
+    return Effect.map(fillBuffer(buffer, pull), buffer.read)
   })

@@ -1,9 +1,9 @@
 /**
- * How one call is made.
+ * Runs calls to the service.
  *
- * The key is put in, the request sent, and the answer handed to the operation. An attempt that failed is repeated where
- * the error says that this may help and the budget of the layer allows it; a watchdog ends what has come to a stop. The
- * HttpClient comes from the program, so that any layer will do.
+ * For each attempt the transport adds the key, sends the request, and passes the response to the operation. It repeats a
+ * failed attempt if the error allows a retry and the budget of the layer has tokens left. A monitor ends calls that
+ * exceed a deadline. The program provides the HttpClient, which may be any.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Clock from "effect/Clock"
@@ -22,61 +22,73 @@ import type { Failure, InvalidApiKey } from "./Failure.js"
 import { type ApiKeys, makeApiKeys } from "./internal/call/apiKeys.js"
 import { backoffMillis, costOf, longestRetryAfter } from "./internal/call/backoff.js"
 import { type Call, makeCall } from "./internal/call/call.js"
-import { longestSleep, Watch, Watchdog } from "./internal/call/callTimer.js"
+import { CallTimer, DeadlineMonitor, longestSleep } from "./internal/call/callTimer.js"
 import { makeRetryBudget, type RetryBudget } from "./internal/call/retryBudget.js"
 import { beginCall, logRetry, observeAttempt, observeCall } from "./internal/call/telemetry.js"
-import { fill, makeParts } from "./internal/http/boundedBuffer.js"
-import { makeHttpClientWire } from "./internal/http/httpClientDriver.js"
-import { type Incoming, type Wire, WireId } from "./internal/http/httpDriver.js"
-import type { Operation, Response } from "./Operation.js"
+import { fillBuffer, makeBoundedBuffer } from "./internal/http/boundedBuffer.js"
+import { makeHttpClientDriver } from "./internal/http/httpClientDriver.js"
+import { type HttpDriver, HttpDriverId, type HttpResponse } from "./internal/http/httpDriver.js"
+import type { Operation, Request, Response } from "./Operation.js"
 import type { ResolvedRetries } from "./Retries.js"
 import type { ServiceError } from "./ServiceError.js"
 
 export interface TransportOptions {
-  /** The key, or an effect that reads it now, and again when the service refuses it. */
+  /** The key, or an effect that reads it: once now, and again after the service refused it. */
   readonly apiKey: ApiKey.ApiKey
-  /** The name of the header that carries the key. */
+  /** Name of the header that carries the key. */
   readonly apiKeyHeader: string
   readonly deadlines: ResolvedDeadlines
   readonly retries: ResolvedRetries
 }
 
 export interface Transport {
-  /** Runs an operation, which has read what it needs of the answer when it has accepted it. */
-  readonly run: <A, E extends ServiceError>(operation: Operation<A, E>, options?: CallOptions) => Effect.Effect<A, E>
+  /** Runs an operation. `accept` must read the response before it returns. */
+  readonly run: <A, E extends ServiceError, Context>(
+    operation: Operation<A, E, Context>,
+    options?: CallOptions
+  ) => Effect.Effect<A, E>
   /**
-   * The same for a result that goes on reading the answer. The call ends when a pull has failed or come to the end of it, or
-   * else when the scope closes.
+   * Runs an operation whose result still reads the response. The call ends when `pull` fails or returns `undefined`, or
+   * when the scope closes.
    */
-  readonly open: <A extends Opened<E>, E extends ServiceError>(
-    operation: Operation<A, E>,
+  readonly open: <A extends Opened<E>, E extends ServiceError, Context>(
+    operation: Operation<A, E, Context>,
     options?: CallOptions
   ) => Effect.Effect<Omit<A, "pull"> & Opened<E>, E, Scope.Scope>
-  /** What is left of the budget for retries, which all calls share: from 0 to 500 tokens. */
-  readonly retryTokens: Effect.Effect<number>
 }
 
-/** A result of which more is to be read. */
+/** A result that still reads the response. */
 export interface Opened<E> {
-  /** The next bytes, or nothing at a good end. */
+  /** The next bytes, or `undefined` at the end. */
   readonly pull: Effect.Effect<Uint8Array | undefined, E>
 }
 
-/** Reads the key, and fails where it is not one. */
+/** Makes a transport. It reads the key, and fails if the key can't be read or has the wrong form. */
 export const make = (options: TransportOptions): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
+  makeWith(options, makeRetryBudget())
+
+/**
+ * {@link make} with a budget that tests can inspect.
+ *
+ * @internal
+ */
+export const makeWith = (
+  options: TransportOptions,
+  budget: RetryBudget
+): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
   Effect.gen(function* () {
     const shared: Shared = {
       options,
       keys: yield* makeApiKeys(options.apiKey),
-      wire: wireOf(yield* HttpClient.HttpClient),
-      budget: makeRetryBudget()
+      driver: driverOf(yield* HttpClient.HttpClient),
+      budget
     }
-    const watchdogs = new WeakMap<Clock.Clock, Watchdog>()
+    const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
     const callOf = ({ sentId }: { readonly sentId: string }) =>
       Effect.map(Effect.clock, (clock) => {
-        const watchdog = watchdogs.get(clock) ?? new Watchdog(clock, options.deadlines)
-        watchdogs.set(clock, watchdog)
-        return makeCall(sentId, clock, new Watch(clock, options.deadlines), watchdog)
+        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
+        monitors.set(clock, monitor)
+        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor)
       })
 
     return {
@@ -86,12 +98,12 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(callOf(operation), (call) =>
-          // A call that has failed, or been read to its end, is let go at once, and not when the caller's scope closes.
+          // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
               const observed = yield* beginCall(operation)
               const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-              // Whoever closes the scope before the end leaves the call early.
+              // The outcome if the caller closes the scope before the end.
               let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)
               yield* Scope.addFinalizer(
                 scope,
@@ -102,11 +114,11 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
                   outcome = exit
                   return Scope.close(scope, Exit.void)
                 })
-              const { pull, ...about } = yield* restore(
+              const { pull, ...details } = yield* restore(
                 observed.during(runCall(shared, call, operation, callOptions))
               ).pipe(Effect.onError((cause) => end(Exit.failCause(cause))))
               return {
-                ...about,
+                ...details,
                 pull: Effect.matchEffect(pull, {
                   onFailure: (error) => Effect.zipRight(end(Exit.fail(error)), Effect.fail(error)),
                   onSuccess: (bytes) => (bytes === undefined ? Effect.as(end(Exit.void), bytes) : Effect.succeed(bytes))
@@ -114,52 +126,55 @@ export const make = (options: TransportOptions): Effect.Effect<Transport, Invali
               }
             })
           )
-        ),
-      retryTokens: Effect.sync(shared.budget.tokens)
+        )
     }
   })
 
-/** What all calls of a layer share. */
+/** The parts that all calls of a layer share. */
 interface Shared {
   readonly options: TransportOptions
   readonly keys: ApiKeys
-  readonly wire: Wire
+  readonly driver: HttpDriver
   readonly budget: RetryBudget
 }
 
-const runCall = <A, E extends ServiceError>(
-  { budget, keys, options, wire }: Shared,
+const runCall = <A, E extends ServiceError, Context>(
+  { budget, driver, keys, options }: Shared,
   call: Call,
-  operation: Operation<A, E>,
+  operation: Operation<A, E, Context>,
   { onEvent }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
-    const tell = (event: CallEvent) =>
+    const emit = (event: CallEvent) =>
       onEvent === undefined
         ? Effect.void
         : Effect.catchAllCause(
             Effect.suspend(() => onEvent(event)),
             (cause) => Effect.logWarning("onEvent failed", cause)
           )
-    const inOwnWords = (failure: Failure) => operation.fail(failure, call.progress())
+    let latest: Response<E> | undefined
+    const toError = (failure: Failure) => operation.fail(failure, call.progress(), latest)
 
-    yield* call.watched
+    yield* call.start
     let key = keys.current()
-    // The service may quote the key that it no longer takes.
+    // A response may quote any of these, also one that the service refused.
     const usedKeys = [key]
     let keyIsNew = false
     let delayMillis = 0
     let lastCost = 0
     for (let retry = 0; ; ) {
-      const attempt = send(wire, call, operation, {
+      const attempt = send(driver, call, operation, {
         delayMillis,
         header: options.apiKeyHeader,
         key,
         isObserved: onEvent !== undefined,
-        tell
+        emit
       }).pipe(
-        Effect.mapError(inOwnWords),
-        Effect.flatMap((incoming) => operation.accept(responseOf(incoming, usedKeys, call, operation)))
+        Effect.mapError(toError),
+        Effect.flatMap(({ context, response }) => {
+          latest = redactedResponse(response, usedKeys, call, operation)
+          return operation.accept(latest, context)
+        })
       )
       const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
       if (Either.isRight(outcome)) {
@@ -170,7 +185,9 @@ const runCall = <A, E extends ServiceError>(
       yield* call.endAttempt
 
       if (error.retry === "otherKey" && !keyIsNew) {
-        const next = yield* Effect.mapError(call.watch.run(keys.after(key)), (failure) => inOwnWords(ofTheKey(failure)))
+        const next = yield* Effect.mapError(call.timer.run(keys.after(key)), (failure) =>
+          toError(asKeyFailure(failure))
+        )
         if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
         key = next
         usedKeys.push(next)
@@ -184,21 +201,21 @@ const runCall = <A, E extends ServiceError>(
         return yield* Effect.fail(error)
       }
       delayMillis = delayBefore(call, retry, yield* Random.next)
-      if (delayMillis > patienceOf(call) || !budget.take(cost)) return yield* Effect.fail(error)
+      if (delayMillis > longestDelay(call) || !budget.take(cost)) return yield* Effect.fail(error)
       retry++
       lastCost = cost
       yield* logRetry(operation, error, delayMillis)
       if (onEvent !== undefined) {
         const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
-        yield* Effect.mapError(call.watch.run(tell(event)), inOwnWords)
-        if (delayMillis > patienceOf(call)) return yield* Effect.fail(error)
+        yield* Effect.mapError(call.timer.run(emit(event)), toError)
+        if (delayMillis > longestDelay(call)) return yield* Effect.fail(error)
       }
       yield* Effect.sleep(delayMillis)
     }
   })
 
-/** A key that takes too long to be read is at fault, and not the phase that it is read in. */
-const ofTheKey = (failure: Failure): Failure =>
+/** If reading the key takes too long, the error names the key instead of the phase. */
+const asKeyFailure = (failure: Failure): Failure =>
   failure._tag === "DeadlineExceeded" && failure.phase !== "total"
     ? { _tag: "InvalidApiKey", problem: `reading it took longer than ${failure.limitMillis} ms` }
     : failure
@@ -206,97 +223,103 @@ const ofTheKey = (failure: Failure): Failure =>
 const delayBefore = (call: Call, retry: number, random: number): number =>
   Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
 
-/** To come back before the service wants it, or too late for the caller, would be for nothing. */
-const patienceOf = ({ watch }: Call): number =>
-  Number.isFinite(watch.left) ? Math.min(watch.left, longestSleep) : longestRetryAfter
+/** The longest useful delay before a retry: until the total deadline, or 60 seconds if there is none. */
+const longestDelay = ({ timer }: Call): number =>
+  Number.isFinite(timer.left) ? Math.min(timer.left, longestSleep) : longestRetryAfter
 
-/** One attempt, up to the head of its answer. */
-const send = <A, E extends ServiceError>(
-  wire: Wire,
+/** Runs one attempt, up to the head of its response. */
+const send = <A, E extends ServiceError, Context>(
+  driver: HttpDriver,
   call: Call,
-  operation: Operation<A, E>,
+  operation: Operation<A, E, Context>,
   attempt: {
     readonly delayMillis: number
     readonly header: string
     readonly key: Redacted.Redacted
     readonly isObserved: boolean
-    readonly tell: (event: CallEvent) => Effect.Effect<void>
+    readonly emit: (event: CallEvent) => Effect.Effect<void>
   }
-): Effect.Effect<Incoming, Failure> =>
+): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
   Effect.gen(function* () {
-    const { isObserved, tell } = attempt
+    const { emit, isObserved } = attempt
     const number = call.progress().attempts.length + 1
-    const { body, headers, url } = yield* outgoingOf(call, operation, attempt.delayMillis)
+    const { body, context, headers, url } = yield* buildRequest(call, operation, attempt.delayMillis)
     const isUpload = !(body instanceof Uint8Array)
     let sentBytes = 0
-    const exchange = wire.open(
+    const exchange = driver.exchange(
       { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
-      call.watch,
+      call.timer,
       isObserved
         ? {
             onChunk: (byteLength) => {
               sentBytes += byteLength
-              return tell({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
+              return emit({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
             },
-            onComplete: tell({ _tag: "Waiting", attempt: number })
+            onComplete: emit({ _tag: "Waiting", attempt: number })
           }
         : undefined
     )
     call.sending(exchange)
     if (!isUpload) {
-      call.watch.reach("answer")
-      if (isObserved) yield* call.watch.run(tell({ _tag: "Waiting", attempt: number }))
+      call.timer.reach("answer")
+      if (isObserved) yield* call.timer.run(emit({ _tag: "Waiting", attempt: number }))
     }
-    const incoming = yield* Effect.tapError(exchange.answer, () => Effect.sync(call.lost))
-    call.answered(incoming)
-    if (isObserved) yield* call.watch.run(tell({ _tag: "Answered", attempt: number, status: incoming.status }))
-    return incoming
+    const response = yield* Effect.tapError(exchange.response, () => Effect.sync(call.lost))
+    call.responded(response)
+    if (isObserved) yield* call.timer.run(emit({ _tag: "Answered", attempt: number, status: response.status }))
+    return { response, context }
   })
 
-const outgoingOf = <A, E extends ServiceError>(call: Call, { request }: Operation<A, E>, delayMillis: number) => {
+const buildRequest = <A, E extends ServiceError, Context>(
+  call: Call,
+  { request }: Operation<A, E, Context>,
+  delayMillis: number
+): Effect.Effect<Request<Context>, Failure> => {
   if (typeof request !== "function") {
-    call.begin(undefined, delayMillis)
+    call.beginAttempt(undefined, delayMillis)
     return Effect.succeed(request)
   }
   return Effect.flatMap(Scope.make(), (scope) => {
-    call.begin(scope, delayMillis)
-    return call.watch.run(request(scope))
+    call.beginAttempt(scope, delayMillis)
+    return call.timer.run(request(scope))
   })
 }
 
-const wireOf = (client: HttpClient.HttpClient): Wire =>
-  WireId in client ? (client[WireId] as Wire) : makeHttpClientWire(client)
+const driverOf = (client: HttpClient.HttpClient): HttpDriver =>
+  HttpDriverId in client ? (client[HttpDriverId] as HttpDriver) : makeHttpClientDriver(client)
 
 const errorTextLimit = 64 * 1024
 const errorTextMillis = 3_000
 
-const responseOf = <A, E extends ServiceError>(
-  { header, pull, status }: Incoming,
+const redactedResponse = <A, E extends ServiceError, Context>(
+  { header, pull, status }: HttpResponse,
   keys: ReadonlyArray<Redacted.Redacted>,
   { progress }: Call,
-  operation: Operation<A, E>
+  operation: Operation<A, E, Context>
 ): Response<E> => {
-  // One key may be the beginning of another.
+  // One key may be a prefix of another.
   const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
   const withoutKey = (text: string) => longestFirst.reduce(ApiKey.withoutKey, text)
   const redact = (text: string) => ApiKey.printable(withoutKey(text))
-  return {
+  const response: Response<E> = {
     status,
     header: (name) => {
       const value = header(name.toLowerCase())
       return value === undefined || value === "" ? undefined : redact(value)
     },
-    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress())),
+    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress(), response)),
     errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
     redact,
     withoutKey,
     progress
   }
+  return response
 }
 
-/** What has come of the body of a failure after a while; that it fails too is of no interest. */
-const firstBytes = (pull: Incoming["pull"]): Effect.Effect<Uint8Array> =>
+/** The bytes that arrive within the limits; a failure of the body is ignored. */
+const firstBytes = (pull: HttpResponse["pull"]): Effect.Effect<Uint8Array> =>
   Effect.suspend(() => {
-    const parts = makeParts(errorTextLimit)
-    return Effect.map(Effect.timeoutOption(Effect.ignore(fill(parts, pull)), errorTextMillis), () => parts.read().bytes)
+    const buffer = makeBoundedBuffer(errorTextLimit)
+    const reading = Effect.timeoutOption(Effect.ignore(fillBuffer(buffer, pull)), errorTextMillis)
+    return Effect.map(reading, () => buffer.read().bytes)
   })

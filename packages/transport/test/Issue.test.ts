@@ -72,6 +72,6 @@ describe("the name of a foreign error", () => {
       name: "SystemError: NotFound"
     }
   ])("of $error is $name, and nothing that it holds", ({ error, name }) => {
-    expect(Failure.nameOf(error)).toBe(name)
+    expect(Failure.errorName(error)).toBe(name)
   })
 })

@@ -2,7 +2,7 @@ import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { describe, expect, it } from "@effect/vitest"
-import type { CallEvent, Operation } from "@effect-speech/transport"
+import { type CallEvent, type Operation, Upload } from "@effect-speech/transport"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -12,7 +12,7 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { connectionFailed } from "../src/internal/http/connectionFailed.js"
+import { classifyConnectionError } from "../src/internal/http/classifyConnectionError.js"
 import {
   deadlines,
   type Failed,
@@ -24,7 +24,7 @@ import {
   settled
 } from "./scriptedTransport.js"
 
-const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Outgoing["body"] } = {}) =>
+const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Request["body"] } = {}) =>
   Effect.flatMap(Effect.orDie(playedTransport(play, options)), ({ run }) => run(operation(options.body)))
 
 const consume = (request: HttpClientRequest.HttpClientRequest) =>
@@ -90,7 +90,7 @@ describe("a deadline", () => {
 
   it.effect("ends an upload that does not begin", () =>
     Effect.gen(function* () {
-      const body = { stream: Stream.never, byteLength: undefined }
+      const body = Upload.fromStream(Stream.never, undefined)
       const { failure } = yield* outcome(
         call((request) => Effect.zipRight(consume(request), Effect.never), { body }),
         "10 seconds"
@@ -107,7 +107,7 @@ describe("a deadline", () => {
       const paused = Stream.concat(slow, Stream.never)
       const { failure, progress } = yield* outcome(
         call((request) => Effect.zipRight(consume(request), Effect.never), {
-          body: { stream: paused, byteLength: undefined }
+          body: Upload.fromStream(paused, undefined)
         }),
         "46 seconds"
       )
@@ -116,7 +116,7 @@ describe("a deadline", () => {
 
       const fiber = yield* Effect.fork(
         call((request) => Effect.as(consume(request), new Response("done")), {
-          body: { stream: slow, byteLength: undefined }
+          body: Upload.fromStream(slow, undefined)
         })
       )
       yield* TestClock.adjust("36 seconds")
@@ -129,7 +129,7 @@ describe("a deadline", () => {
       for (const uploadIdle of [10_000_000, Number.POSITIVE_INFINITY]) {
         const { failure, progress } = yield* outcome(
           call((request) => Effect.zipRight(consume(request), Effect.never), {
-            body: { stream: Stream.make(Uint8Array.of(1)), byteLength: 1 },
+            body: Upload.fromStream(Stream.make(Uint8Array.of(1)), 1),
             deadlines: { ...deadlines, uploadIdle }
           }),
           "60 seconds"
@@ -272,7 +272,7 @@ it.effect("an upload that fails is what is told, whatever its client makes of th
             request.body._tag === "Stream" ? Effect.ignore(Stream.runDrain(request.body.stream)) : Effect.void,
             lost(request, "ECONNRESET")
           ),
-        { body: { stream, byteLength: undefined } }
+        { body: Upload.fromStream(stream, undefined) }
       )
     )
     expect(told).toMatchObject({ failure, progress: { sent: "part" } })
@@ -281,7 +281,7 @@ it.effect("an upload that fails is what is told, whatever its client makes of th
 
 describe("a call that is looked at", () => {
   /** Of two attempts, the first of which is refused. */
-  const eventsOf = (body: Operation.Outgoing["body"]) =>
+  const eventsOf = (body: Operation.Request["body"]) =>
     Effect.gen(function* () {
       const told: Array<CallEvent.CallEvent> = []
       const statuses = [503]
@@ -311,7 +311,7 @@ describe("a call that is looked at", () => {
   it.effect("tells of each part of an upload that was sent, and waits after the last", () =>
     Effect.gen(function* () {
       const stream = Stream.rechunk(Stream.make(Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)), 1)
-      const told = yield* eventsOf({ stream, byteLength: 5 })
+      const told = yield* eventsOf(Upload.fromStream(stream, 5))
       const parts = (number: number) =>
         [3, 5].map((sentBytes) => ({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: 5 }))
       expect(told).toEqual([...parts(1), ...attempt(1, 503), retrying, ...parts(2), ...attempt(2, 200)])
@@ -348,7 +348,7 @@ it.effect("what a call sends is opened for each attempt, and closed after it", (
       )
     )
     const once = operation()
-    const outgoing = once.request as Operation.Outgoing
+    const outgoing = once.request as Operation.Request
     const text = yield* settled(
       transport.run({
         ...once,
@@ -390,7 +390,7 @@ describe("what was sent of an attempt", () => {
       )
       const told: Array<ReadonlyArray<unknown>> = []
       yield* transport.run({
-        ...operation({ stream, byteLength: 2 }),
+        ...operation(Upload.fromStream(stream, 2)),
         accept: ({ progress }) =>
           Effect.gen(function* () {
             told.push(progress().attempts)
@@ -413,7 +413,7 @@ describe("what was sent of an attempt", () => {
             playedTransport(() => Effect.succeed(new Response("", { status: 503 })), { retries: {} })
           )
           const once = operation()
-          const outgoing = once.request as Operation.Outgoing
+          const outgoing = once.request as Operation.Request
           let left = openings
           return yield* settled(
             transport.run({
@@ -434,6 +434,6 @@ describe("what was sent of an attempt", () => {
 
 it("the code of a failed connection is looked for in eight causes, one inside the other", () => {
   const nested = (depth: number): unknown => (depth === 0 ? { code: "ECONNREFUSED" } : { cause: nested(depth - 1) })
-  expect(connectionFailed(nested(7), false)).toMatchObject({ reason: "refused", code: "ECONNREFUSED" })
-  expect(connectionFailed(nested(8), false)).toMatchObject({ reason: "unknown", code: undefined })
+  expect(classifyConnectionError(nested(7), false)).toMatchObject({ reason: "refused", code: "ECONNREFUSED" })
+  expect(classifyConnectionError(nested(8), false)).toMatchObject({ reason: "unknown", code: undefined })
 })

@@ -6,7 +6,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { outOfScope, Watch, Watchdog } from "../src/internal/call/callTimer.js"
+import { CallTimer, DeadlineMonitor, outOfScope } from "../src/internal/call/callTimer.js"
 
 const deadlines = { uploadIdle: 10, answer: 40, downloadIdle: 20, total: 100 }
 
@@ -16,20 +16,20 @@ const exceeded = (phase: Failure.DeadlineExceeded["phase"], limitMillis: number)
   limitMillis
 })
 
-/** A watch of a call that begins now, and what it was told to stop. */
+/** A timer of a call that begins now, and what it was told to stop. */
 const begun = (given = deadlines) =>
   Effect.map(Effect.clock, (clock) => {
-    const watch = new Watch(clock, given)
+    const timer = new CallTimer(clock, given)
     let stopped = 0
     return {
-      watch,
+      timer,
       stopped: () => stopped,
       /** Waits until it is told to go on, with what has come. */
       waiting: Effect.gen(function* () {
         let goOn = (_: string): void => undefined
         const fiber = yield* Effect.fork(
           Effect.either(
-            watch.wait<string>((resume) => {
+            timer.wait<string>((resume) => {
               goOn = (word) => resume(Effect.succeed(word))
               return Effect.sync(() => void stopped++)
             })
@@ -48,14 +48,14 @@ describe("what a call waits for", () => {
     { phase: "download", limit: 20 }
   ] as const)("in the phase $phase is given up after $limit ms, and not before", ({ limit, phase }) =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun()
-      watch.begin()
-      watch.reach(phase)
+      const { stopped, waiting, timer } = yield* begun()
+      timer.begin()
+      timer.reach(phase)
       const { fiber } = yield* waiting
-      expect(watch.check(0)).toBe(limit)
-      expect(watch.check(limit - 1)).toBe(limit)
+      expect(timer.check(0)).toBe(limit)
+      expect(timer.check(limit - 1)).toBe(limit)
       expect(stopped()).toBe(0)
-      expect(watch.check(limit)).toBe(Number.POSITIVE_INFINITY)
+      expect(timer.check(limit)).toBe(Number.POSITIVE_INFINITY)
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded(phase, limit) })
       expect(stopped()).toBe(1)
     })
@@ -63,15 +63,15 @@ describe("what a call waits for", () => {
 
   it.effect("is given up when all time is up, which is what is told even where a phase has passed too", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun({ ...deadlines, downloadIdle: 200, uploadIdle: 100 })
-      watch.reach("download")
+      const { stopped, waiting, timer } = yield* begun({ ...deadlines, downloadIdle: 200, uploadIdle: 100 })
+      timer.reach("download")
       const { fiber } = yield* waiting
-      expect(watch.check(99)).toBe(100)
-      expect(watch.check(100)).toBe(Number.POSITIVE_INFINITY)
+      expect(timer.check(99)).toBe(100)
+      expect(timer.check(100)).toBe(Number.POSITIVE_INFINITY)
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("total", 100) })
       expect(stopped()).toBe(1)
 
-      const { waiting: again, watch: other } = yield* begun({ ...deadlines, uploadIdle: 100 })
+      const { waiting: again, timer: other } = yield* begun({ ...deadlines, uploadIdle: 100 })
       const { fiber: both } = yield* again
       other.check(100)
       expect(yield* Fiber.join(both)).toMatchObject({ left: exceeded("total", 100) })
@@ -80,15 +80,15 @@ describe("what a call waits for", () => {
 
   it.effect("is not begun once all time is up", () =>
     Effect.gen(function* () {
-      const { watch } = yield* begun()
+      const { timer } = yield* begun()
       let begins = 0
-      const wait = watch.wait<void>((resume) => {
+      const wait = timer.wait<void>((resume) => {
         begins++
         resume(Effect.void)
         return Effect.void
       })
       yield* TestClock.adjust(99)
-      expect(watch.left).toBe(1)
+      expect(timer.left).toBe(1)
       yield* wait
       yield* TestClock.adjust(1)
       expect(yield* Effect.flip(wait)).toEqual(exceeded("total", 100))
@@ -98,36 +98,36 @@ describe("what a call waits for", () => {
 
   it.effect("is no longer timed nor stopped once it has come", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun()
+      const { stopped, waiting, timer } = yield* begun()
       const { fiber, goOn } = yield* waiting
       goOn("come")
-      expect(watch.check(50)).toBe(100)
-      watch.end()
+      expect(timer.check(50)).toBe(100)
+      timer.end()
       expect(yield* Fiber.join(fiber)).toMatchObject({ right: "come" })
       expect(stopped()).toBe(0)
-      expect(watch.check(99)).toBe(100)
-      expect(watch.check(100)).toBe(Number.POSITIVE_INFINITY)
+      expect(timer.check(99)).toBe(100)
+      expect(timer.check(100)).toBe(Number.POSITIVE_INFINITY)
     })
   )
 
   it.effect("is no longer timed once it was interrupted, and is stopped", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun()
+      const { stopped, waiting, timer } = yield* begun()
       const { fiber } = yield* waiting
       yield* Fiber.interrupt(fiber)
       expect(stopped()).toBe(1)
-      expect(watch.check(50)).toBe(100)
+      expect(timer.check(50)).toBe(100)
     })
   )
 
   it.effect("is given up once, whatever else comes", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun()
+      const { stopped, waiting, timer } = yield* begun()
       const { fiber, goOn } = yield* waiting
-      watch.check(10)
-      expect(watch.check(20)).toBe(100)
+      timer.check(10)
+      expect(timer.check(20)).toBe(100)
       goOn("late")
-      watch.end()
+      timer.end()
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("upload", 10) })
       expect(stopped()).toBe(1)
     })
@@ -135,50 +135,50 @@ describe("what a call waits for", () => {
 
   it.effect("is timed from when it is waited for, or from the last step of its phase", () =>
     Effect.gen(function* () {
-      const { waiting, watch } = yield* begun()
-      watch.begin()
+      const { waiting, timer } = yield* begun()
+      timer.begin()
       yield* TestClock.adjust(7)
       yield* waiting
-      expect(watch.check(7)).toBe(17)
+      expect(timer.check(7)).toBe(17)
       yield* TestClock.adjust(5)
-      watch.reach("upload")
-      expect(watch.check(12)).toBe(22)
+      timer.reach("upload")
+      expect(timer.check(12)).toBe(22)
       yield* TestClock.adjust(5)
-      watch.begin()
-      expect(watch.check(17)).toBe(27)
+      timer.begin()
+      expect(timer.check(17)).toBe(27)
     })
   )
 
   it.effect("is the answer still, whatever else is sent once it has begun, until another attempt begins", () =>
     Effect.gen(function* () {
-      const { waiting, watch } = yield* begun()
-      watch.reach("answer")
-      watch.reach("upload")
-      watch.reach("download")
+      const { waiting, timer } = yield* begun()
+      timer.reach("answer")
+      timer.reach("upload")
+      timer.reach("download")
       yield* waiting
       yield* TestClock.adjust(5)
-      watch.reach("upload")
-      watch.reach("answer")
-      expect(watch.check(5)).toBe(20)
-      watch.reach("download")
-      expect(watch.check(5)).toBe(25)
-      watch.sent = "all"
-      watch.begin()
-      expect(watch.sent).toBe("nothing")
-      expect(watch.check(5)).toBe(15)
-      watch.reach("answer")
-      expect(watch.check(5)).toBe(45)
-      watch.reach("upload")
-      expect(watch.check(5)).toBe(15)
+      timer.reach("upload")
+      timer.reach("answer")
+      expect(timer.check(5)).toBe(20)
+      timer.reach("download")
+      expect(timer.check(5)).toBe(25)
+      timer.sent = "all"
+      timer.begin()
+      expect(timer.sent).toBe("nothing")
+      expect(timer.check(5)).toBe(15)
+      timer.reach("answer")
+      expect(timer.check(5)).toBe(45)
+      timer.reach("upload")
+      expect(timer.check(5)).toBe(15)
     })
   )
 
   it.effect("dies at the end of its call, if it is waited for by then", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, watch } = yield* begun()
-      watch.end()
+      const { stopped, waiting, timer } = yield* begun()
+      timer.end()
       const { fiber } = yield* waiting
-      watch.end()
+      timer.end()
       expect(yield* Fiber.await(fiber)).toEqual(yield* Effect.exit(outOfScope))
       expect(stopped()).toBe(1)
     })
@@ -188,24 +188,24 @@ describe("what a call waits for", () => {
 describe("what is run until a deadline", () => {
   it.effect("gives what comes of it, or its failure", () =>
     Effect.gen(function* () {
-      const { watch } = yield* begun()
+      const { timer } = yield* begun()
       const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
-      expect(yield* watch.run(Effect.succeed(1))).toBe(1)
-      expect(yield* Effect.flip(watch.run(Effect.fail(lost)))).toEqual(lost)
+      expect(yield* timer.run(Effect.succeed(1))).toBe(1)
+      expect(yield* Effect.flip(timer.run(Effect.fail(lost)))).toEqual(lost)
     })
   )
 
   it.effect("is interrupted then, and not waited for", () =>
     Effect.gen(function* () {
-      const { watch } = yield* begun()
+      const { timer } = yield* begun()
       const interrupted = yield* Deferred.make<void>()
       const stubborn = Effect.never.pipe(
         Effect.onInterrupt(() => Effect.zipRight(Deferred.succeed(interrupted, undefined), Effect.never))
       )
       // As what is run where nothing may be interrupted.
-      const fiber = yield* Effect.fork(Effect.uninterruptible(Effect.flip(watch.run(stubborn))))
+      const fiber = yield* Effect.fork(Effect.uninterruptible(Effect.flip(timer.run(stubborn))))
       yield* Effect.yieldNow()
-      watch.check(10)
+      timer.check(10)
       expect(yield* Fiber.join(fiber)).toEqual(exceeded("upload", 10))
       yield* Deferred.await(interrupted)
     })
@@ -236,29 +236,29 @@ describe("the watchdog", () => {
   const watched = (given = deadlines) =>
     Effect.map(Effect.clock, (clock) => {
       const { asleep, counting, sleeps } = counted(clock)
-      const dog = new Watchdog(counting, given)
+      const dog = new DeadlineMonitor(counting, given)
       return {
         dog,
         asleep,
         sleeps,
-        add: (watch: Watch) => Effect.withClock(dog.add(watch), counting)
+        add: (timer: CallTimer) => Effect.withClock(dog.add(timer), counting)
       }
     })
 
   it.effect("sleeps until the next deadline, and no longer than the shortest of all", () =>
     Effect.gen(function* () {
       const { add, dog, sleeps } = yield* watched()
-      const { waiting, watch } = yield* begun()
-      watch.reach("answer")
+      const { waiting, timer } = yield* begun()
+      timer.reach("answer")
       const { fiber } = yield* waiting
-      yield* add(watch)
+      yield* add(timer)
       yield* TestClock.adjust(35)
       expect(sleeps.filter((millis) => millis > 0)).toEqual([10, 10, 10, 10])
       yield* TestClock.adjust(4)
       expect(fiber.unsafePoll()).toBe(null)
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("answer", 40) })
-      dog.remove(watch)
+      dog.remove(timer)
     })
   )
 
@@ -267,30 +267,30 @@ describe("the watchdog", () => {
       const { add, asleep, dog, sleeps } = yield* watched()
       const [one, other] = [yield* begun(), yield* begun()]
       const [first, second] = [yield* one.waiting, yield* other.waiting]
-      yield* add(one.watch)
-      yield* add(other.watch)
+      yield* add(one.timer)
+      yield* add(other.timer)
       yield* TestClock.adjust(5)
       expect(sleeps).toEqual([10])
-      dog.remove(one.watch)
+      dog.remove(one.timer)
       yield* TestClock.adjust(5)
       expect(yield* Fiber.join(second.fiber)).toMatchObject({ left: exceeded("upload", 10) })
       expect(first.fiber.unsafePoll()).toBe(null)
-      dog.remove(other.watch)
+      dog.remove(other.timer)
       yield* Effect.yieldNow()
       expect(asleep()).toBe(0)
 
-      yield* add(one.watch)
+      yield* add(one.timer)
       yield* TestClock.adjust(0)
       expect(yield* Fiber.join(first.fiber)).toMatchObject({ left: exceeded("upload", 10) })
-      dog.remove(one.watch)
+      dog.remove(one.timer)
     })
   )
 
   it.effect("lets go of a call that it never watched, as of one that ended before it began", () =>
     Effect.gen(function* () {
       const { dog } = yield* watched()
-      const { watch } = yield* begun()
-      expect(() => dog.remove(watch)).not.toThrow()
+      const { timer } = yield* begun()
+      expect(() => dog.remove(timer)).not.toThrow()
     })
   )
 
@@ -298,20 +298,20 @@ describe("the watchdog", () => {
     Effect.gen(function* () {
       const year = 365 * 24 * 60 * 60 * 1000
       const { add, dog, sleeps } = yield* watched({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
-      const { watch } = yield* begun({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
-      yield* add(watch)
+      const { timer } = yield* begun({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
+      yield* add(timer)
       yield* Effect.yieldNow()
       expect(sleeps).toEqual([24 * 60 * 60 * 1000])
-      dog.remove(watch)
+      dog.remove(timer)
     })
   )
 
   it.effect("lets what came while the process was busy be seen before it looks", () =>
     Effect.gen(function* () {
       const { add, dog } = yield* watched()
-      const { waiting, watch } = yield* begun()
+      const { waiting, timer } = yield* begun()
       const { fiber, goOn } = yield* waiting
-      yield* add(watch)
+      yield* add(timer)
       // It has slept to the end; the answer came meanwhile, and is seen in the next turn of the event loop.
       yield* TestClock.adjust(9)
       yield* Effect.fork(
@@ -322,18 +322,18 @@ describe("the watchdog", () => {
       )
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toMatchObject({ right: "come" })
-      dog.remove(watch)
+      dog.remove(timer)
     })
   )
 
   it.effect("is interrupted though what begins it can't be", () =>
     Effect.gen(function* () {
       const { add, asleep, dog } = yield* watched()
-      const { watch } = yield* begun()
-      yield* Effect.uninterruptible(add(watch))
+      const { timer } = yield* begun()
+      yield* Effect.uninterruptible(add(timer))
       yield* Effect.yieldNow()
       expect(asleep()).toBe(1)
-      dog.remove(watch)
+      dog.remove(timer)
       yield* Effect.yieldNow()
       expect(asleep()).toBe(0)
     })

@@ -19,24 +19,24 @@ describe("a lasting outage", () => {
     { what: "that is down", end: "ECONNREFUSED", calls: 500, most: 535 }
   ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>
     Effect.gen(function* () {
-      const { requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
+      const { budget, requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
       const fiber = yield* Effect.fork(callAll(transport, calls))
       for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
       yield* Fiber.join(fiber)
       expect(requests.length).toBe(most)
-      expect(yield* transport.retryTokens).toBeLessThan(14)
+      expect(budget.tokens()).toBeLessThan(14)
     })
   )
 
   it.effect("is forgotten call by call once the service is back", () =>
     Effect.gen(function* () {
       const ends: Array<End> = Array.from({ length: 135 }, () => 503)
-      const { transport } = yield* scripted(ends)
+      const { budget, transport } = yield* scripted(ends)
       for (let call = 0; call < 60 && ends.length > 0; call++) yield* settled(transport.run(operation()))
-      const low = yield* transport.retryTokens
+      const low = budget.tokens()
       for (let call = 0; call < 600; call++) yield* transport.run(operation())
       expect(low).toBeLessThan(300)
-      expect(yield* transport.retryTokens).toBe(500)
+      expect(budget.tokens()).toBe(500)
     })
   )
 })

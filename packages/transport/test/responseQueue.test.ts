@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { Watch } from "../src/internal/call/callTimer.js"
-import { makeInbox } from "../src/internal/http/responseQueue.js"
+import { CallTimer } from "../src/internal/call/callTimer.js"
+import { makeResponseQueue } from "../src/internal/http/responseQueue.js"
 import { deadlines } from "./scriptedTransport.js"
 
 const kibibytes = (count: number) => new Uint8Array(count * 1024)
@@ -20,10 +20,10 @@ const connection = () => {
 }
 const { controller } = connection()
 
-const inboxWith = (WatchOf: typeof Watch = Watch) =>
+const queueWith = (TimerOf: typeof CallTimer = CallTimer) =>
   Effect.map(Effect.clock, (clock) => {
-    const watch = new WatchOf(clock, { ...deadlines, total: 60_000 })
-    return { inbox: makeInbox(watch), watch }
+    const timer = new TimerOf(clock, { ...deadlines, total: 60_000 })
+    return { queue: makeResponseQueue(timer), timer }
   })
 
 const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
@@ -31,27 +31,27 @@ const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: u
 describe("an answer that comes in", () => {
   it.effect("has its connection wait when 256 KiB were not read, and go on once half of them were", () =>
     Effect.gen(function* () {
-      const { inbox } = yield* inboxWith()
+      const { queue } = yield* queueWith()
       const { controller, told } = connection()
-      for (const count of [128, 64, 64]) inbox.add(kibibytes(count), controller)
+      for (const count of [128, 64, 64]) queue.add(kibibytes(count), controller)
       expect(told).toEqual([])
-      inbox.add(kibibytes(64), controller)
+      queue.add(kibibytes(64), controller)
       expect(told).toEqual(["pause"])
-      yield* inbox.pull
+      yield* queue.pull
       expect(told).toEqual(["pause"])
-      yield* inbox.pull
+      yield* queue.pull
       expect(told).toEqual(["pause", "resume"])
-      yield* inbox.pull
-      inbox.add(kibibytes(192), controller)
+      yield* queue.pull
+      queue.add(kibibytes(192), controller)
       expect(told).toEqual(["pause", "resume"])
-      inbox.add(Uint8Array.of(1), controller)
+      queue.add(Uint8Array.of(1), controller)
       expect(told).toEqual(["pause", "resume", "pause"])
     })
   )
 
   it.effect("is given to its end, or to its failure, of which the first counts", () =>
     Effect.gen(function* () {
-      const { inbox: whole } = yield* inboxWith()
+      const { queue: whole } = yield* queueWith()
       whole.add(Uint8Array.of(1), controller)
       whole.end()
       whole.end(lost)
@@ -61,7 +61,7 @@ describe("an answer that comes in", () => {
         undefined
       ])
 
-      const { inbox: cut } = yield* inboxWith()
+      const { queue: cut } = yield* queueWith()
       cut.add(Uint8Array.of(1), controller)
       cut.end(lost)
       cut.end()
@@ -72,20 +72,20 @@ describe("an answer that comes in", () => {
 
   it.effect("is given to whoever waits for it, and may come between its look and its waiting", () =>
     Effect.gen(function* () {
-      const { inbox } = yield* inboxWith()
-      const waiting = yield* Effect.fork(inbox.pull)
+      const { queue } = yield* queueWith()
+      const waiting = yield* Effect.fork(queue.pull)
       yield* Effect.yieldNow()
-      inbox.add(Uint8Array.of(1), controller)
+      queue.add(Uint8Array.of(1), controller)
       expect(yield* Fiber.join(waiting)).toEqual(Uint8Array.of(1))
 
       const meanwhile: Array<() => void> = []
-      class Late extends Watch {
-        override wait<A>(start: Parameters<typeof Watch.prototype.wait<A>>[0]) {
+      class Late extends CallTimer {
+        override wait<A>(start: Parameters<typeof CallTimer.prototype.wait<A>>[0]) {
           meanwhile.shift()?.()
           return super.wait(start)
         }
       }
-      const { inbox: late } = yield* inboxWith(Late)
+      const { queue: late } = yield* queueWith(Late)
       meanwhile.push(
         () => late.add(Uint8Array.of(2), controller),
         () => late.end()
@@ -96,29 +96,29 @@ describe("an answer that comes in", () => {
 
   it.effect("is waited for as long as a download may pause, and given up when the call has to end", () =>
     Effect.gen(function* () {
-      const { inbox, watch } = yield* inboxWith()
-      watch.reach("download")
-      const waiting = yield* Effect.fork(Effect.flip(inbox.pull))
+      const { queue, timer } = yield* queueWith()
+      timer.reach("download")
+      const waiting = yield* Effect.fork(Effect.flip(queue.pull))
       yield* Effect.yieldNow()
       yield* TestClock.adjust(deadlines.downloadIdle)
-      watch.check(deadlines.downloadIdle)
+      timer.check(deadlines.downloadIdle)
       const paused = { _tag: "DeadlineExceeded", phase: "download", limitMillis: deadlines.downloadIdle }
       expect(yield* Fiber.join(waiting)).toEqual(paused)
 
-      inbox.add(Uint8Array.of(1), controller)
+      queue.add(Uint8Array.of(1), controller)
       yield* TestClock.adjust(60_000 - deadlines.downloadIdle)
-      expect(yield* Effect.flip(inbox.pull)).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 60_000 })
+      expect(yield* Effect.flip(queue.pull)).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 60_000 })
     })
   )
 
   it.effect("is no longer to be had once its call has ended", () =>
     Effect.gen(function* () {
-      const { inbox } = yield* inboxWith()
-      inbox.add(Uint8Array.of(1), controller)
-      inbox.close()
-      inbox.add(Uint8Array.of(2), controller)
+      const { queue } = yield* queueWith()
+      queue.add(Uint8Array.of(1), controller)
+      queue.close()
+      queue.add(Uint8Array.of(2), controller)
       yield* TestClock.adjust("1 hour")
-      const exit = yield* Effect.exit(inbox.pull)
+      const exit = yield* Effect.exit(queue.pull)
       expect(String(Exit.isFailure(exit) && Cause.squash(exit.cause))).toContain("inside the scope of its call")
     })
   )

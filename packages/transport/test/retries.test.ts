@@ -1,7 +1,7 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import type { CallEvent, Deadlines, Retries } from "@effect-speech/transport"
+import { type CallEvent, type Deadlines, type Retries, Upload } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
@@ -119,7 +119,7 @@ describe("a call that fails", () => {
   it.effect.each(tables)("$what", ({ options = {}, steps }) =>
     Effect.gen(function* () {
       const ends: Array<End> = []
-      const { requests, transport } = yield* scripted(ends, { retries: options })
+      const { budget, requests, transport } = yield* scripted(ends, { retries: options })
       for (const step of steps) {
         ends.push(...step.ends)
         const before = requests.length
@@ -132,7 +132,7 @@ describe("a call that fails", () => {
         const attempts = attemptsOf(outcome)
         expect({
           outcome: Either.getOrElse(outcome, ({ progress }) => progress.attempts.at(-1)?.status ?? "lost"),
-          tokens: yield* transport.retryTokens,
+          tokens: budget.tokens(),
           delays
         }).toEqual({ outcome: step.outcome, tokens: step.tokens, delays: step.delays })
         expect(requests.length - before).toBe(step.delays.length)
@@ -188,7 +188,7 @@ describe("a call that fails", () => {
   it.effect("is not repeated when the recording can be read but once", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([500])
-      const upload = { stream: Stream.make(Uint8Array.of(1)), byteLength: 1 }
+      const upload = Upload.fromStream(Stream.make(Uint8Array.of(1)), 1)
       expect(Either.isLeft(yield* settled(transport.run(operation(upload, false))))).toBe(true)
       expect(requests.length).toBe(1)
     })
@@ -284,13 +284,14 @@ describe("a key that is refused", () => {
   it.effect("is read once more, and the call repeated with the new one, even without retries", () =>
     Effect.gen(function* () {
       const stored = { key: "old.key", readings: 0 }
-      const { keys, transport } = yield* rotating("new.key", stored)
+      const budget = makeRetryBudget()
+      const { keys, transport } = yield* rotating("new.key", stored, { budget })
       stored.key = "new.key"
       expect(yield* transport.run(operation())).toBe("ok")
       expect(yield* transport.run(operation())).toBe("ok")
       expect(keys).toEqual(["old.key", "new.key", "new.key"])
       expect(stored.readings).toBe(2)
-      expect(yield* transport.retryTokens).toBe(500)
+      expect(budget.tokens()).toBe(500)
     })
   )
 

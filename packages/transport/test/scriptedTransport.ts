@@ -5,15 +5,7 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import {
-  type ApiKey,
-  Deadlines,
-  type Failure,
-  type Operation,
-  ResponseBody,
-  Retries,
-  Transport
-} from "@effect-speech/transport"
+import { type ApiKey, Deadlines, type Failure, type Operation, ResponseBody, Retries } from "@effect-speech/transport"
 import type { Retry } from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -21,6 +13,8 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { makeRetryBudget, type RetryBudget } from "../src/internal/call/retryBudget.js"
+import { makeWith } from "../src/Transport.js"
 
 export interface Failed {
   readonly _tag: "Failed"
@@ -38,6 +32,7 @@ export interface PlayOptions {
   readonly apiKey?: ApiKey.ApiKey | undefined
   readonly deadlines?: Deadlines.ResolvedDeadlines | undefined
   readonly retries?: Retries.RetryOptions | undefined
+  readonly budget?: RetryBudget | undefined
 }
 
 export type Play = (
@@ -45,12 +40,15 @@ export type Play = (
 ) => Effect.Effect<Response, HttpClientError.RequestError>
 
 export const playedTransport = (play: Play, options: PlayOptions = {}) =>
-  Transport.make({
-    apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
-    apiKeyHeader: "X-Api-Key",
-    deadlines: options.deadlines ?? deadlines,
-    retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 }))
-  }).pipe(
+  makeWith(
+    {
+      apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
+      apiKeyHeader: "X-Api-Key",
+      deadlines: options.deadlines ?? deadlines,
+      retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 }))
+    },
+    options.budget ?? makeRetryBudget()
+  ).pipe(
     Effect.provideService(
       HttpClient.HttpClient,
       HttpClient.make((request) =>
@@ -72,12 +70,17 @@ const retryOfFailure = (failure: Failure.Failure, sent: Operation.Progress["sent
 
 /** Gives the text of a 200, and an error for anything else. */
 export const operation = (
-  body: Operation.Outgoing["body"] = new TextEncoder().encode("hello"),
+  body: Operation.Request["body"] = new TextEncoder().encode("hello"),
   repeatable = true
 ): Operation.Operation<string, Failed> => ({
   name: "test",
   sentId: "id-1",
-  request: { url: new URL("https://host.example/"), headers: { "Content-Type": "text/plain" }, body },
+  request: {
+    url: new URL("https://host.example/"),
+    headers: { "Content-Type": "text/plain" },
+    body,
+    context: undefined
+  },
   repeatable,
   accept: ({ progress, pull, status }) =>
     status === 200
@@ -99,6 +102,7 @@ export type End = number | string | { readonly status: number; readonly retryAft
 export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
   Effect.gen(function* () {
     const requests: Array<HttpClientRequest.HttpClientRequest> = []
+    const budget = makeRetryBudget()
     const transport = yield* Effect.orDie(
       playedTransport(
         (request) => {
@@ -110,10 +114,10 @@ export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
             new Response("ok", { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} })
           )
         },
-        { retries: {}, ...options }
+        { retries: {}, budget, ...options }
       )
     )
-    return { requests, transport }
+    return { budget, requests, transport }
   })
 
 /** Runs a call to its end, whatever it waits for, with jitter at its highest unless told otherwise. */

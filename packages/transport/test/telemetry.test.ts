@@ -69,8 +69,8 @@ describe("what is counted", () => {
         Option.getOrUndefined(keyOf(name)?.description ?? Option.none())
       )
       expect(descriptions).toEqual([
-        "Calls that ended: with success, with an error (its tag), or interrupted",
-        "Requests that were sent: the status of the answer, or lost",
+        "Calls by outcome: success, the tag of an error, interrupted or defect",
+        "Requests by outcome: the status of the response, or lost",
         "From the start of a call to its result or its error"
       ])
     })
@@ -180,7 +180,7 @@ describe("what is logged", () => {
       )
       expect(lines.length).toBe(1)
       expect(lines[0]).toContain("level=DEBUG")
-      expect(lines[0]).toContain('message="test is tried again in 200 ms, after Failed"')
+      expect(lines[0]).toContain('message="test failed with Failed; retry in 200 ms"')
       expect(lines[0]).toContain("speech.id=id-1")
       ends.push(503)
       yield* Effect.provide(settled(transport.run(operation())), logged)

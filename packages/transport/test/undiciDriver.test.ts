@@ -1,7 +1,7 @@
 import { setImmediate } from "node:timers/promises"
 import * as Undici from "@effect/platform-node/Undici"
 import { describe, expect, it } from "@effect/vitest"
-import type { Operation } from "@effect-speech/transport"
+import { type Operation, Upload } from "@effect-speech/transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -19,25 +19,26 @@ import {
 } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { scriptedServer } from "../../../test/support/scriptedServer.js"
-import { Watch } from "../src/internal/call/callTimer.js"
+import { CallTimer } from "../src/internal/call/callTimer.js"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
-import { makeUndiciWire } from "../src/internal/http/undiciDriver.js"
+import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
 import { deadlines } from "./scriptedTransport.js"
 
-const watchOf = () => new Watch(Clock.make(), { ...deadlines, total: 60_000 })
+const newTimer = () => new CallTimer(Clock.make(), { ...deadlines, total: 60_000 })
 
 const hello = new TextEncoder().encode("hello")
 
-const to = (url: string, body: Operation.Outgoing["body"] = hello): Operation.Outgoing => ({
+const to = (url: string, body: Operation.Request["body"] = hello): Operation.Request => ({
   url: new URL(url),
   headers: { "Content-Type": "text/plain" },
-  body
+  body,
+  context: undefined
 })
 
-/** A wire that counts how often it has given up what was being connected. */
-const wireOf = (agent: Agent) => {
+/** A driver that counts how often it drops connections that are being made. */
+const driverOf = (agent: Agent) => {
   let stopped = 0
-  const wire = makeUndiciWire({
+  const driver = makeUndiciDriver({
     dispatcher: agent.dispatcher,
     stopConnecting: () => {
       stopped++
@@ -45,7 +46,7 @@ const wireOf = (agent: Agent) => {
     }
   })
   return {
-    open: (outgoing: Operation.Outgoing, watch = watchOf()) => wire.open(outgoing, watch, undefined),
+    open: (outgoing: Operation.Request, timer = newTimer()) => driver.exchange(outgoing, timer, undefined),
     stopped: () => stopped
   }
 }
@@ -68,10 +69,10 @@ describe("a connection that is being made", () => {
   it.scopedLive("is given up with the last call that waits for it, and not before", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
-      const { open, stopped } = wireOf(yield* makeAgent)
+      const { open, stopped } = driverOf(yield* makeAgent)
       // A server that is silent never ends the handshake.
       const [one, other] = [open(to(`https://${server.host}`)), open(to(`https://${server.host}`))]
-      const waiting = [yield* Effect.fork(one.answer), yield* Effect.fork(other.answer)] as const
+      const waiting = [yield* Effect.fork(one.response), yield* Effect.fork(other.response)] as const
       yield* until(() => server.open() === 2)
       yield* Fiber.interrupt(waiting[0])
       expect([stopped(), server.open()]).toEqual([0, 2])
@@ -84,16 +85,16 @@ describe("a connection that is being made", () => {
   it.scopedLive("that can't be made is no longer waited for", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
-      const { open, stopped } = wireOf(yield* makeAgent)
+      const { open, stopped } = driverOf(yield* makeAgent)
       const refused = open(to(yield* refusedAddress))
-      expect(yield* Effect.flip(refused.answer)).toEqual({
+      expect(yield* Effect.flip(refused.response)).toEqual({
         _tag: "ConnectionFailed",
         reason: "refused",
         code: "ECONNREFUSED"
       })
       yield* refused.close
       expect(stopped()).toBe(0)
-      const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).answer)
+      const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).response)
       yield* until(() => server.open() === 1)
       yield* Fiber.interrupt(waiting)
       expect(stopped()).toBe(1)
@@ -105,10 +106,10 @@ describe("a connection that is being made", () => {
       const { requests, script } = held()
       const server = yield* faultyServer(script(respond(200)))
       const silentServer = yield* faultyServer(silent)
-      const { open, stopped } = wireOf(yield* makeAgent)
-      const answer = yield* Effect.fork(open(to(`http://${server.host}`)).answer)
+      const { open, stopped } = driverOf(yield* makeAgent)
+      const answer = yield* Effect.fork(open(to(`http://${server.host}`)).response)
       yield* until(() => requests.length === 1)
-      const waiting = yield* Effect.fork(open(to(`https://${silentServer.host}`)).answer)
+      const waiting = yield* Effect.fork(open(to(`https://${silentServer.host}`)).response)
       yield* until(() => silentServer.open() === 1)
       yield* Fiber.interrupt(waiting)
       expect(stopped()).toBe(1)
@@ -127,39 +128,39 @@ describe("a request", () => {
         Effect.sync(() => new Undici.Agent({ connections: 1 })),
         (agent) => Effect.promise(() => agent.destroy())
       )
-      const { open } = wireOf({ dispatcher, stopConnecting: () => undefined })
-      const first = yield* Effect.fork(open(to(`http://${server.host}`)).answer)
+      const { open } = driverOf({ dispatcher, stopConnecting: () => undefined })
+      const first = yield* Effect.fork(open(to(`http://${server.host}`)).response)
       yield* until(() => requests.length === 1)
-      const watch = watchOf()
-      const second = yield* Effect.fork(open(to(`http://${server.host}`), watch).answer)
+      const timer = newTimer()
+      const second = yield* Effect.fork(open(to(`http://${server.host}`), timer).response)
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(second)
-      const third = yield* Effect.fork(open(to(`http://${server.host}/third`)).answer)
+      const third = yield* Effect.fork(open(to(`http://${server.host}/third`)).response)
       requests[0]?.()
       yield* Fiber.join(first)
       yield* until(() => requests.length === 2)
       requests[1]?.()
       yield* Fiber.join(third)
       expect(requests.length).toBe(2)
-      expect(watch.sent).toBe("nothing")
+      expect(timer.sent).toBe("nothing")
     })
   )
 
   it.scopedLive("that ends while it is sent has closed what it reads by then", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
-      const { open } = wireOf(yield* makeAgent)
-      const watch = watchOf()
+      const { open } = driverOf(yield* makeAgent)
+      const timer = newTimer()
       let isRead = false
       const stream = Stream.acquireRelease(
         Effect.sync(() => (isRead = true)),
         () => Effect.sync(() => (isRead = false))
       ).pipe(Stream.zipRight(Stream.never))
       const answer = yield* Effect.fork(
-        open(to(`http://${server.host}`, { stream, byteLength: undefined }), watch).answer
+        open(to(`http://${server.host}`, Upload.fromStream(stream, undefined)), timer).response
       )
       yield* until(() => isRead)
-      expect(watch.sent).toBe("nothing")
+      expect(timer.sent).toBe("nothing")
       yield* Fiber.interrupt(answer)
       expect(isRead).toBe(false)
     })
@@ -168,10 +169,10 @@ describe("a request", () => {
   it.scopedLive("has the length of its body, where that is known", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer((response) => response.end())
-      const { open } = wireOf(yield* makeAgent)
+      const { open } = driverOf(yield* makeAgent)
       const stream = Stream.make(hello)
-      yield* open(to(server.url, { stream, byteLength: 5 })).answer
-      yield* open(to(server.url, { stream, byteLength: undefined })).answer
+      yield* open(to(server.url, Upload.fromStream(stream, 5))).response
+      yield* open(to(server.url, Upload.fromStream(stream, undefined))).response
       expect(server.received.map(({ body, headers }) => [headers["content-length"], String(body)])).toEqual([
         ["5", "hello"],
         [undefined, "hello"]
@@ -185,20 +186,20 @@ describe("an answer", () => {
     Effect.gen(function* () {
       const hint = "HTTP/1.1 103 Early Hints\r\nx-a: 0\r\n\r\n"
       const server = yield* faultyServer(whenAsked(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
-      const { open } = wireOf(yield* makeAgent)
-      const { header, status } = yield* open(to(`http://${server.host}`)).answer
+      const { open } = driverOf(yield* makeAgent)
+      const { header, status } = yield* open(to(`http://${server.host}`)).response
       expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
     })
   )
 
   it.scopedLive("that does not begin was lost with its connection, and one that has begun was cut", () =>
     Effect.gen(function* () {
-      const { open } = wireOf(yield* makeAgent)
+      const { open } = driverOf(yield* makeAgent)
       const before = yield* faultyServer(whenAsked(hangUp))
       const within = yield* faultyServer(whenAsked(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
-      const lost = yield* Effect.flip(open(to(`http://${before.host}`)).answer)
+      const lost = yield* Effect.flip(open(to(`http://${before.host}`)).response)
       expect(lost).toMatchObject({ _tag: "ConnectionFailed", reason: "reset" })
-      const { pull } = yield* open(to(`http://${within.host}`)).answer
+      const { pull } = yield* open(to(`http://${within.host}`)).response
       expect(yield* pull).toEqual(Buffer.from("he"))
       expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ConnectionFailed", reason: "cut" })
     })
@@ -208,10 +209,10 @@ describe("an answer", () => {
     Effect.gen(function* () {
       const server = yield* faultyServer(whenAsked(respond(200, {}, "hello")))
       const endless = yield* faultyServer(whenAsked(write(`${head(200)}hello`)))
-      const { open } = wireOf(yield* makeAgent)
+      const { open } = driverOf(yield* makeAgent)
       for (let turn = 0; turn < 2; turn++) {
-        const { answer, close } = open(to(`http://${server.host}`))
-        const { pull } = yield* answer
+        const { close, response } = open(to(`http://${server.host}`))
+        const { pull } = yield* response
         expect([yield* pull, yield* pull]).toEqual([Buffer.from("hello"), undefined])
         yield* close
         // Undici waits for the next turn of the event loop before it uses a connection again.
@@ -219,8 +220,8 @@ describe("an answer", () => {
       }
       expect([server.accepted(), server.open()]).toEqual([1, 1])
 
-      const { answer, close } = open(to(`http://${endless.host}`))
-      yield* (yield* answer).pull
+      const { close, response } = open(to(`http://${endless.host}`))
+      yield* (yield* response).pull
       expect(endless.open()).toBe(1)
       yield* close
       expect(yield* untilNone(Effect.sync(endless.open), 3000)).toBe(0)

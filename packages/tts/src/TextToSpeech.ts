@@ -149,7 +149,7 @@ export const make = (
     const operationOf = <A>(
       request: SynthesisRequest,
       read: (answer: CheckedAnswer) => Effect.Effect<A, TtsError>
-    ): Either.Either<Operation<A, TtsError>, TtsInvalidRequest> =>
+    ): Either.Either<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
       Either.gen(function* () {
         const { requestId, ...fields } = yield* validate(request)
         const sentId = requestId ?? crypto.randomUUID()
@@ -161,17 +161,15 @@ export const make = (
         // A schema's copy of a record has lost the field `__proto__`, which JSON may have.
         const { additionalFields, g2pOverrides } = request
         const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
-        let receivedId: string | undefined
         return {
           name: "synthesize",
           sentId,
-          request: { url, headers, body },
+          request: { url, headers, body, context: fields },
           repeatable: true,
-          accept: (response) => {
-            receivedId = response.header(Contract.header.requestId)
-            return Effect.flatMap(accept(response, receivedId, fields), read)
-          },
-          fail: (failure, progress) => connectionError(failure, progress, receivedId)
+          accept: (response, context) =>
+            Effect.flatMap(accept(response, response.header(Contract.header.requestId), context), read),
+          fail: (failure, progress, latest) =>
+            connectionError(failure, progress, latest?.header(Contract.header.requestId))
         }
       })
 
@@ -188,6 +186,8 @@ export const make = (
     }
   })
 
+type RequestFields = Omit<SynthesisRequest, "requestId">
+
 const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(SynthesisRequest), { onExcessProperty: "error" })
 
 const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, TtsInvalidRequest> =>
@@ -196,7 +196,7 @@ const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, Tt
 const encoder = new TextEncoder()
 
 /** The body on the wire: what the caller set, and nothing else. JSON leaves out what is undefined. */
-const encodeBody = (request: Omit<SynthesisRequest, "requestId">): Either.Either<Uint8Array, TtsInvalidRequest> => {
+const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvalidRequest> => {
   const body: Contract.SynthesisBody = {
     text: request.text,
     lang: request.lang,
@@ -256,7 +256,7 @@ interface CheckedAnswer extends Omit<SpeechStream, "stream" | "call"> {
 const accept = (
   response: Response<TtsError>,
   receivedId: string | undefined,
-  asked: Pick<SynthesisRequest, "outputFormat">
+  { outputFormat }: Pick<SynthesisRequest, "outputFormat">
 ): Effect.Effect<CheckedAnswer, TtsError> => {
   if (response.status !== 200) return statusError(response, receivedId)
 
@@ -310,7 +310,7 @@ const accept = (
     durationMillis: statedMillis,
     requestId: receivedId ?? progress.sentId,
     warnings: warningsFor({
-      asked: asked.outputFormat,
+      asked: outputFormat,
       format,
       durationMillis: statedMillis,
       sentId: progress.sentId,

@@ -2,11 +2,8 @@ import { field, type Hotword, type HotwordEncoding } from "../SttContract.js"
 import type { TranscriptionRequest } from "../TranscriptionRequest.js"
 import type { FilePart } from "./container.js"
 
-/**
- * The frame of a multipart body: what goes before the bytes of the recording, and after them. With both at hand,
- * the length of the whole is known before a byte is sent.
- */
-export interface Frame {
+/** The parts of a multipart body around the recording. Their lengths are known before a byte is sent. */
+export interface MultipartEnvelope {
   readonly contentType: string
   readonly head: Uint8Array
   readonly tail: Uint8Array
@@ -53,13 +50,13 @@ const formFields = (
   return fields
 }
 
-/** The fields come before the file, so that a service can refuse them before it has read the recording. */
-export const frame = (
+/** Writes the fields before the file, so that a service can refuse them before it reads the recording. */
+export const multipartEnvelope = (
   request: Omit<TranscriptionRequest, "audio">,
   transactionId: string,
   file: FilePart,
   hotwordEncoding: HotwordEncoding
-): Frame => {
+): MultipartEnvelope => {
   const boundary = `effect-speech-${crypto.randomUUID()}`
   const fields = formFields(request, transactionId, hotwordEncoding).map(
     ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"\r\n\r\n${value}\r\n`

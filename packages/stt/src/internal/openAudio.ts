@@ -1,7 +1,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { nameOf, type UploadFailed } from "@effect-speech/transport/Failure"
-import type { Upload } from "@effect-speech/transport/Operation"
+import { errorName, type UploadFailed } from "@effect-speech/transport/Failure"
+import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -12,18 +12,11 @@ import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
 import type { RecordingBytes } from "./header/header.js"
 import { fromBytes, fromRead } from "./recordingBytes.js"
 
-/** A recording that is ready to be looked at, and then to be sent. */
-export interface OpenAudio extends Upload {
+/** An open recording: its header can be read, then it can be sent. */
+export interface OpenAudio {
   readonly bytes: RecordingBytes
+  readonly upload: Upload
 }
-
-type Bytes = Stream.Stream<Uint8Array, UploadFailed>
-
-/** How much is read and sent at a time. */
-const chunkSize = 256 * 1024
-
-/** The same where one block serves for all: the fewer reads the better. */
-const lentSize = 1024 * 1024
 
 const unreadable = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
@@ -84,30 +77,24 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
         ? Effect.void
         : fail("it changed while it was being sent; wait until it is written")
     )
-    const inBlocks = (blockFor: () => Uint8Array): Bytes =>
-      Stream.unwrap(Effect.as(file.seek(FileSystem.Size(0), "start"), blocksOf(file, byteLength, blockFor))).pipe(
+    const read = (nextBlock: () => Uint8Array): Chunks =>
+      Stream.unwrap(Effect.as(file.seek(FileSystem.Size(0), "start"), blocksOf(file, byteLength, nextBlock))).pipe(
         Stream.mapError(describe),
         exactly(byteLength),
         Stream.concat(Stream.execute(unchanged))
       )
-    const lentBlock = new Uint8Array(Math.min(lentSize, byteLength))
-    return {
-      byteLength,
-      bytes,
-      stream: inBlocks(() => new Uint8Array(Math.min(chunkSize, byteLength))),
-      lent: inBlocks(() => lentBlock)
-    }
+    return { bytes, upload: { _tag: "Source", read, byteLength } }
   })
 
 const blocksOf = (
   file: FileSystem.File,
   byteLength: number,
-  blockFor: () => Uint8Array
+  nextBlock: () => Uint8Array
 ): Stream.Stream<Uint8Array, PlatformError> => {
   let left = byteLength
   return Stream.repeatEffectOption(
     Effect.suspend(() => {
-      const block = blockFor().subarray(0, left)
+      const block = nextBlock().subarray(0, left)
       return Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) => {
         left -= Number(size)
         return size === 0n ? Effect.fail(Option.none()) : Effect.succeed(block.subarray(0, Number(size)))
@@ -120,24 +107,21 @@ const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
   bytes.byteLength === 0
     ? fail("it is empty")
     : Effect.succeed({
-        stream: inPieces(Stream.make(bytes)),
-        parts: [bytes],
-        byteLength: bytes.byteLength,
-        bytes: fromBytes(bytes, bytes.byteLength)
+        bytes: fromBytes(bytes, bytes.byteLength),
+        upload: fromMemory([bytes])
       })
 
 const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> => {
   if (blob.size === 0) return fail("it is empty")
-  const failed = (error: unknown) => unreadable(`reading it failed (${nameOf(error)})`)
+  const failed = (error: unknown) => unreadable(`reading it failed (${errorName(error)})`)
   return Effect.succeed({
-    stream: Stream.fromReadableStream(() => blob.stream(), failed).pipe(inPieces, exactly(blob.size)),
-    byteLength: blob.size,
     bytes: fromRead(blob.size, (offset, length) =>
       Effect.tryPromise({
         try: async () => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
         catch: failed
       })
-    )
+    ),
+    upload: fromStream(exactly(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size)
   })
 }
 
@@ -153,29 +137,28 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     }
     // A stream of somebody else's may throw or die as well as fail; whatever it does, it is the recording's fault.
     const stream = Stream.suspend(source.open).pipe(
-      Stream.catchAllCause((cause) => Stream.fail(unreadable(`its stream failed (${nameOf(Cause.squash(cause))})`))),
+      Stream.catchAllCause((cause) => Stream.fail(unreadable(`its stream failed (${errorName(Cause.squash(cause))})`))),
       Stream.tap((chunk: unknown) =>
         chunk instanceof Uint8Array
           ? Effect.void
           : fail("its stream gives something else than bytes, each a Uint8Array")
       ),
-      inPieces
+      Stream.rechunk(1)
     )
     const { beginning, isWhole, rest } = yield* peek(stream, lookAhead)
     if (beginning.byteLength === 0) return yield* fail("it is empty")
     if (isWhole && byteLength !== undefined && beginning.byteLength < byteLength) {
       return yield* fail(endedEarly(beginning.byteLength, byteLength))
     }
-    const whole = Stream.concat(inPieces(Stream.make(beginning)), rest)
+    const whole = Stream.concat(Stream.make(beginning), rest)
     return {
-      stream: byteLength === undefined ? whole : exactly(byteLength)(whole),
-      byteLength,
-      bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined))
+      bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined)),
+      upload: fromStream(byteLength === undefined ? whole : exactly(byteLength)(whole), byteLength)
     }
   })
 
 /** At least `length` bytes from the beginning of a stream, and what follows them. */
-const peek = (stream: Bytes, length: number) =>
+const peek = (stream: Chunks, length: number) =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(stream)
     const parts: Array<Uint8Array> = []
@@ -191,21 +174,32 @@ const peek = (stream: Bytes, length: number) =>
         filled += part.byteLength
       }
     }
-    const beginning = new Uint8Array(filled)
-    let offset = 0
-    for (const part of parts) {
-      beginning.set(part, offset)
-      offset += part.byteLength
+    return {
+      beginning: joined(parts, filled),
+      isWhole,
+      rest: isWhole ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
     }
-    return { beginning, isWhole, rest: isWhole ? Stream.empty : Stream.fromPull(Effect.succeed(pull)) }
   })
+
+/** The parts as one array. A single part is not copied. */
+const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+  const [first] = parts
+  if (first?.byteLength === length) return first
+  const bytes = new Uint8Array(length)
+  let offset = 0
+  for (const part of parts) {
+    bytes.set(part, offset)
+    offset += part.byteLength
+  }
+  return bytes
+}
 
 const endedEarly = (length: number, byteLength: number) => `it ended after ${length} of ${byteLength} bytes`
 
 /** Holds what a stream gave against what was announced: a wrong Content-Length would leave the service waiting. */
 const exactly =
   (byteLength: number) =>
-  (stream: Bytes): Bytes =>
+  (stream: Chunks): Chunks =>
     Stream.suspend(() => {
       let length = 0
       return stream.pipe(
@@ -222,17 +216,6 @@ const exactly =
         )
       )
     })
-
-/** In pieces, one at a time: what has been handed on is then about what has been sent, and deadlines can tell. */
-const inPieces = <E>(stream: Stream.Stream<Uint8Array, E>): Stream.Stream<Uint8Array, E> =>
-  stream.pipe(
-    Stream.mapConcat((bytes) =>
-      Array.from({ length: Math.ceil(bytes.byteLength / chunkSize) }, (_, index) =>
-        bytes.subarray(index * chunkSize, (index + 1) * chunkSize)
-      )
-    ),
-    Stream.rechunk(1)
-  )
 
 const problemOf = (error: PlatformError): string => {
   if (error._tag === "BadArgument") return "its name is not a path"

@@ -2,7 +2,7 @@ import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { UploadFailed } from "@effect-speech/transport/Failure"
-import type { Upload } from "@effect-speech/transport/Operation"
+import { borrowedChunks, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -17,7 +17,7 @@ const lowestRate = 1000
 
 /** A WAV file as telephony has it: mono, 8 kHz, 16 bits. Of 48 kHz stereo that is a twelfth. */
 export const asTelephony = (
-  { byteLength, bytes, lent, stream }: OpenAudio,
+  { bytes, upload }: OpenAudio,
   container: Container | undefined
 ): Effect.Effect<Upload, UploadFailed, Scope.Scope> =>
   Effect.gen(function* () {
@@ -28,9 +28,10 @@ export const asTelephony = (
         hint: "omitTelephony"
       })
     }
+    const { byteLength } = upload
     const beginning = yield* bytes.read(0, longestHeader)
     const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
-    const decoded = yield* Effect.mapError(Wav.decodeStream(lent ?? stream), inOwnWords)
+    const decoded = yield* Effect.mapError(Wav.decodeStream(borrowedChunks(upload)), inOwnWords)
     if (decoded.format.sampleRate < lowestRate) {
       return yield* Effect.fail(failed(`its rate of ${decoded.format.sampleRate} Hz is too low for speech`))
     }
@@ -39,14 +40,13 @@ export const asTelephony = (
       // What a header declares counts only where the size of the file bears it out.
       byteLength: byteLength === undefined ? undefined : header?.byteLength
     })
-    return {
-      stream: Stream.mapError(Wav.encodeStream(converted), inOwnWords),
+    return fromStream(
+      Stream.mapError(Wav.encodeStream(converted), inOwnWords),
       // 16-bit samples need no padding.
-      byteLength:
-        converted.byteLength === undefined
-          ? undefined
-          : Wav.header(converted.format, converted.byteLength).byteLength + converted.byteLength
-    }
+      converted.byteLength === undefined
+        ? undefined
+        : Wav.header(converted.format, converted.byteLength).byteLength + converted.byteLength
+    )
   })
 
 /** What the service gets to hear of a recording: what it lacks, no conversion brings back. */

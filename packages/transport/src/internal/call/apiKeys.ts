@@ -2,12 +2,12 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
-import { type InvalidApiKey, nameOf } from "../../Failure.js"
+import { errorName, type InvalidApiKey } from "../../Failure.js"
 
-/** The key that is in use by all calls of a layer. */
+/** The key that all calls of a layer use. */
 export interface ApiKeys {
   readonly current: () => Redacted.Redacted
-  /** The key that is valid now that the service has refused `refused`: perhaps the same. */
+  /** Reads the key again, after the service refused `refused`. The new key may be the same. */
   readonly after: (refused: Redacted.Redacted) => Effect.Effect<Redacted.Redacted, InvalidApiKey>
 }
 
@@ -22,18 +22,18 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
       const key = yield* checked(apiKey)
       return { current: () => key, after: () => Effect.succeed(key) }
     }
-    // It may die as well as fail, and quote the key in both.
+    // Failures and defects may both quote the key.
     const read = Effect.catchAllCause(apiKey, (cause) =>
       Effect.fail<InvalidApiKey>({
         _tag: "InvalidApiKey",
-        problem: `reading it failed (${nameOf(Cause.squash(cause))})`
+        problem: `reading it failed (${errorName(Cause.squash(cause))})`
       })
     )
     let key = yield* Effect.flatMap(read, checked)
     let readings = 1
     const lock = yield* Effect.makeSemaphore(1)
 
-    // Calls that fail together share one reading: whoever waited while it was read takes what came of it.
+    // Calls that fail together share one reading: a call that waited for the lock takes the key that was just read.
     const after = (refused: Redacted.Redacted) =>
       Effect.suspend(() => {
         const seen = readings

@@ -4,24 +4,24 @@ import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Attempt } from "../../CallReport.js"
 import type { Progress } from "../../Operation.js"
-import type { Exchange, Incoming } from "../http/httpDriver.js"
-import { withinASecond } from "./awaitBriefly.js"
+import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
+import { awaitBriefly } from "./awaitBriefly.js"
 import { retryAfterMillis } from "./backoff.js"
-import type { Watch, Watchdog } from "./callTimer.js"
+import type { CallTimer, DeadlineMonitor } from "./callTimer.js"
 
-/** What is known of a call while it runs. */
+/** The state of a call while it runs. */
 export interface Call {
-  readonly watch: Watch
-  /** Has the deadlines watched, until the end of the call. */
-  readonly watched: Effect.Effect<void>
+  readonly timer: CallTimer
+  /** Starts the monitoring of the deadlines, which lasts until `end`. */
+  readonly start: Effect.Effect<void>
   readonly progress: () => Progress
-  /** An attempt begins, `delayMillis` after the end of the one before it; what it opens is closed with the scope. */
-  readonly begin: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
-  /** Its request is about to be sent. */
-  readonly sending: (exchange: Exchange) => void
-  /** It has been answered. */
-  readonly answered: (incoming: Incoming) => void
-  /** It has ended without an answer. */
+  /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
+  readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
+  /** Records the exchange of the attempt, before its request is sent. */
+  readonly sending: (exchange: HttpExchange) => void
+  /** Records the head of the response. */
+  readonly responded: (response: HttpResponse) => void
+  /** Records that the attempt failed without a response. */
   readonly lost: () => void
   /** Ends the latest attempt. */
   readonly endAttempt: Effect.Effect<void>
@@ -29,24 +29,24 @@ export interface Call {
   readonly end: Effect.Effect<void>
 }
 
-export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watchdog: Watchdog): Call => {
+export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, monitor: DeadlineMonitor): Call => {
   const startedAt = clock.unsafeCurrentTimeMillis()
   const attempts: Array<Attempt> = []
   let attemptScope: Scope.CloseableScope | undefined
-  let exchange: Exchange | undefined
+  let exchange: HttpExchange | undefined
   let attemptAt = startedAt
   let delayMillis = 0
   let isRecorded = false
   let endedAt: number | undefined
-  const record = (answer: Pick<Attempt, "status" | "retryAfterMillis">) => {
+  const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
     const elapsedMillis = clock.unsafeCurrentTimeMillis() - attemptAt
-    attempts.push({ ...answer, sent: watch.sent, delayMillis, elapsedMillis })
+    attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
     isRecorded = true
   }
-  /** An answer may begin before all was sent, so what is said of the latest attempt holds for now. */
-  const soFar = (): ReadonlyArray<Attempt> =>
+  /** A response may begin before the upload ends, so `sent` of the latest attempt may still change. */
+  const current = (): ReadonlyArray<Attempt> =>
     attempts.map((attempt, index) =>
-      isRecorded && index === attempts.length - 1 ? { ...attempt, sent: watch.sent } : attempt
+      isRecorded && index === attempts.length - 1 ? { ...attempt, sent: timer.sent } : attempt
     )
   const endAttempt = Effect.uninterruptible(
     Effect.suspend(() => {
@@ -56,46 +56,46 @@ export const makeCall = (sentId: string, clock: Clock.Clock, watch: Watch, watch
       attemptScope = undefined
       if (scope === undefined) return closing
       const closed = Effect.flatMap(Effect.forkDaemon(Scope.close(scope, Exit.void)), (fiber) =>
-        withinASecond(Effect.void, fiber)
+        awaitBriefly(Effect.void, fiber)
       )
       return Effect.zipRight(closing, closed)
     })
   )
   return {
-    watch,
-    watched: watchdog.add(watch),
+    timer,
+    start: monitor.add(timer),
     progress: () => {
-      const known = soFar()
+      const recorded = current()
       return {
         sentId,
-        attempts: known,
-        sent: known.at(-1)?.sent ?? "nothing",
+        attempts: recorded,
+        sent: recorded.at(-1)?.sent ?? "nothing",
         elapsedMillis: (endedAt ?? clock.unsafeCurrentTimeMillis()) - startedAt
       }
     },
-    begin: (scope, delay) => {
+    beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
       attemptAt = clock.unsafeCurrentTimeMillis()
       delayMillis = delay
-      attempts.splice(0, attempts.length, ...soFar())
+      attempts.splice(0, attempts.length, ...current())
       isRecorded = false
-      watch.begin()
+      timer.begin()
     },
-    sending: (begun) => {
-      exchange = begun
+    sending: (started) => {
+      exchange = started
     },
-    answered: ({ header, status }) => {
-      watch.reach("download")
-      const askedMillis = retryAfterMillis(header("retry-after"), clock.unsafeCurrentTimeMillis())
-      record(askedMillis === undefined ? { status } : { status, retryAfterMillis: askedMillis })
+    responded: ({ header, status }) => {
+      timer.reach("download")
+      const requestedMillis = retryAfterMillis(header("retry-after"), clock.unsafeCurrentTimeMillis())
+      record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
     },
     lost: () => record({}),
     endAttempt,
     end: Effect.suspend(() => {
       endedAt ??= clock.unsafeCurrentTimeMillis()
-      watchdog.remove(watch)
-      watch.end()
+      monitor.remove(timer)
+      timer.end()
       return endAttempt
     })
   }

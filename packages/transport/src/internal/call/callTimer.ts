@@ -12,10 +12,10 @@ type TimedPhase = Exclude<Phase, "total">
 const limitOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle" } as const
 
 /**
- * What a call waits for, and since when. Only waiting is timed: a consumer may take its time over what has come.
+ * Times the phases of one call. Only waiting counts: a slow consumer of received data does not exceed a deadline.
  */
-export class Watch {
-  /** How much of the request of this attempt has left the process. */
+export class CallTimer {
+  /** How much of this attempt's request has left the process. */
   sent: Sent = "nothing"
   readonly #clock: Clock.Clock
   readonly #deadlines: ResolvedDeadlines
@@ -30,19 +30,22 @@ export class Watch {
     this.#end = clock.unsafeCurrentTimeMillis() + deadlines.total
   }
 
-  /** What is left of the whole call, in milliseconds. */
+  /** Time until the total deadline, in milliseconds. */
   get left(): number {
     return this.#end - this.#clock.unsafeCurrentTimeMillis()
   }
 
-  /** An attempt begins. */
+  /** Starts an attempt. */
   begin(): void {
     this.sent = "nothing"
     this.#phase = "upload"
     this.#since = this.#clock.unsafeCurrentTimeMillis()
   }
 
-  /** A phase has begun, or come a step further. What is still being sent once an answer has begun is no longer waited for. */
+  /**
+   * Starts a phase, or records progress in it. After the response has begun, an upload that still runs is no longer
+   * timed.
+   */
   reach(phase: TimedPhase): void {
     if (this.#phase === "download" && phase !== "download") return
     this.#phase = phase
@@ -50,7 +53,8 @@ export class Watch {
   }
 
   /**
-   * Waits until `start` resumes, or a deadline passes; what `start` gives stops the work in both cases but the first.
+   * Waits until `start` resumes. After a deadline or an interruption it runs the effect that `start` returned, which
+   * stops the work.
    */
   wait<A>(
     start: (resume: (outcome: Effect.Effect<A, Failure>) => void) => Effect.Effect<void>
@@ -76,7 +80,7 @@ export class Watch {
     })
   }
 
-  /** Runs an effect of somebody else's, which need not heed its interruption at once, until a deadline passes. */
+  /** Runs an effect until a deadline passes. Then it interrupts the effect, but does not wait for it to end. */
   run<A>(effect: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       this.wait((resume) => {
@@ -91,12 +95,12 @@ export class Watch {
     return { _tag: "DeadlineExceeded", phase: "total", limitMillis: this.#deadlines.total }
   }
 
-  /** Nothing more will come: whoever still waits does so outside the scope of the call. */
+  /** Ends the call. A reader that still waits is outside the scope of the call, and dies. */
   end(): void {
     this.#settle?.(outOfScope)
   }
 
-  /** Ends what is waited for too long; else tells when to look again. */
+  /** Fails the wait if a deadline has passed. Otherwise it returns the time of the next check. */
   check(now: number): number {
     if (this.#settle === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
     if (now >= this.#end) {
@@ -111,21 +115,21 @@ export class Watch {
   }
 }
 
-export const outOfScope = Effect.dieMessage("The body of an answer can be read once, inside the scope of its call.")
+export const outOfScope = Effect.dieMessage("A response body can be read once, inside the scope of its call.")
 
-/** Timers of a platform overflow after 24 days. */
+/** In milliseconds. Timers of JavaScript overflow after 24 days. */
 export const longestSleep = 24 * 60 * 60 * 1000
 
 /**
- * The one fiber that watches all calls of a layer: a timer and a race for each phase of each call would cost more
- * than the call. It lives while there are calls.
+ * Checks the deadlines of all calls of a layer in one fiber, which runs while there are calls. A timer and a race for
+ * each phase of each call would cost more than the call.
  *
- * It sleeps no longer than the shortest deadline, so that none which begins during its sleep can pass before it wakes.
+ * The fiber sleeps at most as long as the shortest deadline, so it wakes in time for a deadline that starts meanwhile.
  */
-export class Watchdog {
+export class DeadlineMonitor {
   readonly #clock: Clock.Clock
   readonly #longest: number
-  readonly #watches = new Set<Watch>()
+  readonly #timers = new Set<CallTimer>()
   #fiber: Fiber.RuntimeFiber<never> | undefined
 
   constructor(clock: Clock.Clock, { answer, downloadIdle, total, uploadIdle }: ResolvedDeadlines) {
@@ -133,26 +137,26 @@ export class Watchdog {
     this.#longest = Math.min(answer, downloadIdle, total, uploadIdle, longestSleep)
   }
 
-  add(watch: Watch): Effect.Effect<void> {
+  add(timer: CallTimer): Effect.Effect<void> {
     return Effect.map(Effect.runtime<never>(), (runtime) => {
-      this.#watches.add(watch)
-      this.#fiber ??= Runtime.runFork(runtime, Effect.interruptible(this.#watching))
+      this.#timers.add(timer)
+      this.#fiber ??= Runtime.runFork(runtime, Effect.interruptible(this.#checking))
     })
   }
 
-  remove(watch: Watch): void {
-    this.#watches.delete(watch)
-    if (this.#watches.size > 0) return
+  remove(timer: CallTimer): void {
+    this.#timers.delete(timer)
+    if (this.#timers.size > 0) return
     this.#fiber?.unsafeInterruptAsFork(FiberId.none)
     this.#fiber = undefined
   }
 
-  readonly #watching: Effect.Effect<never> = Effect.forever(
+  readonly #checking: Effect.Effect<never> = Effect.forever(
     Effect.suspend(() => {
       const now = this.#clock.unsafeCurrentTimeMillis()
       let next = now + this.#longest
-      for (const watch of this.#watches) next = Math.min(next, watch.check(now))
-      // One turn more: what came while the process was too busy to see it is not late.
+      for (const timer of this.#timers) next = Math.min(next, timer.check(now))
+      // One more turn: data that arrived while the process was busy is processed before the deadlines are checked.
       return Effect.zipRight(Effect.sleep(next - now), Effect.sleep(0))
     })
   )

@@ -1,11 +1,11 @@
 import { fullBudget } from "./backoff.js"
 
-/** How much may still be retried, by all calls of a layer together: a lasting outage must not be met with more load. */
+/** Limits the retries of all calls of a layer, so that retries do not add load to a service that is down. */
 export interface RetryBudget {
   readonly tokens: () => number
-  /** Takes `cost` tokens, or none where there are not as many. */
+  /** Takes `cost` tokens and returns true. If there are fewer, takes none and returns false. */
   readonly take: (cost: number) => boolean
-  /** A success gives back what its last retry took, or one token. */
+  /** After a success: returns the cost of its last retry, or one token. */
   readonly giveBack: (lastCost: number) => void
 }
 

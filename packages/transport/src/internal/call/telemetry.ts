@@ -1,6 +1,6 @@
 /**
- * What others can observe of calls: spans, metrics and logs. None holds a text, a transcript, an address with its path,
- * or what a client layer would add: headers of the service, which may quote the key.
+ * Spans, metrics and logs of calls. None holds a text, a transcript, an address with its path, or a response header,
+ * which may quote the key.
  */
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -15,12 +15,15 @@ import type { Attempt } from "../../CallReport.js"
 import type { ServiceError } from "../../ServiceError.js"
 import type { Call } from "./call.js"
 
-interface Named {
+interface NamedCall {
   readonly name: string
   readonly sentId: string
 }
 
-/** By operation and outcome. `Metric.tagged` would look a metric up anew at each update, for more than a call costs. */
+/**
+ * One metric for each operation and outcome. `Metric.tagged` would look the metric up at every update, which costs more
+ * than a call.
+ */
 const byOutcome = <A>(make: (labels: ReadonlyArray<MetricLabel.MetricLabel>) => A) => {
   const made = new Map<string, A>()
   return (operation: string, outcome: string): A => {
@@ -39,8 +42,8 @@ const counter = (name: string, description: string) =>
       MetricKey.taggedWithLabels(MetricKey.counter(name, { description, incremental: true }), labels)
     )
   )
-const calls = counter("speech_calls", "Calls that ended: with success, with an error (its tag), or interrupted")
-const attempts = counter("speech_attempts", "Requests that were sent: the status of the answer, or lost")
+const calls = counter("speech_calls", "Calls by outcome: success, the tag of an error, interrupted or defect")
+const attempts = counter("speech_attempts", "Requests by outcome: the status of the response, or lost")
 const boundaries = MetricBoundaries.exponential({ start: 10, factor: 2, count: 20 })
 const durations = byOutcome((labels) =>
   Metric.fromMetricKey(
@@ -61,7 +64,7 @@ const outcomeOf = (exit: Exit.Exit<unknown, ServiceError>): string => {
   return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
 }
 
-/** Most programs that turn tracing off do it for the cost. */
+/** Runs `traced` if tracing is on, else `effect`, which costs less. */
 const whileTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
   traced: Effect.Effect<A, E, R>
@@ -82,7 +85,7 @@ const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, Ser
 
 export const observeCall = <A, E extends ServiceError, R>(
   running: Effect.Effect<A, E, R>,
-  { name, sentId }: Named
+  { name, sentId }: NamedCall
 ): Effect.Effect<A, E, R> => {
   const measured = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
     Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
@@ -90,14 +93,14 @@ export const observeCall = <A, E extends ServiceError, R>(
   return whileTracing(measured, Effect.withSpan(measured, spanOf(name), optionsOf(sentId)))
 }
 
-/** A call that goes on when there is a result: it is observed until it is told how it has ended. */
+/** Observes a call that goes on after its result: `end` records how it ended. */
 export interface ObservedCall {
-  /** What is done until there is a result. */
+  /** Observes the part of the call before its result. */
   readonly during: <A, E, R>(running: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
   readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
 }
 
-export const beginCall = ({ name, sentId }: Named): Effect.Effect<ObservedCall> =>
+export const beginCall = ({ name, sentId }: NamedCall): Effect.Effect<ObservedCall> =>
   Effect.gen(function* () {
     const startedAt = yield* Clock.currentTimeMillis
     if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
@@ -116,11 +119,11 @@ export const beginCall = ({ name, sentId }: Named): Effect.Effect<ObservedCall> 
 
 export const observeAttempt = <A, E, R>(
   running: Effect.Effect<A, E, R>,
-  { name }: Named,
+  { name }: NamedCall,
   call: Call
 ): Effect.Effect<A, E, R> => {
   const earlier = call.progress().attempts.length
-  // One that was interrupted, or that sent nothing, leaves no record.
+  // An attempt that was interrupted, or that sent nothing, has no record.
   const recorded = (then: (attempt: Attempt) => Effect.Effect<void>) =>
     Effect.suspend(() => {
       const attempt = call.progress().attempts[earlier]
@@ -140,7 +143,7 @@ export const observeAttempt = <A, E, R>(
   )
 }
 
-export const logRetry = ({ name, sentId }: Named, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
-  Effect.logDebug(`${name} is tried again in ${delayMillis} ms, after ${error._tag}`).pipe(
+export const logRetry = ({ name, sentId }: NamedCall, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
+  Effect.logDebug(`${name} failed with ${error._tag}; retry in ${delayMillis} ms`).pipe(
     Effect.annotateLogs("speech.id", sentId)
   )

@@ -1,42 +1,42 @@
 import * as Effect from "effect/Effect"
-import type { Read } from "../../ResponseBody.js"
 
-/** The beginning of a body, as far as it has come. */
-export interface Parts {
-  /** Adds the next bytes, and tells whether there is room for more. */
+/** Collects the beginning of a body, up to a limit. */
+export interface BoundedBuffer {
+  /** Adds the next bytes. Returns whether there is room for more. */
   readonly add: (chunk: Uint8Array) => boolean
-  readonly read: () => Read
+  /** The bytes so far, cut at the limit. `complete`: nothing was cut off. */
+  readonly read: () => { readonly bytes: Uint8Array; readonly complete: boolean }
 }
 
-export const makeParts = (limit: number): Parts => {
-  const parts: Array<Uint8Array> = []
+export const makeBoundedBuffer = (limit: number): BoundedBuffer => {
+  const chunks: Array<Uint8Array> = []
   let length = 0
   return {
     add: (chunk) => {
-      parts.push(chunk)
+      chunks.push(chunk)
       length += chunk.byteLength
       return length <= limit
     },
     read: () => {
       const bytes = new Uint8Array(Math.min(length, limit))
       let offset = 0
-      for (const part of parts) {
-        bytes.set(part.subarray(0, bytes.byteLength - offset), offset)
-        offset += Math.min(part.byteLength, bytes.byteLength - offset)
+      for (const chunk of chunks) {
+        bytes.set(chunk.subarray(0, bytes.byteLength - offset), offset)
+        offset += Math.min(chunk.byteLength, bytes.byteLength - offset)
       }
       return { bytes, complete: length <= limit }
     }
   }
 }
 
-/** Adds what `pull` gives until it gives nothing, or there is no more room. */
-export const fill = <E, R>(
-  parts: Parts,
+/** Adds what `pull` returns, until it returns `undefined` or the buffer is full. */
+export const fillBuffer = <E, R>(
+  buffer: BoundedBuffer,
   pull: Effect.Effect<Uint8Array | undefined, E, R>
 ): Effect.Effect<void, E, R> =>
   Effect.gen(function* () {
     for (let more = true; more; ) {
       const chunk = yield* pull
-      more = chunk !== undefined && parts.add(chunk)
+      more = chunk !== undefined && buffer.add(chunk)
     }
   })

@@ -13,30 +13,30 @@ import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { Failure, UploadFailed } from "../../Failure.js"
-import type { Outgoing, Upload } from "../../Operation.js"
-import { withinASecond } from "../call/awaitBriefly.js"
-import { outOfScope, type Watch } from "../call/callTimer.js"
-import { connectionFailed, neverConnected } from "./connectionFailed.js"
-import type { Incoming, UploadObserver, Wire } from "./httpDriver.js"
-import { uploadFailed } from "./uploadFailed.js"
+import { type Chunks, chunks, type Upload } from "../../Upload.js"
+import { awaitBriefly } from "../call/awaitBriefly.js"
+import { type CallTimer, outOfScope } from "../call/callTimer.js"
+import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
+import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
+import { toUploadFailed } from "./toUploadFailed.js"
 
-/** Any HttpClient. */
-export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
-  // The service is a third party: without a span of the client it gets no trace headers either. Such a span would hold what
-  // the service sends, which may be the key. `withScope` comes last, since it knows a request by its identity.
+/** Uses any HttpClient. */
+export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver => {
+  // The client's own span is off: it would hold headers of the service, which may quote the key, and it would send trace
+  // headers to a third party. `withScope` must come last, because it finds a request by its identity.
   const client = given.pipe(
     HttpClient.withTracerDisabledWhen(() => true),
     HttpClient.withScope
   )
   return {
-    open: (outgoing, watch, observer) => {
+    exchange: (httpRequest, timer, observer) => {
       let scope: Scope.CloseableScope | undefined
       let uploadFailure: UploadFailed | undefined
       let reader: Fiber.RuntimeFiber<unknown, unknown> | undefined
       let isClosed = false
 
-      const exchange = Effect.gen(function* () {
-        const request = toRequest(outgoing, watch, observer, {
+      const execute = Effect.gen(function* () {
+        const request = toClientRequest(httpRequest, timer, observer, {
           begin: Effect.withFiberRuntime((fiber) => {
             reader = fiber
             return isClosed ? Effect.interrupt : Effect.void
@@ -45,101 +45,101 @@ export const makeHttpClientWire = (given: HttpClient.HttpClient): Wire => {
             uploadFailure = failure
           }
         })
-        // Only fetch heeds these. It would follow a redirect, and take the key to another host; and unless redirects
-        // are errors, it keeps a copy of the body, which for a recording is too much.
+        // Only fetch reads these options. By default it follows a redirect, which would send the key to another host. With
+        // `redirect: "manual"` it keeps a copy of a streamed body in memory, so for an upload a redirect is an error.
         const fetchOptions = Option.getOrUndefined(yield* Effect.serviceOption(FetchHttpClient.RequestInit))
         const response = yield* Effect.provideService(client.execute(request), FetchHttpClient.RequestInit, {
           ...fetchOptions,
           redirect: request.body._tag === "Stream" ? "error" : "manual"
         }).pipe(
           Effect.mapError(
-            (error): Failure => uploadFailure ?? connectionFailed(error.cause, error._tag === "ResponseError")
+            (error): Failure => uploadFailure ?? classifyConnectionError(error.cause, error._tag === "ResponseError")
           ),
           Effect.tapError((failure) =>
             Effect.sync(() => {
-              if (neverConnected(failure)) watch.sent = "nothing"
+              if (neverConnected(failure)) timer.sent = "nothing"
             })
           )
         )
-        return yield* toIncoming(response, watch)
+        return yield* toHttpResponse(response, timer)
       })
 
       const close = Effect.suspend(() => {
         isClosed = true
         const closed = scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
-        // Whoever reads the upload may leave it where it is: fetch of Node 26 does where it could not connect.
+        // The client may stop reading the upload without closing it: fetch of Node 26 does so if it could not connect.
         return reader === undefined
           ? closed
-          : Effect.zipRight(closed, withinASecond(Fiber.interruptFork(reader), reader))
+          : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
       })
-      const answer = Effect.flatMap(Scope.make(), (made) => {
+      const response = Effect.flatMap(Scope.make(), (made) => {
         scope = made
-        watch.sent = "nothing"
-        return watch.run(Scope.extend(exchange, made))
+        timer.sent = "nothing"
+        return timer.run(Scope.extend(execute, made))
       })
-      return { answer, close }
+      return { response, close }
     }
   }
 }
 
-const toRequest = (
-  { body, headers, url }: Outgoing,
-  watch: Watch,
+const toClientRequest = (
+  { body, headers, url }: HttpRequest,
+  timer: CallTimer,
   observer: UploadObserver | undefined,
   reading: ReadingObserver
 ): HttpClientRequest.HttpClientRequest => {
   const { "Content-Type": contentType, ...others } = headers
   const request = HttpClientRequest.post(url, { headers: others })
   if (body instanceof Uint8Array) {
-    watch.sent = "all"
+    timer.sent = "all"
     return HttpClientRequest.setBody(request, HttpBody.uint8Array(body, contentType))
   }
   return HttpClientRequest.setBody(
     request,
-    HttpBody.stream(observed(body, watch, observer, reading), contentType, body.byteLength)
+    HttpBody.stream(observed(body, timer, observer, reading), contentType, body.byteLength)
   )
 }
 
-/** What becomes of the reading of an upload. */
+/** Follows the fiber that reads an upload. */
 interface ReadingObserver {
-  /** Runs in the fiber that reads it. */
+  /** Runs at the start, in that fiber. */
   readonly begin: Effect.Effect<void>
   readonly onFailure: (failure: UploadFailed) => void
 }
 
 const observed = (
-  { stream }: Upload,
-  watch: Watch,
+  upload: Upload,
+  timer: CallTimer,
   observer: UploadObserver | undefined,
   { begin, onFailure }: ReadingObserver
 ): Stream.Stream<Uint8Array, UploadFailed> =>
   Stream.execute(begin).pipe(
-    Stream.concat(once(stream)),
+    Stream.concat(once(chunks(upload))),
     Stream.tap((chunk) =>
       Effect.suspend(() => {
-        watch.sent = "part"
-        watch.reach("upload")
+        timer.sent = "part"
+        timer.reach("upload")
         return observer?.onChunk(chunk.byteLength) ?? Effect.void
       })
     ),
-    Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(uploadFailed(cause)))),
+    Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(toUploadFailed(cause)))),
     Stream.concat(
       Stream.execute(
         Effect.suspend(() => {
-          watch.sent = "all"
-          watch.reach("answer")
+          timer.sent = "all"
+          timer.reach("answer")
           return observer?.onComplete ?? Effect.void
         })
       )
     )
   )
 
-/** What was opened for one attempt is not all there a second time. */
-const once = (stream: Upload["stream"]): Upload["stream"] => {
+/** Fails if it is read twice: an upload is opened for one attempt, and its source may be used up. */
+const once = (stream: Chunks): Chunks => {
   let isRead = false
   return Stream.suspend(() => {
     if (isRead) {
-      const problem = "the HttpClient sent it a second time; leave it to the option retries to repeat a call"
+      const problem = "the HttpClient sent it a second time; remove its retries and use the option retries"
       return Stream.fail<UploadFailed>({ _tag: "UploadFailed", problem })
     }
     isRead = true
@@ -147,14 +147,14 @@ const once = (stream: Upload["stream"]): Upload["stream"] => {
   })
 }
 
-const toIncoming = (
+const toHttpResponse = (
   response: HttpClientResponse.HttpClientResponse,
-  watch: Watch
-): Effect.Effect<Incoming, never, Scope.Scope> =>
+  timer: CallTimer
+): Effect.Effect<HttpResponse, never, Scope.Scope> =>
   Effect.gen(function* () {
     const scope = yield* Effect.scope
     const header = (name: string) => Option.getOrUndefined(Headers.get(response.headers, name))
-    // A connection that is cut before its body is read can look like one that has ended well.
+    // A lost connection can look like the regular end of the body, so the length is compared.
     const announced = header("content-encoding") === undefined ? Number(header("content-length")) : Number.NaN
     let received = 0
     let next: Effect.Effect<Uint8Array, Option.Option<HttpClientError.ResponseError>> | undefined
@@ -168,7 +168,7 @@ const toIncoming = (
     ).pipe(
       Effect.tap((chunk) => Effect.sync(() => (received += chunk.byteLength))),
       Effect.catchAll((end) => {
-        if (Option.isSome(end)) return Effect.fail(connectionFailed(end.value.cause, true))
+        if (Option.isSome(end)) return Effect.fail(classifyConnectionError(end.value.cause, true))
         return received < announced
           ? Effect.fail<Failure>({ _tag: "ConnectionFailed", reason: "cut", code: undefined })
           : Effect.succeed(undefined)
@@ -176,6 +176,6 @@ const toIncoming = (
     )
     let isOpen = true
     yield* Effect.addFinalizer(() => Effect.sync(() => (isOpen = false)))
-    const pull = Effect.suspend(() => (isOpen ? watch.run(step) : outOfScope))
+    const pull = Effect.suspend(() => (isOpen ? timer.run(step) : outOfScope))
     return { status: response.status, header, pull }
   })

@@ -1,39 +1,42 @@
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../Failure.js"
-import type { Outgoing } from "../../Operation.js"
-import type { Watch } from "../call/callTimer.js"
+import type { Request } from "../../Operation.js"
+import type { CallTimer } from "../call/callTimer.js"
 
-/** One request and its answer. */
-export interface Exchange {
-  /** Sends the request and waits for the head of the answer; to be run once. */
-  readonly answer: Effect.Effect<Incoming, Failure>
-  /** Ends whatever of it is still going on. A connection whose answer has been read to its end is free for the next. */
+/** Sends requests. There are two drivers: one for undici, one for any HttpClient. */
+export interface HttpDriver {
+  /** Prepares one request. The observer, if there is one, follows the upload. */
+  readonly exchange: (request: HttpRequest, timer: CallTimer, observer: UploadObserver | undefined) => HttpExchange
+}
+
+export type HttpRequest = Omit<Request<unknown>, "context">
+
+/** One request and its response. */
+export interface HttpExchange {
+  /** Sends the request and waits for the head of the response. Run it once. */
+  readonly response: Effect.Effect<HttpResponse, Failure>
+  /** Stops sending and receiving. If the response was read to its end, the connection is free for the next request. */
   readonly close: Effect.Effect<void>
 }
 
-export interface Incoming {
+export interface HttpResponse {
   readonly status: number
-  /** Of a header in lower case; values of one that came several times are joined by commas. */
+  /** The value of a header, by its name in lower case. Repeated headers are joined by commas. */
   readonly header: (name: string) => string | undefined
-  /** The next bytes; nothing at the end. */
+  /** The next bytes of the body, or `undefined` at its end. */
   readonly pull: Effect.Effect<Uint8Array | undefined, Failure>
 }
 
-/** What is to be done as an upload goes on. */
+/** Follows an upload. */
 export interface UploadObserver {
-  /** After each part that was sent. */
+  /** Runs after each chunk that was sent. */
   readonly onChunk: (byteLength: number) => Effect.Effect<void>
+  /** Runs after the last chunk. */
   readonly onComplete: Effect.Effect<void>
 }
 
-/** A way to the network. */
-export interface Wire {
-  /** Without an observer nobody wants to know how the upload goes on. */
-  readonly open: (outgoing: Outgoing, watch: Watch, observer: UploadObserver | undefined) => Exchange
-}
-
 /**
- * By this symbol the HttpClient of `@effect-speech/transport/node` offers the wire below it. It is not shared: another
- * version of this package may know other wires, and takes the HttpClient for what it is.
+ * The HttpClient of `@effect-speech/transport/node` holds its driver under this symbol. The symbol is not global: another
+ * version of this package may have other drivers, so it uses the HttpClient instead.
  */
-export const WireId: unique symbol = Symbol("@effect-speech/transport/Wire")
+export const HttpDriverId: unique symbol = Symbol("@effect-speech/transport/HttpDriver")

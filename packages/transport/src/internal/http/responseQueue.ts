@@ -1,35 +1,35 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../Failure.js"
-import { outOfScope, type Watch } from "../call/callTimer.js"
-import type { Incoming } from "./httpDriver.js"
+import { type CallTimer, outOfScope } from "../call/callTimer.js"
+import type { HttpResponse } from "./httpDriver.js"
 
-/** What may have come and not been read before the connection is made to wait, in bytes. */
-const readAhead = 256 * 1024
+/** How many bytes may wait in the queue before the connection is paused. */
+const highWaterMark = 256 * 1024
 
 const nothing = Effect.succeed(undefined)
 
-/** The body of an answer, between undici, which gives it, and whoever pulls it. */
-export interface Inbox {
-  readonly pull: Incoming["pull"]
+/** The body of a response between undici, which adds chunks, and the reader, which pulls them. */
+export interface ResponseQueue {
+  readonly pull: HttpResponse["pull"]
   readonly add: (chunk: Uint8Array, controller: Undici.Dispatcher.DispatchController) => void
   readonly end: (failure?: Failure) => void
   readonly close: () => void
 }
 
-export const makeInbox = (watch: Watch): Inbox => {
+export const makeResponseQueue = (timer: CallTimer): ResponseQueue => {
   const chunks: Array<Uint8Array> = []
   let queued = 0
   let paused: Undici.Dispatcher.DispatchController | undefined
   let end: "open" | "ended" | "closed" | Failure = "open"
   let wake = (): void => undefined
 
-  const pull: Incoming["pull"] = Effect.suspend(() => {
-    if (end !== "closed" && watch.left <= 0) return Effect.fail(watch.totalExceeded)
+  const pull: HttpResponse["pull"] = Effect.suspend(() => {
+    if (end !== "closed" && timer.left <= 0) return Effect.fail(timer.totalExceeded)
     const chunk = chunks.shift()
     if (chunk !== undefined) {
       queued -= chunk.byteLength
-      if (paused !== undefined && queued <= readAhead / 2) {
+      if (paused !== undefined && queued <= highWaterMark / 2) {
         paused.resume()
         paused = undefined
       }
@@ -38,9 +38,9 @@ export const makeInbox = (watch: Watch): Inbox => {
     if (end === "ended") return nothing
     if (end === "closed") return outOfScope
     if (end !== "open") return Effect.fail(end)
-    const more = watch.wait<void>((resume) => {
+    const more = timer.wait<void>((resume) => {
       wake = () => resume(Effect.void)
-      // It may have come since it was looked for.
+      // A chunk or the end may have arrived since the check above.
       if (chunks.length > 0 || end !== "open") wake()
       return Effect.void
     })
@@ -52,7 +52,7 @@ export const makeInbox = (watch: Watch): Inbox => {
       if (end === "closed") return
       chunks.push(chunk)
       queued += chunk.byteLength
-      if (queued > readAhead) {
+      if (queued > highWaterMark) {
         paused = controller
         controller.pause()
       }

@@ -3,10 +3,10 @@ import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
-/** Undici's agent, and a hold on what it has not connected yet. */
+/** Undici's agent, with control over connections that are still being made. */
 export interface Agent {
   readonly dispatcher: Undici.Dispatcher
-  /** Gives up all connections that are still being made; undici would wait ten seconds for each. */
+  /** Drops all connections that are still being made. Undici alone would wait ten seconds for each. */
   readonly stopConnecting: () => void
 }
 
@@ -25,7 +25,7 @@ export const makeAgent: Effect.Effect<Agent, never, Scope.Scope> = Effect.acquir
         }
       }),
       stopConnecting: () => {
-        for (const socket of connecting) socket.destroy(new Error("Nobody waits for this connection any more."))
+        for (const socket of connecting) socket.destroy(new Error("No call needs this connection any more."))
       }
     }
   }),

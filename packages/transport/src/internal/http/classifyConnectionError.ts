@@ -10,12 +10,12 @@ const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
 ]
 
-/** Whether the connection never came about, so that nothing can have been sent. */
+/** Whether there was never a connection, so that nothing can have been sent. */
 export const neverConnected = (failure: Failure): boolean =>
   failure._tag === "ConnectionFailed" &&
   (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls"].includes(failure.reason))
 
-/** The system's code (`ECONNREFUSED` and the like), from wherever in the chain of causes it stands. */
+/** The system's code, such as `ECONNREFUSED`, from anywhere in the chain of causes. */
 const codeOf = (error: unknown): string | undefined => {
   let current = error
   for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
@@ -27,11 +27,11 @@ const codeOf = (error: unknown): string | undefined => {
 }
 
 /**
- * Keeps the facts of a failed connection and nothing of the error itself, which may hold the key and the body. Once an
- * answer has begun, whatever ends it cuts it.
+ * Reduces a connection error to its reason and its code. The error itself may hold the key and the body, so it is
+ * dropped. If the response had begun, the reason is always `cut`.
  */
-export const connectionFailed = (cause: unknown, answered: boolean): ConnectionFailed => {
+export const classifyConnectionError = (cause: unknown, hasResponse: boolean): ConnectionFailed => {
   const code = codeOf(cause)
   const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
-  return { _tag: "ConnectionFailed", reason: answered ? "cut" : (known ?? "unknown"), code }
+  return { _tag: "ConnectionFailed", reason: hasResponse ? "cut" : (known ?? "unknown"), code }
 }

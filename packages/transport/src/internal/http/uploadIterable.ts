@@ -5,45 +5,50 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../../Failure.js"
-import { withinASecond } from "../call/awaitBriefly.js"
-import type { Watch } from "../call/callTimer.js"
+import { borrowedChunks, type Chunks, type Upload } from "../../Upload.js"
+import { awaitBriefly } from "../call/awaitBriefly.js"
+import type { CallTimer } from "../call/callTimer.js"
 import type { UploadObserver } from "./httpDriver.js"
-import { uploadFailed } from "./uploadFailed.js"
+import { piecesOf } from "./piecesOf.js"
+import { toUploadFailed } from "./toUploadFailed.js"
 
-/** A stream on its way through undici, which asks for a chunk once the one before has left the process. */
-export interface LentChunks {
+/** An upload as undici reads it: undici asks for the next chunk after it has passed on the previous one. */
+export interface UploadIterable {
   readonly chunks: AsyncIterable<Uint8Array>
-  /** Why the stream has failed, if it has. */
+  /** Why the upload failed, if it did. */
   readonly failure: () => UploadFailed | undefined
   readonly close: Effect.Effect<void>
 }
 
+export const makeUploadIterable = (
+  upload: Upload,
+  timer: CallTimer,
+  observer: UploadObserver | undefined,
+  runtime: Runtime.Runtime<never>
+): UploadIterable =>
+  upload._tag === "Memory" && observer === undefined
+    ? fromParts(upload.parts, timer)
+    : fromChunks(borrowedChunks(upload), timer, observer, runtime)
+
+/** Size of a socket's write buffer, in bytes. Pieces of this size show progress on a slow connection. */
+const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
+
 /**
- * Undici asks for more at once after a chunk that does not fill the buffer of its socket, of 64 KiB; such a chunk may still
- * lie there when the next is read into the same block, so it is copied.
+ * Undici asks for the next chunk at once while the socket's buffer is not full. A shorter piece may then still wait in
+ * that buffer when its block is reused, so it is copied.
  */
-const socketBuffer = Math.max(64 * 1024, getDefaultHighWaterMark(false))
+const keepable = (piece: Uint8Array): Uint8Array => (piece.byteLength >= pieceSize ? piece : piece.slice())
 
-const keepable = (chunk: Uint8Array): Uint8Array => (chunk.byteLength >= socketBuffer ? chunk : chunk.slice())
-
-/** What is sent at a time, in bytes: to see by, on a slow connection, that it goes on. */
-const pieceSize = socketBuffer
-
-const piecesOf = (chunk: Uint8Array): ReadonlyArray<Uint8Array> =>
-  Array.from({ length: Math.ceil(chunk.byteLength / pieceSize) }, (_, index) =>
-    chunk.subarray(index * pieceSize, (index + 1) * pieceSize)
-  )
-
-/** What is in memory needs neither a stream, nor a fiber to run it: for a short recording both cost more than the rest. */
-export const lendParts = (parts: ReadonlyArray<Uint8Array>, watch: Watch): LentChunks => {
-  const pieces = parts.flatMap(piecesOf)
+/** Parts in memory need no stream and no fiber, which would cost more than the rest of a short call. */
+const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIterable => {
+  const pieces = parts.flatMap((part) => piecesOf(part, pieceSize))
   let index = 0
   let isClosed = false
   const next = (): IteratorResult<Uint8Array, undefined> => {
     if (isClosed) return { done: true, value: undefined }
     const piece = pieces[index++]
-    watch.sent = piece === undefined ? "all" : "part"
-    watch.reach(piece === undefined ? "answer" : "upload")
+    timer.sent = piece === undefined ? "all" : "part"
+    timer.reach(piece === undefined ? "answer" : "upload")
     return piece === undefined ? { done: true, value: undefined } : { done: false, value: piece }
   }
   return {
@@ -55,12 +60,12 @@ export const lendParts = (parts: ReadonlyArray<Uint8Array>, watch: Watch): LentC
   }
 }
 
-export const lendChunks = (
-  stream: Stream.Stream<Uint8Array, UploadFailed>,
-  watch: Watch,
+const fromChunks = (
+  chunks: Chunks,
+  timer: CallTimer,
   observer: UploadObserver | undefined,
   runtime: Runtime.Runtime<never>
-): LentChunks => {
+): UploadIterable => {
   let failure: UploadFailed | undefined
   let fiber: Fiber.RuntimeFiber<void, UploadFailed> | undefined
   let give: (result: IteratorResult<Uint8Array, undefined>) => void = () => undefined
@@ -68,18 +73,18 @@ export const lendChunks = (
   let askForNext = (): void => undefined
   let isClosed = false
 
-  /** Gives a chunk piece by piece, and ends when the last one has left the process. */
+  /** Gives undici a chunk piece by piece, and resumes when undici asks for more than the last piece. */
   const handOver = (chunk: Uint8Array) =>
     Effect.async<void>((resume) => {
       let offset = 0
       askForNext = () => {
-        watch.reach("upload")
+        timer.reach("upload")
         if (offset >= chunk.byteLength) return resume(Effect.void)
         const piece = chunk.subarray(offset, offset + pieceSize)
         offset += pieceSize
         give({ done: false, value: keepable(piece) })
       }
-      watch.sent = "part"
+      timer.sent = "part"
       askForNext()
     })
   const send =
@@ -87,17 +92,15 @@ export const lendChunks = (
       ? handOver
       : (chunk: Uint8Array) =>
           Effect.forEach(
-            piecesOf(chunk),
+            piecesOf(chunk, pieceSize),
             (piece) => Effect.zipRight(handOver(piece), observer.onChunk(piece.byteLength)),
-            {
-              discard: true
-            }
+            { discard: true }
           )
   const sending = Effect.zipRight(
-    Stream.runForEach(stream, send),
+    Stream.runForEach(chunks, send),
     Effect.suspend(() => {
-      watch.sent = "all"
-      watch.reach("answer")
+      timer.sent = "all"
+      timer.reach("answer")
       return observer?.onComplete ?? Effect.void
     })
   )
@@ -105,8 +108,8 @@ export const lendChunks = (
     fiber = Runtime.runFork(runtime, Effect.interruptible(sending))
     fiber.addObserver((exit) => {
       if (Exit.isSuccess(exit)) return give({ done: true, value: undefined })
-      failure = uploadFailed(exit.cause)
-      fail(new Error("The upload has ended."))
+      failure = toUploadFailed(exit.cause)
+      fail(new Error("The upload failed."))
     })
   }
 
@@ -128,7 +131,7 @@ export const lendChunks = (
       isClosed = true
       const running = fiber
       fiber = undefined
-      return running === undefined ? Effect.void : withinASecond(Fiber.interruptFork(running), running)
+      return running === undefined ? Effect.void : awaitBriefly(Fiber.interruptFork(running), running)
     })
   }
 }
