@@ -13,8 +13,8 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
 import { readUpload } from "../../packages/local-service/src/internal/http/multipartUpload.js"
-import type { Problem } from "../../packages/local-service/src/internal/http/requests.js"
-import { makeSpool, Spool } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
+import type { Problem } from "../../packages/local-service/src/internal/http/problems.js"
+import { makeTemporaryFiles, TemporaryFiles } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
 import { filePartOf, sniff } from "../../packages/stt/src/internal/container.js"
 import { loopback } from "../../test/support/loopback.js"
 import { send } from "../../test/support/serviceProcess.js"
@@ -35,7 +35,7 @@ interface Read {
 /** An HTTP server with nothing but the local service's reader of forms. */
 const formReader = Effect.gen(function* () {
   const folder = yield* temporaryFolder
-  const spool = yield* Effect.provide(makeSpool(folder), NodeFileSystem.layer)
+  const temporaryFiles = yield* Effect.provide(makeTemporaryFiles(folder), NodeFileSystem.layer)
   let last: Read | undefined
   const server = createServer(async (request, response) => {
     const parts: Array<Buffer> = []
@@ -45,7 +45,7 @@ const formReader = Effect.gen(function* () {
       Effect.map(({ fields, file }) => ({ fields, file: file === undefined ? undefined : readFileSync(file) })),
       Effect.catchAll((problem) => Effect.succeed({ problem })),
       Effect.scoped,
-      Effect.provideService(Spool, spool),
+      Effect.provideService(TemporaryFiles, temporaryFiles),
       Effect.runPromise
     )
     await ended

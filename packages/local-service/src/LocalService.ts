@@ -19,16 +19,16 @@ import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { listen } from "./internal/http/listener.js"
-import { answerSynthesisProblem, synthesisHandler } from "./internal/operations/synthesis.js"
-import { answerTranscriptionProblem, transcriptionHandler } from "./internal/operations/transcription.js"
+import { synthesisHandler, synthesisProblemToResponse } from "./internal/operations/synthesis.js"
+import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/operations/transcription.js"
 import { resolveOptions } from "./internal/options.js"
-import { answerPlatformProblem, platformApp } from "./internal/platform/platformApp.js"
+import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
 import { openDataDirectory } from "./internal/state/dataDirectory.js"
-import { makeStamps, Stamps } from "./internal/state/idsAndClock.js"
+import { IdsAndClock, makeIdsAndClock } from "./internal/state/idsAndClock.js"
 import { Journal, makeJournal } from "./internal/state/journal.js"
-import { makeSpool, Spool } from "./internal/state/temporaryFiles.js"
+import { makeTemporaryFiles, TemporaryFiles } from "./internal/state/temporaryFiles.js"
 import type { JournalEntry } from "./Journal.js"
 import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
@@ -134,12 +134,12 @@ export const make = (
     const recogniser = yield* Recogniser
     const settings = yield* resolveOptions(options, voice.languages)
 
-    const stamps = makeStamps(options)
-    const { spool: spoolDirectory, sql } = yield* openDataDirectory(options.dataDirectory)
+    const idsAndClock = makeIdsAndClock(options)
+    const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
     const initial = { state: "active", credits: settings.credits } as const
-    const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: stamps.now }))
+    const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now }))
     const { apiKey, keyId } = yield* firstKey(accounts, options.newKey === true)
-    const spool = yield* makeSpool(spoolDirectory)
+    const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
     const faults = makeFaults()
     const journal = makeJournal()
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
@@ -169,7 +169,7 @@ export const make = (
             faults.set([]),
             journal.clear,
             recogniser.forget,
-            Effect.sync(() => stamps.restart(reproducible)),
+            Effect.sync(() => idsAndClock.restart(reproducible)),
             // The same recordings were taught at the start without an error.
             Effect.orDie(onLiveClock(teachRecordings))
           ],
@@ -181,25 +181,25 @@ export const make = (
       Context.add(Accounts, accounts),
       Context.add(Faults, faults),
       Context.add(Journal, journal),
-      Context.add(Spool, spool),
-      Context.add(Stamps, stamps)
+      Context.add(TemporaryFiles, temporaryFiles),
+      Context.add(IdsAndClock, idsAndClock)
     )
-    const synthesis = { ...settings, voice, makeRequestId: stamps.id }
+    const synthesis = { ...settings, voice, makeRequestId: idsAndClock.nextId }
     const sttBaseUrl = yield* listen(Effect.provide(transcriptionHandler(settings), services), {
       ...settings,
-      answerProblem: answerTranscriptionProblem
+      problemToResponse: transcriptionProblemToResponse
     })
     const ttsBaseUrl = yield* listen(Effect.provide(synthesisHandler(synthesis), services), {
       ...settings,
       port: following(settings.port, 1),
-      answerProblem: answerSynthesisProblem(synthesis)
+      problemToResponse: synthesisProblemToResponse(synthesis)
     })
     const { languages, voices } = voice
     const models = Object.keys(settings.models)
     const platformUrl = yield* listen(platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models, languages, voices }), {
       ...settings,
       port: following(settings.port, 2),
-      answerProblem: answerPlatformProblem
+      problemToResponse: platformProblemToResponse
     })
     return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey }
   }).pipe(onLiveClock)

@@ -2,8 +2,8 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Fault, FaultsService } from "../../Faults.js"
 import type { OperationName } from "../../OperationName.js"
-import { validated } from "../http/validated.js"
 import { FaultList } from "../platform/platformRequests.js"
+import { validateOrDie } from "../validateOrDie.js"
 
 /** The faults as the operations meet them. */
 export interface ArmedFaults extends FaultsService {
@@ -31,7 +31,7 @@ export const makeFaults = (): ArmedFaults => {
   }
   return {
     set: (faults) =>
-      Effect.map(validated(FaultList, faults), () => {
+      Effect.map(validateOrDie(FaultList, faults), () => {
         armed = faults.map((fault) => ({ fault, chance: chances(fault.seed ?? 0), met: 0, happened: 0 }))
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),

@@ -6,7 +6,8 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Fault } from "../../Faults.js"
-import { type Problem, tooSlow } from "../http/requests.js"
+import type { Problem } from "../http/problems.js"
+import { bodyTimeoutProblem } from "../http/requestBodies.js"
 
 type Response = HttpServerResponse.HttpServerResponse
 
@@ -33,7 +34,8 @@ export const injectFault = <E, R>(
       fault.malformedHeader !== undefined ||
       fault.status !== undefined ||
       fault.body !== undefined
-    if (skipsWork && !(yield* discardBody(incoming, bodyIdleMillis))) return respondTo(tooSlow(bodyIdleMillis))
+    if (skipsWork && !(yield* discardBody(incoming, bodyIdleMillis)))
+      return respondTo(bodyTimeoutProblem(bodyIdleMillis))
     const response = skipsWork ? injectedResponse(fault, respondTo) : yield* work
 
     yield* Effect.sleep(fault.delayMillis ?? 0)

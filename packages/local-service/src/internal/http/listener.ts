@@ -6,40 +6,43 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
-import type { AnswerProblem, Problem } from "./requests.js"
+import type { Problem, ProblemToResponse } from "./problems.js"
 
 export interface ListenOptions {
   readonly host: string
-  /** 0 for any. */
+  /** 0 for any free port. */
   readonly port: number
-  /** Names by which the service is reached, besides `localhost` and addresses. */
+  /** Names that a `Host` header may have, besides `localhost` and IP addresses. */
   readonly hostNames: ReadonlyArray<string>
-  /** What is wrong with a request that never came to the app, in the words of this listener. */
-  readonly answerProblem: AnswerProblem
+  /** Makes the response to a request that does not reach the app. */
+  readonly problemToResponse: ProblemToResponse
 }
 
-/** Serves an app until the scope closes, and gives its base URL. */
+/** Serves an app until the scope closes. Returns its base URL. */
 export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions) =>
   Effect.gen(function* () {
-    const { answerProblem, host, port } = options
-    // Who reads a body counts how long nothing comes of it; a request without a Host is answered by `guarded`.
+    const { problemToResponse, host, port } = options
+    // The readers of bodies have an idle timeout of their own. `checkHost` refuses a request without a Host header.
     const node = createServer({ requestTimeout: 3_600_000, requireHostHeader: false })
     const server = yield* NodeHttpServer.make(() => node, { host, port })
-    // A client that goes away ends the work for it, which is not so of itself.
-    yield* server.serve(Effect.interruptible(guarded(app, options)))
-    // Nothing is spoken here but HTTP/1.1; with a listener for it, an offer to upgrade would lose the body.
+    // Interruptible, so that the work stops if the client disconnects.
+    yield* server.serve(Effect.interruptible(checkHost(app, options)))
+    // With a listener for upgrades, a request that offers one would lose its body.
     node.removeAllListeners("upgrade")
-    node.on("clientError", (error: NodeJS.ErrnoException, socket: Answering) =>
-      refuse(socket, answerProblem(problemOf(error), socket._httpMessage?.req.headers ?? {}))
+    node.on("clientError", (error: NodeJS.ErrnoException, socket: ServerSocket) =>
+      respondAndClose(socket, problemToResponse(parserProblem(error), socket._httpMessage?.req.headers ?? {}))
     )
     node.on("checkExpectation", ({ headers, socket }: IncomingMessage) => {
-      const message = "the only expectation that is met is 100-continue"
-      refuse(socket, answerProblem({ status: 417, message }, headers))
+      const message = "the only supported expectation is 100-continue"
+      respondAndClose(socket, problemToResponse({ status: 417, message }, headers))
     })
     node.on("connect", ({ headers }: IncomingMessage, socket: Socket) =>
-      refuse(socket, answerProblem({ status: 404, message: "nothing is here; this is no proxy" }, headers))
+      respondAndClose(
+        socket,
+        problemToResponse({ status: 404, message: "nothing is here; this service is not a proxy" }, headers)
+      )
     )
-    // Runs before the server's own close, which would wait for connections that nobody ends.
+    // Runs before the server's own close, which would wait for open connections.
     yield* Effect.addFinalizer(() => Effect.sync(() => node.closeAllConnections()))
     if (server.address._tag === "UnixAddress") return server.address.path
     const name = isIP(host) === 6 ? `[${host}]` : host
@@ -49,15 +52,15 @@ export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions
 const unspecified = ["0.0.0.0", "::"]
 
 /**
- * A page of another site can have a browser send requests here under a name of its own that leads to this machine; under
- * a bare address or `localhost` it can't.
+ * Refuses a `Host` header with an unknown name (DNS rebinding): another site can point a name of its own at this machine,
+ * and have a browser send requests here. It can't do so with an IP address or `localhost`.
  */
-const guarded = <R>(app: HttpApp.Default<never, R>, { answerProblem, host, hostNames }: ListenOptions) =>
+const checkHost = <R>(app: HttpApp.Default<never, R>, { problemToResponse, host, hostNames }: ListenOptions) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const { headers, headersDistinct } = NodeHttpServerRequest.toIncomingMessage(request)
     if (headers.host === undefined || headersDistinct.host?.length !== 1) {
-      return answerProblem({ status: 400, message: "the Host header is missing, or given twice" }, headers)
+      return problemToResponse({ status: 400, message: "the Host header is missing or repeated" }, headers)
     }
     const name = headers.host.replace(/:\d*$/, "").toLowerCase()
     const known =
@@ -65,30 +68,33 @@ const guarded = <R>(app: HttpApp.Default<never, R>, { answerProblem, host, hostN
       name === "localhost" ||
       [host, ...hostNames].some((each) => each.toLowerCase() === name)
     if (known) return yield* app
-    const message = "the Host header does not name this service; give its name with the option hostNames"
-    return answerProblem({ status: 421, message }, headers)
+    const message = "the Host header does not name this service; add the name to the option hostNames"
+    return problemToResponse({ status: 421, message }, headers)
   })
 
-const problemOf = (error: NodeJS.ErrnoException): Problem => {
+const parserProblem = (error: NodeJS.ErrnoException): Problem => {
   switch (error.code) {
     case "HPE_HEADER_OVERFLOW":
       return { status: 431, message: "the headers are larger than 16 KiB" }
     case "ERR_HTTP_REQUEST_TIMEOUT":
-      return { status: 408, message: "the headers did not come in time" }
+      return { status: 408, message: "the headers did not arrive in time" }
     case "HPE_CHUNK_EXTENSIONS_OVERFLOW":
-      return { status: 413, message: "the extensions of the chunks are too large" }
+      return { status: 413, message: "the chunk extensions are too large" }
     default:
-      return { status: 400, message: "this is not a request of HTTP/1.1, or its body ended early" }
+      return { status: 400, message: "this is not a valid HTTP/1.1 request, or its body ended early" }
   }
 }
 
-/** What Node is answering on a connection, if anything. */
-type Answering = Socket & {
+/** A socket with the response that Node is sending on it, if any. */
+type ServerSocket = Socket & {
   readonly _httpMessage?: { readonly headersSent: boolean; readonly req: IncomingMessage } | null
 }
 
-/** Answers where Node has given up on a connection, and ends it. */
-const refuse = (socket: Answering, { body, headers, status }: HttpServerResponse.HttpServerResponse): void => {
+/** Sends a response on a connection that Node no longer handles, and closes it. */
+const respondAndClose = (
+  socket: ServerSocket,
+  { body, headers, status }: HttpServerResponse.HttpServerResponse
+): void => {
   if (!socket.writable || socket._httpMessage?.headersSent === true) {
     socket.destroy()
     return

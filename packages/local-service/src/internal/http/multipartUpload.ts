@@ -4,42 +4,43 @@ import { pipeline } from "node:stream/promises"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { Spool } from "../state/temporaryFiles.js"
-import { encodedBody, nameOf, type Problem, tooSlow } from "./requests.js"
+import { TemporaryFiles } from "../state/temporaryFiles.js"
+import { formatFieldName, type Problem } from "./problems.js"
+import { bodyTimeoutProblem, contentEncodingProblem } from "./requestBodies.js"
 
-/** A multipart request, its file spooled to disk until the scope closes. */
+/** A multipart form. Its file is on disk until the scope closes. */
 export interface Upload {
-  /** In the order in which they came. */
+  /** In the order of the form. */
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
-  /** Its path, where there is one. */
+  /** The path of the uploaded file. `undefined` if the form has none. */
   readonly file: string | undefined
 }
 
 export interface UploadLimits {
-  /** Of the file, in bytes. */
+  /** The largest file, in bytes. */
   readonly maximumFileBytes: number
-  /** How long nothing may come of the body, in milliseconds. */
+  /** The longest time without a byte of the body, in milliseconds. */
   readonly idleMillis: number
 }
 
 const fieldLimits = { fields: 256, parts: 257, fieldSize: 64 * 1024, headerPairs: 32, headerSize: 16 * 1024 }
 
-/** Reads the form of a request: fields, and one file, in the field that is named. */
+/** Reads the form of a request: its fields, and one file in the field `fileField`. */
 export const readUpload = (
   request: IncomingMessage,
   fileField: string,
   limits: UploadLimits
-): Effect.Effect<Upload, Problem, Spool | Scope.Scope> =>
+): Effect.Effect<Upload, Problem, TemporaryFiles | Scope.Scope> =>
   Effect.gen(function* () {
     const contentType = request.headers["content-type"] ?? ""
     if (!/^multipart\/form-data\s*(;|$)/i.test(contentType)) {
       return yield* Effect.fail<Problem>({ status: 415, message: "the body must be multipart/form-data" })
     }
-    const encoded = encodedBody(request)
+    const encoded = contentEncodingProblem(request)
     if (encoded !== undefined) return yield* Effect.fail(encoded)
-    const spool = yield* Spool
-    const path = yield* spool.path
-    // A file that is still being opened would be there again after it was removed.
+    const temporaryFiles = yield* TemporaryFiles
+    const path = yield* temporaryFiles.newPath
+    // Waits for the parser. A file that is still being opened would reappear after its removal.
     let parsing: Promise<unknown> = Promise.resolve()
     yield* Effect.addFinalizer(() => Effect.promise(() => parsing.catch(() => undefined)))
     return yield* Effect.tryPromise({
@@ -65,7 +66,7 @@ class Refused extends Error {
   }
 }
 
-/** The disk does not take the file, which is nobody's fault who sent it. */
+/** The file can't be written to disk: a failure of the service, not of the request. */
 class Unwritable extends Error {}
 
 const refuse = (status: number, message: string) => new Refused({ status, message })
@@ -82,65 +83,65 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
     limits: { ...fieldLimits, files: 1, fileSize: options.maximumFileBytes },
     isPartAFile: (name, _type, filename) => name === options.fileField || filename !== undefined
   })
-  // The parser may fail more than once, and only the first time is waited for.
+  // The parser may emit further errors. The promise below handles only the first.
   parser.on("error", () => undefined)
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields: Array<readonly [string, string]> = []
-  let spooled: Promise<void> | undefined
+  let written: Promise<void> | undefined
 
   const fail = (status: number, message: string) => parser.destroy(refuse(status, message))
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
-    if (nameTruncated || valueTruncated) fail(413, `${nameOf(name)} is too long`)
+    if (nameTruncated || valueTruncated) fail(413, `${formatFieldName(name)} is too long`)
     else fields.push([name, value])
   })
   parser.on("file", (name, stream) => {
     if (name !== options.fileField) {
       stream.on("error", () => undefined).resume()
-      fail(400, `${nameOf(name)} must not be a file`)
+      fail(400, `${formatFieldName(name)} must not be a file`)
       return
     }
-    spooled = spool(stream, { ...options, signal })
-    spooled.catch((error: Error) => parser.destroy(error))
+    written = writeFile(stream, { ...options, signal })
+    written.catch((error: Error) => parser.destroy(error))
   })
-  parser.on("filesLimit", () => fail(400, "more than one file is given"))
-  parser.on("fieldsLimit", () => fail(413, "too many fields are given"))
-  parser.on("partsLimit", () => fail(413, "too many parts are given"))
+  parser.on("filesLimit", () => fail(400, "the form has more than one file"))
+  parser.on("fieldsLimit", () => fail(413, "the form has too many fields"))
+  parser.on("partsLimit", () => fail(413, "the form has too many parts"))
 
-  const idle = setTimeout(() => parser.destroy(new Refused(tooSlow(options.idleMillis))), options.idleMillis)
-  const came = () => idle.refresh()
-  request.on("data", came)
+  const idle = setTimeout(() => parser.destroy(new Refused(bodyTimeoutProblem(options.idleMillis))), options.idleMillis)
+  const onData = () => idle.refresh()
+  request.on("data", onData)
   try {
-    // Not `pipeline`, which would close the connection before the answer that says what is wrong.
+    // `pipeline` would close the connection before the response.
     await new Promise<void>((resolve, reject) => {
-      const gone = () => reject(new Error("the request was given up"))
+      const abort = () => reject(new Error("the request was aborted"))
       parser.once("finish", resolve).once("error", reject)
-      request.once("aborted", gone)
-      options.signal.addEventListener("abort", gone, { once: true })
+      request.once("aborted", abort)
+      options.signal.addEventListener("abort", abort, { once: true })
       request.pipe(parser)
     })
-    await spooled
-    return { fields, file: spooled === undefined ? undefined : options.path }
+    await written
+    return { fields, file: written === undefined ? undefined : options.path }
   } finally {
     clearTimeout(idle)
-    request.off("data", came)
+    request.off("data", onData)
     request.unpipe(parser)
     request.resume()
     ended.abort()
-    await spooled?.catch(() => undefined)
+    await written?.catch(() => undefined)
   }
 }
 
-const spool = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
-  const written = createWriteStream(path, { flags: "wx" })
-  const closed = new Promise<void>((resolve) => written.once("close", () => resolve()))
+const writeFile = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
+  const target = createWriteStream(path, { flags: "wx" })
+  const closed = new Promise<void>((resolve) => target.once("close", () => resolve()))
   let unwritable: Unwritable | undefined
-  // Of the system's own errors alone: the end of the body before its time is one of the stream too.
-  written.once("error", (error: NodeJS.ErrnoException) => {
-    if (error.syscall !== undefined) unwritable = new Unwritable("the upload can't be kept", { cause: error })
+  // Only a system error has a `syscall`. A body that ends early is an error of this stream too.
+  target.once("error", (error: NodeJS.ErrnoException) => {
+    if (error.syscall !== undefined) unwritable = new Unwritable("the upload can't be written", { cause: error })
   })
   try {
-    await pipeline(file, written, { signal })
+    await pipeline(file, target, { signal })
   } catch (error) {
     throw unwritable ?? error
   } finally {

@@ -6,8 +6,8 @@ import * as Effect from "effect/Effect"
 import type { OperationName } from "../../OperationName.js"
 import { Faults } from "../faults/faults.js"
 import { injectFault } from "../faults/injectFault.js"
-import { type AnswerProblem, misrouted, type Problem, recoverDefects } from "../http/requests.js"
-import { Stamps } from "../state/idsAndClock.js"
+import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
+import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 
 export interface Operation<R> {
@@ -20,20 +20,20 @@ export interface Operation<R> {
     request: HttpServerRequest.HttpServerRequest,
     entry: OpenEntry
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Problem, R>
-  readonly answerProblem: AnswerProblem
+  readonly problemToResponse: ProblemToResponse
   /** Longest time without a byte of a request body that is discarded, in milliseconds. */
   readonly bodyIdleMillis: number
 }
 
 /** Handles one request of an operation: routes it, writes it to the journal, and runs the work or a fault. */
-export const operationHandler = <R>({ answerProblem, bodyIdleMillis, idOf, name, path, work }: Operation<R>) =>
+export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, name, path, work }: Operation<R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const respondTo = (problem: Problem) => answerProblem(problem, request.headers)
-    const wrongRoute = misrouted(request, path)
+    const respondTo = (problem: Problem) => problemToResponse(problem, request.headers)
+    const wrongRoute = routingProblem(request, path)
     if (wrongRoute !== undefined) return respondTo(wrongRoute)
 
-    const { now } = yield* Stamps
+    const { now } = yield* IdsAndClock
     const startedAt = performance.now()
     const entry = yield* (yield* Journal).begin({ operation: name, at: now() })
     entry.id = idOf?.(request.headers) ?? null
@@ -43,7 +43,7 @@ export const operationHandler = <R>({ answerProblem, bodyIdleMillis, idOf, name,
     if (fault !== undefined) entry.outcome = "faulted"
 
     const worked = work(request, entry).pipe(
-      recoverDefects((message): Problem => ({ status: 500, message })),
+      recoverDefects,
       Effect.catchAll((problem) => Effect.succeed(respondTo(problem)))
     )
     const response = yield* fault === undefined

@@ -11,11 +11,12 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Recogniser, sampleRate } from "../../Recogniser.js"
 import type { VoiceService } from "../../Voice.js"
-import { type AnswerProblem, badRequest, firstIssue, type Problem, quote, readJson } from "../http/requests.js"
+import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
+import { readJsonBody } from "../http/requestBodies.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import type { OpenEntry } from "../state/journal.js"
-import { Spool } from "../state/temporaryFiles.js"
-import { abridged } from "../state/truncateFields.js"
+import { TemporaryFiles } from "../state/temporaryFiles.js"
+import { truncateFields } from "../state/truncateFields.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { operationHandler } from "./operation.js"
@@ -49,8 +50,8 @@ const requestIdOf = (
 }
 
 /** Every response carries the request id. */
-export const answerSynthesisProblem =
-  (options: Pick<SynthesisOptions, "makeRequestId">): AnswerProblem =>
+export const synthesisProblemToResponse =
+  (options: Pick<SynthesisOptions, "makeRequestId">): ProblemToResponse =>
   ({ headers, message, status }, given) =>
     HttpServerResponse.unsafeJson({ error: message } satisfies Contract.ErrorBody, {
       status,
@@ -110,7 +111,7 @@ export const synthesisHandler = (options: SynthesisOptions) => {
     path: Contract.path,
     idOf: (headers) => requestIdOf(headers, options),
     work: (request, entry) => synthesize(request, entry, { ...options, decode }),
-    answerProblem: answerSynthesisProblem(options),
+    problemToResponse: synthesisProblemToResponse(options),
     bodyIdleMillis: options.bodyIdleMillis
   })
 }
@@ -125,14 +126,14 @@ const synthesize = (
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser
-    const spool = yield* Spool
+    const temporaryFiles = yield* TemporaryFiles
 
     const key = request.headers[Contract.header.apiKey.toLowerCase()]
     entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), problemOf)
 
-    const json = yield* readJson(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
-    const body = yield* Effect.mapError(decode(json), (error) => badRequest(firstIssue(error)))
-    entry.request = abridged(body)
+    const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
+    const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
+    entry.request = truncateFields(body)
     const units = Contract.codePoints(body.text)
     const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), problemOf)
 
@@ -141,7 +142,7 @@ const synthesize = (
       Stream.mapError(({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })),
       limitDuration(options.maximumSpeechSeconds, voice.sampleRate)
     )
-    const speech = yield* spool.write(blocks)
+    const speech = yield* temporaryFiles.storeSamples(blocks)
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend gave no audio" })
     const from = voice.sampleRate

@@ -8,13 +8,13 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Recognised, Recogniser, sampleRate } from "../../Recogniser.js"
 import { readUpload } from "../http/multipartUpload.js"
-import { type AnswerProblem, badRequest, firstIssue, type Problem, quote } from "../http/requests.js"
+import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { writeNumbers } from "../recogniser/spokenNumbers.js"
 import { readRecording } from "../recordings/recording.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
-import { Stamps } from "../state/idsAndClock.js"
+import { IdsAndClock } from "../state/idsAndClock.js"
 import type { OpenEntry } from "../state/journal.js"
-import { abridged } from "../state/truncateFields.js"
+import { truncateFields } from "../state/truncateFields.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { operationHandler } from "./operation.js"
 import { toForm } from "./transcriptionForm.js"
@@ -47,7 +47,7 @@ const problemOf = (refusal: Refusal): Problem => {
   }
 }
 
-export const answerTranscriptionProblem: AnswerProblem = ({ headers, message, status }) => {
+export const transcriptionProblemToResponse: ProblemToResponse = ({ headers, message, status }) => {
   const body: Contract.Failure = {
     status: "error",
     error: STATUS_CODES[status]?.toLowerCase() ?? `status ${status}`,
@@ -76,7 +76,7 @@ export const transcriptionHandler = (options: TranscriptionOptions) =>
     name: "transcribe",
     path: Contract.path,
     work: (request, entry) => transcribe(request, entry, options),
-    answerProblem: answerTranscriptionProblem,
+    problemToResponse: transcriptionProblemToResponse,
     bodyIdleMillis: options.bodyIdleMillis
   })
 
@@ -84,8 +84,8 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser
-    const stamps = yield* Stamps
-    const receivedAt = stamps.now()
+    const idsAndClock = yield* IdsAndClock
+    const receivedAt = idsAndClock.now()
 
     const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
     entry.keyId = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
@@ -95,8 +95,8 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       idleMillis: options.bodyIdleMillis
     })
     const fields = yield* toForm(upload.fields)
-    entry.request = abridged(fields)
-    const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(firstIssue(error)))
+    entry.request = truncateFields(fields)
+    const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(describeParseError(error)))
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
     if (lang === undefined)
       return yield* Effect.fail(
@@ -116,13 +116,14 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
     const hold = yield* Effect.mapError(accounts.hold(cost), problemOf)
 
-    const callId = stamps.id()
+    const callId = idsAndClock.nextId()
     entry.id = callId
     const body: Contract.Success = {
       status: "success",
       text: recognised?.text ?? "",
       call_id: callId,
-      aux_info: form.aux === true ? auxInfo(recognised, { seconds, receivedAt, respondedAt: stamps.now() }) : undefined
+      aux_info:
+        form.aux === true ? auxInfo(recognised, { seconds, receivedAt, respondedAt: idsAndClock.now() }) : undefined
     }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     return HttpServerResponse.stream(billOnLastByte(Stream.make(bytes), bytes.length, hold), {

@@ -1,6 +1,6 @@
 import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
-import { badRequest, nameOf, type Problem } from "../http/requests.js"
+import { badRequest, formatFieldName, type Problem } from "../http/problems.js"
 
 /** The fields of a form as one object. `hotwords` becomes an array, from any of its three encodings. */
 export const toForm = (
@@ -30,7 +30,7 @@ export const toForm = (
 /** `hotwords[0][phrase]` */
 const indexedHotword = /^hotwords\[(\d{1,3})\]\[(phrase|score)\]$/
 
-const repeated = (name: string) => Effect.fail(badRequest(`${nameOf(name)} is given twice`))
+const repeated = (name: string) => Effect.fail(badRequest(`${formatFieldName(name)} is given twice`))
 
 /** Reads one field with an array, or one field per element. */
 const decodeHotwords = (encoded: ReadonlyArray<string>): Effect.Effect<unknown, Problem> =>

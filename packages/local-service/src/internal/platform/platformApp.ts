@@ -9,15 +9,22 @@ import * as Schema from "effect/Schema"
 import type { AccountsService, KeyNotActive } from "../../Accounts.js"
 import type { FaultsService } from "../../Faults.js"
 import type { JournalEntry } from "../../Journal.js"
-import { type AnswerProblem, firstIssue, type Problem, pathOf, readJson, recoverDefects } from "../http/requests.js"
-import type { StampOptions } from "../state/idsAndClock.js"
+import {
+  describeParseError,
+  type Problem,
+  type ProblemToResponse,
+  recoverDefects,
+  requestPath
+} from "../http/problems.js"
+import { readJsonBody } from "../http/requestBodies.js"
+import type { IdsAndClockOptions } from "../state/idsAndClock.js"
 import type { Described } from "./openApiParts.js"
 import { page } from "./page.js"
 import { AccountChanges, FaultList, NewKey, Reset, Scopes } from "./platformRequests.js"
 
 const answer = (status: number, body: unknown) => HttpServerResponse.unsafeJson(body, { status })
 
-export const answerPlatformProblem: AnswerProblem = ({ headers, message, status }) =>
+export const platformProblemToResponse: ProblemToResponse = ({ headers, message, status }) =>
   HttpServerResponse.unsafeJson({ error: message }, { status, headers })
 
 const bodyLimit = 1024 * 1024
@@ -25,10 +32,10 @@ const bodyLimit = 1024 * 1024
 const readBody = <A, I>(schema: Schema.Schema<A, I>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const body = yield* readJson(request, { maximumBytes: bodyLimit, idleMillis: 60_000 })
+    const body = yield* readJsonBody(request, { maximumBytes: bodyLimit, idleMillis: 60_000 })
     return yield* Effect.mapError(
       Schema.decodeUnknown(schema, { onExcessProperty: "error" })(body),
-      (error): Problem => ({ status: 400, message: firstIssue(error) })
+      (error): Problem => ({ status: 400, message: describeParseError(error) })
     )
   })
 
@@ -40,7 +47,7 @@ export interface PlatformOptions extends Described {
   readonly accounts: AccountsService
   readonly faults: FaultsService
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
-  readonly reset: (options: StampOptions) => Effect.Effect<void>
+  readonly reset: (options: IdsAndClockOptions) => Effect.Effect<void>
 }
 
 /** The account platform and the controls: their API is our own, since the contract names what it does and not how. */
@@ -145,9 +152,9 @@ export const platformApp = (service: PlatformOptions) => {
           : yield* Effect.fail<Problem>({ status: 401, message: "X-Admin-Token is missing or wrong" })
       })
     ),
-    recoverDefects((message): Problem => ({ status: 500, message })),
+    recoverDefects,
     Effect.catchTag("RouteNotFound", ({ request }) => Effect.fail(notFound(routes, request))),
-    Effect.catchAll((problem) => Effect.succeed(answerPlatformProblem(problem, {})))
+    Effect.catchAll((problem) => Effect.succeed(platformProblemToResponse(problem, {})))
   )
 }
 
@@ -171,7 +178,7 @@ const notFound = (
   routes: ReadonlyArray<{ readonly method: string; readonly path: string }>,
   request: HttpServerRequest.HttpServerRequest
 ): Problem => {
-  const path = pathOf(request)
+  const path = requestPath(request)
   const allowed = routes
     .filter((each) => new RegExp(`^${each.path.replaceAll(".", "\\.").replace(":id", "[^/]+")}$`).test(path))
     .map(({ method }) => method)

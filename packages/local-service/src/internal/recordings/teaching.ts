@@ -3,7 +3,7 @@ import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
-import { codeOf } from "../http/codeOf.js"
+import { errorCode } from "../errorCode.js"
 import { type DecodeLimits, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
@@ -16,7 +16,7 @@ export const teach = (
 ): Effect.Effect<void, RecordingUnusable> =>
   recogniser.learn({ text, lang, samples: readRecording(path, limits) }).pipe(
     Effect.mapError((problem) => unusable(path, problem)),
-    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOf(defect)})`)))
+    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${errorCode(defect)})`)))
   )
 
 export interface Lesson extends DecodeLimits {
@@ -33,14 +33,15 @@ export const teachDirectory = (
   Effect.gen(function* () {
     const found = yield* Effect.tryPromise({
       try: () => readdir(directory, { recursive: true }),
-      catch: (error) => unusable(directory, `the folder can't be read (${codeOf(error)})`)
+      catch: (error) => unusable(directory, `the folder can't be read (${errorCode(error)})`)
     })
     for (const name of found.filter((each) => /\.wav$/i.test(each)).toSorted()) {
       const path = join(directory, name)
       const textPath = path.replace(/\.wav$/i, ".txt")
       const text = yield* Effect.tryPromise({
         try: () => readFile(textPath, "utf8"),
-        catch: (error) => unusable(path, `${textPath} can't be read (${codeOf(error)}); write there what is said in it`)
+        catch: (error) =>
+          unusable(path, `${textPath} can't be read (${errorCode(error)}); write there what is said in it`)
       })
       const lang = dirname(name)
       if (lang !== "." && !languages.includes(lang)) {

@@ -17,11 +17,11 @@ import {
   type Usage
 } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
-import { validated } from "../http/validated.js"
 import { AccountChanges } from "../platform/platformRequests.js"
+import { validateOrDie } from "../validateOrDie.js"
 import type { DataDirectory } from "./dataDirectory.js"
 
-/** Why a call is refused, in the order of the checks. Each operation has its own statuses for it. */
+/** Why a call is refused, in the order of the checks. Each operation maps these to its own statuses. */
 export type Refusal =
   | { readonly _tag: "UnknownKey" }
   | { readonly _tag: "AccountNotActive"; readonly state: AccountState }
@@ -34,25 +34,25 @@ export interface Cost {
   readonly credits: number
 }
 
-/** Credit that is kept for a call, and free again where its scope closes without a debit. */
+/** Credit reserved for a call. It is released if the scope closes without a debit. */
 export interface Hold {
-  /** Takes the credit, which is on disk before this returns. */
+  /** Debits the credit. The debit is on disk before this returns. */
   readonly debit: Effect.Effect<void>
 }
 
-/** The account as the operations draw on it. */
-export interface DrawnAccounts extends AccountsService {
-  /** Checks a key of a request, 401, 403, 402 in the words of transcription, and gives its id. */
+/** The account, with the methods that the operations need. */
+export interface BillableAccounts extends AccountsService {
+  /** Checks a key, its scope and the account, and returns the id of the key. */
   readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<string, Refusal>
-  /** Keeps credit for a call, all of it or none. */
+  /** Reserves the whole cost of a call, or fails with `NoCredit`. */
   readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
-  /** An account as at the start: nothing used, and no key but this one, active again if it was revoked. */
+  /** Restores the initial account: no usage, and only the key `keyId`, active and with all scopes. */
   readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
 
 export class Accounts extends Context.Tag("@effect-speech/local-service/internal/Accounts")<
   Accounts,
-  DrawnAccounts
+  BillableAccounts
 >() {}
 
 const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
@@ -77,19 +77,19 @@ const toKey = (row: KeyRow): Key => ({
   revokedAt: row.revoked_at
 })
 
-/** The account in a database, which begins as `initial` where there is none. */
+/** The account in a database. A new database starts with `initial`. */
 export const makeAccounts = (
   sql: DataDirectory["sql"],
   { initial, now }: { readonly initial: Account; readonly now: () => Date }
-): Effect.Effect<DrawnAccounts, SqlError> =>
+): Effect.Effect<BillableAccounts, SqlError> =>
   Effect.gen(function* () {
     yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
       ON CONFLICT DO NOTHING`
 
-    /** Credit of calls under way. What is not debited when the process ends was never taken. */
+    /** Credit reserved for calls in progress. It is only in memory: if the process ends, it was never debited. */
     let held = 0
-    const one = yield* Effect.makeSemaphore(1)
-    const inTurn = one.withPermits(1)
+    const mutex = yield* Effect.makeSemaphore(1)
+    const exclusively = mutex.withPermits(1)
 
     const account = Effect.map(sql<Account>`SELECT state, credits FROM account`, ([found]) => ({
       state: found?.state ?? initial.state,
@@ -102,8 +102,7 @@ export const makeAccounts = (
         archived: all.filter(({ revokedAt }) => revokedAt !== null)
       }
     })
-    /** The active key of an id. */
-    const active = (id: string) =>
+    const findActiveKey = (id: string) =>
       Effect.gen(function* () {
         const [row] = yield* sql<KeyRow>`SELECT * FROM keys WHERE id = ${id}`
         if (row === undefined || row.revoked_at !== null) {
@@ -139,36 +138,36 @@ export const makeAccounts = (
         }),
       hold: (cost) =>
         Effect.gen(function* () {
-          let free = false
+          let released = false
           const release = Effect.sync(() => {
-            if (!free) held -= cost.credits
-            free = true
+            if (!released) held -= cost.credits
+            released = true
           })
           yield* Effect.acquireRelease(
             Effect.gen(function* () {
               const { credits } = yield* Effect.orDie(account)
               if (credits - held < cost.credits) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
               held += cost.credits
-            }).pipe(inTurn),
-            () => inTurn(release)
+            }).pipe(exclusively),
+            () => exclusively(release)
           )
           const today = Effect.sync(() => now().toISOString().slice(0, 10))
           return {
             debit: Effect.flatMap(today, (date) => Effect.orDie(debit(cost, date))).pipe(
               Effect.zipRight(release),
               Effect.uninterruptible,
-              inTurn
+              exclusively
             )
           }
         }),
       account: Effect.orDie(account),
       setAccount: (changes) =>
         Effect.gen(function* () {
-          yield* validated(AccountChanges, changes)
+          yield* validateOrDie(AccountChanges, changes)
           const next = { ...(yield* account), ...changes }
           yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
           return next
-        }).pipe(Effect.orDie, inTurn),
+        }).pipe(Effect.orDie, exclusively),
       keys: Effect.orDie(keys),
       createKey: ({ confirm, creator, name }) =>
         Effect.gen(function* () {
@@ -189,18 +188,18 @@ export const makeAccounts = (
             VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
               ${digestOf(key).toString("hex")})`)
           return { record, key: Redacted.make(key) }
-        }).pipe(inTurn),
+        }).pipe(exclusively),
       revokeKey: (id) =>
         Effect.gen(function* () {
-          yield* active(id)
+          yield* findActiveKey(id)
           yield* sql`UPDATE keys SET revoked_at = ${now().toISOString()} WHERE id = ${id}`
-        }).pipe(Effect.catchTag("SqlError", Effect.die), inTurn),
+        }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
       setScopes: (id, scopes) =>
         Effect.gen(function* () {
-          const key = yield* active(id)
+          const key = yield* findActiveKey(id)
           yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
           return { ...key, scopes }
-        }).pipe(Effect.catchTag("SqlError", Effect.die), inTurn),
+        }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
       usage: Effect.orDie(
         Effect.map(sql<Usage>`SELECT * FROM usage WHERE calls > 0 ORDER BY date DESC, operation`, (rows) =>
           rows.map(({ calls, credits, date, operation, units }) => ({ date, operation, calls, units, credits }))
@@ -218,7 +217,7 @@ export const makeAccounts = (
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
           Effect.orDie,
           Effect.uninterruptible,
-          inTurn
+          exclusively
         )
     }
   })

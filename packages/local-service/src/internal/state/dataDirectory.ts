@@ -7,21 +7,22 @@ import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { DataDirectoryUnusable } from "../../LocalServiceError.js"
-import { codeOf } from "../http/codeOf.js"
+import { errorCode } from "../errorCode.js"
 
-/** Where the service keeps what outlives it, and the files that it works with. */
+/** The database of the service and the folder of its temporary files. */
 export interface DataDirectory {
   readonly sql: LibsqlClient.LibsqlClient
-  /** A folder for recordings and speech under way. It is empty at the start. */
-  readonly spool: string
+  /** Holds recordings and speech of calls in progress. Empty at the start. */
+  readonly temporaryFolder: string
 }
 
-/** Of the tables below. A later version of them has another number, and a step that leads there. */
+/** Version of the tables below. If you change them, raise it and add a migration. */
 const version = 1
 
 /**
- * The balance follows the usage, in the same statement and whatever becomes of the process; and there is no moment with
- * two active keys, or with none between an old one and a new one.
+ * Triggers keep two rules, even if the process is killed:
+ * - A debit and its usage are written by one statement.
+ * - A new key revokes the active one in the same statement, so there are never two active keys, nor none in between.
  */
 const tables = [
   `CREATE TABLE account (
@@ -48,37 +49,39 @@ const tables = [
   `PRAGMA user_version = ${version}`
 ]
 
-/** Opens a directory, or without one a database in memory and a folder that goes with the scope. */
+/** Opens a data directory. Without one: a database in memory, and a temporary folder that is removed with the scope. */
 export const openDataDirectory = (
   directory: string | undefined
 ): Effect.Effect<DataDirectory, DataDirectoryUnusable, FileSystem.FileSystem | Scope.Scope> =>
-  directory === undefined ? openTemporary : openKept(resolve(directory))
+  directory === undefined ? openInMemory : openOnDisk(resolve(directory))
 
-const openTemporary = Effect.gen(function* () {
+const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const spool = yield* Effect.orDie(fs.makeTempDirectoryScoped({ prefix: "effect-speech-" }))
+  const temporaryFolder = yield* Effect.orDie(fs.makeTempDirectoryScoped({ prefix: "effect-speech-" }))
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
-  return { sql, spool }
+  return { sql, temporaryFolder }
 })
 
-const openKept = (directory: string) =>
+const openOnDisk = (directory: string) =>
   Effect.gen(function* () {
     const unusable = (message: string) => new DataDirectoryUnusable({ directory, message })
     yield* Effect.tryPromise({
       try: () => mkdir(directory, { recursive: true, mode: 0o700 }),
       catch: (error) =>
-        unusable(`The data directory ${directory} can't be made (${codeOf(error)}); give one that can be written.`)
+        unusable(
+          `The data directory ${directory} can't be created (${errorCode(error)}); give one that you can write to.`
+        )
     })
     const openDatabase = (path: string) =>
-      // Of an address, these would be more than characters of the path.
+      // In a URL these characters have a meaning of their own.
       makeClient(`file:${path.replace(/[%?#]/g, encodeURIComponent)}`).pipe(
-        Effect.catchAllDefect(() => unusable(`${path} can't be opened; give a directory that can be written.`))
+        Effect.catchAllDefect(() => unusable(`${path} can't be opened; give a directory that you can write to.`))
       )
     yield* lock(yield* openDatabase(join(directory, "lock.db"))).pipe(
       Effect.mapError(() =>
         unusable(
-          `The data directory ${directory} is in use by another local service; end that one, or give another directory.`
+          `The data directory ${directory} is in use by another local service; stop that service, or give another directory.`
         )
       )
     )
@@ -86,10 +89,10 @@ const openKept = (directory: string) =>
     const sql = yield* openDatabase(path)
     yield* Effect.mapError(
       Effect.gen(function* () {
-        // First, for it refuses a database of another program, which stays as it is then.
+        // First: it refuses a database of another program and leaves it unchanged.
         yield* createTables(sql)
         yield* sql`PRAGMA journal_mode = WAL`
-        // What is committed survives the process; a power cut may take the last commits, and never the file.
+        // Commits survive the end of the process. A power cut may lose the last commits, but does not damage the file.
         yield* sql`PRAGMA synchronous = NORMAL`
       }),
       () =>
@@ -97,41 +100,42 @@ const openKept = (directory: string) =>
           `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
         )
     )
-    const spool = join(directory, "spool")
-    // What a service that was killed has left.
+    const temporaryFolder = join(directory, "spool")
+    // Removes the files of a service that was killed.
     yield* Effect.tryPromise({
       try: async () => {
-        await rm(spool, { recursive: true, force: true })
-        await mkdir(spool)
+        await rm(temporaryFolder, { recursive: true, force: true })
+        await mkdir(temporaryFolder)
       },
-      catch: (error) => unusable(`${spool} can't be written (${codeOf(error)}); give a directory that can.`)
+      catch: (error) =>
+        unusable(`${temporaryFolder} can't be written (${errorCode(error)}); give a directory that you can write to.`)
     })
-    return { sql, spool }
+    return { sql, temporaryFolder }
   })
 
 const makeClient = (url: string) => Effect.provide(LibsqlClient.make({ url }), Reactivity.layer)
 
 /**
- * Holds a directory for this process: credit that is held for calls under way is in its memory alone. A transaction of a
- * database is a lock that goes with the process, however it ends.
+ * Locks a directory for this process: the credit held for calls in progress exists only in its memory. The lock is an open
+ * transaction, which ends with the process, even if it is killed.
  */
 const lock = (sql: LibsqlClient.LibsqlClient) =>
   Effect.acquireRelease(sql`BEGIN EXCLUSIVE`, () => Effect.ignore(sql`ROLLBACK`))
 
-const damaged = new SqlError({ cause: "another database, or a damaged one" })
+const notOurs = new SqlError({ cause: "another database, or a damaged one" })
 
 const createTables = (sql: LibsqlClient.LibsqlClient): Effect.Effect<void, SqlError> =>
   Effect.gen(function* () {
     const [found] = yield* sql<{ readonly user_version: number }>`PRAGMA user_version`
     const others = yield* sql`SELECT name FROM sqlite_master LIMIT 1`
     if (found?.user_version === version) {
-      // A database of another program may have that version too, and one that is damaged here is found now.
+      // Another program may use the same version number, and the file may be damaged.
       yield* sql`SELECT state, credits FROM account`
       const [check] = yield* sql<{ readonly quick_check: string }>`PRAGMA quick_check(1)`
-      if (check?.quick_check !== "ok") return yield* damaged
+      if (check?.quick_check !== "ok") return yield* notOurs
       return
     }
-    if (found?.user_version !== 0 || others.length > 0) return yield* damaged
+    if (found?.user_version !== 0 || others.length > 0) return yield* notOurs
     yield* sql`BEGIN EXCLUSIVE`
     for (const statement of tables) yield* sql.unsafe(statement)
     yield* sql`COMMIT`

@@ -1,30 +1,30 @@
 import { createHash, randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 
-export interface StampOptions {
-  /** From which ids are made, the same ones in the same order. Default: they are random. */
+export interface IdsAndClockOptions {
+  /** Seed of the ids: the same seed gives the same ids in the same order. Default: random ids. */
   readonly seed?: number | undefined
-  /** The time that is told, whenever it is. Default: the time it is. */
+  /** Fixed clock for reproducible output. Default: the system clock. */
   readonly fixedTime?: Date | undefined
 }
 
-/** The ids and times that the service gives out. */
-export class Stamps extends Context.Tag("@effect-speech/local-service/internal/Stamps")<
-  Stamps,
+/** Makes the ids and reads the clock for everything that the service sends or records. */
+export class IdsAndClock extends Context.Tag("@effect-speech/local-service/internal/IdsAndClock")<
+  IdsAndClock,
   {
-    /** A UUID. */
-    readonly id: () => string
+    /** Makes a UUID. */
+    readonly nextId: () => string
     readonly now: () => Date
-    /** Begins anew, with other options where there are some. */
-    readonly restart: (options?: StampOptions) => void
+    /** Starts again from the initial options, changed by `options`. */
+    readonly restart: (options?: IdsAndClockOptions) => void
   }
 >() {}
 
-export const makeStamps = (initial: StampOptions): Stamps["Type"] => {
+export const makeIdsAndClock = (initial: IdsAndClockOptions): IdsAndClock["Type"] => {
   let options = initial
   let count = 0
   return {
-    id: () => (options.seed === undefined ? randomUUID() : seeded(`${options.seed}:${count++}`)),
+    nextId: () => (options.seed === undefined ? randomUUID() : seededUuid(`${options.seed}:${count++}`)),
     now: () => options.fixedTime ?? new Date(),
     restart: (next) => {
       options = { ...initial, ...next }
@@ -33,8 +33,8 @@ export const makeStamps = (initial: StampOptions): Stamps["Type"] => {
   }
 }
 
-/** A UUID of version 4 (RFC 9562, 5.4), its random bits from a digest. */
-const seeded = (source: string): string => {
+/** A UUID of version 4 (RFC 9562, 5.4) with bits of a digest in place of random ones. */
+const seededUuid = (source: string): string => {
   const bytes = createHash("sha256").update(source).digest().subarray(0, 16)
   bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
   bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80

@@ -3,12 +3,12 @@ import * as Effect from "effect/Effect"
 import type { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
 
-/** An entry while its request is being answered. */
+/** An entry whose request is still in progress. */
 export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] }
 
 export interface JournalService {
   readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => Effect.Effect<OpenEntry>
-  /** The latest thousand, the oldest first. */
+  /** The latest thousand entries, oldest first. */
   readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
   readonly clear: Effect.Effect<void>
 }

@@ -6,66 +6,69 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** Mono samples, on disk where they are many. */
-export interface SpooledSamples {
+/** Mono samples: on disk if there are many, else in memory. */
+export interface StoredSamples {
   readonly length: number
   readonly samples: Stream.Stream<Float32Array>
 }
 
-/** Files for what is too long for memory, each of which goes with its scope. */
-export class Spool extends Context.Tag("@effect-speech/local-service/internal/Spool")<
-  Spool,
+/** Temporary files for data that is too long for memory. Each is removed when its scope closes. */
+export class TemporaryFiles extends Context.Tag("@effect-speech/local-service/internal/TemporaryFiles")<
+  TemporaryFiles,
   {
-    /** The path of a file that is not there yet. */
-    readonly path: Effect.Effect<string, never, Scope.Scope>
-    readonly write: <E, R>(
+    /** A path for a new file. The file does not exist yet. */
+    readonly newPath: Effect.Effect<string, never, Scope.Scope>
+    readonly storeSamples: <E, R>(
       samples: Stream.Stream<Float32Array, E, R>
-    ) => Effect.Effect<SpooledSamples, E, R | Scope.Scope>
+    ) => Effect.Effect<StoredSamples, E, R | Scope.Scope>
   }
 >() {}
 
-/** In samples: a megabyte, 12 seconds of the voice. A file that is written and read twice is a third of a sentence's cost. */
-const longestInMemory = 2 ** 18
+/** In samples: a megabyte, 12 seconds of speech. For one sentence, a file would be a third of the cost. */
+const maximumInMemory = 2 ** 18
 
-/** In samples, as much as is read of a file at a time: what is done with a block keeps others waiting. */
-const longestBlock = 2 ** 14
+/** In samples, as many as one read of a file returns. Other requests wait while a block is processed. */
+const maximumBlock = 2 ** 14
 
-const divided = (block: Float32Array): Iterable<Float32Array> =>
-  Array.from({ length: Math.ceil(block.length / longestBlock) }, (_, index) =>
-    block.subarray(index * longestBlock, (index + 1) * longestBlock)
+const splitBlock = (block: Float32Array): Iterable<Float32Array> =>
+  Array.from({ length: Math.ceil(block.length / maximumBlock) }, (_, index) =>
+    block.subarray(index * maximumBlock, (index + 1) * maximumBlock)
   )
 
-export const makeSpool = (directory: string): Effect.Effect<Spool["Type"], never, FileSystem.FileSystem> =>
+export const makeTemporaryFiles = (
+  directory: string
+): Effect.Effect<TemporaryFiles["Type"], never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
-    const path = Effect.acquireRelease(
+    const newPath = Effect.acquireRelease(
       Effect.sync(() => `${directory}/${randomUUID()}`),
       (file) => Effect.ignore(fs.remove(file))
     )
     const format = { sampleRate: 1, channels: 1, encoding: "float32" } as const
     return {
-      path,
-      write: (samples) =>
+      newPath,
+      storeSamples: (samples) =>
         Effect.gen(function* () {
           const scope = yield* Effect.scope
           let length = 0
-          let held: Array<Float32Array> = []
+          let buffered: Array<Float32Array> = []
           let written: { readonly name: string; readonly file: FileSystem.File } | undefined
           const openFile = Effect.gen(function* () {
-            const name = yield* Scope.extend(path, scope)
+            const name = yield* Scope.extend(newPath, scope)
             return { name, file: yield* Effect.orDie(fs.open(name, { flag: "wx" })) }
           })
           yield* Effect.scoped(
-            // A write of nothing would never end.
+            // An empty write would never end.
             Stream.runForEach(
               Stream.filter(samples, (block) => block.length > 0),
               (block) =>
                 Effect.gen(function* () {
                   length += block.length
-                  held.push(block)
-                  if (length <= longestInMemory) return
+                  buffered.push(block)
+                  if (length <= maximumInMemory) return
                   written ??= yield* openFile
-                  for (const each of held) yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
-                  held = []
+                  for (const each of buffered)
+                    yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
+                  buffered = []
                 })
             )
           )
@@ -73,7 +76,7 @@ export const makeSpool = (directory: string): Effect.Effect<Spool["Type"], never
             length,
             samples:
               written === undefined
-                ? Stream.fromIterable(held.flatMap((block) => [...divided(block)]))
+                ? Stream.fromIterable(buffered.flatMap((block) => [...splitBlock(block)]))
                 : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
           }
         })
