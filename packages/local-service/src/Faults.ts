@@ -1,5 +1,5 @@
 /**
- * Failures on demand: what production can show, at the requests that are named.
+ * Fault injection: failures of production, at the requests that you choose.
  */
 import type * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
@@ -19,7 +19,7 @@ const effects = [
   "malformedHeader"
 ] as const
 
-/** What HTTP can carry (RFC 9110, 5.1 and 5.5): with anything else no answer could be sent at all. */
+/** What HTTP allows (RFC 9110, 5.1 and 5.5). Node sends no response with other names or values. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 
@@ -27,43 +27,45 @@ const FaultHeaders = Schema.Record({ key: Schema.String, value: Schema.NullOr(Sc
   Schema.filter(
     (headers) =>
       Object.entries(headers).every(([name, value]) => headerName.test(name) && headerValue.test(value ?? "")) ||
-      "must have names and values that a header may have"
+      "must have valid header names and values"
   )
 )
 
 /**
- * Which requests a fault is for, and what becomes of them. Requests are counted for each fault by itself, from when it
- * was set; of several faults that a request meets, the first counts.
+ * Which requests fail, and how. Each fault counts its requests from the moment it was set. If several faults match a
+ * request, the first applies.
+ *
+ * A fault with `status`, `body`, `reset` or `malformedHeader` skips all checks, including the key. It bills nothing.
  */
 export const Fault = Schema.Struct({
-  /** Default: both. */
+  /** Operation to match. Default: both. */
   operation: optional(OperationName),
-  /** The first request that it is for, counted from 1. Default: 1. */
+  /** First request to match, counted from 1. Default: 1. */
   nth: optional(positive),
-  /** How often it happens. Default: always. */
+  /** Number of failures. Default: no limit. */
   times: optional(positive),
-  /** How likely it is at each request, 0 to 1. Default: 1. */
+  /** Probability at each request, 0 to 1. Default: 1. */
   probability: optional(Schema.Number.pipe(Schema.between(0, 1))),
-  /** Of the chances: the same seed, the same requests. Default: 0. */
+  /** Seed of `probability`: the same seed selects the same requests. Default: 0. */
   seed: optional(Schema.Int),
 
-  /** Answers with this status, in place of the work, once the request has been read. */
+  /** Reads the request and responds with this status, without any work. */
   status: optional(Schema.Int.pipe(Schema.between(200, 599))),
-  /** What such an answer says. Default: that it was asked for. */
+  /** Message of the response with `status`. Default: "this failure was asked for". */
   message: optional(Schema.String),
-  /** Such an answer's body, in place of the operation's own. With it alone the status is 200. */
+  /** Body of the response with `status`, instead of the operation's error body. Default of `status` with it: 200. */
   body: optional(Schema.String),
-  /** Headers of the answer, whatever it is: `Retry-After`, or another `X-Sample-Rate`; `null` leaves one out. */
+  /** Headers to set on any response, such as `Retry-After` or a wrong `X-Sample-Rate`. `null` removes a header. */
   headers: optional(FaultHeaders),
-  /** Keeps the answer back for so many milliseconds, up to an hour. */
+  /** Delay of the response in milliseconds, up to an hour. */
   delayMillis: optional(Schema.Int.pipe(Schema.between(0, 3_600_000))),
-  /** Resets the connection: as the request arrives, or once it has been read. */
+  /** Resets the connection: `request` when the request arrives, `answer` after the service has read it. */
   reset: optional(Schema.Literal("request", "answer")),
-  /** Ends the connection after so many bytes of the answer's body. */
+  /** Closes the connection after this many bytes of the response body. */
   truncateAtByte: optional(Schema.NonNegativeInt),
-  /** Sends so many bytes of the answer's body, and then nothing. */
+  /** Sends this many bytes of the response body, and then nothing. */
   stallAtByte: optional(Schema.NonNegativeInt),
-  /** Answers with a header line that has no colon, which no client can read. */
+  /** Responds with a header line without a colon, which no client can parse. */
   malformedHeader: optional(Schema.Literal(true))
 })
   .annotations({ parseOptions: { onExcessProperty: "error" } })
@@ -71,18 +73,19 @@ export const Fault = Schema.Struct({
     Schema.filter(
       (fault) =>
         effects.some((effect) => fault[effect] !== undefined) || `must say what happens: one of ${effects.join(", ")}`,
-      // An anyOf that is not within an allOf would take the place of the fields.
+      // Without the allOf, the anyOf would replace the fields.
       { jsonSchema: { allOf: [{ anyOf: effects.map((effect) => ({ required: [effect] })) }] } }
     )
   )
 export type Fault = typeof Fault.Type
 
-/** A fault, and how often it has happened. */
+/** A fault, and the number of failures so far. */
 export const FaultRecord = Schema.Struct({ fault: Fault, happened: Schema.NonNegativeInt })
 export type FaultRecord = typeof FaultRecord.Type
 
 export interface FaultsService {
-  /** Sets the faults anew; none ends them all. */
+  /** Replaces all faults. An empty list removes them. */
   readonly set: (faults: ReadonlyArray<Fault>) => Effect.Effect<void>
+  /** The current faults. */
   readonly list: Effect.Effect<ReadonlyArray<FaultRecord>>
 }

@@ -1,6 +1,5 @@
 /**
- * What turns a recording into text in the local service. It is a service of its own, so that a real engine is
- * another Layer.
+ * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -28,35 +27,35 @@ export interface Recognised {
 
 export interface KnownRecording<E = never, R = never> {
   readonly text: string
-  /** The language of the models that know it. Default: any. */
+  /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined
-  /** Mono, at {@link sampleRate}. */
+  /** Mono samples, -1 to 1, at {@link sampleRate}. */
   readonly samples: Stream.Stream<Float32Array, E, R>
 }
 
-/** A recording in a file, in any container that the service takes. */
+/** A recording in a file, in any supported container. */
 export interface TaughtRecording {
-  /** Of the recording. */
+  /** Path of the audio file. */
   readonly path: string
   readonly text: string
-  /** The language of the models that know it. Default: any. */
+  /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined
 }
 
 export interface RecogniserService {
-  /** The text of a recording in a language, or nothing: never a guess. Reads the recording to its end. */
+  /** Reads the whole recording. Returns its text, or `undefined` if it is not known in this language. Never guesses. */
   readonly recognise: <E, R>(
     lang: string,
     samples: Stream.Stream<Float32Array, E, R>
   ) => Effect.Effect<Recognised | undefined, E, R>
-  /** Makes a recording known. */
+  /** Stores a recording, so that `recognise` finds it. */
   readonly learn: <E, R>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
-  /** Forgets all of them. */
+  /** Forgets all recordings. */
   readonly forget: Effect.Effect<void>
 }
 
 export interface KnownRecordingsOptions {
-  /** How many seconds of recordings are kept before the oldest are forgotten. Default: one hour, 58 MB. */
+  /** Seconds of recordings to keep. Beyond that the oldest are forgotten. Default: 3,600, which take 58 MB. */
   readonly capacitySeconds?: number | undefined
 }
 
@@ -65,55 +64,55 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
   RecogniserService
 >() {
   /**
-   * Knows what it was taught and nothing else. Recordings are compared by how their waveforms run together, so that one
-   * is known again after another rate, encoding or codec, and one that differs in a word is not. The same text spoken
-   * once more is another recording.
+   * Recognises only the recordings that it has learned. It correlates waveforms, so it recognises a recording after
+   * another sample rate, encoding or codec, but not one that differs in a word. The same text spoken again is another
+   * recording.
    */
   static readonly layerKnownRecordings = (options: KnownRecordingsOptions = {}): Layer.Layer<Recogniser> =>
     Layer.sync(Recogniser, () => {
       const capacity = (options.capacitySeconds ?? 3600) * sampleRate
-      let known: Array<Kept> = []
-      let held = 0
+      let known: Array<StoredRecording> = []
+      let storedSamples = 0
       return {
         learn: ({ lang, samples, text }) =>
           Effect.gen(function* () {
             const { length, shape, silent } = yield* shapeOf(samples, capacity)
-            // Silence is nobody's words, and would be taken for them.
+            // Otherwise any silent recording would get this text.
             if (silent || length > capacity) return
             known.push({ text, lang, length, shape, envelope: envelopeOf(shape) })
-            held += length
-            while (held > capacity) held -= known.shift()?.length ?? 0
+            storedSamples += length
+            while (storedSamples > capacity) storedSamples -= known.shift()?.length ?? 0
           }),
         recognise: (lang, samples) =>
           Effect.gen(function* () {
             const longest = known.reduce((most, { length }) => Math.max(most, length), 0)
             const { length, shape } = yield* shapeOf(samples, longest + lengthTolerance)
             const envelope = envelopeOf(shape)
-            // The latest first: what was just said is what is most often asked for.
-            for (const kept of [...known].reverse()) {
-              if ((kept.lang ?? lang) !== lang || Math.abs(kept.length - length) > lengthTolerance) continue
-              if (!envelopesAlike(kept.envelope, envelope)) continue
+            // The latest first, because most requests are for recent speech.
+            for (const stored of [...known].reverse()) {
+              if ((stored.lang ?? lang) !== lang || Math.abs(stored.length - length) > lengthTolerance) continue
+              if (!envelopesAlike(stored.envelope, envelope)) continue
               yield* yieldToEventLoop
-              const comparison = differenceOf(kept.shape, shape)
+              const comparison = differenceOf(stored.shape, shape)
               let step = comparison.next()
               for (; step.done !== true; step = comparison.next()) yield* yieldToEventLoop
               const difference = step.value
-              if (difference <= tolerance) return { text: kept.text, confidence: 1 - difference }
+              if (difference <= tolerance) return { text: stored.text, confidence: 1 - difference }
             }
             return undefined
           }),
         forget: Effect.sync(() => {
           known = []
-          held = 0
+          storedSamples = 0
         })
       }
     })
 }
 
-interface Kept {
+interface StoredRecording {
   readonly text: string
   readonly lang: string | undefined
-  /** Of the samples. */
+  /** Number of samples. */
   readonly length: number
   readonly shape: Int16Array
   readonly envelope: Envelope

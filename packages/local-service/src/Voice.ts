@@ -1,5 +1,5 @@
 /**
- * The voice of the local service. It is a service of its own, so that another engine is another Layer.
+ * Speaks texts for the local service. To use another engine, provide another Layer.
  */
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
@@ -13,28 +13,28 @@ export interface Utterance {
   readonly text: string
   readonly lang: string
   readonly voice: string
-  /** 1 is the voice's own rate. */
+  /** 1 is the voice's normal speed, 2 is twice as fast. */
   readonly speed: number
-  /** From a word to the engine's phonemes for it. */
+  /** The engine's phonemes of a word, by the word. */
   readonly pronunciations: Readonly<Record<string, string>>
 }
 
-/** The engine could not speak a text. */
+/** The engine failed to speak a text. */
 export class VoiceFailed extends Data.TaggedError("VoiceFailed")<{ readonly message: string }> {}
 
 export interface VoiceService {
   readonly languages: ReadonlyArray<string>
   readonly voices: ReadonlyArray<string>
-  /** Of what it speaks, in Hz. */
+  /** Sample rate of its speech, in Hz. */
   readonly sampleRate: number
-  /** Speaks a text: mono samples, as they are made. `lang` and `voice` are of the lists. */
+  /** Speaks a text as a stream of mono samples, -1 to 1. `lang` is one of `languages` and `voice` one of `voices`. */
   readonly speak: (utterance: Utterance) => Stream.Stream<Float32Array, VoiceFailed>
 }
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
   /**
-   * espeak-ng as WebAssembly, in a thread of its own that starts with the first text. Texts are spoken a few sentences
-   * at a time, in turn with one another, so that a long one keeps no other waiting.
+   * espeak-ng as WebAssembly, in a thread that starts with the first text. It speaks a few sentences of each text in
+   * turn, so that a short text does not wait for a long one.
    */
   static readonly layerEspeak: Layer.Layer<Voice> = Layer.scoped(
     Voice,
@@ -45,16 +45,16 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
         voices: Object.keys(variants),
         sampleRate,
         speak: ({ lang, pronunciations, speed, text, voice }) => {
-          const wanted = wordsPerMinute * speed
-          const rate = Math.min(rates.to, Math.max(rates.from, Math.round(wanted)))
+          const targetRate = normalRate * speed
+          const engineRate = Math.min(engineRates.to, Math.max(engineRates.from, Math.round(targetRate)))
           return Stream.fromIterable(splitText(text)).pipe(
             Stream.mapConcatEffect(({ pause, text }) =>
               Effect.map(
                 run({
                   ssml: toSsml(text, pronunciations),
                   voice: `${lang}${variants[voice]}`,
-                  wordsPerMinute: rate,
-                  factor: rate / wanted
+                  wordsPerMinute: engineRate,
+                  stretch: engineRate / targetRate
                 }),
                 (samples) => [samples, new Float32Array(Math.round((pause / speed) * sampleRate))]
               )
@@ -67,24 +67,25 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
   )
 }
 
-/** Those that the engine speaks well; its names for them are the codes themselves. */
+/** The languages that the engine speaks well, by its own codes. */
 const languages = ["as", "bn", "en", "gu", "hi", "kn", "ml", "mr", "ne", "or", "pa", "ta", "te", "ur"] as const
 
-/** espeak-ng's names for what makes a voice another. */
+/** espeak-ng's name of the variant of each voice. */
 const variants: Readonly<Record<string, string>> = { default_female: "+f2", default_male: "" }
 
-const wordsPerMinute = 175
+/** espeak-ng's default, in words per minute. */
+const normalRate = 175
 
-/** Outside of these the engine's rate no longer changes. */
-const rates = { from: 80, to: 450 }
+/** The engine ignores a rate outside of this range, in words per minute. */
+const engineRates = { from: 80, to: 450 }
 
-/** Control characters are commands to the engine. */
+/** The engine interprets control characters as commands. */
 const withoutControls = (text: string): string => text.replace(/\p{Cc}/gu, " ")
 
 const escapeXml = (text: string): string =>
   withoutControls(text).replaceAll("&", "&amp;").replaceAll("<", "&lt;").replaceAll(">", "&gt;")
 
-/** The engine takes `[[` for the start of phonemes; in a text of somebody's it is two brackets. */
+/** The engine interprets `[[` as the start of phonemes. In a text it is two brackets. */
 const plain = (text: string): string =>
   escapeXml(text)
     .replace(/\[(?=\[)/g, "[ ")

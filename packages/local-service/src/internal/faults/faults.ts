@@ -1,22 +1,24 @@
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import type { Fault, FaultsService } from "../../Faults.js"
+import * as Schema from "effect/Schema"
+import { Fault, type FaultsService } from "../../Faults.js"
 import type { OperationName } from "../../OperationName.js"
-import { FaultList } from "../platform/platformRequests.js"
 import { validateOrDie } from "../validateOrDie.js"
 
-/** The faults as the operations meet them. */
+/** The faults, with the operations' view of them. */
 export interface ArmedFaults extends FaultsService {
-  /** What is to become of a request that has arrived. */
+  /** Counts a request that has arrived, and returns the fault to apply. */
   readonly next: (operation: OperationName) => Effect.Effect<Fault | undefined>
 }
 
 export class Faults extends Context.Tag("@effect-speech/local-service/internal/Faults")<Faults, ArmedFaults>() {}
 
+const FaultList = Schema.Array(Fault)
+
 interface Armed {
   readonly fault: Fault
-  readonly chance: () => number
-  met: number
+  readonly random: () => number
+  matched: number
   happened: number
 }
 
@@ -25,19 +27,19 @@ export const makeFaults = (): ArmedFaults => {
   const happens = (each: Armed, operation: OperationName): boolean => {
     const { fault } = each
     if (fault.operation !== undefined && fault.operation !== operation) return false
-    each.met++
-    if (each.met < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
-    return each.chance() < (fault.probability ?? 1)
+    each.matched++
+    if (each.matched < (fault.nth ?? 1) || each.happened >= (fault.times ?? Number.POSITIVE_INFINITY)) return false
+    return each.random() < (fault.probability ?? 1)
   }
   return {
     set: (faults) =>
       Effect.map(validateOrDie(FaultList, faults), () => {
-        armed = faults.map((fault) => ({ fault, chance: chances(fault.seed ?? 0), met: 0, happened: 0 }))
+        armed = faults.map((fault) => ({ fault, random: randomNumbers(fault.seed ?? 0), matched: 0, happened: 0 }))
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
     next: (operation) =>
       Effect.sync(() => {
-        // Each counts the request, also where another is what happens.
+        // Filters instead of finding, because every fault counts the request.
         const [first] = armed.filter((each) => happens(each, operation))
         if (first !== undefined) first.happened++
         return first?.fault
@@ -45,8 +47,8 @@ export const makeFaults = (): ArmedFaults => {
   }
 }
 
-/** Numbers from 0 to 1: mulberry32 of Tommy Ettinger, which is in the public domain. */
-const chances = (seed: number) => {
+/** Random numbers from 0 to 1: mulberry32 by Tommy Ettinger, in the public domain. */
+const randomNumbers = (seed: number) => {
   let state = seed | 0
   return () => {
     state = (state + 0x6d2b79f5) | 0

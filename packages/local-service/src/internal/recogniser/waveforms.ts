@@ -1,34 +1,41 @@
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** Recordings reach a recogniser as mono samples at this rate, in Hz. */
+/** Rate of the mono samples that a recogniser takes, in Hz. */
 export const sampleRate = 8000
 
-/** Below -50 dB from the first sample to the last. */
+/** Amplitude of -50 dB. A recording whose every sample is below it is silent. */
 const silence = 10 ** (-50 / 20)
 
-/** In samples, 150 ms: what encoders add before and after, where their files don't say how much that is. */
+/** In samples: 150 ms, the padding of encoders whose files do not state it. */
 export const lengthTolerance = 0.15 * sampleRate
 
-/** In samples, 100 ms: shorter than a word, and long against the pitch of a voice. */
+/** In samples: 100 ms, shorter than a word and much longer than a period of a voice. */
 const windowLength = 0.1 * sampleRate
 
-/** In samples, 5 ms. */
+/** In samples: 5 ms. */
 const windowStep = windowLength / 20
 
 /**
- * Of 200 sentences that `pnpm verify recognition` speaks, each differs from itself at most by 0.09 after MP3 at 64 kbit/s, 0.37
- * after AAC at 64, 0.39 after Opus at 32, and 0.08 after Vorbis; from the partner that differs in a word and is spoken
- * apart, at least by 0.49 ("सुनीता" and "अनीता", after Opus), nearly all by 0.9. Part of that is the engine's: its voice
- * varies from one time to the next. Where both have the same variation, eight of the 200 differ by less than this, as
- * "request" and "requests" do (0.15), or "है" and "हैं" (0.22).
+ * Largest difference at which two recordings are the same. Measured by `pnpm verify recognition` with 200 sentences:
+ *
+ * | compared with                                | difference                                            |
+ * | -------------------------------------------- | ----------------------------------------------------- |
+ * | itself after MP3 at 64 kbit/s                | at most 0.09                                          |
+ * | itself after AAC at 64 kbit/s                | at most 0.37                                          |
+ * | itself after Opus at 32 kbit/s               | at most 0.39                                          |
+ * | itself after Vorbis                          | at most 0.08                                          |
+ * | a sentence with one other word, spoken apart | at least 0.49 (सुनीता, अनीता, after Opus), mostly 0.9 |
+ *
+ * The engine's voice varies from one time to the next. If both sentences have the same variation, eight of the 200
+ * differ by less than the tolerance, such as "request" and "requests" (0.15), or "है" and "हैं" (0.22).
  */
 export const tolerance = 0.43
 
-/** Of the mean energy: in quieter windows codecs keep little, and a difference counts for less. */
+/** Fraction of the mean energy. In quieter windows codecs keep little, so a difference weighs less. */
 const floor = 0.03
 
-/** A windowed sinc (Hamming) that ends at a frequency in Hz, over 10 ms. */
+/** Taps of a low-pass filter, a windowed sinc (Hamming) of 10 ms. `cutoff` is in Hz. */
 const lowPass = (cutoff: number): Float64Array =>
   Float64Array.from({ length: 81 }, (_, index) => {
     const at = index - 40
@@ -38,9 +45,9 @@ const lowPass = (cutoff: number): Float64Array =>
   })
 
 /**
- * What is compared: 300 to 2800 Hz, the higher the louder, by 6 dB for an octave. Without that the vowels would be all
- * that counts, and "he" and "she" the same. Below lie hum and offsets, above it codecs keep the noise of a voice but not
- * its waveform.
+ * Taps of the filter before the comparison: 300 to 2800 Hz, rising by 6 dB per octave. Without the rise only vowels
+ * would count, and "he" would equal "she". Hum and offsets lie below the band. Above it codecs keep the noise of a voice
+ * but not its waveform.
  */
 const emphasis = (() => {
   const upper = lowPass(2800)
@@ -49,14 +56,14 @@ const emphasis = (() => {
 })()
 
 interface Shape {
-  /** Of all samples, also where they were too many. */
+  /** Number of all samples, even if they were too many. */
   readonly length: number
   readonly silent: boolean
-  /** The samples as they are compared: none where they are too many. */
+  /** The filtered samples. Empty if they were too many. */
   readonly shape: Int16Array
 }
 
-/** Reads samples to their end, and keeps no more than the shape of so many. */
+/** Reads all samples and filters them, up to `most` samples. */
 export const shapeOf = <E, R>(samples: Stream.Stream<Float32Array, E, R>, most: number): Effect.Effect<Shape, E, R> =>
   Effect.gen(function* () {
     const shaper = makeShaper()
@@ -81,10 +88,10 @@ export const shapeOf = <E, R>(samples: Stream.Stream<Float32Array, E, R>, most: 
     return { length, silent: loudest < silence, shape }
   })
 
-/** Filters block by block, without delay: each output is the middle of the taps on a sample. */
+/** Filters block by block without delay: the middle tap lies on the sample of each output. */
 const makeShaper = () => {
   const middle = (emphasis.length - 1) / 2
-  // As if silence came before.
+  // Silence before the first sample.
   let pending = new Float32Array(middle)
   const push = (block: Float32Array): Int16Array => {
     const samples = new Float32Array(pending.length + block.length)
@@ -103,19 +110,22 @@ const makeShaper = () => {
   }
   return {
     push,
-    /** As if silence followed. */
+    /** Returns the last samples, followed by silence. */
     flush: (): Int16Array => push(new Float32Array(middle))
   }
 }
 
 const toInt16 = (value: number): number => Math.round(Math.max(-0x7fff, Math.min(0x7fff, value)))
 
-/** How the loudness goes, in windows of 20 ms around the mean, and its energy. */
+/** The loudness over time. */
 export interface Envelope {
+  /** Of each window of 20 ms, minus the mean. */
   readonly values: Float32Array
+  /** Sum of the squares of the values. */
   readonly energy: number
 }
 
+/** In samples: 20 ms. */
 const envelopeWindow = sampleRate / 50
 
 export const envelopeOf = (shape: Int16Array): Envelope => {
@@ -132,33 +142,33 @@ export const envelopeOf = (shape: Int16Array): Envelope => {
   return { values, energy }
 }
 
-/** Whether it is worth the time to compare two waveforms: their envelopes run together at some lag within reach. */
-export const envelopesAlike = (known: Envelope, heard: Envelope): boolean =>
-  envelopeLikeness(known, heard) >= leastEnvelopeLikeness
+/** A quick test before the comparison of two waveforms: whether their envelopes correlate at any tolerated lag. */
+export const envelopesAlike = (known: Envelope, input: Envelope): boolean =>
+  envelopeLikeness(known, input) >= leastEnvelopeLikeness
 
 /**
- * Of 40 sentences, each stays above 0.9 after MP3, AAC, Opus at 12 kbit/s, noise at 10 dB, and with 145 ms before it or
- * 50 ms less of it; another sentence of about its length came to 0.63 at most.
+ * Measured with 40 sentences: each stays above 0.9 after MP3, AAC, Opus at 12 kbit/s, noise at 10 dB, 145 ms added at the
+ * start or 50 ms removed. Another sentence of similar length reaches 0.63 at most.
  */
 const leastEnvelopeLikeness = 0.75
 
-const envelopeLikeness = (known: Envelope, heard: Envelope): number => {
+const envelopeLikeness = (known: Envelope, input: Envelope): number => {
   const reach = Math.ceil(lengthTolerance / envelopeWindow)
   const whole = { start: 0, length: known.values.length }
   let highest = 0
   for (let lag = -reach; lag <= reach; lag++) {
-    highest = Math.max(highest, productOf(known.values, heard.values, whole, lag))
+    highest = Math.max(highest, productOf(known.values, input.values, whole, lag))
   }
-  return highest / Math.sqrt(known.energy * heard.energy || 1)
+  return highest / Math.sqrt(known.energy * input.energy || 1)
 }
 
-/** What takes seconds for an hour of speech, and may be left for a while at every step. */
+/** A computation that takes seconds for an hour of speech, and yields after each step. */
 type Steps<A> = Generator<void, A>
 
-/** In samples, half a minute: between two steps. */
+/** In samples: half a minute of recording per step. */
 const stepLength = 30 * sampleRate
 
-/** As many as there are, without delay. */
+/** The filtered samples, as many as the input and without delay. */
 function* filtered(samples: Int16Array, taps: Float64Array): Steps<Int16Array> {
   const output = new Int16Array(samples.length)
   const middle = (taps.length - 1) / 2
@@ -175,25 +185,25 @@ function* filtered(samples: Int16Array, taps: Float64Array): Steps<Int16Array> {
   return output
 }
 
-/** One minus the correlation of the two, in the window where that is lowest: 0 for the same, 1 and more for others. */
-export function* differenceOf(known: Int16Array, heard: Int16Array): Steps<number> {
-  // The loudest quarter of a second tells where to look further, in less time than the whole.
+/** One minus the lowest correlation of any window: 0 for the same recording, 1 or more for another. */
+export function* differenceOf(known: Int16Array, input: Int16Array): Steps<number> {
+  // The loudest quarter of a second finds the lag faster than the whole recording.
   const loud: Stretch = { start: yield* loudest(known, stretchLength), length: stretchLength }
-  if (likeness(known, heard, loud, 0) >= worthwhile) {
-    const atOnce = yield* largestDifference(known, heard, 0)
-    if (atOnce <= tolerance) return atOnce
+  if (likeness(known, input, loud, 0) >= worthwhile) {
+    const unshifted = yield* largestDifference(known, input, 0)
+    if (unshifted <= tolerance) return unshifted
   }
-  const lag = bestLag(known, heard, loud)
+  const lag = bestLag(known, input, loud)
   const whole = Math.round(lag)
-  return likeness(known, heard, loud, whole) < worthwhile
+  return likeness(known, input, loud, whole) < worthwhile
     ? 1
-    : yield* largestDifference(known, yield* later(heard, lag - whole), whole)
+    : yield* largestDifference(known, yield* delayed(input, lag - whole), whole)
 }
 
-/** In samples, a quarter of a second. */
+/** In samples: a quarter of a second. */
 const stretchLength = sampleRate / 4
 
-/** The correlation of a stretch, below which its windows won't do either; half a sample of lag takes a third from it. */
+/** If a stretch correlates less, its windows differ by more than the tolerance. Half a sample of lag costs a third. */
 const worthwhile = 0.5 * (1 - tolerance)
 
 interface Stretch {
@@ -201,11 +211,11 @@ interface Stretch {
   readonly length: number
 }
 
-const likeness = (known: Int16Array, heard: Int16Array, { length, start }: Stretch, lag: number): number => {
+const likeness = (known: Int16Array, input: Int16Array, { length, start }: Stretch, lag: number): number => {
   const one = known.subarray(start, start + length)
   const from = Math.max(0, start + lag)
-  const other = heard.subarray(from, Math.max(from, start + lag + length))
-  const product = productOf(known, heard, { start, length }, lag)
+  const other = input.subarray(from, Math.max(from, start + lag + length))
+  const product = productOf(known, input, { start, length }, lag)
   return Math.abs(product) / Math.sqrt(energyOf(one) * energyOf(other) || 1)
 }
 
@@ -215,62 +225,63 @@ const energyOf = (shape: Int16Array): number => {
   return energy
 }
 
-/** What lies a part of a sample later: what was cut at another rate is hardly ever out by whole ones of this. */
-const later = (shape: Int16Array, part: number): Steps<Int16Array> => {
+/** The input delayed by a fraction of a sample. A recording cut at another rate rarely has a lag of whole samples. */
+const delayed = (shape: Int16Array, fraction: number): Steps<Int16Array> => {
   const reach = 12
   const taps = Float64Array.from({ length: 2 * reach + 1 }, (_, index) => {
-    const at = index - reach - part
+    const at = index - reach - fraction
     const sinc = at === 0 ? 1 : Math.sin(Math.PI * at) / (Math.PI * at)
     return sinc * (0.54 + 0.46 * Math.cos((Math.PI * at) / (reach + 1)))
   })
   return filtered(shape, taps)
 }
 
-function* largestDifference(known: Int16Array, heard: Int16Array, lag: number): Steps<number> {
+/** One minus the lowest correlation of any window at a lag in whole samples. */
+function* largestDifference(known: Int16Array, input: Int16Array, lag: number): Steps<number> {
   const from = Math.min(0, -lag)
-  const to = Math.max(known.length, heard.length - lag)
+  const to = Math.max(known.length, input.length - lag)
   let product = 0
   let knownEnergy = 0
-  let heardEnergy = 0
+  let inputEnergy = 0
   const add = (index: number, sign: number) => {
     const a = known[index] ?? 0
-    const b = heard[index + lag] ?? 0
+    const b = input[index + lag] ?? 0
     product += sign * a * b
     knownEnergy += sign * a * a
-    heardEnergy += sign * b * b
+    inputEnergy += sign * b * b
   }
   for (let index = from; index < to; index++) {
     add(index, 1)
     if ((index - from) % stepLength === stepLength - 1) yield
   }
   if (product === 0) return 1
-  // How loud a recording is says nothing, nor which way round its wires were: that makes the gain negative.
-  const gain = product / heardEnergy
+  // Loudness and polarity do not matter. Inverted polarity makes the gain negative.
+  const gain = product / inputEnergy
   const ground = (floor * windowLength * knownEnergy) / known.length
 
   product = 0
   knownEnergy = 0
-  heardEnergy = 0
+  inputEnergy = 0
   let largest = 0
   for (let end = from; end < to; end++) {
     if ((end - from) % stepLength === stepLength - 1) yield
     add(end, 1)
     if (end - windowLength >= from) add(end - windowLength, -1)
     if ((end - from) % windowStep !== 0) continue
-    const alike = (gain * product + ground) / Math.sqrt((knownEnergy + ground) * (gain * gain * heardEnergy + ground))
+    const alike = (gain * product + ground) / Math.sqrt((knownEnergy + ground) * (gain * gain * inputEnergy + ground))
     largest = Math.max(largest, 1 - alike)
     if (largest > tolerance) return largest
   }
   return largest
 }
 
-/** By how many samples, and parts of one, the one lies behind the other where a stretch of them runs together best. */
-const bestLag = (known: Int16Array, heard: Int16Array, stretch: Stretch): number => {
+/** The lag at which a stretch correlates best, in samples and fractions of one. */
+const bestLag = (known: Int16Array, input: Int16Array, stretch: Stretch): number => {
   const { length, start } = stretch
-  // Roughly at first, among all that is within reach. A voice repeats itself, so one period may seem as good as the next:
-  // the likeliest of them are compared exactly.
+  // First a rough search over all tolerated lags. Periods of a voice resemble each other, so an exact search follows
+  // around the best of them.
   const one = coarse(known, start, length)
-  const other = coarse(heard, start - lengthTolerance, length + 2 * lengthTolerance)
+  const other = coarse(input, start - lengthTolerance, length + 2 * lengthTolerance)
   const all = { start: 0, length: one.length }
   const rough = Array.from({ length: (2 * lengthTolerance) / step + 1 }, (_, lag) => ({
     near: step * lag - lengthTolerance,
@@ -279,25 +290,25 @@ const bestLag = (known: Int16Array, heard: Int16Array, stretch: Stretch): number
   const likeliest = rough.sort((a, b) => b.product - a.product).slice(0, candidates)
   const whole = strongest(
     known,
-    heard,
+    input,
     stretch,
     new Set(likeliest.flatMap(({ near }) => Array.from({ length: 2 * step + 1 }, (_, index) => near - step + index)))
   )
-  // The top of a parabola through the highest product and its neighbours.
-  const before = productOf(known, heard, stretch, whole - 1)
-  const at = productOf(known, heard, stretch, whole)
-  const after = productOf(known, heard, stretch, whole + 1)
+  // The vertex of a parabola through the highest product and its neighbours.
+  const before = productOf(known, input, stretch, whole - 1)
+  const at = productOf(known, input, stretch, whole)
+  const after = productOf(known, input, stretch, whole + 1)
   const bend = before - 2 * at + after
   return bend === 0 ? whole : whole + Math.max(-0.5, Math.min(0.5, (before - after) / (2 * bend)))
 }
 
 type Samples = Int16Array | Float32Array | Float64Array
 
-const strongest = (known: Samples, heard: Samples, stretch: Stretch, lags: Iterable<number>): number => {
+const strongest = (known: Samples, input: Samples, stretch: Stretch, lags: Iterable<number>): number => {
   let best = 0
   let highest = -1
   for (const lag of lags) {
-    const product = Math.abs(productOf(known, heard, stretch, lag))
+    const product = Math.abs(productOf(known, input, stretch, lag))
     if (product > highest) {
       highest = product
       best = lag
@@ -306,23 +317,23 @@ const strongest = (known: Samples, heard: Samples, stretch: Stretch, lags: Itera
   return best
 }
 
-const productOf = (known: Samples, heard: Samples, { length, start }: Stretch, lag: number): number => {
-  const end = Math.min(known.length, start + length, heard.length - lag)
+const productOf = (known: Samples, input: Samples, { length, start }: Stretch, lag: number): number => {
+  const end = Math.min(known.length, start + length, input.length - lag)
   let sum = 0
   for (let index = Math.max(start, -lag); index < end; index++) {
-    sum += (known[index] as number) * (heard[index + lag] as number)
+    sum += (known[index] as number) * (input[index + lag] as number)
   }
   return sum
 }
 
-/** Lags of the rough search that are looked at more closely. */
+/** Number of rough lags that the exact search refines. */
 const candidates = 24
 
-/** In samples: between those of the rough search, and to where each of them reaches. */
+/** In samples: distance between two lags of the rough search, and reach of the filter around each. */
 const step = 2
 const spread = 4
 
-/** Every {@link step}th sample from one on, each with its neighbours, the nearer the more. */
+/** Every {@link step}th sample from `start`, as a sum of its neighbours weighted by nearness. */
 const coarse = (shape: Int16Array, start: number, length: number): Float64Array => {
   const output = new Float64Array(length / step)
   for (let index = 0; index < output.length; index++) {
@@ -335,7 +346,7 @@ const coarse = (shape: Int16Array, start: number, length: number): Float64Array 
   return output
 }
 
-/** Where the loudest stretch of a length begins. */
+/** Start of the loudest stretch of `length` samples. */
 function* loudest(shape: Int16Array, length: number): Steps<number> {
   let energy = 0
   let highest = 0

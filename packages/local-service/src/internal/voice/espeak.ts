@@ -6,24 +6,24 @@ export interface Job {
   readonly ssml: string
   readonly voice: string
   readonly wordsPerMinute: number
-  /** How many times as long the speech shall last as the engine makes it. */
-  readonly factor: number
+  /** Factor that lengthens the engine's speech at the same pitch. */
+  readonly stretch: number
 }
 
-/** espeak-ng's own rate, in Hz. */
+/** Sample rate of espeak-ng, in Hz. */
 export const sampleRate = 22_050
 
 type Reply = { readonly samples: Float32Array } | { readonly problem: string }
 
 /**
- * The engine in its thread. It starts with the first job and speaks one text at a time. A job that is given up ends the
- * thread, since nothing else stops the engine, and so does one that fails, after which the engine may be broken; the
- * next job starts a new one. The error is the engine's own word.
+ * Runs the engine in a thread, one job at a time. The first job starts the thread. An interrupted job ends it, because
+ * nothing else stops the engine. A failed job ends it too, because the engine may be broken. The next job starts a new
+ * thread. The error is the engine's message.
  */
 export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array, string>, never, Scope.Scope> =
   Effect.gen(function* () {
     let worker: Worker | undefined
-    const one = yield* Effect.makeSemaphore(1)
+    const oneAtATime = yield* Effect.makeSemaphore(1)
     const stop = Effect.suspend(() => {
       const running = worker
       worker = undefined
@@ -50,5 +50,5 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array,
           return stop
         })
       })
-    return (job) => one.withPermits(1)(Effect.tapError(speak(job), () => stop))
+    return (job) => oneAtATime.withPermits(1)(Effect.tapError(speak(job), () => stop))
   })

@@ -1,19 +1,19 @@
-// The engine blocks its thread while it speaks, so it has one of its own. This file is JavaScript because a
-// worker is started by plain Node, from the sources and from the built package alike.
+// The engine blocks its thread while it speaks, so it runs in a worker. This file is JavaScript because plain Node
+// starts the worker, both from the sources and from the built package.
 import { parentPort } from "node:worker_threads"
 import initialize from "@echogarden/espeak-ng-emscripten"
 import { timeStretch } from "./timeStretch.js"
 
 const port = parentPort
-if (port === null) throw new Error("espeakWorker runs as a worker thread alone")
+if (port === null) throw new Error("espeakWorker runs only as a worker thread")
 
 const { eSpeakNGWorker } = await initialize()
 const engine = await new eSpeakNGWorker()
 
-/** espeak-ng's own rate, in Hz. */
+/** Sample rate of espeak-ng, in Hz. */
 const sampleRate = 22_050
 
-/** The voice reaches full scale and sometimes beyond it: this keeps it from being clipped. */
+/** Prevents clipping, because the voice reaches full scale and sometimes exceeds it. */
 const gain = 0.9
 
 /**
@@ -21,11 +21,11 @@ const gain = 0.9
  * @property {string} ssml
  * @property {string} voice
  * @property {number} wordsPerMinute
- * @property {number} factor how many times as long the speech shall last as the engine makes it
+ * @property {number} stretch factor that lengthens the engine's speech at the same pitch
  */
 
 /** @param {Job} job */
-const speak = ({ factor, ssml, voice, wordsPerMinute }) => {
+const speak = ({ ssml, stretch, voice, wordsPerMinute }) => {
   if (engine.set_voice(voice) !== 0) throw new Error(`espeak-ng has no voice ${voice}`)
   engine.set_rate(wordsPerMinute)
   engine.set_pitch(50)
@@ -43,7 +43,7 @@ const speak = ({ factor, ssml, voice, wordsPerMinute }) => {
   for (const part of parts) {
     for (const sample of part) whole[offset++] = (sample / 0x8000) * gain
   }
-  return timeStretch(whole, { sampleRate, factor })
+  return timeStretch(whole, { sampleRate, factor: stretch })
 }
 
 port.on("message", (/** @type {Job} */ job) => {

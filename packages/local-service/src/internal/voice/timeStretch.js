@@ -1,29 +1,29 @@
 /**
- * Makes speech last `factor` times as long at the same pitch, by WSOLA: overlapping windows are laid out anew, each
- * taken from where it best continues the one before it (W. Verhelst and M. Roelands, "An overlap-add technique
- * based on waveform similarity for high quality time-scale modification of speech", ICASSP 1993).
+ * Makes speech `factor` times as long at the same pitch, by WSOLA: it places overlapping windows at new distances, and
+ * takes each from the position that best continues the window before (W. Verhelst and M. Roelands, "An overlap-add
+ * technique based on waveform similarity for high quality time-scale modification of speech", ICASSP 1993).
  *
- * JavaScript, since it runs in the worker.
+ * It is JavaScript because it runs in the worker.
  *
  * @param {Float32Array} samples
  * @param {{ readonly sampleRate: number, readonly factor: number }} options
  * @returns {Float32Array}
  */
 export const timeStretch = (samples, { factor, sampleRate }) => {
-  // A rate that the engine rounds to whole words a minute is as near as it gets.
+  // The engine rounds its rate to whole words per minute, so a smaller difference is only rounding.
   if (Math.abs(factor - 1) < 0.01 || samples.length === 0) return samples
   const hop = Math.round(sampleRate * 0.012)
   const reach = Math.round(sampleRate * 0.006)
   const length = Math.round(samples.length * factor)
   const output = new Float32Array(length + 2 * hop)
-  // Silence after the end, so that no window reaches out of the samples.
+  // Silence after the end, so that every window lies within the input.
   const input = new Float32Array(samples.length + reach + 4 * hop)
   input.set(samples)
 
   let from = 0
   for (let to = 0; to < length; to += hop) {
     for (let index = 0; index < 2 * hop; index++) {
-      // Hann windows at half overlap add up to one. The first window has nothing to fade in over.
+      // Hann windows at half overlap add up to one. The first window does not fade in.
       const fade = to === 0 && index < hop ? 1 : 0.5 - 0.5 * Math.cos((Math.PI * index) / hop)
       output[to + index] =
         /** @type {number} */ (output[to + index]) + fade * /** @type {number} */ (input[from + index])
@@ -34,12 +34,12 @@ export const timeStretch = (samples, { factor, sampleRate }) => {
   return output.subarray(0, length)
 }
 
-/** In samples: between the places that are tried first. Around the best of them all are tried. */
-const coarse = 4
+/** In samples: step of the first search. The second search tries every position around the best of the first. */
+const coarseStep = 4
 
 /**
- * The place around `ideal`, give or take `reach`, that is most like `natural`: where the last window would go on by
- * itself.
+ * The position within `reach` of `ideal` whose samples are most similar to those at `natural`, where the last window
+ * continues.
  *
  * @param {Float32Array} input
  * @param {{ readonly natural: number, readonly ideal: number, readonly hop: number, readonly reach: number }} search
@@ -50,22 +50,22 @@ const bestContinuation = (input, { hop, ideal, natural, reach }) => {
   /** @param {number} from @param {number} to @param {number} step */
   const bestOf = (from, to, step) => {
     let best = ideal
-    let likeness = Number.NEGATIVE_INFINITY
+    let highest = Number.NEGATIVE_INFINITY
     for (let candidate = from; candidate <= to; candidate += step) {
       const score = similarity(input, natural, candidate, hop)
-      if (score > likeness) {
-        likeness = score
+      if (score > highest) {
+        highest = score
         best = candidate
       }
     }
     return best
   }
-  const near = bestOf(first, last, coarse)
-  return bestOf(Math.max(first, near - coarse + 1), Math.min(last, near + coarse - 1), 1)
+  const near = bestOf(first, last, coarseStep)
+  return bestOf(Math.max(first, near - coarseStep + 1), Math.min(last, near + coarseStep - 1), 1)
 }
 
 /**
- * The cross-correlation of two places, over the energy of the second.
+ * The cross-correlation of two positions, divided by the root of the second one's energy.
  *
  * @param {Float32Array} input @param {number} natural @param {number} candidate @param {number} length
  */
