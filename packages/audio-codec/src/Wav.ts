@@ -89,6 +89,12 @@ export interface WavHeader {
 }
 
 /**
+ * Enough bytes for {@link decodeHeader}, whatever a program has put before the samples: notes, or filling up to a block of
+ * the disk.
+ */
+export const longestHeader: number = 128 * 1024
+
+/**
  * Reads the header alone, from the first bytes of a file: a `WavError` where they end before the samples begin. With
  * `fileLength`, the size of the whole file in bytes, the samples are those that are there, as in {@link readFile};
  * without it, those that the header declares.

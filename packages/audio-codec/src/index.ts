@@ -1,5 +1,6 @@
 export * as AudioFormat from "./AudioFormat.js"
 export * as Channels from "./Channels.js"
+export * as Container from "./Container.js"
 export * as Pcm from "./Pcm.js"
 export * as PcmStream from "./PcmStream.js"
 export * as Resampler from "./Resampler.js"

@@ -41,8 +41,8 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { AudioSource } from "./AudioSource.js"
-import { filePartOf } from "./internal/container.js"
-import { describe } from "./internal/describe.js"
+import { describeRecording } from "./internal/describeRecording.js"
+import { filePartOf } from "./internal/filePart.js"
 import { multipartEnvelope } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
@@ -193,7 +193,7 @@ const prepare = (
 ): Effect.Effect<Request<ReadonlyArray<SttWarning>>, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const opened = yield* openAudio(audio, lookAhead)
-    const recording = yield* describe(opened.bytes)
+    const recording = yield* describeRecording(opened)
     const { telephony = false } = fields
     const upload = telephony ? yield* asTelephony(opened, recording.container) : opened.upload
     const part = filePartOf(audio.filename, recording.container)

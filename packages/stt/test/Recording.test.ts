@@ -4,15 +4,17 @@ import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
+import { sniff } from "@effect-speech/audio-codec/Container"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { AudioSource, Recording } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { filePartOf, sniff } from "../src/internal/container.js"
+import { filePartOf } from "../src/internal/filePart.js"
 
-const pathOf = (name: string): string => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
+const pathOf = (name: string): string =>
+  fileURLToPath(new URL(`../../audio-codec/test/recordings/${name}`, import.meta.url))
 const bytesOf = (name: string): Uint8Array => new Uint8Array(readFileSync(pathOf(name)))
 
 const inspect = (source: AudioSource.AudioSource) => Effect.provide(Recording.inspect(source), NodeFileSystem.layer)

@@ -1,6 +1,6 @@
 import { field, type Hotword, type HotwordEncoding } from "../SttContract.js"
 import type { TranscriptionRequest } from "../TranscriptionRequest.js"
-import type { FilePart } from "./container.js"
+import type { FilePart } from "./filePart.js"
 
 /** The parts of a multipart body around the recording. Their lengths are known before a byte is sent. */
 export interface MultipartEnvelope {

@@ -1,5 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import { fromBytes, type RecordingBytes } from "@effect-speech/audio-codec/Container"
 import { errorName, type UploadFailed } from "@effect-speech/transport/Failure"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Cause from "effect/Cause"
@@ -9,12 +10,10 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
-import type { RecordingBytes } from "./header/header.js"
-import { fromBytes, fromRead } from "./recordingBytes.js"
 
 /** An open recording: its header can be read, then it can be sent. */
 export interface OpenAudio {
-  readonly bytes: RecordingBytes
+  readonly bytes: RecordingBytes<UploadFailed>
   readonly upload: Upload
 }
 
@@ -60,17 +59,14 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     if (byteLength === 0) return yield* fail("it is empty")
 
     const file = yield* Effect.mapError(fs.open(path), describe)
-    const bytes = fromRead(byteLength, (offset, length) =>
-      offset >= byteLength
-        ? Effect.succeed(new Uint8Array(0))
-        : file
-            .seek(FileSystem.Size(offset), "start")
-            .pipe(
-              Effect.zipRight(file.readAlloc(FileSystem.Size(length))),
-              Effect.map(Option.getOrElse(() => new Uint8Array(0))),
-              Effect.mapError(describe)
-            )
-    )
+    const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
+      file
+        .seek(FileSystem.Size(offset), "start")
+        .pipe(
+          Effect.zipRight(file.readAlloc(FileSystem.Size(length))),
+          Effect.map(Option.getOrElse(() => new Uint8Array(0))),
+          Effect.mapError(describe)
+        )
     const modified = (info: FileSystem.File.Info) => Option.getOrUndefined(info.mtime)?.getTime()
     const unchanged = Effect.flatMap(stat, (after) =>
       after.size === before.size && modified(after) === modified(before)
@@ -83,7 +79,7 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
         exactly(byteLength),
         Stream.concat(Stream.execute(unchanged))
       )
-    return { bytes, upload: { _tag: "Source", read, byteLength } }
+    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", read, byteLength } }
   })
 
 const blocksOf = (
@@ -115,12 +111,14 @@ const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> 
   if (blob.size === 0) return fail("it is empty")
   const failed = (error: unknown) => unreadable(`reading it failed (${errorName(error)})`)
   return Effect.succeed({
-    bytes: fromRead(blob.size, (offset, length) =>
-      Effect.tryPromise({
-        try: async () => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
-        catch: failed
-      })
-    ),
+    bytes: {
+      byteLength: blob.size,
+      read: (offset, length) =>
+        Effect.tryPromise({
+          try: async () => new Uint8Array(await blob.slice(offset, offset + length).arrayBuffer()),
+          catch: failed
+        })
+    },
     upload: fromStream(exactly(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size)
   })
 }

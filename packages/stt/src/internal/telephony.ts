@@ -1,3 +1,4 @@
+import { type Container, displayName } from "@effect-speech/audio-codec/Container"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
@@ -7,9 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { Container, Recording } from "../Recording.js"
-import { bytesOf } from "./header/header.js"
-import { longestHeader } from "./header/wav.js"
+import type { Recording } from "../Recording.js"
 import type { OpenAudio } from "./openAudio.js"
 
 /** In Hz. Below it nothing is left of speech, and what a small file is converted to grows large. */
@@ -22,15 +21,15 @@ export const asTelephony = (
 ): Effect.Effect<Upload, UploadFailed, Scope.Scope> =>
   Effect.gen(function* () {
     if (container !== "wav") {
-      const found = container === undefined ? "no WAV file" : container.toUpperCase()
+      const found = container === undefined ? "no WAV file" : displayName(container)
       return yield* Effect.fail({
         ...failed(`it is ${found}, and only WAV can be converted`),
         hint: "omitTelephony"
       })
     }
     const { byteLength } = upload
-    const beginning = yield* bytes.read(0, longestHeader)
-    const header = Either.getOrUndefined(Wav.decodeHeader(bytesOf(beginning), byteLength))
+    const beginning = yield* bytes.read(0, Wav.longestHeader)
+    const header = Either.getOrUndefined(Wav.decodeHeader(beginning, byteLength))
     const decoded = yield* Effect.mapError(Wav.decodeStream(borrowedChunks(upload)), inOwnWords)
     if (decoded.format.sampleRate < lowestRate) {
       return yield* Effect.fail(failed(`its rate of ${decoded.format.sampleRate} Hz is too low for speech`))

@@ -1,18 +1,23 @@
-// A decoder blocks its thread, and a broken file may keep it for ever, so each recording has a thread that can be
-// ended. This file is JavaScript for the reason that espeakWorker.js is.
-import { fstatSync, openSync } from "node:fs"
+// A decoder blocks its thread, and a damaged file may block it for ever, so each recording has a thread that can be
+// ended. The main thread has probed the file; this one only decodes. JavaScript, for the reason given in espeakWorker.js.
+import { fstatSync, openSync, readSync } from "node:fs"
 import { parentPort, workerData } from "node:worker_threads"
 import decode from "audio-decode"
-import { boxes, checkStructure, flacSamples, readAt } from "./containers.js"
 
 const port = parentPort
 if (port === null) throw new Error("decodeWorker runs as a worker thread alone")
 
-/** @type {{ readonly path: string, readonly container: import("./containers.js").Container }} */
-const { container, path } = workerData
+/** @type {import("./probe.js").Probed} */
+const { announcedSamples, boxes, container, path } = workerData
 
 const fd = openSync(path, "r")
-const file = { fd, size: fstatSync(fd).size }
+const { size } = fstatSync(fd)
+
+/** @param {number} position @param {number} length */
+const readAt = (position, length) => {
+  const bytes = Buffer.allocUnsafe(Math.max(0, Math.min(length, size - position)))
+  return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, position))
+}
 
 /** In bytes. A kilobyte of FLAC can be five million samples: what is decoded at a time is bounded by little input. */
 const chunkLength = 1024
@@ -26,7 +31,7 @@ const largestTables = 16 * 1024 * 1024
 /** @param {number} start @param {number} end */
 function* chunks(start, end) {
   for (let position = start; position < end; ) {
-    const bytes = readAt(file, position, Math.min(chunkLength, end - position))
+    const bytes = readAt(position, Math.min(chunkLength, end - position))
     if (bytes.length === 0) return
     const length = position + bytes.length < end ? cut(bytes) : bytes.length
     yield bytes.subarray(0, length)
@@ -57,26 +62,25 @@ const cut = (bytes) => {
  * met them. The places they name move with that.
  */
 function* tablesFirst() {
-  const all = boxes(file)
-  const tables = all.find(({ type }) => type === "moov")
+  const tables = boxes.find(({ type }) => type === "moov")
   if (tables === undefined) throw new Error("it has no tables of samples")
-  const fragments = all.filter(({ type }) => type === "moof")
-  const data = all.find(({ type }) => type === "mdat")?.start ?? file.size
+  const fragments = boxes.filter(({ type }) => type === "moof")
+  const data = boxes.find(({ type }) => type === "mdat")?.start ?? size
   const before = Math.min(data, tables.start)
   const length = tables.end - tables.start
   if (before + length > largestTables) throw new Error("its tables of samples are too large")
-  const moov = readAt(file, tables.start, length)
+  const moov = readAt(tables.start, length)
   checkCounts(moov)
   // Each has the tables of its own samples just before them.
   if (fragments.length > 0) {
     checkFragments(fragments)
-    yield* chunks(0, file.size)
+    yield* chunks(0, size)
     return
   }
   moveChunks(moov, 8, moov.length, { between: before, and: tables.start, by: length })
-  yield Buffer.concat([readAt(file, 0, before), moov])
+  yield Buffer.concat([readAt(0, before), moov])
   yield* chunks(before, tables.start)
-  yield* chunks(tables.end, file.size)
+  yield* chunks(tables.end, size)
 }
 
 /** The tables of a recording, by the bytes of an entry, where they tell how many there are. */
@@ -99,7 +103,7 @@ const checkCounts = (moov) => {
     if (at + 16 > moov.length) throw broken()
     const each = moov.readUInt32BE(at + 8)
     const count = moov.readUInt32BE(at + 12)
-    if (each === 0 ? at + 16 + count * 4 > moov.length : count * each > file.size || count > largestTables / 4) {
+    if (each === 0 ? at + 16 + count * 4 > moov.length : count * each > size || count > largestTables / 4) {
       throw broken()
     }
   }
@@ -108,13 +112,13 @@ const checkCounts = (moov) => {
 /**
  * The same of the tables of fragments (ISO/IEC 14496-12, 8.8.8), which may say nothing of a sample but that it is there.
  *
- * @param {ReadonlyArray<import("./containers.js").Box>} fragments
+ * @param {ReadonlyArray<import("@effect-speech/audio-codec/Container").Box>} fragments
  */
 const checkFragments = (fragments) => {
   let samples = 0
   for (const { end, start } of fragments) {
     if (end - start > largestTables / 16) throw new Error("its tables of samples are too large")
-    const moof = readAt(file, start, end - start)
+    const moof = readAt(start, end - start)
     for (let at = moof.indexOf("trun"); at >= 0; at = moof.indexOf("trun", at + 4)) {
       if (at + 12 > moof.length) throw new Error("its tables are broken")
       const flags = moof.readUInt32BE(at + 4)
@@ -155,7 +159,7 @@ const moveChunks = (moov, start, end, move) => {
 }
 
 const oggCodec = () => {
-  const first = readAt(file, 28, 8).toString("latin1")
+  const first = readAt(28, 8).toString("latin1")
   return first.startsWith("OpusHead") ? "opus" : first.startsWith("\x7fFLAC") ? "flac" : "oga"
 }
 
@@ -166,7 +170,6 @@ const oggCodec = () => {
  *   bytes have been read and no samples came
  */
 async function* decoded() {
-  checkStructure(container, file)
   const decoder = await decode[container === "ogg" ? oggCodec() : /** @type {"mp3"} */ (container)]()
   let rate = 0
   let total = 0
@@ -195,14 +198,14 @@ async function* decoded() {
     read = 0
     return samples.length === 0 ? undefined : { samples, sampleRate: rate }
   }
-  for (const chunk of container === "m4a" ? tablesFirst() : chunks(0, file.size)) {
+  for (const chunk of container === "m4a" ? tablesFirst() : chunks(0, size)) {
     take(await decoder(chunk))
     if (length >= enough.samples || ++read >= enough.chunks) yield gather()
   }
   take(await decoder())
   yield gather()
   if (total === 0) throw new Error("it holds no audio")
-  if (container === "flac" && total < flacSamples(file)) throw new Error("it ends early")
+  if (total < announcedSamples) throw new Error("it ends early")
 }
 
 /** @param {ReadonlyArray<Float32Array>} channels */

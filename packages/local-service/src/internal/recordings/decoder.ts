@@ -1,7 +1,7 @@
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import type { Container } from "./containers.js"
+import type { Probed } from "./probe.js"
 
 /** A block of a recording, mono. */
 export interface Block {
@@ -30,17 +30,14 @@ const resourceLimits = { maxOldGenerationSizeMb: 256 }
  * Decodes a recording block by block as it is asked for, in a thread of its own that ends with the scope. The error is
  * a sentence about the file.
  */
-export const openDecoder = (
-  path: string,
-  container: Container
-): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
+export const openDecoder = (probed: Probed): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const thread = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const started = new Worker(new URL("./decodeWorker.js", import.meta.url), {
           execArgv: [],
           resourceLimits,
-          workerData: { path, container },
+          workerData: probed,
           // What decoders say of broken files would be on the program's own output.
           stdout: true,
           stderr: true

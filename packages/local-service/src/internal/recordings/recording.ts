@@ -1,7 +1,7 @@
 import { createReadStream } from "node:fs"
-import { open } from "node:fs/promises"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Channels from "@effect-speech/audio-codec/Channels"
+import { type Container, displayName } from "@effect-speech/audio-codec/Container"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
@@ -10,8 +10,8 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
-import { type Container, containerOf, headLength } from "./containers.js"
 import { type Block, inTurn, openDecoder } from "./decoder.js"
+import { probe, probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
   /** Of the decoded recording, in seconds. */
@@ -25,24 +25,13 @@ const rates = { from: 4000, to: 192_000 }
 export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
   Stream.unwrap(
     Effect.gen(function* () {
-      const container = containerOf(yield* readHead(path))
+      const container = yield* probeContainer(path)
       if (container === undefined) {
         return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
       }
       return container === "wav" ? readWav(path, limits) : readCompressed(path, container, limits)
     })
   )
-
-const readHead = (path: string): Effect.Effect<Buffer> =>
-  Effect.promise(async () => {
-    const file = await open(path)
-    try {
-      const { buffer, bytesRead } = await file.read(Buffer.alloc(headLength), 0, headLength, 0)
-      return buffer.subarray(0, bytesRead)
-    } finally {
-      await file.close()
-    }
-  })
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
   rate < rates.from || rate > rates.to
@@ -93,7 +82,7 @@ const readCompressed = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       yield* inTurn
-      const pull = yield* openDecoder(path, container)
+      const pull = yield* openDecoder(yield* probe(path, container))
       const block: Effect.Effect<Block, string> = Effect.flatMap(pull, (pulled) =>
         pulled === "end" ? Effect.fail("it holds no audio") : pulled === undefined ? block : Effect.succeed(pulled)
       )
@@ -106,13 +95,4 @@ const readCompressed = (
       )
       return toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
     })
-  ).pipe(Stream.mapError((problem) => `the ${names[container]} file can't be read: ${problem}`))
-
-const names: Readonly<Record<Container, string>> = {
-  wav: "WAV",
-  mp3: "MP3",
-  m4a: "M4A",
-  flac: "FLAC",
-  ogg: "OGG",
-  webm: "WebM"
-}
+  ).pipe(Stream.mapError((problem) => `the ${displayName(container)} file can't be read: ${problem}`))

@@ -1,10 +1,12 @@
 import * as Effect from "effect/Effect"
-import { bytesOf, characters, type Header, type ReadHeader, viewOf } from "./header.js"
+import { viewOf } from "../bytes.js"
+import { bytesOf, characters, type HeaderFields, type ReadHeader } from "./recordingBytes.js"
+import { type CheckStructure, damaged, truncated } from "./structure.js"
 
-/** Of a page, before its table of segments (RFC 3533, section 6). */
+/** The bytes of a page before its table of segments (RFC 3533, section 6). */
 const pageHeader = 27
 
-/** A page with all its 255 segments of 255 bytes. */
+/** A page of 255 segments of 255 bytes. */
 const longestPage = pageHeader + 255 + 255 * 255
 
 export const readOgg: ReadHeader = ({ byteLength, read }) =>
@@ -22,17 +24,17 @@ export const readOgg: ReadHeader = ({ byteLength, read }) =>
   })
 
 interface Codec {
-  readonly header: Header
-  /** What positions are counted in, in Hz. */
+  readonly header: HeaderFields
+  /** The unit of positions, in Hz. */
   readonly clock: number
-  /** How much of the beginning is not to be heard, in units of the clock. */
+  /** How much of the beginning a player leaves out, in units of the clock. */
   readonly skipped: number
 }
 
-/** By the first packet: of Opus (RFC 7845, section 5.1), Vorbis I (section 4.2.2) or Speex. */
+/** Reads the first packet: of Opus (RFC 7845, section 5.1), Vorbis I (section 4.2.2) or Speex. */
 const identify = (packet: DataView): Codec | undefined => {
   if (characters(packet, 0, 8) === "OpusHead" && packet.byteLength >= 16) {
-    // Opus is decoded at 48 kHz whatever went in; the rate of what went in is told if known.
+    // A decoder gives 48 kHz, whatever the rate before encoding was; the header states that one, or 0.
     const sampleRate = packet.getUint32(12, true) || 48000
     return { header: { sampleRate, channels: packet.getUint8(9) }, clock: 48000, skipped: packet.getUint16(10, true) }
   }
@@ -51,7 +53,7 @@ const countedInSamples = (sampleRate: number, channels: number): Codec => ({
   skipped: 0
 })
 
-/** The position that the last page of the stream ends at; of a page that ends inside a packet it is -1. */
+/** The position at the end of the stream's last page. A page that ends inside a packet has -1. */
 const lastPosition = (tail: DataView, serial: number): number | undefined => {
   for (let offset = tail.byteLength - pageHeader; offset >= 0; offset--) {
     if (tail.getUint32(offset) === 0x4f676753 && tail.getUint32(offset + 14) === serial) {
@@ -61,3 +63,21 @@ const lastPosition = (tail: DataView, serial: number): number | undefined => {
   }
   return undefined
 }
+
+export const checkOgg: CheckStructure = ({ byteLength, read }) =>
+  Effect.gen(function* () {
+    let flags = 0
+    let position = 0
+    while (position < byteLength) {
+      const head = yield* read(position, pageHeader + 255)
+      if (characters(head, 0, 4) !== "OggS") return yield* damaged("ogg")
+      const segments = head.byteLength < pageHeader ? 255 : head.getUint8(pageHeader - 1)
+      const lengths = bytesOf(head).subarray(pageHeader, pageHeader + segments)
+      const length = lengths.reduce((sum, segment) => sum + segment, pageHeader + segments)
+      if (lengths.byteLength < segments || position + length > byteLength) return yield* truncated("ogg")
+      flags = head.getUint8(5)
+      position += length
+    }
+    const isLast = (flags & 4) !== 0
+    if (!isLast) return yield* truncated("ogg")
+  })

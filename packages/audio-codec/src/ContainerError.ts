@@ -1,0 +1,19 @@
+import * as Schema from "effect/Schema"
+import { containers } from "./internal/container/containers.js"
+
+/**
+ * A recording that is not whole.
+ *
+ * | reason      | meaning |
+ * | ----------- | ------- |
+ * | `Truncated` | the file ends before its structure does |
+ * | `Damaged`   | the structure contradicts itself |
+ */
+export class ContainerError extends Schema.TaggedError<ContainerError>("@effect-speech/audio-codec/ContainerError")(
+  "ContainerError",
+  {
+    container: Schema.Literal(...containers),
+    reason: Schema.Literal("Truncated", "Damaged"),
+    message: Schema.String
+  }
+) {}

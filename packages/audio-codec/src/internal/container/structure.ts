@@ -1,0 +1,38 @@
+import * as Effect from "effect/Effect"
+import { ContainerError } from "../../ContainerError.js"
+import type { Container } from "./containers.js"
+import type { RecordingViews } from "./recordingBytes.js"
+
+/** A top-level box of an M4A file, by offsets in the file; `start` is that of its header. */
+export interface Box {
+  readonly type: string
+  readonly start: number
+  readonly end: number
+}
+
+/** A recording whose size is known. */
+export interface WholeRecording<out E> extends RecordingViews<E> {
+  readonly byteLength: number
+}
+
+export type CheckStructure = <E>(recording: WholeRecording<E>) => Effect.Effect<void, ContainerError | E>
+
+export const displayName = (container: Container): string => (container === "webm" ? "WebM" : container.toUpperCase())
+
+export const truncated = (container: Container): Effect.Effect<never, ContainerError> =>
+  Effect.fail(
+    new ContainerError({
+      container,
+      reason: "Truncated",
+      message: `This ${displayName(container)} file ends early; copy it again from its source.`
+    })
+  )
+
+export const damaged = (container: Container): Effect.Effect<never, ContainerError> =>
+  Effect.fail(
+    new ContainerError({
+      container,
+      reason: "Damaged",
+      message: `This ${displayName(container)} file is damaged; export it again.`
+    })
+  )

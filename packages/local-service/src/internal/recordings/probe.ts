@@ -1,0 +1,52 @@
+import { type FileHandle, open } from "node:fs/promises"
+import * as Container from "@effect-speech/audio-codec/Container"
+import * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
+
+/** The bytes of a file that is closed with the scope. */
+const openBytes = (path: string): Effect.Effect<Container.RecordingBytes, never, Scope.Scope> =>
+  Effect.gen(function* () {
+    const file: FileHandle = yield* Effect.acquireRelease(
+      Effect.promise(() => open(path)),
+      (opened) => Effect.promise(() => opened.close())
+    )
+    const { size } = yield* Effect.promise(() => file.stat())
+    return {
+      byteLength: size,
+      read: (offset, length) =>
+        Effect.promise(async () => {
+          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
+          return buffer.subarray(0, bytesRead)
+        })
+    }
+  })
+
+/** The container of a recording, or `undefined` for any other file. */
+export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
+  openBytes(path).pipe(
+    Effect.flatMap(({ read }) => read(0, Container.sniffLength)),
+    Effect.map(Container.sniff),
+    Effect.scoped
+  )
+
+/** What the decoder needs to know of a file before it decodes it. */
+export interface Probed {
+  readonly path: string
+  readonly container: Container.Container
+  readonly boxes: ReadonlyArray<Container.Box>
+  /** The samples of each channel that a FLAC file announces, or 0. Other decoders may give a few less. */
+  readonly announcedSamples: number
+}
+
+/** Fails with a sentence about a file that is cut off or damaged, of which a decoder would give what there is. */
+export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
+  Effect.gen(function* () {
+    const bytes = yield* openBytes(path)
+    const { boxes } = yield* Container.checkStructure(container, bytes)
+    if (container !== "flac") return { path, container, boxes, announcedSamples: 0 }
+    const { durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
+    return { path, container, boxes, announcedSamples: Math.round((durationMillis * sampleRate) / 1000) }
+  }).pipe(
+    Effect.scoped,
+    Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged"))
+  )
