@@ -1,6 +1,6 @@
 /**
- * Every way in which a transcription can fail: one class for each row of the status table, and for each way to
- * get no usable answer.
+ * The errors of a transcription: one class for each status of the contract, and one for each other way to get no
+ * transcript.
  */
 
 import {
@@ -8,35 +8,32 @@ import {
   deadlineExceeded,
   invalidApiKey,
   invalidRequest,
-  said,
+  quoteService,
   unexpectedStatus
 } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
-/** An answer with another status than 200: the status, and the service's own words where it gave some. */
-const answered = {
-  status: Schema.Number,
-  /** The service's summary. */
+/** What the service says about the failure, if its response says anything. */
+const serviceMessage = {
+  /** The summary. */
   serverError: Schema.optional(Schema.String),
-  /** The service's details. */
+  /** The details. */
   serverMessage: Schema.optional(Schema.String)
 }
 
-const wordsOf = ({
-  serverError,
-  serverMessage
-}: {
-  readonly serverError?: string | undefined
-  readonly serverMessage?: string | undefined
-}) => said(serverError, serverMessage)
+/** A response with a status other than 200. */
+const statusFields = { status: Schema.Number, ...serviceMessage }
 
-/** The request breaks a rule that is known here. Nothing was sent. */
+const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof serviceMessage>) =>
+  quoteService(serverError, serverMessage)
+
+/** The request breaks a rule that the client checks. Nothing was sent. */
 export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", invalidRequest) {}
 
 /**
- * The key can't be read, or is not of the form `<prefix>.<secret>`: when the layer is built, so that nothing was sent, or
- * when it is read anew after a 401.
+ * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is built
+ * (nothing was sent then), and again after a 401.
  */
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
@@ -57,13 +54,14 @@ export const AudioHint = Schema.Literal("sendAsStream", "omitTelephony")
 export type AudioHint = typeof AudioHint.Type
 
 /**
- * The recording is missing, empty, can't be read, changed while it was being sent, was to be read a second time though it
- * can be but once, or is no WAV file that `telephony` could convert.
+ * The recording can't be sent. It is missing, empty or unreadable, it changed during the upload, it is a one-shot stream
+ * that was read before, or `telephony` can't convert it.
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   fields: {
-    /** The path, or the name of the source. */
+    /** The path, or the filename of the source. */
     source: Schema.String,
+    /** What is wrong with it. */
     problem: Schema.String,
     /** What you can do, if it is known. */
     hint: Schema.optional(AudioHint)
@@ -74,108 +72,107 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
     `The recording ${source} can't be sent: ${problem}.${hint === undefined ? "" : ` ${audioHints[hint]}`}`
 }) {}
 
-/** 400: the request is malformed, the transaction id is no UUID, or the model is not known. */
+/** 400: the request is malformed, the transaction id is not a UUID, or the model is unknown. */
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
-    `The service refused the request (400).${wordsOf(facts) || " It does not say why: check the name of the model, of which it has no list."} Correct it and send it again.`
+    `The service refused the request (400).${quote(facts) || " It gives no reason; check the name of the model."} Correct the request and send it again.`
 }) {}
 
-/** 401: the key is missing, malformed, not known or revoked. */
+/** 401: the key is missing, malformed, unknown or revoked. */
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
-    `The service did not accept the API key (401).${wordsOf(facts)} Creating a new key revokes the old one at once: check that the newest is in use.`
+    `The service did not accept the API key (401).${quote(facts)} A new key revokes the old one at once: check that you use the newest key.`
 }) {}
 
 /** 402: the credit balance is exhausted. */
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 402 },
   retry: "never",
-  message: (facts) =>
-    `The account is out of credit (402).${wordsOf(facts)} Top it up: until then every call fails the same way.`
+  message: (facts) => `The account is out of credit (402).${quote(facts)} Top it up; until then every call fails.`
 }) {}
 
 /** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 403 },
   retry: "never",
   message: (facts) =>
-    `The account or the key may not transcribe (403).${wordsOf(facts)} Check that the account is active, and the key's scopes.`
+    `The account or the key may not transcribe (403).${quote(facts)} Check that the account is active, and check the scopes of the key.`
 }) {}
 
 /** 500: the service failed. */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
-    `The service failed (500).${wordsOf(facts)} Try again later; if it lasts, report ${facts.call.sentId === "" ? "the transaction id" : `the transaction id ${facts.call.sentId}`} to the service.`
+    `The service failed (500).${quote(facts)} Try again later. If it keeps failing, report the transaction id${facts.call.sentId === "" ? "" : ` ${facts.call.sentId}`} to the service.`
 }) {}
 
 /** 503: the service is unavailable or overloaded. */
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 503 },
   retry: "overload",
   message: (facts) =>
-    `The service is unavailable or overloaded (503).${wordsOf(facts)} Try again later, and send less at once.`
+    `The service is unavailable or overloaded (503).${quote(facts)} Try again later, with fewer calls at once.`
 }) {}
 
-/** A status that the contract does not name, redirects among them. */
+/** A status that is not in the contract, such as a redirect. */
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
-  message: (facts) => unexpectedStatus(facts.status, "transcription", wordsOf(facts))
+  message: (facts) => unexpectedStatus(facts.status, "transcription", quote(facts))
 }) {}
 
-/** No answer, or only a part of one. */
+/** The connection failed before the response was complete. */
 export class SttConnectionFailed extends define<SttConnectionFailed>()(
   "SttConnectionFailed",
-  connectionFailed("The recording had been sent whole, so the service may have transcribed and billed it.")
+  connectionFailed("The recording was sent completely, so the service may have transcribed and billed it.")
 ) {}
 
-/** A phase of the call took longer than it may. */
+/** A phase of the call exceeded its deadline. */
 export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
   "SttDeadlineExceeded",
-  deadlineExceeded("A long recording takes long.")
+  deadlineExceeded("A long recording needs more time.")
 ) {}
 
-/** A 200 that can't be read. */
+/** A 200 whose body is not a transcription. */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
   fields: {
-    /** What is wrong with it, by field. */
+    /** What is wrong with the body. It names fields, and never quotes them. */
     problem: Schema.String
   },
   defaults: { problem: "it is not JSON" },
   retry: "never",
   message: ({ problem }) =>
-    `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is the transcription host's.`
+    `The service answered 200 with something other than a transcription: ${problem}. Check that the base URL is that of the transcription host.`
 }) {}
 
 /** A 200 whose `status` is `error`. */
 export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
   fields: {
-    serverError: Schema.optional(Schema.String),
-    serverMessage: Schema.optional(Schema.String),
+    ...serviceMessage,
+    /** The service's id of this transcription, if the response has one. */
     callId: Schema.optional(Schema.String)
   },
   defaults: {},
   retry: "never",
   message: (facts) =>
-    `The service took the recording but could not transcribe it.${wordsOf(facts)} Check that the file plays and holds speech${
-      facts.callId === undefined ? "" : `, and give the service the call id ${facts.callId}`
-    }.`
+    `The service received the recording but could not transcribe it.${quote(facts)} Check that the file plays and contains speech.${
+      facts.callId === undefined ? "" : ` If it does, report the call id ${facts.callId} to the service.`
+    }`
 }) {}
 
-/** Every failure of {@link SpeechToText}, as a Schema: it crosses a process boundary without loss. */
+/** All errors of {@link SpeechToText}, as a Schema: you can encode an error to JSON and decode it without loss. */
 export const SttError = Schema.Union(
   SttInvalidRequest,
   SttInvalidApiKey,

@@ -82,8 +82,8 @@ export const deadlineExceeded = (advice: string): Definition<typeof deadlineExce
     `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. ${advice} If the service was still at work, raise deadlines.${optionOf[phase]}.`
 })
 
-/** The words of the service, for a sentence of their own; nothing where it gave none. */
-export const said = (...words: ReadonlyArray<string | undefined>): string => {
+/** A sentence that quotes the service, with a leading space. Empty if there are no words to quote. */
+export const quoteService = (...words: ReadonlyArray<string | undefined>): string => {
   const given = words.filter((part) => part !== undefined && part !== "")
   return given.length === 0 ? "" : ` The service says: ${given.join(": ").replace(/[.!?]?$/, (end) => end || ".")}`
 }

@@ -1,6 +1,6 @@
 /**
- * Every way in which a synthesis can fail: one class for each row of the status table, and for each way to get no
- * usable audio. The table is not the transcription's: here a 401 stands for every refused key.
+ * The errors of a synthesis: one class for each status of the contract, and one for each other way to get no usable
+ * audio. The statuses differ from those of a transcription: here 401 means every refused key.
  */
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import {
@@ -8,119 +8,120 @@ import {
   deadlineExceeded,
   invalidApiKey,
   invalidRequest,
-  said,
+  quoteService,
   unexpectedStatus
 } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
 import * as Schema from "effect/Schema"
 
-/** An answer with another status than 200: the status, and the service's own words where it gave some. */
-const answered = {
+/** A response with a status other than 200. */
+const statusFields = {
   status: Schema.Number,
+  /** What the service says about the failure, if the response says anything. */
   serverMessage: Schema.optional(Schema.String)
 }
 
-const wordsOf = ({ serverMessage }: { readonly serverMessage?: string | undefined }) => said(serverMessage)
+const quote = ({ serverMessage }: { readonly serverMessage?: string | undefined }) => quoteService(serverMessage)
 
-const reference = ({ receivedId, sentId }: CallReport) =>
-  sentId === "" ? "the request id" : `the request id ${receivedId ?? sentId}`
+const reportRequestId = ({ receivedId, sentId }: CallReport) =>
+  `report the request id${sentId === "" ? "" : ` ${receivedId ?? sentId}`} to the service.`
 
-/** The request breaks a rule that is known here. Nothing was sent. */
+/** The request breaks a rule that the client checks. Nothing was sent. */
 export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", invalidRequest) {}
 
 /**
- * The key can't be read, or is not of the form `<prefix>.<secret>`: when the layer is built, so that nothing was sent, or
- * when it is read anew after a 401.
+ * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is built
+ * (nothing was sent then), and again after a 401.
  */
 export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", invalidApiKey) {}
 
-/** 400: the request is malformed, or a field has a value that is not supported. */
+/** 400: the request is malformed, or the value of a field is not supported. */
 export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   fields: {
-    ...answered,
-    /** The field of the wire that the service's message names, if it names one. */
+    ...statusFields,
+    /** The field that the service's message names, such as `output_format`, if it names one. */
     field: Schema.optional(Schema.String)
   },
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
-    `The service refused the request (400).${wordsOf(facts)} Change ${facts.field ?? "what it names"} and send it again.`
+    `The service refused the request (400).${quote(facts)} Change ${facts.field ?? "the field that it names"} and send the request again.`
 }) {}
 
-/** 401: the key was not accepted, for whatever reason. */
+/** 401: the service refused the key. It gives the same status for every reason. */
 export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
-    `The service did not accept the API key (401).${wordsOf(facts)} It does not tell the reasons apart: the key may be wrong or revoked or lack the tts:synth scope, the account out of credit or not active. Look at the platform.`
+    `The service did not accept the API key (401).${quote(facts)} The service does not distinguish the causes: check on the platform that the key is the newest and has the scope tts:synth, and that the account is active and has credit.`
 }) {}
 
 /** 500: the service failed. */
 export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
-    `The service failed (500).${wordsOf(facts)} Try again later; if it lasts, report ${reference(facts.call)} to the service.`
+    `The service failed (500).${quote(facts)} Try again later. If it keeps failing, ${reportRequestId(facts.call)}`
 }) {}
 
-/** 502: the synthesis backend was unreachable or failed. */
+/** 502: the synthesis backend is unreachable or failed. */
 export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 502 },
   retry: "transient",
   message: (facts) =>
-    `The service's synthesis backend failed (502).${wordsOf(facts)} Nothing was billed: try again; if it lasts, report ${reference(facts.call)} to the service.`
+    `The service's synthesis backend failed (502).${quote(facts)} Nothing was billed; try again. If it keeps failing, ${reportRequestId(facts.call)}`
 }) {}
 
-/** A status that the contract does not name, redirects among them. */
+/** A status that is not in the contract, such as a redirect. */
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
-  fields: answered,
+  fields: statusFields,
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
-  message: (facts) => unexpectedStatus(facts.status, "synthesis", wordsOf(facts))
+  message: (facts) => unexpectedStatus(facts.status, "synthesis", quote(facts))
 }) {}
 
-/** No answer, or only a part of one. */
+/** The connection failed before the response was complete. */
 export class TtsConnectionFailed extends define<TtsConnectionFailed>()(
   "TtsConnectionFailed",
-  connectionFailed("The request had been sent, so the service may have synthesized and billed it.")
+  connectionFailed("The request was sent completely, so the service may have synthesized and billed it.")
 ) {}
 
-/** A phase of the call took longer than it may. */
+/** A phase of the call exceeded its deadline. */
 export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
   "TtsDeadlineExceeded",
-  deadlineExceeded("A shorter text takes less time.")
+  deadlineExceeded("A shorter text needs less time.")
 ) {}
 
-/** A 200 that is not audio, or does not say which. */
+/** A 200 that is not audio, or does not state a usable format. */
 export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {
   fields: {
-    /** What is wrong with it. */
+    /** What is wrong with the response. */
     problem: Schema.String
   },
   defaults: { problem: "X-Sample-Rate is missing" },
   retry: "never",
   message: ({ problem }) =>
-    `The service answered 200 with something other than audio: ${problem}. Check that the base URL is the synthesis host's.`
+    `The service answered 200 with something other than audio: ${problem}. Check that the base URL is that of the synthesis host.`
 }) {}
 
-/** Audio that contradicts itself, and is not to be used. It was billed if it came to its end. */
+/** Audio that contradicts its headers or itself: do not use it. It was billed if it arrived completely. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
   fields: {
-    /** What is wrong with it. */
+    /** What is wrong with the audio. */
     problem: Schema.String,
-    /** How many bytes of audio had come. */
+    /** Number of bytes of audio that had arrived. */
     receivedBytes: Schema.Number
   },
   defaults: { problem: "it is empty", receivedBytes: 0 },
   retry: "never",
   message: (facts) =>
-    `The audio that came back can't be right: ${facts.problem}. Don't use it; ${facts.call.billing === "billed" ? "it was billed" : "it may have been billed"}, so report ${reference(facts.call)} to the service.`
+    `The audio is corrupt: ${facts.problem}. Don't use it. It ${facts.call.billing === "billed" ? "was billed" : "may have been billed"}; ${reportRequestId(facts.call)}`
 }) {}
 
-/** Every failure of {@link TextToSpeech}, as a Schema: it crosses a process boundary without loss. */
+/** All errors of {@link TextToSpeech}, as a Schema: you can encode an error to JSON and decode it without loss. */
 export const TtsError = Schema.Union(
   TtsInvalidRequest,
   TtsInvalidApiKey,

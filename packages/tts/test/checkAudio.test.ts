@@ -14,8 +14,8 @@ describe("the length of audio", () => {
     { bytes: 4000, stated: 248.87, problem: "it lasts 250.0 ms, and 248.87 ms were announced" },
     { bytes: 4020, stated: 250, problem: "it lasts 251.2 ms, and 250 ms were announced" },
     { bytes: 4022, stated: 250, problem: "it lasts 251.4 ms or more, and 250 ms were announced" },
-    { bytes: 4001, stated: 250, problem: "its 4001 bytes are not a multiple of the 2 of a sample" },
-    { bytes: 4001, stated: undefined, problem: "its 4001 bytes are not a multiple of the 2 of a sample" },
+    { bytes: 4001, stated: 250, problem: "its 4001 bytes are not a multiple of the 2 bytes of a sample" },
+    { bytes: 4001, stated: undefined, problem: "its 4001 bytes are not a multiple of the 2 bytes of a sample" },
     { bytes: 0, stated: 0, problem: "it is empty" },
     { bytes: 0, stated: undefined, problem: "it is empty" }
   ])("of $bytes bytes for $stated ms has the problem: $problem", ({ bytes, problem, stated }) => {

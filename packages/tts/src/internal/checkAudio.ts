@@ -2,8 +2,8 @@ import { type AudioFormat, bytesPerFrame, durationMillis } from "@effect-speech/
 import { makeDecoder } from "@effect-speech/audio-codec/Pcm"
 
 /**
- * What is wrong with `byteLength` bytes of audio that were said to last `statedMillis`, if anything is. A
- * millisecond and a frame are granted for rounding.
+ * What is wrong with `byteLength` bytes of audio for which the service stated `statedMillis`; `undefined` if nothing is.
+ * The two may differ by 1 ms and one frame, for rounding.
  */
 export const lengthProblem = (
   format: AudioFormat,
@@ -16,20 +16,20 @@ export const lengthProblem = (
   if (byteLength > longestLength(format, statedMillis)) {
     return `it lasts ${actual.toFixed(1)} ms or more, and ${statedMillis} ms were announced`
   }
-  if (byteLength % frame !== 0) return `its ${byteLength} bytes are not a multiple of the ${frame} of a sample`
+  if (byteLength % frame !== 0) return `its ${byteLength} bytes are not a multiple of the ${frame} bytes of a sample`
   if (statedMillis === undefined) return undefined
   return Math.abs(actual - statedMillis) > 1 + 1000 / format.sampleRate
     ? `it lasts ${actual.toFixed(1)} ms, and ${statedMillis} ms were announced`
     : undefined
 }
 
-/** The most bytes that {@link lengthProblem} takes for `statedMillis`, and a frame: there is no need to wait for more. */
+/** Length in bytes above which {@link lengthProblem} fails for `statedMillis`: the client then stops reading. */
 export const longestLength = (format: AudioFormat, statedMillis: number | undefined): number =>
   statedMillis === undefined
     ? Number.POSITIVE_INFINITY
     : (((statedMillis + 1) * format.sampleRate) / 1000 + 2) * bytesPerFrame(format)
 
-/** What is wrong with the samples of bytes that arrive in pieces: a float that is not a number is no sound. */
+/** Makes a check for successive chunks of audio: the problem of a chunk with a float that is not finite, or `undefined`. */
 export const makeSampleCheck = (format: AudioFormat): ((bytes: Uint8Array) => string | undefined) => {
   if (format.encoding !== "float32") return () => undefined
   const decoder = makeDecoder(format)
