@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { CallReport, ServiceError } from "@effect-speech/transport"
-import { said } from "@effect-speech/transport/CommonError"
+import { quoteService } from "@effect-speech/transport/CommonError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -107,5 +107,5 @@ it.each([
   [["Why?", ""], " The service says: Why?"],
   [["", undefined], ""]
 ])("the words of the service %j are a sentence of their own, or none", (words, sentence) => {
-  expect(said(...words)).toBe(sentence)
+  expect(quoteService(...words)).toBe(sentence)
 })
