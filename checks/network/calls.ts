@@ -1,4 +1,4 @@
-/** One call of a schedule, and how it ends. */
+/** Runs one call of a schedule and records its outcome. */
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
@@ -19,29 +19,29 @@ export interface Proxies {
   readonly tts: TcpProxy
 }
 
-/** How a call ended, and what came of it. */
+/** The outcome of a call. */
 export interface Ended {
   readonly call: Call
   readonly sentId: string
-  /** `value`, `left early`, `given up`, the tag of an error, or `defect`. */
+  /** `value`, `left early`, `interrupted`, `never ends`, the tag of an error, or `defect`. */
   readonly outcome: string
   readonly error: SttError | TtsError | undefined
-  /** Of a value, or of an error. */
+  /** The report of the value or the error. */
   readonly report: CallReport | undefined
   readonly bytes: Uint8Array
   readonly text: string | undefined
-  /** The id that the service gave it. */
+  /** The id that the service returned. */
   readonly receivedId: string | undefined
-  /** How much later it ended than it had to, in milliseconds; below 0 where there was time. */
+  /** Time from its latest allowed end to its end, in milliseconds. Negative: it ended in time. */
   readonly overrunMillis: number
-  /** From when the first call of the schedule began until this one ended. */
+  /** Time from the start of the first call to the end of this one. */
   readonly sinceFirstMillis: number
   readonly cause: Cause.Cause<unknown> | undefined
 }
 
 const noBytes = new Uint8Array(0)
 
-/** A UUID, as the ids of transcriptions are. */
+/** The id of a call: a UUID, as a transcription requires. */
 const sentIdOf = ({ index, seed }: Schedule, at: number): string => {
   const hex = (value: number, digits: number) => (value >>> 0).toString(16).padStart(digits, "0")
   return `${hex(seed, 8)}-0000-4000-8000-${hex(index, 8)}${hex(at, 4)}`
@@ -109,11 +109,11 @@ const transcribe = ({ rank, source }: TranscriptionCall, sentId: string, recordi
     return { outcome: "value", report, receivedId: callId, text } as const
   })
 
-/** A call that has not ended by then never will. */
+/** After this time a call counts as endless. */
 const hangsAfterMillis = 300_000
 
-/** Makes a call and sees how it ends. */
-export const watchCall = (
+/** Runs a call and returns its outcome. */
+export const runCall = (
   schedule: Schedule,
   at: number,
   services: Services,
@@ -127,7 +127,7 @@ export const watchCall = (
     const { interruptMillis } = call
     const startedAt = performance.now()
     const exit = yield* makeCall(call, sentId, services, parts).pipe(
-      // An error that failed inside a span is a Proxy, which comparing and printing stumble over.
+      // An error that failed inside a span is a Proxy, which breaks comparing and printing.
       Effect.mapError(Cause.originalError),
       (made) =>
         interruptMillis === undefined ? Effect.map(made, Option.some) : Effect.timeoutOption(made, interruptMillis),
@@ -149,7 +149,7 @@ export const watchCall = (
     const outcome =
       value?.outcome ??
       error?._tag ??
-      (failure === "never ends" ? failure : Exit.isSuccess(exit) ? "given up" : "defect")
+      (failure === "never ends" ? failure : Exit.isSuccess(exit) ? "interrupted" : "defect")
     return {
       call,
       sentId,
@@ -165,7 +165,7 @@ export const watchCall = (
     }
   })
 
-/** By the deadline for all of it, or by the caller, when it must have ended. */
+/** The latest end by the `total` deadline or by the interruption. */
 const endBy = ({ deadlines }: Schedule, { interruptMillis, ...call }: Call, startedAt: number): number =>
   startedAt +
   Math.min(
@@ -173,7 +173,7 @@ const endBy = ({ deadlines }: Schedule, { interruptMillis, ...call }: Call, star
     (deadlines.total ?? Number.POSITIVE_INFINITY) + ("lateMillis" in call ? call.lateMillis : 0)
   )
 
-/** The same by the deadlines of the phases, once nothing has moved since `progressAt`; each retry waits 200 or 400 ms at most. */
+/** The latest end by the deadlines of the phases, if no byte moved since `progressAt`. A retry waits at most 200 or 400 ms. */
 const latestEnd = ({ deadlines, retries }: Schedule, call: Call, progressAt: number): number =>
   progressAt +
   (retries + 1) * Math.max(deadlines.uploadIdle, deadlines.answer, deadlines.downloadIdle) +

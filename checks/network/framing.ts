@@ -1,35 +1,36 @@
 /**
- * Where the messages of HTTP/1.1 begin and end in one direction of a connection, as its bytes go by. It knows as much as the
- * clients and the local service say to each other: bodies with a length, and bodies in chunks.
+ * Finds where HTTP/1.1 messages begin and end in one direction of a connection. It knows what the clients and the local service use:
+ * bodies with a length and chunked bodies.
  */
 
-/** Offsets count from the first byte of the connection. */
+/** One request or response. Offsets count from the first byte of the connection. */
 export interface Message {
   readonly start: number
-  /** Of the first byte after the head, once that is known; as is `end`, of the first byte after all of it. */
+  /** Offset of the first byte after the headers. `undefined` until it is known. */
   headEnd?: number
+  /** Offset of the first byte after the message. `undefined` until it is known. */
   end?: number
-  /** Its first bytes, which hold its id, and its status where it is an answer. */
+  /** The first 4096 bytes. They contain the id, or the status of a response. */
   beginning: string
 }
 
 export interface Point {
-  /** Of the message, counted from 0. */
+  /** Number of the message on the connection, from 0. */
   readonly message: number
   readonly edge: "start" | "headEnd" | "end"
-  /** In bytes from there; below 0 for bytes before it. */
+  /** Distance from the edge, in bytes. Negative: before it. */
   readonly offset: number
 }
 
 const kept = 4096
 
 export class Framing {
-  /** How many bytes have gone by. */
+  /** Number of bytes so far. */
   total = 0
   readonly messages: Array<Message> = []
-  /** Of a head, or of a line between chunks, until it has come whole. */
+  /** The incomplete headers, or the incomplete line between chunks. */
   #text = ""
-  /** Of a body, or of a chunk. */
+  /** Number of bytes left in the body or the chunk. */
   #left = 0
   #isInTrailer = false
 
@@ -49,13 +50,13 @@ export class Framing {
     }
   }
 
-  /** Of a point, as soon as it is known. */
-  where({ edge, message, offset }: Point): number | undefined {
+  /** Offset of a point, as soon as it is known. */
+  offsetOf({ edge, message, offset }: Point): number | undefined {
     const from = edge === "start" ? this.#startOf(message) : this.messages[message]?.[edge]
     return from === undefined ? undefined : from + offset
   }
 
-  /** Known before it begins. */
+  /** Known before the message begins. */
   #startOf(message: number): number | undefined {
     return message === 0 ? 0 : this.messages[message - 1]?.end
   }
@@ -66,7 +67,7 @@ export class Framing {
     return taken
   }
 
-  /** A line, or what there is of it. */
+  /** Reads a line, or the part of it that arrived. */
   #readLine(bytes: Buffer, message: Message): number {
     const newline = bytes.indexOf("\n")
     const taken = newline < 0 ? bytes.length : newline + 1
@@ -85,7 +86,7 @@ export class Framing {
     } else {
       const size = Number.parseInt(this.#text, 16)
       if (size === 0) this.#isInTrailer = true
-      // A chunk has the end of a line after it.
+      // CRLF follows a chunk.
       else this.#left = size + 2
     }
     this.#text = ""

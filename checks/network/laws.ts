@@ -1,12 +1,12 @@
 /**
- * What must be so of a schedule, whatever the network did. Each law gives what contradicts it, in words.
+ * The laws that hold for every schedule, whatever the network does. Each returns its violations as sentences.
  *
- * 1. A call ends in a value or in an error of its operation, within its deadlines; over a network that does no harm, in a value.
- * 2. No socket and no fiber is left of it.
- * 3. No audio and no transcript is accepted but that of this call; what came of a stream is the beginning of its audio.
- * 4. What was received was billed. What else was billed had been answered by the service, but for its last byte perhaps, which
- *    is paid for before it is sent. What a call says of its billing is so.
- * 5. What a call says of its attempts is so, and the key is nowhere in it.
+ * 1. **End**: a call ends within its deadlines, in a value or in an error of its operation. If the network only delays, it ends in a value.
+ * 2. **Leaks**: no socket and no fiber is left.
+ * 3. **Content**: a call returns only its own audio or transcript. A partly read stream is the beginning of its audio.
+ * 4. **Billing**: a received response was billed. Any other billed response was written by the service, except perhaps its last byte,
+ *    which is billed before it is sent. The report of a call says the truth about its billing.
+ * 5. **Report**: the report says the truth about the attempts. It does not contain the key.
  */
 import { inspect } from "node:util"
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
@@ -19,52 +19,54 @@ import type { Exchange } from "./proxy.js"
 import type { Schedule } from "./schedule.js"
 import { leastCodePoints, radix, type Services, textOf } from "./services.js"
 
-/** What is known of a schedule once all of it is over. */
+/** Everything that is known after a trial. */
 export interface Evidence {
   readonly schedule: Schedule
   readonly ended: ReadonlyArray<Ended>
-  /** What went through the proxies. */
+  /** The exchanges that the proxies recorded. */
   readonly exchanges: ReadonlyArray<Exchange>
   readonly journal: ReadonlyArray<JournalEntry>
-  /** Units in the service's usage, of the whole schedule. */
+  /** Billed units of the whole schedule. */
   readonly billedUnits: { readonly synthesize: number; readonly transcribe: number }
   readonly left: {
-    /** Connections of the clients, after the calls and after the layer, and those of the service. */
+    /** Connections of the clients in use after the calls. */
     readonly busy: number
+    /** Connections of the clients after the layer closed. */
     readonly open: number
+    /** Connections of the service. */
     readonly attached: number
     readonly fibers: number
-    /** Requests that the service is still at work on. */
+    /** Requests that the service has not finished. */
     readonly underWay: number
   }
   readonly key: string
 }
 
-export const contradictions = async (
+export const violationsOf = async (
   evidence: Evidence,
   services: Services,
   marginMillis: number
 ): Promise<ReadonlyArray<string>> => [
   ...evidence.ended.flatMap((ended) => endsWell(ended, evidence.schedule, marginMillis)),
-  ...nothingIsLeft(evidence),
-  ...(await Promise.all(evidence.ended.map((ended) => isItsOwn(ended, services)))).flat(),
-  ...evidence.ended.flatMap((ended) => isBilledRightly(ended, evidence)),
-  ...evidence.ended.flatMap((ended) => isToldTruly(ended, evidence))
+  ...leavesNothing(evidence),
+  ...(await Promise.all(evidence.ended.map((ended) => isOwnContent(ended, services)))).flat(),
+  ...evidence.ended.flatMap((ended) => isBillTrue(ended, evidence)),
+  ...evidence.ended.flatMap((ended) => isReportTrue(ended, evidence))
 ]
 
 const isKnownError = Schema.is(Schema.Union(SttError, TtsError))
 
-/** What a network can bring about, and the one fault of the service's own. */
+/** The errors that a network can cause, and the one that the schedule asks the service for. */
 const possible: ReadonlySet<string> = new Set([
   "ConnectionFailed",
   "DeadlineExceeded",
-  // A request that ends early is a bad one, or one that takes too long: 408.
+  // The service answers an incomplete request with 400, or with 408 if it takes too long.
   "BadRequest",
   "UnexpectedStatus",
   "ServerError"
 ])
 
-/** The service ends a connection that is idle for five seconds, and a request may just be on its way then. */
+/** The service closes a connection after five idle seconds. A request may be on its way at that moment. */
 const mayBeStale = (error: SttError | TtsError, { sinceFirstMillis }: Ended): boolean =>
   (error._tag === "SttConnectionFailed" || error._tag === "TtsConnectionFailed") && sinceFirstMillis > 4000
 
@@ -75,39 +77,42 @@ const endsWell = (ended: Ended, schedule: Schedule, marginMillis: number): Reado
   if (outcome === "defect") found.push(`${name} ended in a defect: ${cause && Cause.pretty(cause)}`)
   if (outcome === "never ends") found.push(`${name} did not end`)
   if (overrunMillis > marginMillis) found.push(`${name} ended ${overrunMillis.toFixed(0)} ms after its deadline`)
-  if (outcome === "given up" && call.interruptMillis === undefined) found.push(`${name} was given up by nobody`)
+  if (outcome === "interrupted" && call.interruptMillis === undefined) found.push(`${name} was interrupted by no one`)
   if (error !== undefined) {
     const service = call.operation === "transcribe" ? "Stt" : "Tts"
     const isPossible = error._tag.startsWith(service) && possible.has(error._tag.slice(3))
     if (!isKnownError(error) || !isPossible) found.push(`${name} ended in ${error._tag}: ${error.message}`)
     else if (schedule.isGentle && !mayBeStale(error, ended))
-      found.push(`${name} failed for no reason: ${error.message}`)
+      found.push(`${name} failed without a reason: ${error.message}`)
   }
   return found
 }
 
-const nothingIsLeft = ({ left }: Evidence): ReadonlyArray<string> => [
+const leavesNothing = ({ left }: Evidence): ReadonlyArray<string> => [
   ...(left.busy > 0 ? [`2: ${left.busy} connections are in use after the calls`] : []),
   ...(left.open > 0 ? [`2: ${left.open} connections are open after the layer`] : []),
-  ...(left.attached > 0 ? [`2: the service keeps ${left.attached} connections of clients that have gone`] : []),
+  ...(left.attached > 0 ? [`2: the service keeps ${left.attached} connections of closed clients`] : []),
   ...(left.fibers > 0 ? [`2: ${left.fibers} fibers are left`] : []),
-  ...(left.underWay > 0 ? [`2: the service is still at work on ${left.underWay} requests`] : [])
+  ...(left.underWay > 0 ? [`2: the service has not finished ${left.underWay} requests`] : [])
 ]
 
-const isItsOwn = async ({ bytes, call, outcome, text }: Ended, services: Services): Promise<ReadonlyArray<string>> => {
+const isOwnContent = async (
+  { bytes, call, outcome, text }: Ended,
+  services: Services
+): Promise<ReadonlyArray<string>> => {
   if (call.operation === "transcribe") {
     const expected = services.recordings[call.rank]?.text
-    return outcome === "value" && text !== expected ? [`3: the transcript is "${text}", and not "${expected}"`] : []
+    return outcome === "value" && text !== expected ? [`3: the transcript is "${text}", not "${expected}"`] : []
   }
   const audio = await services.audioOf(textOf(call), call.outputFormat)
   if (outcome === "value" && bytes.length !== audio.length) {
-    return [`3: ${bytes.length} bytes of audio were taken for all ${audio.length}`]
+    return [`3: ${bytes.length} of ${audio.length} bytes of audio were accepted as complete`]
   }
   const same = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).equals(audio.subarray(0, bytes.length))
-  return same ? [] : [`3: the audio of the ${call.operation} is not that of its text`]
+  return same ? [] : [`3: the audio of the ${call.operation} differs from that of its text`]
 }
 
-/** How often a call was billed, how often its answer came whole, and what is known of answers that did not. */
+/** How often a call was billed, received, and answered by the service. */
 export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
   const units = call.operation === "transcribe" ? billedUnits.transcribe : billedUnits.synthesize / leastCodePoints
   const succeeded = entriesOf(sentId, journal).filter(({ status }) => status === 200)
@@ -116,7 +121,7 @@ export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, excha
     billed: Math.floor(units / radix ** call.rank) % radix,
     received: outcome === "value" ? 1 : 0,
     answered,
-    /** How many ended with a client that had gone, after all but the last byte. */
+    /** Number of responses that lost their client after all but the last byte. */
     lastByte: Math.min(
       succeeded.length - answered,
       exchanges.filter(
@@ -129,28 +134,28 @@ export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, excha
 const entriesOf = (sentId: string, journal: ReadonlyArray<JournalEntry>) =>
   journal.filter(({ id, request }) => id === sentId || request?.transaction_id === sentId)
 
-const isBilledRightly = (ended: Ended, evidence: Evidence): ReadonlyArray<string> => {
+const isBillTrue = (ended: Ended, evidence: Evidence): ReadonlyArray<string> => {
   const { answered, billed, lastByte, received } = billingOf(ended, evidence)
   const found: Array<string> = []
   const name = `4: the ${ended.call.operation}`
-  const facts = `billed ${billed} times, answered ${answered} times, ${lastByte} times but for the last byte`
-  if (billed < received || billed < answered) found.push(`${name} was not paid for: ${facts}`)
-  if (billed > answered + lastByte) found.push(`${name} was billed for nothing: ${facts}`)
+  const facts = `billed ${billed} times, answered ${answered} times, ${lastByte} times except the last byte`
+  if (billed < received || billed < answered) found.push(`${name} was not billed: ${facts}`)
+  if (billed > answered + lastByte) found.push(`${name} was billed too often: ${facts}`)
   const said = ended.report?.billing
-  if (said === "notBilled" && billed > 0) found.push(`${name} says that it was not billed: ${facts}`)
-  if (said === "billed" && billed === 0) found.push(`${name} says that it was billed: ${facts}`)
+  if (said === "notBilled" && billed > 0) found.push(`${name} reports that it was not billed: ${facts}`)
+  if (said === "billed" && billed === 0) found.push(`${name} reports that it was billed: ${facts}`)
   return found
 }
 
-/** Statuses after which a call is repeated. */
+/** Statuses after which a call is retried. */
 const transient: ReadonlySet<number> = new Set([429, 500, 502, 503])
 
-const isToldTruly = (ended: Ended, { exchanges, journal, key, schedule }: Evidence): ReadonlyArray<string> => {
+const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evidence): ReadonlyArray<string> => {
   const { call, error, outcome, receivedId, report, sentId } = ended
   if (report === undefined) return []
   const found: Array<string> = []
   const holds = (isSo: boolean, what: string) => {
-    if (!isSo) found.push(`5: of the ${call.operation}, ${what} (${outcome}; ${JSON.stringify(report.attempts)})`)
+    if (!isSo) found.push(`5: the ${call.operation}: ${what} (${outcome}; ${JSON.stringify(report.attempts)})`)
   }
   const { attempts } = report
   const last = attempts.at(-1)
@@ -158,53 +163,56 @@ const isToldTruly = (ended: Ended, { exchanges, journal, key, schedule }: Eviden
   const entries = entriesOf(sentId, journal)
   const count = (isSo: (attempt: (typeof attempts)[number]) => boolean) => attempts.filter(isSo).length
 
-  holds(report.sentId === sentId, `the id that was sent is ${report.sentId}`)
-  holds(attempts.length <= schedule.retries + 1, `there are ${attempts.length} attempts`)
-  holds(entries.length <= attempts.length, `the service saw ${entries.length} requests`)
+  holds(report.sentId === sentId, `it reports the sent id ${report.sentId}`)
+  holds(attempts.length <= schedule.retries + 1, `it reports ${attempts.length} attempts`)
+  holds(entries.length <= attempts.length, `the service got ${entries.length} requests`)
   const arrived = own.length
-  holds(arrived <= count(({ sent }) => sent !== "nothing"), `${arrived} requests arrived in part`)
-  const whole = own.filter(({ asked }) => asked).length
-  holds(whole <= count(({ sent }) => sent === "all"), `${whole} requests arrived whole`)
-  // Where the id comes in the body, an answer may have come before it.
+  holds(arrived <= count(({ sent }) => sent !== "nothing"), `${arrived} requests arrived at least in part`)
+  const whole = own.filter(({ isRequestComplete }) => isRequestComplete).length
+  holds(whole <= count(({ sent }) => sent === "all"), `${whole} requests arrived completely`)
+  // If the id is in the body, the response may have come before it.
   const nameless = exchanges.filter(({ request }) => !/[0-9a-f]{8}-0000-4000-8000-/.test(request))
   for (const { status } of attempts) {
     if (status === undefined) continue
     const answers = [...own, ...nameless].filter((each) => each.status === status).length
-    holds(count((attempt) => attempt.status === status) <= answers, `a ${status} came from nowhere`)
+    holds(count((attempt) => attempt.status === status) <= answers, `no response had the status ${status}`)
   }
   for (const { sent, status } of attempts.slice(0, -1)) {
     const mayRepeat = status === undefined ? sent !== "all" || schedule.retryAmbiguous : transient.has(status)
-    holds(mayRepeat, "an attempt was repeated that must not be")
+    holds(mayRepeat, "it retried an attempt that must not be retried")
   }
   if (error === undefined) {
-    holds(last?.status === 200 && last.sent === "all", "the last attempt is not that of an answer")
+    holds(last?.status === 200 && last.sent === "all", "the last attempt has no complete 200")
     const given = entries.some(({ id }) => id === receivedId)
-    holds(given, `the service gave it another id than ${receivedId}`)
+    holds(given, `the service did not return the id ${receivedId}`)
     return found
   }
 
   if (error._tag === "SttConnectionFailed" || error._tag === "TtsConnectionFailed") {
     const { reason, sent } = error
-    holds(sent === last?.sent, `it says that ${sent} was sent`)
-    holds((reason === "refused") === (schedule.kind === "refused"), `the reason is said to be ${reason}`)
-    holds(["refused", "reset", "cut"].includes(reason), `the reason is said to be ${reason}, ${error.code}`)
-    holds((reason === "cut") === (last?.status !== undefined), `the reason is said to be ${reason}`)
+    holds(sent === last?.sent, `the error says that ${sent} was sent`)
+    holds((reason === "refused") === (schedule.kind === "refused"), `the error gives the reason ${reason}`)
+    holds(["refused", "reset", "cut"].includes(reason), `the error gives the reason ${reason}, ${error.code}`)
+    holds((reason === "cut") === (last?.status !== undefined), `the error gives the reason ${reason}`)
   }
   if (error._tag === "SttDeadlineExceeded" || error._tag === "TtsDeadlineExceeded") {
     const { limitMillis, phase } = error
     const { answer, downloadIdle, total, uploadIdle } = schedule.deadlines
-    holds(limitMillis === { answer, download: downloadIdle, total, upload: uploadIdle }[phase], "its limit is none")
+    holds(
+      limitMillis === { answer, download: downloadIdle, total, upload: uploadIdle }[phase],
+      "the error gives a limit that no deadline has"
+    )
     holds(report.elapsedMillis >= limitMillis, `it ended after ${report.elapsedMillis} of ${limitMillis} ms`)
-    if (phase === "download") holds(last?.status !== undefined, "its download had not begun")
-    // One that has not come as far as its request is no attempt yet.
+    if (phase === "download") holds(last?.status !== undefined, "its download had not started")
+    // Without a request there is no attempt yet.
     const isUnanswered = last?.status === undefined || transient.has(last.status)
-    if (phase === "upload" || phase === "answer") holds(isUnanswered, `it had been answered: ${phase}`)
+    if (phase === "upload" || phase === "answer") holds(isUnanswered, `it had a response in the phase ${phase}`)
   }
-  // Others send ahead of the connection.
+  // Other layers count bytes as sent before the connection exists.
   if (schedule.kind === "refused" && schedule.layer === "recommended") {
-    holds(count(({ sent }) => sent !== "nothing") === 0, "something was sent to nobody")
+    holds(count(({ sent }) => sent !== "nothing") === 0, "something was sent without a connection")
   }
   const shown = inspect(error, { depth: 20, showHidden: true, getters: true }) + JSON.stringify(error) + error.message
-  holds(!shown.includes(key.slice(key.indexOf(".") + 1)), "it shows the key")
+  holds(!shown.includes(key.slice(key.indexOf(".") + 1)), "the error shows the key")
   return found
 }

@@ -1,112 +1,111 @@
 /**
- * A TCP proxy that does to each of its connections what it is told, and keeps what went through it. What it reads of HTTP is
- * only where messages begin and end, so that it can be told to break off there.
+ * A TCP proxy that disturbs each connection by a plan and records what it forwarded. Of HTTP it knows only where messages begin
+ * and end, so that a plan can name such a point.
  */
 import { subscribe } from "node:diagnostics_channel"
-import { type AddressInfo, connect, createServer, type Socket } from "node:net"
+import { connect, createServer, type Socket } from "node:net"
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { loopback } from "../../test/support/loopback.js"
 import { Framing, type Point } from "./framing.js"
 
-/** To the service, or from it. */
+/** `up` is to the service, `down` is to the client. */
 export type Direction = "up" | "down"
 
 /**
- * | what            | from then on |
- * | --------------- | ------------ |
- * | `pause`         | nothing goes this way for `millis` |
- * | `stall`         | nothing goes this way, and nothing is read, for ever |
- * | `reset`         | both sides are reset |
- * | `cut`           | this way ends in order, and the other goes on |
- * | `clientUntold`  | the service is reset, the client told nothing |
- * | `serviceUntold` | the client is reset, the service told nothing |
- * | `vanish`        | neither is told, and nothing goes either way |
- * | `flip`          | a byte is another one; then all goes on |
+ * | action        | what happens from then on                                     |
+ * | ------------- | ------------------------------------------------------------- |
+ * | `pause`       | this direction forwards nothing for `millis`                  |
+ * | `stall`       | this direction reads and forwards nothing any more            |
+ * | `reset`       | both sides are reset                                          |
+ * | `cut`         | this direction ends with a FIN; the other continues           |
+ * | `resetService`| the service is reset; the client gets no signal               |
+ * | `resetClient` | the client is reset; the service gets no signal               |
+ * | `vanish`      | neither side gets a signal, and nothing is forwarded any more |
+ * | `flip`        | one bit of the next byte changes; the rest is forwarded as it is |
  */
-export type What = "pause" | "stall" | "reset" | "cut" | "clientUntold" | "serviceUntold" | "vanish" | "flip"
+export type Action = "pause" | "stall" | "reset" | "cut" | "resetService" | "resetClient" | "vanish" | "flip"
 
-export interface Break {
+export interface Disturbance {
   readonly direction: Direction
-  /** It happens once all bytes before this one have been passed on. */
+  /** The action happens when all bytes before this point were forwarded. */
   readonly point: Point
-  readonly what: What
-  /** Of a pause; of a reset, how much later it comes. Default: 0. */
+  readonly action: Action
+  /** The length of a pause, or the delay of a reset, in milliseconds. Default: 0. */
   readonly millis?: number | undefined
 }
 
 export interface Plan {
-  /** Nothing is read from the client, nor the service called, for so long. Default: 0. */
+  /** Delay before the client is read and the service is called, in milliseconds. Default: 0. */
   readonly lateMillis?: number | undefined
-  /** Each piece comes so much later, and up to `jitterMillis` more. Default: 0. */
+  /** Delay of each piece, in milliseconds. Default: 0. */
   readonly latencyMillis?: number | undefined
+  /** Additional random delay of each piece, at most, in milliseconds. Default: 0. */
   readonly jitterMillis?: number | undefined
-  /** Default: as fast as it goes. */
+  /** Default: no limit. */
   readonly bytesPerMilli?: number | undefined
-  /** The first of them, 50 times as many, go in pieces of so many. Default: as they came. */
+  /** Size of the first 50 pieces, in bytes. Default: as they arrive. */
   readonly sliceBytes?: number | undefined
-  readonly breaks?: ReadonlyArray<Break> | undefined
+  readonly disturbances?: ReadonlyArray<Disturbance> | undefined
 }
 
-/** A request as it came from a client, and its answer as it came from the service. */
+/** A request as the client sent it, and its response as the service sent it. */
 export interface Exchange {
+  /** The first bytes of the request. */
   readonly request: string
-  /** Whether all of the request came. */
-  readonly asked: boolean
-  /** The status of the answer, where the client was sent as much as its head. */
+  /** Whether the whole request arrived. */
+  readonly isRequestComplete: boolean
+  /** The status of the response, if all its headers were forwarded to the client. */
   readonly status: number | undefined
-  /** How many bytes of the answer the service has not written; `undefined` before the end of its head has come. */
+  /** Number of bytes of the response that the service has not written. `undefined` until all headers arrived. */
   readonly unwritten: number | undefined
-  /** Whether the client was sent all of it. */
-  readonly delivered: boolean
+  /** Whether the whole response was forwarded to the client. */
+  readonly isDelivered: boolean
 }
 
 export interface TcpProxy {
   readonly url: string
-  /** By connection, in their order. */
+  /** All exchanges, by connection, in order. */
   readonly exchanges: () => ReadonlyArray<Exchange>
-  /** How many connections there are to the service. */
+  /** Number of connections to the service. */
   readonly attached: () => number
-  /** How many clients are connected. */
+  /** Number of connected clients. */
   readonly open: () => number
-  /** How many of them wait for an answer, or for the rest of one. */
+  /** Number of connected clients that wait for a response or for its rest. */
   readonly busy: () => number
-  /** When a byte last came from a client or went to one, as `performance.now` has it. */
+  /** Time of the last byte from or to a client, by `performance.now`. */
   readonly progressAt: () => number
-  /** What has broken. */
-  readonly happened: ReadonlyArray<Break>
-  /** What is held up is let go of and passed on no more, so that it is seen who has gone. */
+  /** The disturbances that happened. */
+  readonly happened: ReadonlyArray<Disturbance>
+  /** Discards all held bytes and forwards nothing any more, so that closed connections become visible. */
   readonly drain: () => void
 }
 
-/** Listens until the scope closes. Connections have their plans in turn, and then none. `chance` is for jitter. */
+/** Listens until the scope closes. The n-th connection gets the n-th plan; further ones are undisturbed. `random` gives the jitter. */
 export const makeProxy = (
   service: string,
   plans: ReadonlyArray<Plan>,
-  chance: () => number
+  random: () => number
 ): Effect.Effect<TcpProxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connections: Array<Connection> = []
     let isDrained = false
-    const shared = { happened: [] as Array<Break>, progressAt: 0, chance }
+    const shared = { happened: [] as Array<Disturbance>, progressAt: 0, random }
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
       const connection = new Connection(client, Number(new URL(service).port), plans[connections.length] ?? {}, shared)
       connections.push(connection)
-      // Undici connects anew once a request is given up, though nobody is to use it.
+      // Undici opens a new connection after a request was aborted, even if no request needs it.
       if (isDrained) connection.drain()
     })
-    yield* Effect.acquireRelease(
-      Effect.async<void>((resume) => {
-        server.listen(0, "127.0.0.1", () => resume(Effect.void))
-      }),
-      () =>
-        Effect.async<void>((resume) => {
-          for (const connection of connections) connection.destroy()
-          server.close(() => resume(Effect.void))
-        })
+    const { url } = yield* loopback(server)
+    yield* Effect.addFinalizer(() =>
+      Effect.sync(() => {
+        for (const connection of connections) connection.destroy()
+      })
     )
     return {
-      url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+      url,
       exchanges: () => connections.flatMap((connection) => connection.exchanges()),
       open: () => connections.filter(({ isOpen }) => isOpen).length,
       attached: () => connections.filter(({ isAttached }) => isAttached).length,
@@ -120,40 +119,40 @@ export const makeProxy = (
     }
   })
 
-/** How many bytes the servers of this process have written, by the ports of a connection: one port may go to several servers. */
+/** Number of bytes that the servers of this process wrote, by both ports of a connection: a client port can serve several servers. */
 const written = new Map<string, Pick<Socket, "bytesWritten">>()
-const nameOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
+const portsOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
 subscribe("net.server.socket", (message) => {
   const { socket } = message as { readonly socket: Socket }
-  const name = nameOf(socket.localPort, socket.remotePort)
+  const name = portsOf(socket.localPort, socket.remotePort)
   written.set(name, socket)
   socket.once("close", () => written.set(name, { bytesWritten: socket.bytesWritten }))
 })
 
 interface Shared {
-  readonly happened: Array<Break>
+  readonly happened: Array<Disturbance>
   progressAt: number
-  readonly chance: () => number
+  readonly random: () => number
 }
 
-/** How many pieces of each direction are slices: to wait for each is work for a process that is busy. */
+/** Number of slices per direction. Each costs a wait, so they are few. */
 const slices = 50
 
 class Connection {
   readonly #client: Socket
   readonly #service: Socket
-  /** Of the connection to the service. What was not read of it before it was reset, the service alone knows. */
-  #name = ""
+  /** Key of the connection to the service in `written`. After a reset only the service knows what it wrote. */
+  #ports = ""
   readonly #plan: Plan
   readonly #shared: Shared
-  /** What was read. */
+  /** Messages read so far. */
   readonly #read = { up: new Framing(), down: new Framing() }
-  /** How many bytes were passed on. */
-  readonly #passed = { up: 0, down: 0 }
-  /** Whether what is read is passed on, and its end told. */
-  readonly #passes = { up: true, down: true }
-  readonly #tells = { up: true, down: true }
-  readonly #left: Set<Break>
+  /** Number of bytes forwarded. */
+  readonly #forwarded = { up: 0, down: 0 }
+  /** Whether bytes are forwarded, and whether the end is. */
+  readonly #forwards = { up: true, down: true }
+  readonly #forwardsEnd = { up: true, down: true }
+  readonly #pending: Set<Disturbance>
   readonly #drained = new AbortController()
   readonly #pieces = { up: 0, down: 0 }
   readonly #pieceAt = { up: performance.now(), down: performance.now() }
@@ -162,12 +161,12 @@ class Connection {
     this.#client = client.setNoDelay()
     this.#service = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true })
     this.#plan = plan
-    this.#left = new Set(plan.breaks)
+    this.#pending = new Set(plan.disturbances)
     this.#shared = shared
-    // Whoever reads or writes is told.
+    // Reading and writing report errors themselves.
     for (const socket of [this.#client, this.#service]) socket.on("error", () => undefined)
     this.#service.once("connect", () => {
-      this.#name = nameOf(port, this.#service.localPort)
+      this.#ports = portsOf(port, this.#service.localPort)
     })
     shared.progressAt = performance.now()
     void this.#wait(plan.lateMillis ?? 0).then(() => {
@@ -185,30 +184,30 @@ class Connection {
   }
 
   get isIdle(): boolean {
-    return this.exchanges().every(({ delivered }) => delivered)
+    return this.exchanges().every(({ isDelivered }) => isDelivered)
   }
 
   exchanges(): ReadonlyArray<Exchange> {
     const { down, up } = this.#read
-    const isPassed = (end: number | undefined) => end !== undefined && end <= this.#passed.down
+    const isForwarded = (end: number | undefined) => end !== undefined && end <= this.#forwarded.down
     return up.messages.map((request, index) => {
       const answer = down.messages[index]
       return {
         request: request.beginning,
-        asked: request.end !== undefined && request.end <= up.total,
-        status: isPassed(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
+        isRequestComplete: request.end !== undefined && request.end <= up.total,
+        status: isForwarded(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
         unwritten:
           answer?.end === undefined
             ? undefined
-            : Math.max(0, answer.end - (written.get(this.#name)?.bytesWritten ?? 0)),
-        delivered: isPassed(answer?.end)
+            : Math.max(0, answer.end - (written.get(this.#ports)?.bytesWritten ?? 0)),
+        isDelivered: isForwarded(answer?.end)
       }
     })
   }
 
   drain(): void {
-    this.#passes.up = false
-    this.#passes.down = false
+    this.#forwards.up = false
+    this.#forwards.down = false
     this.#drained.abort()
     if (!this.isOpen) this.#service.end()
   }
@@ -219,7 +218,7 @@ class Connection {
     this.#service.destroy()
   }
 
-  /** Ends early where nothing is passed on any more. */
+  /** Waits. Ends early after `drain`. */
   async #wait(millis: number): Promise<void> {
     const { signal } = this.#drained
     if (millis > 0) await sleep(millis, undefined, { signal }).catch(() => undefined)
@@ -227,38 +226,40 @@ class Connection {
 
   async #pump(direction: Direction, from: Socket, to: Socket): Promise<void> {
     try {
-      await this.#breakHere(direction)
+      await this.#disturb(direction)
       for await (const chunk of from.iterator({ destroyOnReturn: false })) {
         if (direction === "up") this.#shared.progressAt = performance.now()
         this.#read[direction].push(chunk)
         await this.#pass(direction, to, chunk)
       }
-      if (this.#tells[direction]) to.end()
+      if (this.#forwardsEnd[direction]) to.end()
     } catch {
-      if (this.#tells[direction]) reset(to)
+      if (this.#forwardsEnd[direction]) reset(to)
     }
     if (!this.#drained.signal.aborted) return
-    // What the service had already sent is still read, to know how much that was.
+    // Read the rest of the response, to know its length.
     if (direction === "up") to.end()
     else to.destroy()
   }
 
   async #pass(direction: Direction, to: Socket, chunk: Buffer): Promise<void> {
     const { bytesPerMilli, jitterMillis = 0, latencyMillis = 0 } = this.#plan
-    await this.#wait(latencyMillis + this.#shared.chance() * jitterMillis)
+    await this.#wait(latencyMillis + this.#shared.random() * jitterMillis)
     this.#pieceAt[direction] = performance.now()
     let rest = chunk
-    let isFlipped = await this.#breakHere(direction)
-    while (rest.length > 0 && this.#passes[direction]) {
-      const piece = Buffer.from(rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilBreak(direction))))
+    let isFlipped = await this.#disturb(direction)
+    while (rest.length > 0 && this.#forwards[direction]) {
+      const piece = Buffer.from(
+        rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilDisturbance(direction)))
+      )
       if (isFlipped) piece[0] = (piece[0] ?? 0) ^ 1
       await this.#write(to, piece)
       if (direction === "down") this.#shared.progressAt = performance.now()
-      this.#passed[direction] += piece.length
+      this.#forwarded[direction] += piece.length
       rest = rest.subarray(piece.length)
       if (bytesPerMilli !== undefined) await this.#wait(Math.min(5, piece.length / bytesPerMilli))
       else if (rest.length > 0) await turn()
-      isFlipped = await this.#breakHere(direction)
+      isFlipped = await this.#disturb(direction)
     }
   }
 
@@ -279,7 +280,7 @@ class Connection {
   #pieceSize(direction: Direction): number {
     const { bytesPerMilli, sliceBytes } = this.#plan
     if (bytesPerMilli !== undefined) {
-      // As many as had time to come since the last, which may be long ago.
+      // As many bytes as the bandwidth allows since the last piece.
       const now = performance.now()
       const millis = Math.max(5, now - this.#pieceAt[direction])
       this.#pieceAt[direction] = now
@@ -288,63 +289,63 @@ class Connection {
     return sliceBytes !== undefined && this.#pieces[direction]++ < slices ? sliceBytes : Number.POSITIVE_INFINITY
   }
 
-  /** How many bytes go this way before it breaks, as far as that is known. */
-  #untilBreak(direction: Direction): number {
-    return Math.min(...[...this.#left].map((each) => this.#distance(direction, each)))
+  /** Number of bytes to forward before the next disturbance. */
+  #untilDisturbance(direction: Direction): number {
+    return Math.min(...[...this.#pending].map((each) => this.#distance(direction, each)))
   }
 
-  #distance(direction: Direction, { direction: where, point }: Break): number {
-    const offset = where === direction ? this.#read[direction].where(point) : undefined
-    return offset === undefined ? Number.POSITIVE_INFINITY : offset - this.#passed[direction]
+  #distance(direction: Direction, { direction: where, point }: Disturbance): number {
+    const offset = where === direction ? this.#read[direction].offsetOf(point) : undefined
+    return offset === undefined ? Number.POSITIVE_INFINITY : offset - this.#forwarded[direction]
   }
 
-  /** Breaks where that is due before the next byte, and tells whether that one is to be another. */
-  async #breakHere(direction: Direction): Promise<boolean> {
+  /** Carries out the disturbances that are due before the next byte. Returns whether that byte changes. */
+  async #disturb(direction: Direction): Promise<boolean> {
     let isFlipped = false
-    for (const due of [...this.#left]) {
+    for (const due of [...this.#pending]) {
       if (this.#drained.signal.aborted || this.#distance(direction, due) > 0) continue
-      this.#left.delete(due)
+      this.#pending.delete(due)
       this.#shared.happened.push(due)
-      isFlipped ||= due.what === "flip"
-      await this.#break(due)
+      isFlipped ||= due.action === "flip"
+      await this.#carryOut(due)
     }
     return isFlipped
   }
 
-  async #break({ direction, millis = 0, what }: Break): Promise<void> {
-    const nothingPasses = () => {
-      this.#passes.up = false
-      this.#passes.down = false
-      this.#tells.up = false
-      this.#tells.down = false
+  async #carryOut({ direction, millis = 0, action }: Disturbance): Promise<void> {
+    const forwardNothing = () => {
+      this.#forwards.up = false
+      this.#forwards.down = false
+      this.#forwardsEnd.up = false
+      this.#forwardsEnd.down = false
     }
-    switch (what) {
+    switch (action) {
       case "pause":
         return this.#wait(millis)
       case "stall":
         return this.#wait(forever)
       case "reset":
         await this.#wait(millis)
-        nothingPasses()
+        forwardNothing()
         reset(this.#client)
         reset(this.#service)
         return
       case "cut":
-        this.#passes[direction] = false
-        this.#tells[direction] = false
+        this.#forwards[direction] = false
+        this.#forwardsEnd[direction] = false
         if (direction === "up") this.#service.end()
         else this.#client.end()
         return
-      case "clientUntold":
-        nothingPasses()
+      case "resetService":
+        forwardNothing()
         reset(this.#service)
         return
-      case "serviceUntold":
-        nothingPasses()
+      case "resetClient":
+        forwardNothing()
         reset(this.#client)
         return
       case "vanish":
-        return nothingPasses()
+        return forwardNothing()
       case "flip":
         return
     }
@@ -352,13 +353,13 @@ class Connection {
 }
 
 /**
- * Node's own way ends a socket in order before it resets it, and who hears that takes it for an end. One that is just ending
- * can't be reset: Node would leave it open for ever.
+ * Resets a socket without a FIN before the RST, which `resetAndDestroy` of Node sends. A socket that is ending is destroyed: Node would
+ * leave it open for good after a reset.
  */
 export const reset = (socket: Socket): void => {
   const isEnding = socket.writableEnded && !socket.writableFinished
   Object.assign(socket, { resetAndClosing: !isEnding }).destroy()
 }
 
-/** A day. */
+/** One day, in milliseconds. */
 const forever = 86_400_000

@@ -1,14 +1,14 @@
 /**
- * What one try consists of: the calls that are made, and what the network does to their connections. All of it comes from a
- * seed and an index, so that a schedule can be had again alone.
+ * A schedule: the calls of one trial, and what the network does to their connections. Seed and index determine all of it, so that you
+ * can repeat one schedule alone.
  */
 
 import type { HttpClientName } from "../../test/support/httpClients.js"
 import { chances } from "../../test/support/random.js"
 import type { Point } from "./framing.js"
-import type { Break, Direction, Plan, What } from "./proxy.js"
+import type { Action, Direction, Disturbance, Plan } from "./proxy.js"
 
-/** What the network is like, in a word. `refused` has no network at all. */
+/** The kinds of network. `refused` accepts no connection. */
 export const kinds = [
   "nothing",
   "latency",
@@ -19,8 +19,8 @@ export const kinds = [
   "stall",
   "reset",
   "cut",
-  "client untold",
-  "service untold",
+  "reset service",
+  "reset client",
   "vanish",
   "between calls",
   "refused",
@@ -32,21 +32,22 @@ export const operations = ["synthesize", "stream", "transcribe"] as const
 export const sources = ["bytes", "file", "stream", "oneShot"] as const
 
 interface CallBase {
-  /** Which of the calls of its operation it is: what it costs tells it from the others. */
+  /** Number of the call within its operation. It decides the cost, which tells the calls apart in the bill. */
   readonly rank: number
-  /** Before it begins, where calls follow each other. */
+  /** Delay before the call, if calls run one after the other. */
   readonly gapMillis: number
-  /** When the caller gives it up. Default: never. */
+  /** Time until the caller interrupts the call. `undefined`: never. */
   readonly interruptMillis: number | undefined
 }
 
 export interface SynthesisCall extends CallBase {
   readonly operation: "synthesize" | "stream"
-  /** Of the speech, at 8 kHz. */
+  /** Length of the speech in samples at 8 kHz. */
   readonly samples: number
   readonly outputFormat: "8000:pcm16" | "24000:float32"
-  /** How much of a stream is read, of 1, and after which wait. */
+  /** Part of the stream that is read: 0 to 1. */
   readonly share: number
+  /** Delay before the stream is read. */
   readonly lateMillis: number
 }
 
@@ -70,35 +71,35 @@ export interface Schedule {
   readonly kind: Kind
   readonly layer: HttpClientName
   readonly calls: ReadonlyArray<Call>
-  /** Whether the calls are made at once. */
+  /** Whether the calls run in parallel. */
   readonly together: boolean
   readonly retries: number
   readonly retryAmbiguous: boolean
   /** In milliseconds. */
   readonly deadlines: Limits
-  /** Whether the first request of each operation is answered with a 500. */
+  /** Whether the first request of each operation gets a 500. */
   readonly failsFirst: boolean
-  /** Of the connections to each host, in their order. */
+  /** Plans for the connections to each host, in order. */
   readonly plans: { readonly stt: ReadonlyArray<Plan>; readonly tts: ReadonlyArray<Plan> }
-  /** Nothing that is done to its calls is a reason to fail. */
+  /** Whether every call must succeed: the network only delays. */
   readonly isGentle: boolean
 }
 
 const patient: Limits = { uploadIdle: 30_000, answer: 30_000, downloadIdle: 30_000, total: undefined }
 
-/** Longer than a machine that has much else to do takes for any call. */
+/** Longer than any call takes on a busy machine. */
 const generous: Limits = { uploadIdle: 240_000, answer: 240_000, downloadIdle: 240_000, total: undefined }
 
-/** Of these a call learns in the end, without a deadline. */
-const toldKinds: ReadonlyArray<Kind> = ["reset", "cut", "service untold", "refused"]
+/** Kinds whose failure reaches the client without a deadline. */
+const signalledKinds: ReadonlyArray<Kind> = ["reset", "cut", "reset client", "refused"]
 
 const oneOf = <A>(chance: () => number, values: ReadonlyArray<A>): A =>
   values[Math.floor(chance() * values.length)] as A
 
 export interface DrawOptions {
-  /** Default: the recommended one. */
+  /** Default: `recommended`. */
   readonly layers?: ReadonlyArray<HttpClientName> | undefined
-  /** Without what is work for a processor: the longest speech, and the longest recordings but for those of several. */
+  /** Leaves out the longest speech and the longest recordings, to save CPU time. Default: false. */
   readonly isSmall?: boolean | undefined
 }
 
@@ -113,7 +114,7 @@ export const draw = (
   const happens = (probability: number) => chance() < probability
   const pick = <A>(values: ReadonlyArray<A>) => oneOf(chance, values)
 
-  // Each kind has its turn, so that a few schedules have all of them.
+  // The kinds take turns, so that a few schedules cover all of them.
   const kind = kinds[index % kinds.length] as Kind
   const count = kind === "between calls" ? between(2, 4) : pick([1, 1, 1, 2, 3, 4])
   const ranks = { tts: shuffled(chance, isSmall), stt: shuffled(chance, isSmall) }
@@ -140,24 +141,24 @@ export const draw = (
   const makePoint = (direction: Direction, message: number): Point => {
     const edge = pick(["start", "headEnd", "headEnd", "end", "end"] as const)
     const near = pick([0, 0, 1, -1, 2, -2, upTo(100), -upTo(100), upTo(20_000), -upTo(20_000), upTo(4_000_000)])
-    // Nothing comes before a start, nor before the end of a head that is not there yet.
+    // No point lies before a start, nor before the end of request headers that have not arrived.
     const offset =
       edge === "start" ? Math.abs(near) : edge === "headEnd" && direction === "up" ? Math.max(0, near) : near
     return { message, edge, offset }
   }
-  const makeBreak = (what: What): Break => {
+  const makeDisturbance = (action: Action): Disturbance => {
     const direction = pick(["up", "down", "down"] as const)
     const message = happens(0.85) ? 0 : upTo(count - 1)
-    const millis = what === "pause" ? between(5, 250) : what === "reset" && happens(0.3) ? upTo(60) : 0
-    return { direction, point: makePoint(direction, message), what, millis }
+    const millis = action === "pause" ? between(5, 250) : action === "reset" && happens(0.3) ? upTo(60) : 0
+    return { direction, point: makePoint(direction, message), action, millis }
   }
-  const whats: Partial<Record<Kind, What>> = {
+  const actionOf: Partial<Record<Kind, Action>> = {
     pause: "pause",
     stall: "stall",
     reset: "reset",
     cut: "cut",
-    "client untold": "clientUntold",
-    "service untold": "serviceUntold",
+    "reset service": "resetService",
+    "reset client": "resetClient",
     vanish: "vanish"
   }
   const makePlan = (of: Kind): Plan => {
@@ -174,26 +175,28 @@ export const draw = (
       case "late accept":
         return { lateMillis: upTo(300) }
       case "between calls": {
-        // After an answer, at once or a little later: the connection is then in the pool, or in use again.
+        // After a response: the connection is then in the pool, or in use again.
         const message = upTo(count - 2)
-        const what = pick(["reset", "reset", "cut", "cut", "stall", "clientUntold", "vanish"] as const)
-        return { breaks: [{ direction: "down", point: { message, edge: "end", offset: 0 }, what, millis: upTo(30) }] }
+        const action = pick(["reset", "reset", "cut", "cut", "stall", "resetService", "vanish"] as const)
+        return {
+          disturbances: [{ direction: "down", point: { message, edge: "end", offset: 0 }, action, millis: upTo(30) }]
+        }
       }
       case "several": {
         const two = [makePlan(pick(plainKinds)), makePlan(pick(plainKinds))]
-        return Object.assign({}, ...two, { breaks: two.flatMap(({ breaks = [] }) => breaks) })
+        return Object.assign({}, ...two, { disturbances: two.flatMap(({ disturbances = [] }) => disturbances) })
       }
       default:
-        return { breaks: [makeBreak(whats[of] ?? "pause")] }
+        return { disturbances: [makeDisturbance(actionOf[of] ?? "pause")] }
     }
   }
-  // What follows the first connections is as it should be, so that some calls come through in the end.
+  // Later connections are undisturbed, so that some calls succeed in the end.
   const makePlans = () => Array.from({ length: pick([1, 1, 2, 4]) }, () => makePlan(kind))
 
   const isMild = gentleKinds.includes(kind)
   const isGentle =
     isMild && (kind === "nothing" || happens(0.5)) && calls.every((call) => call.interruptMillis === undefined)
-  const isTold = toldKinds.includes(kind) && happens(0.5)
+  const isSignalled = signalledKinds.includes(kind) && happens(0.5)
   const short = (): number => between(150, 600)
   return {
     seed,
@@ -206,7 +209,7 @@ export const draw = (
     retryAmbiguous: happens(0.3),
     deadlines: isGentle
       ? generous
-      : isTold
+      : isSignalled
         ? patient
         : {
             uploadIdle: short(),
@@ -225,7 +228,7 @@ const plainKinds: ReadonlyArray<Kind> = kinds.filter(
   (kind) => kind !== "several" && kind !== "refused" && kind !== "nothing" && kind !== "between calls"
 )
 
-/** The higher a rank, the more a call costs, and the longer a recording is: the highest is seldom the first to be taken. */
+/** The ranks in the order of use. A higher rank costs more and has a longer recording, so the highest is seldom first. */
 const shuffled = (chance: () => number, isSmall: boolean): Array<number> => {
   const drawn = chance()
   const first = isSmall || drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3

@@ -1,6 +1,6 @@
 /**
- * The local services that the tries run against. Each line of tries has one of its own, so that what is billed is known to the
- * unit; they share a recogniser that knows the recordings. One more is never disturbed, and says how a text sounds.
+ * The local services for the trials. Each worker has its own service, so that its bill is known to the unit. They share a recogniser
+ * that knows the recordings. One more service is never disturbed and gives the expected audio.
  */
 import { writeFileSync } from "node:fs"
 import { Agent } from "node:http"
@@ -20,15 +20,15 @@ import { send } from "../../test/support/serviceProcess.js"
 import type { SynthesisCall } from "./schedule.js"
 
 /**
- * What a call costs is a power of this, by its rank: the sum then tells how often each was billed, as its digits do. A call is
- * made three times at most.
+ * The cost of a call is `radix ** rank`. A call has at most three attempts, so the digits of the sum in this radix say how often each
+ * call was billed.
  */
 export const radix = 4
 
-/** Of a synthesis of rank 0, in code points. */
+/** Length of the text of a synthesis of rank 0, in code points. */
 export const leastCodePoints = 16
 
-/** It says how many samples it is to become, and is another for each rank and length. */
+/** The text of a call. It begins with the number of samples of its speech, and differs by rank and length. */
 export const textOf = ({ rank, samples }: Pick<SynthesisCall, "rank" | "samples">): string => {
   const head = `${samples} `
   return head + "न".repeat(leastCodePoints * radix ** rank - head.length)
@@ -38,7 +38,7 @@ const seedOf = (text: string): number => [...text].reduce((sum, letter) => Math.
 
 const spoken = new Map<string, Float32Array>()
 
-/** The noise that a text is, always the same. */
+/** The speech of a text: always the same noise. */
 const noiseOf = (text: string): Float32Array => {
   const known = spoken.get(text)
   if (known !== undefined) return known
@@ -62,7 +62,7 @@ export interface KnownRecording {
   readonly samples: Float32Array
 }
 
-/** By rank: 1, 4, 16 and 64 seconds long, as each costs. That of rank 1 is more than a connection holds. */
+/** Recordings by rank: 1, 4, 16 and 64 seconds long, which is their cost. The file of rank 1 is larger than the socket buffers. */
 const makeRecordings = (folder: string): ReadonlyArray<KnownRecording> =>
   [0, 1, 2, 3].map((rank) => {
     const plain = noise(16_000 * radix ** rank)
@@ -72,7 +72,7 @@ const makeRecordings = (folder: string): ReadonlyArray<KnownRecording> =>
     return { text: `a recording of rank ${rank}`, bytes, path, samples: samplesOf(plain) }
   })
 
-/** With a chunk that nobody listens to before the audio. */
+/** Adds a JUNK chunk before the audio. */
 const padded = (wav: Buffer, byteLength: number): Buffer => {
   const chunk = Buffer.alloc(8 + byteLength)
   chunk.write("JUNK")
@@ -82,11 +82,11 @@ const padded = (wav: Buffer, byteLength: number): Buffer => {
   return file
 }
 
-/** Of a WAV file of 16 bits with nothing but its audio. */
+/** Samples of a canonical 16-bit WAV file. */
 const samplesOf = (wav: Buffer): Float32Array =>
   Float32Array.from({ length: (wav.length - 44) / 2 }, (_, at) => wav.readInt16LE(44 + 2 * at) / 0x8000)
 
-/** It learns nothing more, or what is spoken meanwhile would take the place of what it is to know. */
+/** A recogniser that knows the recordings and learns nothing else: synthesized speech would replace them. */
 const taught = (recordings: ReadonlyArray<KnownRecording>) =>
   Layer.effect(
     Recogniser,
@@ -99,13 +99,13 @@ const taught = (recordings: ReadonlyArray<KnownRecording>) =>
 
 export interface Services {
   readonly recordings: ReadonlyArray<KnownRecording>
-  /** One for each line. */
-  readonly lines: ReadonlyArray<LocalService["Type"]>
-  /** The audio of a text over a network that does nothing to it. */
+  /** One service per worker. */
+  readonly workers: ReadonlyArray<LocalService["Type"]>
+  /** The audio of a text over an undisturbed network. */
   readonly audioOf: (text: string, outputFormat: SynthesisCall["outputFormat"]) => Promise<Uint8Array>
 }
 
-/** In a folder of their own, until the scope closes. */
+/** Starts the services. Their files are in `folder`. */
 export const makeServices = (count: number, folder: string): Effect.Effect<Services, never, Scope.Scope> =>
   Effect.gen(function* () {
     const recordings = makeRecordings(folder)
@@ -116,14 +116,14 @@ export const makeServices = (count: number, folder: string): Effect.Effect<Servi
     )
     const start = Effect.flatMap(Layer.build(Layer.fresh(service)), (context) => Effect.provide(LocalService, context))
     const undisturbed = yield* start
-    const lines = yield* Effect.all(Array.from({ length: count }, () => start))
+    const workers = yield* Effect.all(Array.from({ length: count }, () => start))
 
     const known = new Map<string, Promise<Uint8Array>>()
     const ask = async (text: string, outputFormat: string) => {
       const { bytes, status } = await send(`${undisturbed.ttsBaseUrl}/tts/bytes`, {
         headers: { "x-api-key": Redacted.value(undisturbed.apiKey), "content-type": "application/json" },
         body: [JSON.stringify({ text, output_format: outputFormat })],
-        // A connection that is kept may just be closing.
+        // A pooled connection may be closing.
         agent: new Agent()
       })
       if (status !== 200) throw new Error(`The undisturbed service answered ${status}: ${bytes}`)
@@ -131,7 +131,7 @@ export const makeServices = (count: number, folder: string): Effect.Effect<Servi
     }
     return {
       recordings,
-      lines,
+      workers,
       audioOf: (text, outputFormat) => {
         const name = `${outputFormat} ${text}`
         const audio = known.get(name) ?? ask(text, outputFormat)

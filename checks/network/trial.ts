@@ -1,4 +1,4 @@
-/** A schedule carried out by the real clients against a real service, and what is found of it. */
+/** Runs a schedule with the real clients against a real service, and checks the laws. */
 import type { LocalService } from "@effect-speech/local-service/LocalService"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -11,9 +11,9 @@ import { untilNone } from "../../test/support/faultyServer.js"
 import { httpClients } from "../../test/support/httpClients.js"
 import { chances } from "../../test/support/random.js"
 import { refusedAddress } from "../../test/support/refusedAddress.js"
-import { type Ended, type Proxies, watchCall } from "./calls.js"
-import { contradictions, type Evidence } from "./laws.js"
-import { type Break, makeProxy, type TcpProxy } from "./proxy.js"
+import { type Ended, type Proxies, runCall } from "./calls.js"
+import { type Evidence, violationsOf } from "./laws.js"
+import { type Disturbance, makeProxy, type TcpProxy } from "./proxy.js"
 import type { Schedule } from "./schedule.js"
 import type { Services } from "./services.js"
 
@@ -21,29 +21,30 @@ export type Clients = Layer.Layer<SpeechToText | TextToSpeech>
 export type Service = LocalService["Type"]
 
 export interface TrialOptions {
-  /** Puts clients that are broken in the place of the real ones, to see that it is found. */
-  readonly instead?: ((clients: Clients, proxies: Proxies) => Clients) | undefined
-  /** How much later than its deadlines a call may end, in milliseconds. Default: 10,000, for machines that are busy. */
+  /** Replaces the clients by broken ones, to test that a law notices. */
+  readonly replaceClients?: ((clients: Clients, proxies: Proxies) => Clients) | undefined
+  /** Time that a call may exceed its deadlines, in milliseconds. Default: 10,000, for busy machines. */
   readonly marginMillis?: number | undefined
-  /** How long what it has left may take to go, in milliseconds. Default: 60,000. */
-  readonly patienceMillis?: number | undefined
+  /** Time to wait for connections and fibers to end, in milliseconds. Default: 60,000. */
+  readonly timeoutMillis?: number | undefined
 }
 
-export interface Told extends Evidence {
-  /** What contradicts a law, each with its number. */
+export interface TrialResult extends Evidence {
+  /** The violations of the laws, each with the number of its law. */
   readonly violations: ReadonlyArray<string>
-  readonly happened: ReadonlyArray<Break>
+  readonly happened: ReadonlyArray<Disturbance>
 }
 
-export const tryOut = (
+/** Runs one schedule. */
+export const runTrial = (
   schedule: Schedule,
   service: Service,
   services: Services,
-  { instead = (clients) => clients, marginMillis = 10_000, patienceMillis = 60_000 }: TrialOptions = {}
-): Effect.Effect<Told> =>
+  { replaceClients = (clients) => clients, marginMillis = 10_000, timeoutMillis = 60_000 }: TrialOptions = {}
+): Effect.Effect<TrialResult> =>
   Effect.gen(function* () {
     const key = Redacted.value(service.apiKey)
-    const before = yield* readBooks(service)
+    const before = yield* readAccount(service)
     yield* service.faults.set(
       schedule.failsFirst
         ? [
@@ -73,34 +74,34 @@ export const tryOut = (
         Effect.zip(
           untilNone(
             sum((proxy) => proxy.busy()),
-            patienceMillis
+            timeoutMillis
           )
         ),
-        Effect.provide(instead(clientsOf(schedule, urls, key), proxies)),
+        Effect.provide(replaceClients(clientsOf(schedule, urls, key), proxies)),
         Effect.withRandom(Random.make(`${schedule.seed} ${schedule.index}`)),
         Effect.supervised(supervisor)
       )
       const open = yield* untilNone(
-        // The pool of fetch belongs to the process, and outlives the layer.
+        // The pool of fetch belongs to the process and outlives the layer.
         sum((proxy) => (schedule.layer === "fetch" ? proxy.busy() : proxy.open())),
-        patienceMillis
+        timeoutMillis
       )
       const fibers = yield* untilNone(
         Effect.map(supervisor.value, (alive) => alive.length),
-        patienceMillis
+        timeoutMillis
       )
-      // Where the client has gone, the service goes too. Over fetch some may still be there.
+      // The service closes its side after the client. Over fetch, some connections stay.
       const held = sum((proxy) => (schedule.layer === "fetch" ? 0 : proxy.attached()))
-      const attached = open > 0 ? 0 : yield* untilNone(held, patienceMillis)
+      const attached = open > 0 ? 0 : yield* untilNone(held, timeoutMillis)
       return { both, ended, left: { busy, open, fibers, attached } }
     }).pipe(Effect.scoped)
 
     const underWay = yield* untilNone(
       Effect.map(service.requests, (entries) => entries.filter(({ outcome }) => outcome === "underWay").length),
-      patienceMillis
+      timeoutMillis
     )
     const judge = Effect.gen(function* () {
-      const after = yield* readBooks(service)
+      const after = yield* readAccount(service)
       const evidence: Evidence = {
         schedule,
         ended: seen.ended,
@@ -113,15 +114,15 @@ export const tryOut = (
         left: { ...seen.left, underWay },
         key
       }
-      const violations = yield* Effect.promise(() => contradictions(evidence, services, marginMillis))
+      const violations = yield* Effect.promise(() => violationsOf(evidence, services, marginMillis))
       return { ...evidence, violations, happened: seen.both.flatMap(({ happened }) => happened) }
     })
-    // The service learns a moment later that a connection has gone, and what it has paid for or not is certain only then.
-    let told = yield* Effect.zipRight(Effect.sleep("10 millis"), judge)
-    for (let waited = 0; waited < Math.min(5000, patienceMillis) && told.violations.length > 0; waited += 50) {
-      told = yield* Effect.zipRight(Effect.sleep(50), judge)
+    // The service notices a closed connection a moment later. Only then is the bill final.
+    let result = yield* Effect.zipRight(Effect.sleep("10 millis"), judge)
+    for (let waited = 0; waited < Math.min(5000, timeoutMillis) && result.violations.length > 0; waited += 50) {
+      result = yield* Effect.zipRight(Effect.sleep(50), judge)
     }
-    return told
+    return result
   })
 
 const makeCalls = (schedule: Schedule, services: Services, proxies: Proxies, marginMillis: number) =>
@@ -130,13 +131,13 @@ const makeCalls = (schedule: Schedule, services: Services, proxies: Proxies, mar
     return Effect.forEach(
       schedule.calls,
       ({ gapMillis }, at): Effect.Effect<Ended, never, SpeechToText | TextToSpeech> =>
-        Effect.zipRight(Effect.sleep(gapMillis), watchCall(schedule, at, services, proxies, setting)),
+        Effect.zipRight(Effect.sleep(gapMillis), runCall(schedule, at, services, proxies, setting)),
       { concurrency: schedule.together ? "unbounded" : 1 }
     )
   })
 
-/** What the service has written down: units by operation, and its journal. */
-const readBooks = ({ accounts, requests }: Service) =>
+/** The billed units by operation, and the journal. */
+const readAccount = ({ accounts, requests }: Service) =>
   Effect.gen(function* () {
     const usage = yield* accounts.usage
     const journal = yield* requests

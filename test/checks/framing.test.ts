@@ -9,7 +9,7 @@ const messages = [
 ]
 const bytes = Buffer.from(messages.join(""))
 
-it.each([1, 2, 3, 7, 1000])("messages have the same edges, in pieces of %i bytes too", (size) => {
+it.each([1, 2, 3, 7, 1000])("messages have the same edges in pieces of %i bytes", (size) => {
   const framing = new Framing()
   for (let at = 0; at < bytes.length; at += size) framing.push(bytes.subarray(at, at + size))
   let start = 0
@@ -21,12 +21,12 @@ it.each([1, 2, 3, 7, 1000])("messages have the same edges, in pieces of %i bytes
   expect(framing.messages).toEqual(expected)
 })
 
-it("a point is known as soon as its edge is", () => {
+it("the offset of a point is known as soon as its edge is", () => {
   const framing = new Framing()
   const beforeEnd = { message: 0, edge: "end", offset: -1 } as const
-  expect(framing.where({ message: 0, edge: "start", offset: 3 })).toBe(3)
-  expect(framing.where(beforeEnd)).toBeUndefined()
+  expect(framing.offsetOf({ message: 0, edge: "start", offset: 3 })).toBe(3)
+  expect(framing.offsetOf(beforeEnd)).toBeUndefined()
   framing.push(Buffer.from("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n"))
-  expect(framing.where(beforeEnd)).toBe(framing.total + 999)
-  expect(framing.where({ message: 1, edge: "start", offset: 0 })).toBe(framing.total + 1000)
+  expect(framing.offsetOf(beforeEnd)).toBe(framing.total + 999)
+  expect(framing.offsetOf({ message: 1, edge: "start", offset: 0 })).toBe(framing.total + 1000)
 })

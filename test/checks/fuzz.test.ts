@@ -4,9 +4,9 @@ import * as FastCheck from "effect/FastCheck"
 import { law, tryLaw } from "../../checks/fuzz/law.js"
 import { topics } from "../../checks/fuzz/topics.js"
 
-describe("whatever comes", () => {
+describe("with random input", () => {
   it.scopedLive.each(Object.keys(topics))(
-    "what is promised of %s holds",
+    "the laws of %s hold",
     (name) =>
       Effect.gen(function* () {
         for (const [sentence, law] of Object.entries(yield* topics[name] ?? Effect.die(name))) {
@@ -18,7 +18,7 @@ describe("whatever comes", () => {
   )
 })
 
-it("a law that does not hold is told with the smallest thing that breaks it, and the seed that leads there", async () => {
+it("a broken law is reported with the smallest counterexample and its seed", async () => {
   const broken = law(
     100,
     FastCheck.property(FastCheck.nat(), (number) => number < 10)

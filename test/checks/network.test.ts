@@ -1,4 +1,4 @@
-/** The short form of `pnpm verify network --small`, and that each of its laws can be broken. */
+/** The short form of `pnpm verify network`. A call that breaks a law is noticed. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
 import { tmpdir } from "node:os"
@@ -19,7 +19,7 @@ import {
   type TranscriptionCall
 } from "../../checks/network/schedule.js"
 import { makeServices, type Services } from "../../checks/network/services.js"
-import { type Clients, type Service, type TrialOptions, tryOut } from "../../checks/network/trial.js"
+import { type Clients, runTrial, type Service, type TrialOptions } from "../../checks/network/trial.js"
 
 const folder = mkdtempSync(join(tmpdir(), "network-"))
 const scope = Effect.runSync(Scope.make())
@@ -32,31 +32,31 @@ afterAll(async () => {
   rmSync(folder, { recursive: true })
 })
 
-/** Five of each kind. */
+/** Three schedules of each kind. */
 const count = 3 * kinds.length
 
 it.live(
-  `calls over ${count} networks, each of which fails in another way, keep the laws`,
+  `calls over ${count} networks that fail in different ways keep the laws`,
   () =>
     Effect.gen(function* () {
       let next = 0
-      const line = (service: Service) =>
+      const work = (service: Service) =>
         Effect.gen(function* () {
-          const told = []
-          while (next < count) told.push(yield* tryOut(draw(1, next++, { isSmall: true }), service, services))
-          return told
+          const results = []
+          while (next < count) results.push(yield* runTrial(draw(1, next++, { isSmall: true }), service, services))
+          return results
         })
-      const told = (yield* Effect.forEach(services.lines, line, { concurrency: "unbounded" })).flat()
-      const broken = told.filter(({ violations }) => violations.length > 0)
+      const results = (yield* Effect.forEach(services.workers, work, { concurrency: "unbounded" })).flat()
+      const broken = results.filter(({ violations }) => violations.length > 0)
       expect(broken.map(({ schedule, violations }) => [schedule.index, ...violations])).toEqual([])
-      // Which others come about is a matter of time too.
-      expect(told.flatMap(({ happened }) => happened)).not.toEqual([])
-      expect(told.flatMap(({ ended }) => ended.map(({ outcome }) => outcome))).toContain("value")
+      // The other outcomes depend on timing.
+      expect(results.flatMap(({ happened }) => happened)).not.toEqual([])
+      expect(results.flatMap(({ ended }) => ended.map(({ outcome }) => outcome))).toContain("value")
     }),
   120_000
 )
 
-it("a schedule is the same every time", () => {
+it("seed and index determine a schedule", () => {
   expect(draw(3, 14)).toEqual(draw(3, 14))
   expect(draw(3, 14)).not.toEqual(draw(4, 14))
 })
@@ -79,7 +79,7 @@ const transcription: TranscriptionCall = {
   source: "bytes"
 }
 
-/** One call over a network that does nothing, for which nothing less than ten seconds is too long. */
+/** One call over an undisturbed network, with deadlines of ten seconds. */
 const plain: Schedule = {
   seed: 1,
   index: 0,
@@ -95,13 +95,13 @@ const plain: Schedule = {
   isGentle: true
 }
 
-/** The clients with one operation changed. */
+/** Replaces `synthesize` of the clients. */
 const withSynthesis =
   (change: (tts: TextToSpeech["Type"]) => TextToSpeech["Type"]) =>
   (clients: Clients): Clients =>
     Layer.map(clients, (context) => Context.add(context, TextToSpeech, change(Context.get(context, TextToSpeech))))
 
-const another = (text: string) => (clients: Clients) =>
+const withTranscript = (text: string) => (clients: Clients) =>
   Layer.map(clients, (context) => {
     const stt = Context.get(context, SpeechToText)
     const transcribe: typeof stt.transcribe = (request) =>
@@ -109,8 +109,8 @@ const another = (text: string) => (clients: Clients) =>
     return Context.add(context, SpeechToText, { transcribe })
   })
 
-/** Its books are kept by somebody else. */
-const countedAs =
+/** A service that reports its usage multiplied. */
+const billing =
   (times: number) =>
   (service: Service): Service => ({
     ...service,
@@ -128,10 +128,10 @@ afterAll(() => {
 })
 
 describe("the laws", () => {
-  it.live("are kept over a network that does nothing", () =>
+  it.live("hold over an undisturbed network", () =>
     Effect.gen(function* () {
       const schedule = { ...plain, calls: [synthesis, transcription] }
-      const { violations } = yield* tryOut(schedule, services.lines[0] as Service, services)
+      const { violations } = yield* runTrial(schedule, services.workers[0] as Service, services)
       expect(violations).toEqual([])
     })
   )
@@ -140,31 +140,31 @@ describe("the laws", () => {
     readonly name: string
     readonly law: string
     readonly schedule?: Partial<Schedule>
-    readonly instead?: TrialOptions["instead"]
+    readonly replaceClients?: TrialOptions["replaceClients"]
     readonly marginMillis?: number
     readonly times?: number
   }>([
     {
       name: "never ends",
       law: "1: the synthesize did not end",
-      instead: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.never })),
+      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.never })),
       marginMillis: 20
     },
     {
       name: "ends in a defect",
       law: "1: the synthesize ended in a defect: Error: broken",
-      instead: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.die(new Error("broken")) }))
+      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.die(new Error("broken")) }))
     },
     {
-      name: "fails for no reason",
-      law: "1: the synthesize failed for no reason",
-      instead: withSynthesis((tts) => ({ ...tts, synthesize: () => new TtsConnectionFailed() }))
+      name: "fails without a reason",
+      law: "1: the synthesize failed without a reason",
+      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => new TtsConnectionFailed() }))
     },
     {
-      name: "ends later than it may",
+      name: "exceeds its deadline",
       law: "1: the synthesize ended [0-9]+ ms after its deadline",
       schedule: { deadlines: { uploadIdle: 1, answer: 1, downloadIdle: 1, total: undefined } },
-      instead: withSynthesis((tts) => ({
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: () => Effect.zipRight(Effect.sleep(900), new TtsConnectionFailed())
       })),
@@ -173,7 +173,7 @@ describe("the laws", () => {
     {
       name: "leaves a socket",
       law: "2: 1 connections are open after the layer",
-      instead: (clients, { tts }) =>
+      replaceClients: (clients, { tts }) =>
         Layer.tap(clients, () =>
           Effect.sync(() => {
             const socket = connect(Number(new URL(tts.url).port), "127.0.0.1")
@@ -184,42 +184,46 @@ describe("the laws", () => {
     {
       name: "leaves a fiber",
       law: "2: 1 fibers are left",
-      instead: withSynthesis((tts) => ({
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: (request) => Effect.zipLeft(tts.synthesize(request), Effect.forkDaemon(Effect.sleep("5 seconds")))
       }))
     },
     {
-      name: "takes a byte for another",
-      law: "3: the audio of the synthesize is not that of its text",
+      name: "accepts a changed byte",
+      law: "3: the audio of the synthesize differs from that of its text",
       schedule: {
         plans: {
           stt: [],
-          tts: [{ breaks: [{ direction: "down", what: "flip", point: { message: 0, edge: "headEnd", offset: 10 } }] }]
+          tts: [
+            {
+              disturbances: [{ direction: "down", action: "flip", point: { message: 0, edge: "headEnd", offset: 10 } }]
+            }
+          ]
         }
       }
     },
     {
-      name: "takes half of the audio for all",
-      law: "3: 1000 bytes of audio were taken for all 2000",
-      instead: withSynthesis((tts) => ({
+      name: "accepts half of the audio",
+      law: "3: 1000 of 2000 bytes of audio were accepted as complete",
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: (request) =>
           Effect.map(tts.synthesize(request), (speech) => ({ ...speech, bytes: speech.bytes.subarray(0, 1000) }))
       }))
     },
     {
-      name: "has the transcript of another",
+      name: "returns the transcript of another call",
       law: '3: the transcript is "a recording of rank 1"',
       schedule: { calls: [transcription] },
-      instead: another("a recording of rank 1")
+      replaceClients: withTranscript("a recording of rank 1")
     },
-    { name: "is billed twice", law: "4: the synthesize was billed for nothing: billed 2 times", times: 2 },
-    { name: "is not paid for", law: "4: the synthesize was not paid for: billed 0 times", times: 0 },
+    { name: "is billed twice", law: "4: the synthesize was billed too often: billed 2 times", times: 2 },
+    { name: "is not billed", law: "4: the synthesize was not billed: billed 0 times", times: 0 },
     {
-      name: "says that it was not billed",
-      law: "4: the synthesize says that it was not billed",
-      instead: withSynthesis((tts) => ({
+      name: "reports that it was not billed",
+      law: "4: the synthesize reports that it was not billed",
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: (request) =>
           Effect.map(tts.synthesize(request), (speech) => ({
@@ -229,17 +233,17 @@ describe("the laws", () => {
       }))
     },
     {
-      name: "asks more often than it says",
-      law: "5: of the synthesize, the service saw 2 requests",
-      instead: withSynthesis((tts) => ({
+      name: "sends more requests than it reports",
+      law: "5: the synthesize: the service got 2 requests",
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: (request) => Effect.zipRight(tts.synthesize(request), tts.synthesize(request))
       }))
     },
     {
-      name: "says that it sent nothing",
-      law: "5: of the synthesize, 1 requests arrived whole",
-      instead: withSynthesis((tts) => ({
+      name: "reports that it sent nothing",
+      law: "5: the synthesize: 1 requests arrived completely",
+      replaceClients: withSynthesis((tts) => ({
         ...tts,
         synthesize: (request) =>
           Effect.map(tts.synthesize(request), (speech) => ({
@@ -251,11 +255,11 @@ describe("the laws", () => {
           }))
       }))
     }
-  ])("are broken by a call that $name", ({ instead, law, marginMillis, schedule, times = 1 }) =>
+  ])("notice a call that $name", ({ replaceClients, law, marginMillis, schedule, times = 1 }) =>
     Effect.gen(function* () {
-      const service = countedAs(times)(services.lines[0] as Service)
-      const options = { instead, marginMillis, patienceMillis: 50 }
-      const { violations } = yield* tryOut({ ...plain, ...schedule }, service, services, options)
+      const service = billing(times)(services.workers[0] as Service)
+      const options = { replaceClients, marginMillis, timeoutMillis: 50 }
+      const { violations } = yield* runTrial({ ...plain, ...schedule }, service, services, options)
       expect(violations.join("\n")).toMatch(new RegExp(law))
     })
   )

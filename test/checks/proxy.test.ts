@@ -1,49 +1,49 @@
 import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Direction, makeProxy, type Plan, reset, type TcpProxy, type What } from "../../checks/network/proxy.js"
+import { type Action, type Direction, makeProxy, type Plan, reset, type TcpProxy } from "../../checks/network/proxy.js"
 import { faultyServer, silent, untilNone } from "../support/faultyServer.js"
 import { scriptedServer } from "../support/scriptedServer.js"
 
 const body = "0123456789".repeat(100)
 const request = `POST / HTTP/1.1\r\nHost: localhost\r\nContent-Length: ${body.length}\r\n\r\n${body}`
 
-interface Heard {
+interface Outcome {
   readonly text: string
   readonly pieces: number
-  /** A reset after the first byte may be taken for an end in order. */
-  readonly ended: "not" | "in order" | "by a reset"
+  /** A reset after the first byte can look like a FIN. */
+  readonly ended: "not" | "with a FIN" | "by a reset"
   readonly millis: number
 }
 
-/** Asks through a proxy, until all of the answer has come or the connection ends, or until `stuck`. */
-const ask = (url: string, stuck: Promise<void> | undefined): Effect.Effect<Heard> =>
+/** Sends a request through a proxy. Ends with the response, with the connection, or with `stuck`. */
+const ask = (url: string, stuck: Promise<void> | undefined): Effect.Effect<Outcome> =>
   Effect.async((resume) => {
     const began = performance.now()
     let text = ""
     let pieces = 0
     const socket = connect(Number(new URL(url).port), "127.0.0.1", () => socket.write(request))
-    const tell = (ended: Heard["ended"]) => {
+    const finish = (ended: Outcome["ended"]) => {
       socket.removeAllListeners("end").destroy()
       resume(Effect.succeed({ text, pieces, ended, millis: performance.now() - began }))
     }
-    void stuck?.then(() => tell("not"))
+    void stuck?.then(() => finish("not"))
     socket.setEncoding("latin1").on("data", (piece: string) => {
       text += piece
       pieces++
       if (stuck === undefined && text.includes("\r\n\r\n") && text.split("\r\n\r\n")[1]?.length === body.length)
-        tell("not")
+        finish("not")
     })
-    socket.on("end", () => tell("in order")).on("error", () => tell("by a reset"))
+    socket.on("end", () => finish("with a FIN")).on("error", () => finish("by a reset"))
   })
 
-/** And a little longer, for what may come against expectation. */
+/** Waits a little longer, to notice unexpected bytes. */
 const untilBroken = async ({ happened }: TcpProxy): Promise<void> => {
   while (happened.length === 0) await new Promise((resolve) => setTimeout(resolve, 5))
   await new Promise((resolve) => setTimeout(resolve, 100))
 }
 
-/** A server that echoes, asked through a proxy. */
+/** Sends a request to an echo server through a proxy. */
 const through = (plan: Plan, isStuck = false) =>
   Effect.gen(function* () {
     const server = yield* scriptedServer((response, received) => {
@@ -51,78 +51,80 @@ const through = (plan: Plan, isStuck = false) =>
       response.writeHead(200, { "content-length": received.body.length, connection: "close" }).end(received.body)
     })
     const proxy = yield* makeProxy(server.url, [plan], () => 1)
-    const heard = yield* ask(proxy.url, isStuck ? untilBroken(proxy) : undefined)
-    const head = heard.text.split("\r\n\r\n")[0] ?? ""
-    return { ...heard, server, proxy, body: heard.text.slice(head.length + 4) }
+    const outcome = yield* ask(proxy.url, isStuck ? untilBroken(proxy) : undefined)
+    const head = outcome.text.split("\r\n\r\n")[0] ?? ""
+    return { ...outcome, server, proxy, body: outcome.text.slice(head.length + 4) }
   })
 
 const at = (
   direction: Direction,
-  what: What,
+  action: Action,
   edge: "start" | "headEnd" | "end",
   offset = 0,
   millis?: number
 ): Plan => ({
-  breaks: [{ direction, point: { message: 0, edge, offset }, what, millis }]
+  disturbances: [{ direction, point: { message: 0, edge, offset }, action, millis }]
 })
 
 describe.concurrent("a connection", () => {
   it.scopedLive.each<{ readonly name: string; readonly plan: Plan }>([
-    { name: "to which nothing is done", plan: {} },
+    { name: "without a disturbance", plan: {} },
     { name: "in slices", plan: { sliceBytes: 3 } },
     { name: "that is slow", plan: { bytesPerMilli: 10 } },
     { name: "with latency", plan: { latencyMillis: 20, jitterMillis: 20 } },
-    { name: "that is taken late", plan: { lateMillis: 60 } },
+    { name: "that is accepted late", plan: { lateMillis: 60 } },
     { name: "that pauses", plan: at("down", "pause", "headEnd", 10, 60) },
     { name: "that pauses on the way up", plan: at("up", "pause", "end", -1, 60) }
-  ])("$name carries all", ({ name, plan }) =>
+  ])("$name forwards everything", ({ name, plan }) =>
     Effect.gen(function* () {
-      const heard = yield* through(plan)
-      expect(heard.body).toBe(body)
-      expect(heard.server.received.map((each) => each.body.toString())).toEqual([body])
-      expect(heard.proxy.exchanges()).toMatchObject([{ asked: true, status: 200, unwritten: 0, delivered: true }])
-      if (plan.sliceBytes !== undefined) expect(heard.pieces).toBeGreaterThan(5)
+      const outcome = yield* through(plan)
+      expect(outcome.body).toBe(body)
+      expect(outcome.server.received.map((each) => each.body.toString())).toEqual([body])
+      expect(outcome.proxy.exchanges()).toMatchObject([
+        { isRequestComplete: true, status: 200, unwritten: 0, isDelivered: true }
+      ])
+      if (plan.sliceBytes !== undefined) expect(outcome.pieces).toBeGreaterThan(5)
       // Timers may be a millisecond early.
-      if (!/nothing|slices/.test(name)) expect(heard.millis).toBeGreaterThan(55)
+      if (!/without|slices/.test(name)) expect(outcome.millis).toBeGreaterThan(55)
     })
   )
 
   it.scopedLive.each<{
     readonly plan: Plan
-    /** How much of the body comes. */
+    /** Number of bytes of the body that arrive. */
     readonly length: number
-    readonly ended: Heard["ended"]
-    /** What the service has of it while the client is still there. */
+    readonly ended: Outcome["ended"]
+    /** Number of requests at the service while the client is connected. */
     readonly received: number
     readonly connections: number
   }>([
     { plan: at("down", "reset", "start"), length: 0, ended: "by a reset", received: 0, connections: 0 },
     { plan: at("up", "reset", "end", 0), length: 0, ended: "by a reset", received: 0, connections: 0 },
     { plan: at("up", "reset", "end", -1), length: 0, ended: "by a reset", received: 0, connections: 0 },
-    { plan: at("down", "cut", "end", -1), length: 999, ended: "in order", received: 1, connections: 0 },
-    { plan: at("down", "cut", "headEnd", 10), length: 10, ended: "in order", received: 1, connections: 0 },
-    { plan: at("up", "cut", "start"), length: 0, ended: "in order", received: 0, connections: 0 },
+    { plan: at("down", "cut", "end", -1), length: 999, ended: "with a FIN", received: 1, connections: 0 },
+    { plan: at("down", "cut", "headEnd", 10), length: 10, ended: "with a FIN", received: 1, connections: 0 },
+    { plan: at("up", "cut", "start"), length: 0, ended: "with a FIN", received: 0, connections: 0 },
     { plan: at("down", "stall", "headEnd", 7), length: 7, ended: "not", received: 1, connections: 0 },
     { plan: at("up", "stall", "end", -1), length: 0, ended: "not", received: 0, connections: 1 },
-    { plan: at("down", "clientUntold", "headEnd", 7), length: 7, ended: "not", received: 1, connections: 0 },
-    { plan: at("up", "clientUntold", "headEnd"), length: 0, ended: "not", received: 0, connections: 0 },
-    { plan: at("up", "serviceUntold", "headEnd"), length: 0, ended: "by a reset", received: 0, connections: 1 },
+    { plan: at("down", "resetService", "headEnd", 7), length: 7, ended: "not", received: 1, connections: 0 },
+    { plan: at("up", "resetService", "headEnd"), length: 0, ended: "not", received: 0, connections: 0 },
+    { plan: at("up", "resetClient", "headEnd"), length: 0, ended: "by a reset", received: 0, connections: 1 },
     { plan: at("up", "vanish", "headEnd"), length: 0, ended: "not", received: 0, connections: 1 }
-  ])("with $plan.breaks.0 ends $ended after $length bytes", ({ connections, ended, length, plan, received }) =>
+  ])("with $plan.disturbances.0 ends $ended after $length bytes", ({ connections, ended, length, plan, received }) =>
     Effect.gen(function* () {
-      const heard = yield* through(plan, ended === "not")
-      expect([heard.body.length, heard.ended]).toEqual([length, ended])
-      expect(heard.server.received.length).toBe(received)
-      expect(heard.proxy.happened).toEqual(plan.breaks)
-      if (connections === 0) expect(yield* untilNone(heard.server.connections)).toBe(0)
-      else expect(yield* heard.server.connections).toBe(connections)
-      heard.proxy.drain()
-      expect(yield* untilNone(Effect.sync(heard.proxy.open))).toBe(0)
-      expect(yield* untilNone(heard.server.connections)).toBe(0)
+      const outcome = yield* through(plan, ended === "not")
+      expect([outcome.body.length, outcome.ended]).toEqual([length, ended])
+      expect(outcome.server.received.length).toBe(received)
+      expect(outcome.proxy.happened).toEqual(plan.disturbances)
+      if (connections === 0) expect(yield* untilNone(outcome.server.connections)).toBe(0)
+      else expect(yield* outcome.server.connections).toBe(connections)
+      outcome.proxy.drain()
+      expect(yield* untilNone(Effect.sync(outcome.proxy.open))).toBe(0)
+      expect(yield* untilNone(outcome.server.connections)).toBe(0)
     })
   )
 
-  it.scopedLive("that its client resets is known to have brought what was written and not read", () =>
+  it.scopedLive("that its client resets counts the bytes that the service wrote but nobody read", () =>
     Effect.gen(function* () {
       let goOn = (): void => undefined
       const server = yield* faultyServer((socket) => {
@@ -135,19 +137,19 @@ describe.concurrent("a connection", () => {
       goOn()
       client.resetAndDestroy()
       expect(yield* untilNone(Effect.sync(server.open))).toBe(0)
-      expect(proxy.exchanges()).toMatchObject([{ status: 200, unwritten: 1, delivered: false }])
+      expect(proxy.exchanges()).toMatchObject([{ status: 200, unwritten: 1, isDelivered: false }])
     })
   )
 
-  it.scopedLive("with another byte is otherwise the same", () =>
+  it.scopedLive("with a changed byte is otherwise the same", () =>
     Effect.gen(function* () {
-      const heard = yield* through(at("down", "flip", "headEnd", 500))
-      expect(heard.body).toBe(`${body.slice(0, 500)}1${body.slice(501)}`)
+      const outcome = yield* through(at("down", "flip", "headEnd", 500))
+      expect(outcome.body).toBe(`${body.slice(0, 500)}1${body.slice(501)}`)
     })
   )
 })
 
-it.scopedLive("a socket that is just ending is closed by its reset too", () =>
+it.scopedLive("resetting a socket that is ending closes it", () =>
   Effect.gen(function* () {
     const server = yield* faultyServer(silent)
     const sockets = () => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length
@@ -160,7 +162,6 @@ it.scopedLive("a socket that is just ending is closed by its reset too", () =>
     socket.end()
     yield* Effect.promise(() => Promise.resolve())
     reset(socket)
-    // The server has an end of it too, which goes with it.
     expect(
       yield* untilNone(
         Effect.sync(() => Math.max(0, sockets() - before)),
