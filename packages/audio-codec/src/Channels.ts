@@ -1,6 +1,7 @@
 /** From many channels to one. Samples are interleaved; a part of a frame at the end is left out. */
-import { checkChannels } from "./internal/channels.js"
+
 import { blockSamples, kernel, samplesRegion, windowsRegion } from "./internal/kernel/kernel.js"
+import { checkChannels } from "./internal/pcm/checkChannels.js"
 
 const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
 

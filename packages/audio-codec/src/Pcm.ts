@@ -12,9 +12,9 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat, Encoding } from "./AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "./AudioFormat.js"
 import { concatSamples } from "./internal/bytes.js"
-import { conversion } from "./internal/conversion.js"
-import { makeFrames } from "./internal/frames.js"
 import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel/kernel.js"
+import { conversion } from "./internal/pcm/conversion.js"
+import { makeFrames } from "./internal/pcm/frames.js"
 import type { PcmStream } from "./PcmStream.js"
 
 /**

@@ -12,23 +12,10 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { concatSamples } from "./internal/bytes.js"
 import { kernel } from "./internal/kernel/kernel.js"
-import { makeResampler } from "./internal/resampling/resampler.js"
-
-export interface Rates {
-  /** Of the samples that go in, in Hz: an integer from 1 to 4,294,967,295. */
-  readonly from: number
-  /** Of the samples that come out, in Hz: an integer from 1 to 4,294,967,295. */
-  readonly to: number
-}
-
-export interface Resampler {
-  /** The output that is complete with these samples. */
-  readonly push: (samples: Float32Array) => Float32Array
-  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * to / from) samples come out for n that went in. */
-  readonly flush: () => Float32Array
-}
+import { makeResampler, type Rates, type Resampler } from "./internal/resampling/resampler.js"
 
 export { maximumRate } from "./internal/resampling/polyphase.js"
+export type { Rates, Resampler } from "./internal/resampling/resampler.js"
 
 /** @throws RangeError for a rate that is not an integer from 1 to 4,294,967,295. */
 export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)

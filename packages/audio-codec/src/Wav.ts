@@ -12,14 +12,18 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { notAFile, openDevice, openReplacement, overwrite } from "./internal/files.js"
+import { notAFile } from "./internal/files/readBlocks.js"
+import { overwrite } from "./internal/files/writeFile.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { largestSize, padding, sizeFields, wavHeader } from "./internal/wav/wavHeader.js"
-import { makeWavParser, type WavLayout } from "./internal/wav/wavParser.js"
+import type { WavLayout } from "./internal/wav/wavLayout.js"
+import { type Decoder, makeWavParser } from "./internal/wav/wavParser.js"
 import { openWav, openWavFile, samplesLength } from "./internal/wav/wavReader.js"
+import { openDevice, openReplacement } from "./internal/wav/wavWriter.js"
 import type { PcmStream } from "./PcmStream.js"
 import type { WavError } from "./WavError.js"
 
+export type { Decoder } from "./internal/wav/wavParser.js"
 export { WavError } from "./WavError.js"
 
 /** What a WAV file holds: a format, and its samples as raw bytes. */
@@ -51,21 +55,6 @@ export const header = (format: AudioFormat, dataLength?: number | undefined): Ui
  */
 export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
   concatBytes([header(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
-
-/** Reads a WAV file from bytes that arrive in pieces; what comes out does not depend on where they were cut. */
-export interface Decoder {
-  /**
-   * The whole frames that are complete with these bytes, in order; none before the samples begin and after they have
-   * ended. A frame that was split comes alone; the others are views of `bytes`, but for the big-endian RIFX.
-   */
-  readonly push: (bytes: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
-  /** Known as soon as the samples begin. */
-  readonly format: () => AudioFormat | undefined
-  /** Whether the samples have ended, so that nothing more will come. */
-  readonly done: () => boolean
-  /** To be called after the last byte: the format, or what was missing. */
-  readonly end: () => Either.Either<AudioFormat, WavError>
-}
 
 /** It holds no more than an unfinished header field or frame, and allocates nothing from a size that a file declares. */
 export const makeDecoder = (): Decoder => makeWavParser()

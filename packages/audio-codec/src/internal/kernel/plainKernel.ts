@@ -1,4 +1,4 @@
-import type { Kernel } from "./kernel.js"
+import type { Kernel } from "./kernelInterface.js"
 
 /** The hot loops in TypeScript, for a runtime without WebAssembly: five to ten times slower. */
 export const makePlainKernel = (memorySize: number): Kernel => {

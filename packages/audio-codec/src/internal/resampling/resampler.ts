@@ -1,7 +1,21 @@
-import type { Rates, Resampler } from "../../Resampler.js"
 import { concatSamples } from "../bytes.js"
-import { blockSamples, type Kernel } from "../kernel/kernel.js"
+import { blockSamples } from "../kernel/kernel.js"
+import type { Kernel } from "../kernel/kernelInterface.js"
 import { makePolyphase } from "./polyphase.js"
+
+export interface Rates {
+  /** Of the samples that go in, in Hz: an integer from 1 to 4,294,967,295. */
+  readonly from: number
+  /** Of the samples that come out, in Hz: an integer from 1 to 4,294,967,295. */
+  readonly to: number
+}
+
+export interface Resampler {
+  /** The output that is complete with these samples. */
+  readonly push: (samples: Float32Array) => Float32Array
+  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * to / from) samples come out for n that went in. */
+  readonly flush: () => Float32Array
+}
 
 /** A resampler on a kernel, so that both kernels can be held against each other. */
 export const makeResampler = (kernel: Kernel, { from, to }: Rates): Resampler => {

@@ -1,6 +1,6 @@
 import type { AudioFormat, Encoding } from "../../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
-import type { WavLayout } from "./wavParser.js"
+import type { WavLayout } from "./wavLayout.js"
 
 /** The size that stands for "not known yet" in a header that is written before its data. */
 export const unknownSize = 0xffffffff

@@ -1,31 +1,32 @@
 import * as Either from "effect/Either"
 import type { AudioFormat, Encoding } from "../../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
-import type { Decoder } from "../../Wav.js"
 import type { WavError } from "../../WavError.js"
 import { concatBytes, viewOf } from "../bytes.js"
-import { makeFrames } from "../frames.js"
+import { makeFrames } from "../pcm/frames.js"
 import { wavError } from "./wavError.js"
 import { unknownSize } from "./wavHeader.js"
+import type { WavLayout } from "./wavLayout.js"
+
+/** Reads a WAV file from bytes that arrive in pieces; what comes out does not depend on where they were cut. */
+export interface Decoder {
+  /**
+   * The whole frames that are complete with these bytes, in order; none before the samples begin and after they have
+   * ended. A frame that was split comes alone; the others are views of `bytes`, but for the big-endian RIFX.
+   */
+  readonly push: (bytes: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
+  /** Known as soon as the samples begin. */
+  readonly format: () => AudioFormat | undefined
+  /** Whether the samples have ended, so that nothing more will come. */
+  readonly done: () => boolean
+  /** To be called after the last byte: the format, or what was missing. */
+  readonly end: () => Either.Either<AudioFormat, WavError>
+}
 
 /** The decoder, and what only this package needs of it. */
 export interface WavParser extends Decoder {
   /** Where things lie, as soon as the data chunk begins. */
   readonly layout: () => WavLayout | undefined
-}
-
-/** Where a file has what says how long it is; offsets are in bytes from its start. */
-export interface WavLayout {
-  /** Whether numbers are little-endian: all but RIFX. */
-  readonly little: boolean
-  /** Of the content of the `ds64` chunk of an RF64. */
-  readonly ds64: number | undefined
-  /** Of the number of frames in the `fact` chunk. */
-  readonly fact: number | undefined
-  /** Of the first sample; the size of the data is in the 4 bytes before it. */
-  readonly data: number
-  /** The size of the data as the file has it, in bytes; infinite where it says that it does not know. */
-  readonly declared: number
 }
 
 const none = new Uint8Array(0)

@@ -10,8 +10,9 @@ import type { AudioFormat } from "../../AudioFormat.js"
 import { bytesPerFrame } from "../../AudioFormat.js"
 import type { PcmStream } from "../../PcmStream.js"
 import type { WavError } from "../../WavError.js"
-import { readBlocks } from "../files.js"
-import { makeWavParser, type WavLayout } from "./wavParser.js"
+import { readBlocks } from "../files/readBlocks.js"
+import type { WavLayout } from "./wavLayout.js"
+import { makeWavParser } from "./wavParser.js"
 
 /** A WAV file whose samples are being read. */
 export interface OpenWav<E> extends PcmStream<E> {

@@ -1,7 +1,7 @@
-import type { Encoding } from "../AudioFormat.js"
+import type { Encoding } from "../../AudioFormat.js"
+import { bytesRegion, encodedGroup, kernel } from "../kernel/kernel.js"
+import { roundHalfToEven } from "../kernel/plainKernel.js"
 import { decodedAlaw, decodedMulaw, encodeAlaw, encodeMulaw } from "./g711.js"
-import { bytesRegion, encodedGroup, kernel } from "./kernel/kernel.js"
-import { roundHalfToEven } from "./kernel/plainKernel.js"
 
 /** Between the bytes in `bytesRegion` and floats, in the memory of the kernel. */
 export interface Conversion {

@@ -1,0 +1,88 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as Scope from "effect/Scope"
+
+/** In bytes: calls for less cost more than the bytes they move. */
+const writeSize = 512 * 1024
+
+/** At least this much of a block goes to the file as it is, without being gathered. */
+const largeChunk = 256 * 1024
+
+/** A name in the folder of `path`, so that a rename to it stays on one disk. What is there in the end is removed. */
+export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    // The beginning of the name is enough to know it by, and a longer one might be too long.
+    const folder = /^.*[/\\\\]/s.exec(path)?.[0] ?? ""
+    const beginning = Array.from(path.slice(folder.length)).slice(0, 40).join("")
+    const name = `${folder}${beginning}.${crypto.randomUUID()}.part`
+    yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(name)))
+    return name
+  })
+
+/** Gathers small chunks into larger writes. */
+export const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const file = yield* Scope.extend(fs.open(path, { flag }), scope)
+    const block = new Uint8Array(writeSize)
+    let filled = 0
+
+    const flush = Effect.suspend(() => {
+      if (filled === 0) return Effect.void
+      const bytes = block.subarray(0, filled)
+      filled = 0
+      return file.writeAll(bytes)
+    })
+    const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> => {
+      if (chunk.byteLength >= largeChunk) {
+        return filled === 0 ? file.writeAll(chunk) : Effect.zipRight(flush, file.writeAll(chunk))
+      }
+      if (filled + chunk.byteLength > writeSize) {
+        return Effect.zipRight(
+          flush,
+          Effect.suspend(() => write(chunk))
+        )
+      }
+      block.set(chunk, filled)
+      filled += chunk.byteLength
+      return Effect.void
+    }
+    return { write, close: Effect.zipRight(flush, Scope.close(scope, Exit.void)) }
+  })
+
+/**
+ * Puts bytes into a file, each at its offset, in place of those that are there.
+ *
+ * All that stands before them is written again as it is: the `fs.write` of Bun takes no position from a FileSystem, and
+ * writes where it has written last. Reading is done by position everywhere.
+ */
+export const overwrite = (
+  path: string,
+  replacements: ReadonlyArray<readonly [offset: number, bytes: Uint8Array]>
+): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const file = yield* fs.open(path, { flag: "r+" })
+      const end = Math.max(...replacements.map(([offset, bytes]) => offset + bytes.byteLength))
+      const block = new Uint8Array(Math.min(writeSize, end))
+      for (let start = 0; start < end; ) {
+        yield* file.seek(FileSystem.Size(start), "start")
+        const size = Number(yield* file.read(block.subarray(0, Math.min(block.byteLength, end - start))))
+        if (size === 0) return
+        const part = block.subarray(0, size)
+        for (const [offset, bytes] of replacements) {
+          const visible = bytes.subarray(Math.max(0, start - offset), Math.max(0, start + size - offset))
+          if (visible.byteLength > 0) part.set(visible, Math.max(0, offset - start))
+        }
+        yield* file.seek(FileSystem.Size(start), "start")
+        yield* file.writeAll(part)
+        start += size
+      }
+    })
+  )

@@ -1,0 +1,72 @@
+import { type PlatformError, SystemError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { AudioFormat } from "../../AudioFormat.js"
+import { readBlocks } from "../files/readBlocks.js"
+import { openGathering, overwrite, temporaryBeside } from "../files/writeFile.js"
+import { padding, wavHeader } from "./wavHeader.js"
+
+export interface WavWriter {
+  /** To be called when the chunk is to be written: it may be gathered at once. */
+  readonly write: (chunk: Uint8Array) => Effect.Effect<void, PlatformError>
+  /** Ends the file, of whose samples so many bytes were written. */
+  readonly close: (dataLength: number) => Effect.Effect<void, PlatformError>
+}
+
+/** Writes into a device, whose header can't be put right at the end. */
+export const openDevice = (format: AudioFormat, byteLength: number | undefined, path: string) =>
+  Effect.gen(function* () {
+    const file = yield* openGathering(path, "w")
+    yield* file.write(wavHeader(format, byteLength))
+    const writer: WavWriter = {
+      write: file.write,
+      close: (dataLength) => Effect.zipRight(file.write(new Uint8Array(padding(dataLength))), file.close)
+    }
+    return writer
+  })
+
+/** Writes a temporary file beside `path`, which takes its name when it is closed, with the permissions of `mode`. */
+export const openReplacement = (
+  format: AudioFormat,
+  byteLength: number | undefined,
+  path: string,
+  mode: number | undefined
+) =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const scope = yield* Effect.scope
+    const temporary = yield* temporaryBeside(path)
+    const file = yield* Effect.mapError(openGathering(temporary, "wx"), (error) =>
+      error._tag === "SystemError" ? new SystemError({ ...error, pathOrDescriptor: path }) : error
+    )
+    const provisional = wavHeader(format, byteLength)
+    yield* file.write(provisional)
+
+    /** An RF64 begins with more bytes than were left for the header, so its samples move to another file. */
+    const moved = (header: Uint8Array) =>
+      Effect.gen(function* () {
+        const large = yield* temporaryBeside(path)
+        const copy = yield* openGathering(large, "wx")
+        yield* copy.write(header)
+        yield* Stream.runForEach(readBlocks(temporary, provisional.byteLength), copy.write)
+        yield* copy.close
+        return large
+      })
+    const writer: WavWriter = {
+      write: file.write,
+      close: (dataLength) =>
+        Effect.gen(function* () {
+          yield* file.write(new Uint8Array(padding(dataLength)))
+          const header = wavHeader(format, dataLength)
+          const fits = header.byteLength === provisional.byteLength
+          yield* file.close
+          if (byteLength === undefined && fits) yield* overwrite(temporary, [[0, header]])
+          const whole = fits ? temporary : yield* moved(header)
+          if (mode !== undefined) yield* fs.chmod(whole, mode & 0o777)
+          yield* fs.rename(whole, path)
+        }).pipe(Effect.provideService(FileSystem.FileSystem, fs), Scope.extend(scope))
+    }
+    return writer
+  })
