@@ -1,81 +1,87 @@
-/** What a rule of the contract is, and how an answer is held to it. */
-import type { Answer, OwnService, Service } from "./service.js"
+/** A rule of the contract, and the verdict on a service that was asked for it. */
+import type { HttpResponse, OwnService, Service } from "./service.js"
 
-export const sections = [
-  "Transcription: request",
-  "Transcription: response",
-  "Transcription: errors",
-  "Synthesis: request",
-  "Synthesis: response",
-  "Synthesis: request id",
-  "Synthesis: errors",
-  "Keys",
-  "Billing",
-  "Limits"
-] as const
-
-/** Why a rule is asked of a service of our own alone. */
+/** Why a rule is checked only against a service that this check started itself. */
 export const reasons = {
-  account: "it takes the account: its keys, credit or usage",
-  failure: "it takes a failure of the service",
+  account: "it changes the account: its keys, credit or usage",
+  failure: "it needs a service that fails on demand",
   credit: "it would cost ten thousand code points",
-  knownSpeech: "it takes a recogniser that is sure to know what was said",
-  knownVoice: "it takes voices whose pitch is known"
+  knownSpeech: "it needs a recogniser that is sure to know the words",
+  knownVoice: "it needs voices whose pitch is known"
 } as const
 
-interface Stated {
-  readonly section: (typeof sections)[number]
-  /** A sentence of the contract, as it can be seen from outside. */
-  readonly rule: string
+interface Statement {
+  /** One sentence of the contract, as a client can observe it. Unique. */
+  readonly sentence: string
   readonly expected: string
 }
 
-/**
- * This is what decides whom a rule is asked of. What is asked `anywhere` has no way to the platform, and costs a little at
- * most; all else names its reason, and is asked of a service that was started for it.
- */
-export type Rule = Stated &
-  (
-    | { readonly anywhere: (service: Service) => Promise<Seen> }
-    | { readonly locally: (service: OwnService) => Promise<Seen>; readonly reason: keyof typeof reasons }
-  )
+/** Without a `reason`, any service is asked: the rule cannot reach the platform, and costs little. */
+type Check =
+  | { readonly reason?: undefined; readonly check: (service: Service) => Promise<Verdict> }
+  | { readonly reason: keyof typeof reasons; readonly check: (service: OwnService) => Promise<Verdict> }
 
-export interface Seen {
-  readonly seen: string
-  /** Absent where the contract leaves it open. */
+export type Rule = Statement & Check & { readonly section: string }
+
+export interface Verdict {
+  readonly observed: string
+  /** `undefined` if the contract does not say what is right. */
   readonly held?: boolean
 }
 
-export const judged = (held: boolean, seen: string): Seen => ({ held, seen })
+/** A rule for any service. */
+export const rule = (sentence: string, expected: string, check: (service: Service) => Promise<Verdict>) => ({
+  sentence,
+  expected,
+  check
+})
 
-/** What the contract does not show is told. */
-export const told = (seen: string): Seen => ({ seen })
+/** A rule for a service that this check started. */
+export const ownRule = (
+  reason: keyof typeof reasons,
+  sentence: string,
+  expected: string,
+  check: (service: OwnService) => Promise<Verdict>
+) => ({ reason, sentence, expected, check })
 
-/** Held where each case is; the first that is not is what was seen. */
-export const every = (cases: Readonly<Record<string, Seen>>): Seen => {
-  for (const [name, { held, seen }] of Object.entries(cases)) {
-    if (held !== true) return judged(false, `${name}: ${seen}`)
-  }
-  return judged(true, [...new Set(Object.values(cases).map(({ seen }) => seen))].join(", "))
+export const inSection = (section: string, rules: ReadonlyArray<Statement & Check>): ReadonlyArray<Rule> =>
+  rules.map((each) => ({ section, ...each }))
+
+export const verdict = (held: boolean, observed: string): Verdict => ({ held, observed })
+
+/** `expected` if the rule holds, so that the table shows the same words in both columns. */
+export const verdictOf = (held: boolean, expected: string, otherwise: string): Verdict =>
+  verdict(held, held ? expected : otherwise)
+
+/** The contract does not say what is right: the table shows what the service does. */
+export const notSpecified = (observed: string): Verdict => ({ observed })
+
+/** Holds if every case holds. Otherwise shows the first case that does not. */
+const allCasesHold = (cases: ReadonlyArray<readonly [name: string, verdict: Verdict]>): Verdict => {
+  for (const [name, { held, observed }] of cases) if (held !== true) return verdict(false, `${name}: ${observed}`)
+  return verdict(true, [...new Set(cases.map(([, { observed }]) => observed))].join(", "))
 }
 
-/** One request after the other, each with its name. */
-export const forEach = async <T extends string>(
-  names: ReadonlyArray<T>,
-  ask: (name: T) => Promise<Seen>
-): Promise<Seen> => {
-  const cases: Record<string, Seen> = {}
-  for (const name of names) cases[name] = await ask(name)
-  return every(cases)
+export const allHold = (cases: Readonly<Record<string, Verdict>>): Verdict => allCasesHold(Object.entries(cases))
+
+/** Checks one case after the other. */
+export const forEachCase = async <T>(
+  cases: ReadonlyArray<T>,
+  check: (each: T) => Promise<Verdict>,
+  nameOfCase: (each: T) => string = String
+): Promise<Verdict> => {
+  const verdicts: Array<readonly [string, Verdict]> = []
+  for (const each of cases) verdicts.push([nameOfCase(each), await check(each)])
+  return allCasesHold(verdicts)
 }
 
-export const show = ({ bytes, headers, status }: Answer): string =>
+export const show = ({ bytes, headers, status }: HttpResponse): string =>
   /^audio|octet/.test(String(headers["content-type"])) || bytes.includes(0)
     ? `${status} with ${bytes.length} bytes`
     : `${status} ${bytes.subarray(0, 2000).toString()}`.trim()
 
-/** A JSON object, or nothing. */
-export const objectIn = ({ bytes }: Answer): Readonly<Record<string, unknown>> | undefined => {
+/** The JSON object in the body, or `undefined`. */
+export const jsonObject = ({ bytes }: HttpResponse): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(bytes.toString())
     return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
@@ -84,32 +90,32 @@ export const objectIn = ({ bytes }: Answer): Readonly<Record<string, unknown>> |
   }
 }
 
-export const hasStatus = (answer: Answer, status: number): Seen =>
-  answer.status === status ? judged(true, `${status}`) : judged(false, show(answer))
+export const hasStatus = (response: HttpResponse, status: number): Verdict =>
+  verdictOf(response.status === status, `${status}`, show(response))
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
-/** A refusal whose message names a word. */
-export const refusalNaming = (answer: Answer, word: string): Seen => {
-  const error = objectIn(answer)?.error
-  const named = isText(error) && new RegExp(`(?<![\\w.])${word}(?![\\w])`).test(error)
-  return judged(answer.status === 400 && named, show(answer))
+/** A 400 whose message names a word. */
+export const refusalNaming = (response: HttpResponse, word: string): Verdict => {
+  const error = jsonObject(response)?.error
+  const isNamed = isText(error) && new RegExp(`(?<![\\w.])${word}(?![\\w])`).test(error)
+  return verdict(response.status === 400 && isNamed, show(response))
 }
 
-/** What a failed transcription carries. */
-export const isTranscriptionFailure = (answer: Answer, status: number): Seen => {
-  const body = objectIn(answer)
-  const carried = isText(body?.error) && isText(body.message) && body.status === "error"
-  return judged(answer.status === status && carried, show(answer))
+/** `error`, `message`, and `status` with the value `error`. */
+export const isTranscriptionFailure = (response: HttpResponse, status: number): Verdict => {
+  const body = jsonObject(response)
+  const isComplete = isText(body?.error) && isText(body.message) && body.status === "error"
+  return verdict(response.status === status && isComplete, show(response))
 }
 
-/** What a failed synthesis is: an object with an error and nothing else. */
-export const isSynthesisFailure = (answer: Answer, status: number): Seen => {
-  const body = objectIn(answer) ?? {}
-  return judged(answer.status === status && isText(body.error) && Object.keys(body).length === 1, show(answer))
+/** An object with `error` and nothing else. */
+export const isSynthesisFailure = (response: HttpResponse, status: number): Verdict => {
+  const body = jsonObject(response) ?? {}
+  return verdict(response.status === status && isText(body.error) && Object.keys(body).length === 1, show(response))
 }
 
-export const header = (answer: Answer, name: string): string | undefined => {
-  const value = answer.headers[name.toLowerCase()]
+export const header = ({ headers }: HttpResponse, name: string): string | undefined => {
+  const value = headers[name.toLowerCase()]
   return value === undefined ? undefined : String(value)
 }

@@ -1,47 +1,35 @@
-/** The whole contract, rule by rule, and how a service is held to it. */
+/** All rules of the contract, and how to check a service against one. */
 import { accountRules } from "./accountRules.js"
-import { judged, type Rule, reasons, type Seen, sections } from "./rule.js"
+import { type Rule, reasons, type Verdict, verdict } from "./rule.js"
 import type { OwnService, Service } from "./service.js"
 import { synthesisRules } from "./synthesisRules.js"
 import { transcriptionRules } from "./transcriptionRules.js"
 
-export const rules = { ...transcriptionRules, ...synthesisRules, ...accountRules }
+export const rules: ReadonlyArray<Rule> = [...transcriptionRules, ...synthesisRules, ...accountRules]
 
-export type RuleName = keyof typeof rules
+/** Whether a rule changes the account or makes the service fail: earlier responses then do not apply. */
+export const changesService = ({ reason }: Rule): boolean => reason === "account" || reason === "failure"
 
-/** In the order of their sections. */
-export const ruleNames: ReadonlyArray<RuleName> = sections.flatMap((section) =>
-  (Object.keys(rules) as ReadonlyArray<RuleName>).filter((name) => rules[name].section === section)
-)
+export type Outcome = Verdict | { readonly skipped: string }
 
-/** Whether a rule changes the account, or makes the service fail: what is asked for it is asked anew. */
-export const changesService = (name: RuleName): boolean => {
-  const rule: Rule = rules[name]
-  return "reason" in rule && (rule.reason === "account" || rule.reason === "failure")
-}
-
-/** What was seen of each rule, or why it was not asked. */
-export type Outcome = Seen | { readonly notAsked: string }
-
-/** A question that gets no answer breaks the rule that it is asked for. */
-const seenBy = async (ask: Promise<Seen>): Promise<Seen> => {
+/** A request without a response breaks the rule. */
+const verdictOn = async (check: Promise<Verdict>): Promise<Verdict> => {
   try {
-    return await ask
+    return await check
   } catch (error) {
-    if (error instanceof Error && "code" in error) return judged(false, `no answer: ${error.code}`)
+    if (error instanceof Error && "code" in error) return verdict(false, `no response: ${error.code}`)
     throw error
   }
 }
 
-/** Asks what may be asked of any service, and of one of our own the rest. */
-export const outcomeOf = async (name: RuleName, service: Service | OwnService): Promise<Outcome> => {
-  const rule: Rule = rules[name]
-  if ("anywhere" in rule) return seenBy(rule.anywhere(service))
-  if (!("platform" in service)) return { notAsked: reasons[rule.reason] }
+/** Checks one rule. Skips it if it needs a service of our own and this is another. */
+export const checkRule = async (rule: Rule, service: Service | OwnService): Promise<Outcome> => {
+  if (rule.reason === undefined) return verdictOn(rule.check(service))
+  if (!("platform" in service)) return { skipped: reasons[rule.reason] }
   try {
-    return await seenBy(rule.locally(service))
+    return await verdictOn(rule.check(service))
   } finally {
-    // As at the start, for whatever is asked next.
+    // The next rule starts from a fresh account.
     await service.platform("POST", "reset", {})
   }
 }

@@ -1,114 +1,113 @@
-/** How a service is asked: plain HTTP, the two operations, and what that may have cost. */
+/** A service under check: the two operations over plain HTTP, and what each request may cost. */
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
-import type { OutgoingHttpHeaders } from "node:http"
+import type { IncomingHttpHeaders } from "node:http"
 import { wavHeader } from "../../test/support/recordings.js"
-import { type Answer, send as sendOverHttp } from "../../test/support/serviceProcess.js"
+import { send as sendOverHttp } from "../../test/support/serviceProcess.js"
 
-export type { Answer }
+export interface HttpResponse {
+  readonly status: number
+  readonly headers: IncomingHttpHeaders
+  readonly bytes: Buffer
+}
 
-/** What one request may cost at most. */
-export type Cost = { readonly codePoints: number } | { readonly seconds: number } | undefined
-
-export interface Question {
+export interface HttpRequest {
   readonly listener: "stt" | "tts" | "platform"
   readonly method: string
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
-  readonly body: Buffer
-  /** What is asked, but for the id of the transaction, which is another each time. */
-  readonly asks: string
-  readonly cost?: Cost
+  readonly body: Uint8Array | FormData
+  /** Equal for equal requests: the transaction id, which is always new, is left out. */
+  readonly label: string
+  /** The most that the request may cost. */
+  readonly cost?: Partial<Spending>
 }
 
-export type Send = (question: Question) => Promise<Answer>
+export type Send = (request: HttpRequest) => Promise<HttpResponse>
 
-export interface Addresses {
-  readonly stt: string
-  readonly tts: string
-  /** Where there is none, no question to it can be sent. */
-  readonly platform?: string
+/** The most that was spent. */
+export interface Spending {
+  codePoints: number
+  /** Seconds of audio, rounded up. */
+  seconds: number
 }
 
-/** The longest that one answer is waited for, in milliseconds: what is asked is short. */
-const patience = 120_000
+/** Base URLs. Without `platform`, no request to it can be sent. */
+export type Addresses = Readonly<Record<"stt" | "tts", string>> & { readonly platform?: string }
+
+/** In milliseconds. Every request is short. */
+const timeout = 120_000
 
 export const overHttp =
   (addresses: Addresses): Send =>
-  ({ body, headers, listener, method, path }) => {
+  async ({ body, headers, listener, method, path }) => {
     const address = addresses[listener]
-    if (address === undefined) throw new Error(`Nothing is sent to the ${listener} here.`)
+    if (address === undefined) throw new Error(`This check sends nothing to the ${listener}.`)
+    const encoded = new Response(body)
+    const type = encoded.headers.get("content-type")
     return sendOverHttp(`${address.replace(/\/+$/, "")}${path}`, {
       method,
-      headers: headers as OutgoingHttpHeaders,
-      body: [body],
-      signal: AbortSignal.timeout(patience),
-      // One that is kept may be closed just when the next request goes out, which would seem to get no answer.
+      headers: { ...(type !== null && { "Content-Type": type }), ...headers },
+      body: [new Uint8Array(await encoded.arrayBuffer())],
+      signal: AbortSignal.timeout(timeout),
+      // The service may close a reused connection at the very moment of the next request.
       agent: false
     })
   }
 
-/** Asks again where a service limits how often it is asked, which the contract does not speak of. */
+/** Sends again after a 429: the contract does not mention rate limits. */
 export const waiting =
   (send: Send): Send =>
-  async (question) => {
+  async (request) => {
     for (let times = 0; times < 5; times++) {
-      const answer = await send(question)
-      if (answer.status !== 429) return answer
-      const seconds = Number(answer.headers["retry-after"] ?? 2)
+      const response = await send(request)
+      if (response.status !== 429) return response
+      const seconds = Number(response.headers["retry-after"] ?? 2)
       await new Promise((resolve) => setTimeout(resolve, 1000 * (Math.min(seconds, 60) || 2)))
     }
-    return send(question)
+    return send(request)
   }
 
-/** By what was asked. */
-export type Answers = Map<string, Promise<Answer>>
+/** By the label of the request. */
+export type Responses = Map<string, Promise<HttpResponse>>
 
-/** Sends the same question once: another answer would tell no more, and would be paid for again. */
+/** Sends equal requests once: a second response would cost again and show nothing new. */
 export const remembering =
-  (send: Send, answers: Answers = new Map()): Send =>
-  (question) => {
-    // The platform is told to do something.
-    if (question.listener === "platform") return send(question)
-    const answer = answers.get(question.asks) ?? send(question)
-    answers.set(question.asks, answer)
-    return answer
+  (send: Send, responses: Responses = new Map()): Send =>
+  (request) => {
+    // Requests to the platform change the service.
+    if (request.listener === "platform") return send(request)
+    const response = responses.get(request.label) ?? send(request)
+    responses.set(request.label, response)
+    return response
   }
 
-/** What was spent at most. */
-export interface Spending {
-  codePoints: number
-  /** Each begun second whole. */
-  seconds: number
-}
+/** The most that one request may cost on an account that is not our own. */
+const most: Spending = { codePoints: 20, seconds: 2 }
 
-/** The most that one request may cost of an account that is not our own. */
-const mostCodePoints = 20
-const mostSeconds = 2
-
-/** Counts what may have been billed, and sends nothing that costs more than a little. */
+/** Adds up what may have been billed, and rejects an expensive request. */
 export const counting =
   (send: Send, spending: Spending): Send =>
-  async (question) => {
-    const { codePoints = 0, seconds = 0 } = { ...question.cost } as Partial<Spending>
-    if (codePoints > mostCodePoints || seconds > mostSeconds) throw new Error("This would cost more than a little.")
-    // A request without an answer counts too: whether it was billed, nobody knows.
-    const answer = await send(question).catch((error: unknown) => {
+  async (request) => {
+    const { codePoints = 0, seconds = 0 } = request.cost ?? {}
+    if (codePoints > most.codePoints || seconds > most.seconds) throw new Error("The request would cost too much.")
+    // Without a response, the request may have been billed.
+    const response = await send(request).catch((error: unknown) => {
       spending.codePoints += codePoints
       spending.seconds += seconds
       throw error
     })
-    // A failed synthesis is not billed. Of a failed transcription the contract does not say so, unless the key was refused.
-    if (answer.status === 200) spending.codePoints += codePoints
-    if (![401, 402, 403].includes(answer.status)) spending.seconds += seconds
-    return answer
+    // A failed synthesis is not billed. The contract says that of a failed transcription only if the key was refused.
+    if (response.status === 200) spending.codePoints += codePoints
+    if (![401, 402, 403].includes(response.status)) spending.seconds += seconds
+    return response
   }
 
 export interface Recording {
   readonly name: string
   readonly type: string
   readonly bytes: Buffer
-  /** Each begun one whole. */
+  /** Rounded up. */
   readonly seconds: number
 }
 
@@ -119,11 +118,10 @@ const recording = (name: string, type: string): Recording => ({
   name,
   type,
   bytes: readFileSync(recordingFile(name)),
-  // A little more than one.
   seconds: 2
 })
 
-/** A second of speech, once in each container that the contract names. */
+/** A little more than a second of speech, in each container that the contract names. */
 export const recordings = {
   wav: recording("cat.wav", "audio/wav"),
   mp3: recording("cat.mp3", "audio/mpeg"),
@@ -134,117 +132,99 @@ export const recordings = {
   webm: recording("cat.webm", "audio/webm")
 } as const
 
-/** Mono samples at 8 kHz and 16 bits, as a WAV file. */
+/** A WAV file of mono samples at 8 kHz and 16 bits. */
 export const wavOf = (name: string, samples: Uint8Array): Recording => {
   const bytes = Buffer.concat([wavHeader(44 + samples.length), samples])
   return { name, type: "audio/wav", bytes, seconds: Math.ceil(samples.length / 16_000) }
 }
 
-/** A second of it is enough for what is not about containers, and less of it for what is to be refused. */
-export const second = wavOf("cat.wav", recordings.wav.bytes.subarray(44, 44 + 16_000))
+/** A second of speech, for every rule that is not about containers. */
+const second = wavOf("cat.wav", recordings.wav.bytes.subarray(44, 44 + 16_000))
 
-/** The fields of a form; one that is undefined is left out, one with several values is there as often. */
+/** Fields of a form. `undefined` leaves a field out; a list repeats it. */
 export type Fields = Readonly<Record<string, string | ReadonlyArray<string> | Recording | undefined>>
 
-/** Headers beside those that every request has, or in their place; one that is undefined is left out. */
+/** Headers that are added or replaced. `undefined` leaves a header out. */
 export type Headers = Readonly<Record<string, string | undefined>>
 
-/** A service as everybody sees it who has its addresses and a key. It has no way to the platform. */
+/** A service that a client reaches with addresses and a key. */
 export interface Service {
   readonly key: string
-  /** Of the recordings. */
+  /** The model of the recordings' language. */
   readonly model: string
-  /** Of a language in which `parse_number` is ignored. */
+  /** A model of a language in which `parse_number` has no effect. */
   readonly otherModel: string
-  readonly transcribe: (fields?: Fields, headers?: Headers) => Promise<Answer>
-  /** A body that need not be a form. */
-  readonly transcribeRaw: (body: string, contentType: string) => Promise<Answer>
-  readonly synthesize: (body: unknown, headers?: Headers) => Promise<Answer>
+  readonly transcribe: (fields?: Fields, headers?: Headers) => Promise<HttpResponse>
+  /** Sends a body that need not be a form. */
+  readonly transcribeRaw: (body: string, contentType: string) => Promise<HttpResponse>
+  /** Sends a string as it is, anything else as JSON. */
+  readonly synthesize: (body: unknown, headers?: Headers) => Promise<HttpResponse>
 }
 
-/** One whose account is there to be tried on. */
+export type ServiceOptions = Pick<Service, "key" | "model" | "otherModel">
+
+/** A service whose account the check may change. */
 export interface OwnService extends Service {
   readonly platform: ReturnType<typeof platformOf>
 }
 
-export interface ServiceOptions {
-  readonly key: string
-  readonly model: string
-  readonly otherModel: string
-}
-
-const boundary = "a-boundary-that-no-audio-holds"
-export const formType = `multipart/form-data; boundary=${boundary}`
-
-const part = (name: string, value: string | Recording): ReadonlyArray<string | Uint8Array> => {
-  const head = `--${boundary}\r\nContent-Disposition: form-data; name="${name}"`
-  return typeof value === "string"
-    ? [`${head}\r\n\r\n${value}\r\n`]
-    : [`${head}; filename="${value.name}"\r\nContent-Type: ${value.type}\r\n\r\n`, value.bytes, "\r\n"]
-}
-
-const formOf = (fields: Fields): Buffer => {
-  const parts = Object.entries(fields).flatMap(([name, value]) =>
-    (Array.isArray(value) ? value : value === undefined ? [] : [value]).flatMap((one) => part(name, one))
-  )
-  return Buffer.concat([...parts, `--${boundary}--\r\n`].map((bytes) => Buffer.from(bytes as string)))
+const formOf = (fields: Fields): FormData => {
+  const form = new FormData()
+  for (const [name, value] of Object.entries(fields)) {
+    for (const each of Array.isArray(value) ? value : [value]) {
+      if (typeof each === "object") form.append(name, new Blob([each.bytes], { type: each.type }), each.name)
+      else if (each !== undefined) form.append(name, each)
+    }
+  }
+  return form
 }
 
 const withoutUndefined = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
-/** What is asked, where a recording stands for its bytes; what is left out is seen. */
-const described = (headers: Headers, body: unknown): string =>
-  JSON.stringify([headers, body], (_, value) => {
-    if (value?.bytes instanceof Buffer) return createHash("sha256").update(value.bytes).digest("base64")
-    return value === undefined ? null : value
+/** The fields as JSON: a recording by its name, a field that is left out as `null`. */
+export const describeFields = (fields: unknown): string =>
+  JSON.stringify(fields, (_, value) => {
+    if (!(value?.bytes instanceof Buffer)) return value === undefined ? null : value
+    return `${value.name} ${createHash("sha256").update(value.bytes).digest("base64url").slice(0, 12)}`
   })
 
-const textOf = (body: unknown): string => {
+const codePointsOf = (body: unknown): number => {
   const text = typeof body === "object" && body !== null && "text" in body ? body.text : ""
-  return typeof text === "string" ? text : ""
+  return typeof text === "string" ? [...text].length : 0
 }
 
 export const makeService = (send: Send, { key, model, otherModel }: ServiceOptions): Service => {
-  const transcribeWith = (
-    body: Buffer,
-    headers: Headers,
-    rest: Pick<Question, "asks"> & Partial<Question>
-  ): Promise<Answer> =>
-    send({
-      listener: "stt",
-      method: "POST",
-      path: "/api/transcribe",
-      headers: withoutUndefined({ "X-Api-Key": key, ...headers }),
-      body,
-      ...rest
-    })
+  const transcription = { listener: "stt", method: "POST", path: "/api/transcribe" } as const
+  const synthesis = { listener: "tts", method: "POST", path: "/tts/bytes" } as const
   return {
     key,
     model,
     otherModel,
     transcribe: (fields = {}, headers = {}) => {
-      const whole = { model, transaction_id: randomUUID(), audio_file: second, ...fields }
-      return transcribeWith(
-        formOf(whole),
-        { "Content-Type": formType, ...headers },
-        {
-          asks: `transcribe ${described(headers, fields)}`,
-          cost: { seconds: whole.audio_file?.seconds ?? 0 }
-        }
-      )
+      const all = { model, transaction_id: randomUUID(), audio_file: second, ...fields }
+      return send({
+        ...transcription,
+        headers: withoutUndefined({ "X-Api-Key": key, ...headers }),
+        body: formOf(all),
+        label: `transcribe ${describeFields([headers, fields])}`,
+        cost: { seconds: all.audio_file?.seconds ?? 0 }
+      })
     },
     transcribeRaw: (body, contentType) =>
-      transcribeWith(Buffer.from(body), { "Content-Type": contentType }, { asks: `transcribe ${contentType} ${body}` }),
+      send({
+        ...transcription,
+        headers: { "X-Api-Key": key, "Content-Type": contentType },
+        body: Buffer.from(body),
+        label: `transcribe ${contentType} ${body}`
+      }),
     synthesize: (body, headers = {}) =>
       send({
-        listener: "tts",
-        method: "POST",
-        path: "/tts/bytes",
+        ...synthesis,
         headers: withoutUndefined({ "X-API-Key": key, "Content-Type": "application/json", ...headers }),
         body: Buffer.from(typeof body === "string" ? body : JSON.stringify(body)),
-        asks: `synthesize ${described(headers, body)}`,
-        cost: { codePoints: [...textOf(body)].length }
+        label: `synthesize ${describeFields([headers, body])}`,
+        cost: { codePoints: codePointsOf(body) }
       })
   }
 }
@@ -256,7 +236,7 @@ const platformOf = (send: Send, adminToken: string) => async (method: string, pa
     path: `/platform/api/${path}`,
     headers: { "X-Admin-Token": adminToken, "Content-Type": "application/json" },
     body: Buffer.from(body === undefined ? "" : JSON.stringify(body)),
-    asks: `${method} ${path}`
+    label: `${method} ${path}`
   })
   return { status, body: JSON.parse(bytes.toString() || "null") }
 }

@@ -1,442 +1,300 @@
-/** What the contract says of synthesis, but of its key. */
+/** The contract's rules for synthesis, except those for keys. */
 import {
-  every,
-  forEach,
+  allHold,
+  forEachCase,
   hasStatus,
   header,
+  inSection,
   isSynthesisFailure,
-  judged,
-  objectIn,
-  type Rule,
+  jsonObject,
+  notSpecified,
+  ownRule,
   refusalNaming,
-  type Seen,
+  rule,
   show,
-  told
+  type Verdict,
+  verdict,
+  verdictOf
 } from "./rule.js"
-import { type Answer, type Service, wavOf } from "./service.js"
+import { describeFields, type HttpResponse, type Service, wavOf } from "./service.js"
 
-/** Three code points, since each is paid for. */
+/** Three code points: each is paid for. */
 const text = "हाँ"
+const telephone = "8000:pcm16"
 
-const formats = ["8000:pcm16", "8000:float32", "16000:pcm16", "16000:float32", "24000:pcm16", "24000:float32"] as const
+type Fields = Readonly<Record<string, unknown>>
 
-const each = (judge: (answer: Answer, format: (typeof formats)[number]) => Seen) => (service: Service) =>
-  forEach(formats, async (output_format) => judge(await service.synthesize({ text, output_format }), output_format))
+/** A rule that each of these requests gets 200. All have a `text`. */
+const acceptedRule = (sentence: string, expected: string, ...requests: ReadonlyArray<Fields>) =>
+  rule(sentence, expected, ({ synthesize }) =>
+    forEachCase(requests, async (fields) => hasStatus(await synthesize({ text, ...fields }), 200), describeFields)
+  )
 
-const bytesPerSample = (encoding: string | undefined): number => (encoding === "pcm16" ? 2 : 4)
+/** A rule that each of these requests gets 400 with a message that names the field. All but those that replace it have a `text`. */
+const refusedRule = (sentence: string, field: string, ...requests: ReadonlyArray<Fields>) =>
+  rule(sentence, `400 naming ${field}`, ({ synthesize }) =>
+    forEachCase(requests, async (fields) => refusalNaming(await synthesize({ text, ...fields }), field), describeFields)
+  )
 
-/** Seen as `is`, where it is. */
-const equals = (seen: string | undefined, is: string): Seen => judged(seen === is, seen ?? "none")
+/** A rule for the audio in each format. */
+const audioRule = (
+  sentence: string,
+  expected: string,
+  check: (response: HttpResponse, rate: string, encoding: string) => Verdict
+) =>
+  rule(sentence, expected, ({ synthesize }) =>
+    forEachCase(
+      ["8000:pcm16", "8000:float32", "16000:pcm16", "16000:float32", "24000:pcm16", "24000:float32"],
+      async (output_format) => {
+        const [rate = "", encoding = ""] = output_format.split(":")
+        return check(await synthesize({ text, output_format }), rate, encoding)
+      }
+    )
+  )
 
-/** Of 8 kHz and 16 bits, as are those below. */
-const seconds = ({ bytes }: Answer): number => bytes.length / 16_000
+const bytesPerSample = (encoding: string): number => (encoding === "pcm16" ? 2 : 4)
 
-/** In Hz, from 60 to 400: where the speech is most like itself a moment later. */
-const pitch = ({ bytes }: Answer): number => {
+const equals = (observed: string | undefined, expected: string): Verdict =>
+  verdict(observed === expected, observed ?? "none")
+
+/** The fundamental frequency of 16-bit speech at 8 kHz, from 60 to 400 Hz, by autocorrelation. */
+const pitch = ({ bytes }: HttpResponse): number => {
   const samples = Float64Array.from({ length: bytes.length >> 1 }, (_, index) => bytes.readInt16LE(2 * index))
-  let best = { lag: 0, likeness: Number.NEGATIVE_INFINITY }
+  let best = { lag: 0, correlation: Number.NEGATIVE_INFINITY }
   for (let lag = 20; lag <= 133; lag++) {
-    let likeness = 0
-    for (let at = lag; at < samples.length; at++) likeness += (samples[at] ?? 0) * (samples[at - lag] ?? 0)
-    likeness /= samples.length - lag
-    if (likeness > best.likeness) best = { lag, likeness }
+    let correlation = 0
+    for (let at = lag; at < samples.length; at++) correlation += (samples[at] ?? 0) * (samples[at - lag] ?? 0)
+    correlation /= samples.length - lag
+    if (correlation > best.correlation) best = { lag, correlation }
   }
   return Math.round(8000 / best.lag)
 }
 
-const request = {
-  textIsEnough: {
-    section: "Synthesis: request",
-    rule: "`text` is all that is required",
-    expected: "200",
-    anywhere: async ({ synthesize }) => hasStatus(await synthesize({ text }), 200)
-  },
-  textIsRequired: {
-    section: "Synthesis: request",
-    rule: "a missing `text` gives 400, and the message names the field",
-    expected: "400 naming text",
-    anywhere: async ({ synthesize }) => refusalNaming(await synthesize({ lang: "hi" }), "text")
-  },
-  textMustBeString: {
-    section: "Synthesis: request",
-    rule: "so does a `text` that is no string",
-    expected: "400 naming text",
-    anywhere: async ({ synthesize }) => refusalNaming(await synthesize({ text: 7 }), "text")
-  },
-  emptyText: {
-    section: "Synthesis: request",
-    rule: "an empty `text`",
-    expected: "what becomes of it is not shown",
-    anywhere: async ({ synthesize }) => told(show(await synthesize({ text: "" })))
-  },
-  malformedJsonIsRefused: {
-    section: "Synthesis: request",
-    rule: "a malformed request gives 400",
-    expected: "400",
-    anywhere: ({ synthesize }) =>
-      forEach(['{"text":', "text", ""], async (body) => hasStatus(await synthesize(body), 400))
-  },
-  langIsHindiByDefault: {
-    section: "Synthesis: request",
-    rule: "`lang` is `hi` where there is none",
-    expected: "a Hindi model hears it, an English one nothing",
-    reason: "knownSpeech",
-    locally: async ({ synthesize, transcribe }) => {
-      const spoken = await synthesize({ text: "नमस्ते दोस्तों", output_format: "8000:pcm16" })
-      if (spoken.status !== 200) return judged(false, show(spoken))
+const request = inSection("Synthesis: request", [
+  acceptedRule("`text` is enough", "200", {}),
+  refusedRule("a missing `text` gives 400, and the message names it", "text", { text: undefined, lang: "hi" }),
+  refusedRule("a `text` that is not a string gives 400, and the message names it", "text", { text: 7 }),
+  rule("`text` may be empty", "not specified: the response", async ({ synthesize }) =>
+    notSpecified(show(await synthesize({ text: "" })))
+  ),
+  rule("malformed JSON gives 400", "400", ({ synthesize }) =>
+    forEachCase(['{"text":', "text", ""], async (body) => hasStatus(await synthesize(body), 400))
+  ),
+  ownRule(
+    "knownSpeech",
+    "the default of `lang` is `hi`",
+    "a Hindi model knows the words, an English one does not",
+    async ({ synthesize, transcribe }) => {
+      const spoken = await synthesize({ text: "नमस्ते दोस्तों", output_format: telephone })
+      if (spoken.status !== 200) return verdict(false, show(spoken))
       const audio_file = wavOf("speech.wav", spoken.bytes)
-      const hear = async (model: string) => `"${objectIn(await transcribe({ model, audio_file }))?.text}"`
-      const heard = { hi: await hear("hi-general-v2-8khz"), en: await hear("en-general-v2-8khz") }
-      return judged(heard.hi === '"नमस्ते दोस्तों"' && heard.en === '""', `${heard.hi} and ${heard.en}`)
+      const transcript = async (model: string) => `"${jsonObject(await transcribe({ model, audio_file }))?.text}"`
+      const transcripts = [await transcript("hi-general-v2-8khz"), await transcript("en-general-v2-8khz")]
+      return verdict(transcripts.join() === '"नमस्ते दोस्तों",""', transcripts.join(" and "))
     }
-  },
-  voiceIsFemaleByDefault: {
-    section: "Synthesis: request",
-    rule: "`voice` is `default_female` where there is none",
-    expected: "the pitch of a woman, unlike default_male",
-    reason: "knownVoice",
-    locally: async ({ synthesize }) => {
-      const pitchWith = async (fields: object) =>
-        pitch(await synthesize({ text: "नमस्ते", output_format: "8000:pcm16", ...fields }))
-      const none = await pitchWith({})
-      const female = await pitchWith({ voice: "default_female" })
-      const male = await pitchWith({ voice: "default_male" })
-      const show = `${none} Hz, default_female ${female} Hz, default_male ${male} Hz`
-      return judged(none > 125 && female > 125 && male < 125, show)
+  ),
+  ownRule(
+    "knownVoice",
+    "the default of `voice` is `default_female`",
+    "the pitch of a woman, unlike default_male",
+    async ({ synthesize }) => {
+      const pitchOf = async (fields: Fields) =>
+        pitch(await synthesize({ text: "नमस्ते", output_format: telephone, ...fields }))
+      const none = await pitchOf({})
+      const female = await pitchOf({ voice: "default_female" })
+      const male = await pitchOf({ voice: "default_male" })
+      const observed = `${none} Hz, default_female ${female} Hz, default_male ${male} Hz`
+      return verdict(none > 125 && female > 125 && male < 125, observed)
     }
-  },
-  defaultFemaleIsTaken: {
-    section: "Synthesis: request",
-    rule: "`default_female` is a voice of `hi`",
-    expected: "200",
-    anywhere: async ({ synthesize }) => hasStatus(await synthesize({ text, lang: "hi", voice: "default_female" }), 200)
-  },
-  unsupportedLangIsRefused: {
-    section: "Synthesis: request",
-    rule: "an unsupported `lang` gives 400, and the message names the field",
-    expected: "400 naming lang",
-    anywhere: async ({ synthesize }) => refusalNaming(await synthesize({ text, lang: "tlh" }), "lang")
-  },
-  unsupportedVoiceIsRefused: {
-    section: "Synthesis: request",
-    rule: "an unsupported `voice` gives 400, and the message names the field",
-    expected: "400 naming voice",
-    anywhere: async ({ synthesize }) => refusalNaming(await synthesize({ text, voice: "nobody_at_all" }), "voice")
-  },
-  everyFormatIsTaken: {
-    section: "Synthesis: request",
-    rule: "`output_format` is one of three sample rates and of two encodings",
-    expected: "200 for each of six",
-    anywhere: each((answer) => hasStatus(answer, 200))
-  },
-  otherFormatsAreRefused: {
-    section: "Synthesis: request",
-    rule: "anything else gives 400, and the message names the field",
-    expected: "400 naming output_format",
-    anywhere: ({ synthesize }) =>
-      forEach(["8000:opus", "8000", "pcm16", "wav", ""], async (output_format) =>
-        refusalNaming(await synthesize({ text, output_format }), "output_format")
-      )
-  },
-  otherRatesAreNamed: {
-    section: "Synthesis: request",
-    rule: "an unsupported sample rate gives 400, and the message names the rate",
-    expected: "400 naming the rate",
-    anywhere: ({ synthesize }) =>
-      forEach(["44100", "22050", "48000"], async (rate) =>
+  ),
+  acceptedRule("`default_female` is a voice of `hi`", "200", { lang: "hi", voice: "default_female" }),
+  refusedRule("an unsupported `lang` gives 400, and the message names the field", "lang", { lang: "tlh" }),
+  refusedRule("an unsupported `voice` gives 400, and the message names the field", "voice", { voice: "no_such_voice" }),
+  audioRule("`output_format` is one of three sample rates and two encodings", "200 for each of six", (response) =>
+    hasStatus(response, 200)
+  ),
+  refusedRule(
+    "any other `output_format` gives 400, and the message names the field",
+    "output_format",
+    ...["8000:opus", "8000", "pcm16", "wav", ""].map((output_format) => ({ output_format }))
+  ),
+  rule(
+    "an unsupported sample rate gives 400, and the message names the rate",
+    "400 naming the rate",
+    ({ synthesize }) =>
+      forEachCase(["44100", "22050", "48000"], async (rate) =>
         refusalNaming(await synthesize({ text, output_format: `${rate}:pcm16` }), rate)
       )
-  },
-  speedIsTheRate: {
-    section: "Synthesis: request",
-    rule: "`speed` is the speaking rate",
-    expected: "longer at 0.25 than at 4",
-    anywhere: async ({ synthesize }) => {
-      const lasts = async (speed: number) => seconds(await synthesize({ text, speed, output_format: "8000:pcm16" }))
-      const [slow, fast] = [await lasts(0.25), await lasts(4)]
-      return judged(slow > fast, `${slow.toFixed(2)} s and ${fast.toFixed(2)} s`)
+  ),
+  rule("`speed` is the speaking rate", "longer at 0.25 than at 4", async ({ synthesize }) => {
+    const seconds = async (speed: number) =>
+      (await synthesize({ text, speed, output_format: telephone })).bytes.length / 16_000
+    const [slow, fast] = [await seconds(0.25), await seconds(4)]
+    return verdict(slow > fast, `${slow.toFixed(2)} s and ${fast.toFixed(2)} s`)
+  }),
+  acceptedRule("`g2p_overrides` is a map", "200 for an empty one", { g2p_overrides: {} }),
+  rule("`g2p_overrides` maps a word to tokens", "not specified: the tokens", async ({ synthesize }) => {
+    const observed: Array<string> = []
+    for (const [name, tokens] of Object.entries({ "a string": "h", "a list of strings": ["h"] })) {
+      observed.push(`${name}: ${(await synthesize({ text, g2p_overrides: { [text]: tokens } })).status}`)
     }
-  },
-  g2pOverridesMayBeEmpty: {
-    section: "Synthesis: request",
-    rule: "`g2p_overrides` is a map",
-    expected: "200 for an empty one",
-    anywhere: async ({ synthesize }) => hasStatus(await synthesize({ text, g2p_overrides: {} }), 200)
-  },
-  g2pTokens: {
-    section: "Synthesis: request",
-    rule: "it maps a word to tokens",
-    expected: "their format is not shown",
-    anywhere: async ({ synthesize }) => {
-      const tokens = { "a string": "h", "a list of strings": ["h"] }
-      const seen: Array<string> = []
-      for (const [name, value] of Object.entries(tokens)) {
-        seen.push(`${name}: ${(await synthesize({ text, g2p_overrides: { [text]: value } })).status}`)
-      }
-      return told(seen.join(", "))
-    }
-  },
-  g2pOverridesMustBeMap: {
-    section: "Synthesis: request",
-    rule: "`g2p_overrides` that is none is a malformed request",
-    expected: "400",
-    anywhere: async ({ synthesize }) => hasStatus(await synthesize({ text, g2p_overrides: "हाँ" }), 400)
-  }
-} as const satisfies Record<string, Rule>
+    return notSpecified(observed.join(", "))
+  }),
+  rule("`g2p_overrides` that is not a map gives 400", "400", async ({ synthesize }) =>
+    hasStatus(await synthesize({ text, g2p_overrides: text }), 400)
+  )
+])
 
-const response = {
-  bodyIsRaw: {
-    section: "Synthesis: response",
-    rule: "the body is raw audio without a container",
-    expected: "audio, and no magic number",
-    anywhere: each((answer) => {
-      const { bytes, status } = answer
-      const magic = ["RIFF", "ID3", "OggS", "fLaC", "\u001aE\u00df\u00a3"].find((start) =>
-        bytes.subarray(0, 4).toString("latin1").startsWith(start)
-      )
-      if (status !== 200 || objectIn(answer) !== undefined) return judged(false, show(answer))
-      return judged(magic === undefined && bytes.length > 0, magic ?? (bytes.length === 0 ? "nothing" : "audio"))
+const response = inSection("Synthesis: response", [
+  audioRule("the body is raw audio without a container", "audio without a magic number", (response) => {
+    const { bytes, status } = response
+    if (status !== 200 || jsonObject(response) !== undefined) return verdict(false, show(response))
+    const start = bytes.subarray(0, 4).toString("latin1")
+    const magic = ["RIFF", "ID3", "OggS", "fLaC", "\u001aE\u00df\u00a3"].find((each) => start.startsWith(each))
+    const problem = bytes.length === 0 ? "an empty body" : magic
+    return verdict(problem === undefined, problem ?? "audio")
+  }),
+  audioRule("`X-Sample-Rate` is the sample rate, as an integer", "the requested rate", (response, rate) =>
+    equals(header(response, "X-Sample-Rate"), rate)
+  ),
+  audioRule("`X-Encoding` is the encoding", "the requested encoding", (response, _, encoding) =>
+    equals(header(response, "X-Encoding"), encoding)
+  ),
+  rule("the default of `output_format` is `24000:float32`", "24000:float32", async ({ synthesize }) => {
+    const response = await synthesize({ text })
+    return equals(`${header(response, "X-Sample-Rate")}:${header(response, "X-Encoding")}`, "24000:float32")
+  }),
+  audioRule("`X-Audio-Duration-Ms` is the duration of the body", "within 1 ms", (response, rate, encoding) => {
+    const milliseconds = (response.bytes.length / bytesPerSample(encoding) / Number(rate)) * 1000
+    const stated = header(response, "X-Audio-Duration-Ms")
+    const agree = stated !== undefined && Math.abs(Number(stated) - milliseconds) <= 1
+    return verdictOf(agree, "within 1 ms", `${stated} of ${milliseconds.toFixed(1)}`)
+  }),
+  audioRule("the body holds whole samples, and every float is a number", "whole samples", ({ bytes }, _, encoding) => {
+    const size = bytesPerSample(encoding)
+    if (bytes.length % size !== 0) return verdict(false, `${bytes.length} bytes`)
+    const isOdd = (at: number) => size === 4 && !Number.isFinite(bytes.readFloatLE(at))
+    for (let at = 0; at < bytes.length; at += size) if (isOdd(at)) return verdict(false, "a float that is not a number")
+    return verdict(true, "whole samples")
+  })
+])
+
+type Kind = 200 | 400 | 401
+
+/** A response of each kind. Only the 200 costs. */
+const responseOf = ({ synthesize }: Service, kind: Kind, id?: string, fields: Fields = { text }) =>
+  synthesize(kind === 400 ? {} : fields, {
+    "X-Request-Id": id,
+    ...(kind === 401 && { "X-API-Key": undefined })
+  })
+
+const idOf = (response: HttpResponse) => header(response, "X-Request-Id") || undefined
+const isReturned = (response: HttpResponse, id: string): Verdict =>
+  verdictOf(idOf(response) === id, "the same id", idOf(response) ?? "none")
+const isReplaced = (response: HttpResponse, id: string): Verdict =>
+  verdictOf(![id, undefined].includes(idOf(response)), "another id", idOf(response) ?? "none")
+
+const letters = "abcdefghijklmnopqrstuvwxyz"
+
+const requestId = inSection("Synthesis: request id", [
+  rule("audio returns `X-Request-Id` unchanged", "the same id", async (service) => {
+    const response = await responseOf(service, 200, "call.7_a:b-C")
+    return response.status === 200 ? isReturned(response, "call.7_a:b-C") : verdict(false, show(response))
+  }),
+  rule("an error returns `X-Request-Id` unchanged", "the same id on 400 and 401", (service) =>
+    forEachCase([400, 401] as const, async (kind) =>
+      isReturned(await responseOf(service, kind, "call.8_a:b-C"), "call.8_a:b-C")
+    )
+  ),
+  rule("without `X-Request-Id`, the service adds its own to the audio", "two different ids", async (service) => {
+    const responses = [await responseOf(service, 200), await responseOf(service, 200, undefined, { text, lang: "hi" })]
+    const ids = responses.map((response) => (response.status === 200 && idOf(response)) || "none")
+    return verdictOf(ids[0] !== ids[1] && !ids.includes("none"), "two different ids", ids.join(", "))
+  }),
+  rule("without `X-Request-Id`, the service adds its own to an error", "an id on 400 and 401", (service) =>
+    forEachCase([400, 401] as const, async (kind) => {
+      const id = idOf(await responseOf(service, kind))
+      return verdictOf(id !== undefined, "an id", "none")
     })
-  },
-  sampleRateIsTold: {
-    section: "Synthesis: response",
-    rule: "`X-Sample-Rate` is the rate of the audio, as an integer",
-    expected: "the rate that was asked for",
-    anywhere: each((answer, format) => equals(header(answer, "X-Sample-Rate"), format.split(":")[0] ?? ""))
-  },
-  encodingIsTold: {
-    section: "Synthesis: response",
-    rule: "`X-Encoding` is its encoding",
-    expected: "the encoding that was asked for",
-    anywhere: each((answer, format) => equals(header(answer, "X-Encoding"), format.split(":")[1] ?? ""))
-  },
-  formatByDefault: {
-    section: "Synthesis: response",
-    rule: "both are `24000:float32` where no `output_format` was given",
-    expected: "24000:float32",
-    anywhere: async ({ synthesize }) => {
-      const answer = await synthesize({ text })
-      return equals(`${header(answer, "X-Sample-Rate")}:${header(answer, "X-Encoding")}`, "24000:float32")
-    }
-  },
-  durationIsTold: {
-    section: "Synthesis: response",
-    rule: "`X-Audio-Duration-Ms` is the length of the body in milliseconds",
-    expected: "within 1 ms",
-    anywhere: each((answer, format) => {
-      const [rate, encoding] = format.split(":")
-      const milliseconds = (answer.bytes.length / bytesPerSample(encoding) / Number(rate)) * 1000
-      const toldMilliseconds = header(answer, "X-Audio-Duration-Ms")
-      const agree = toldMilliseconds !== undefined && Math.abs(Number(toldMilliseconds) - milliseconds) <= 1
-      return judged(agree, agree ? "within 1 ms" : `${toldMilliseconds} of ${milliseconds.toFixed(1)}`)
+  ),
+  rule("`X-Request-Id` is 1 to 64 letters, digits, `.`, `_`, `:` and `-`", "the same id", (service) =>
+    forEachCase(["a", "7", ".", "_", ":", "-", `${letters}${letters.toUpperCase()}0123456789._`], async (id) =>
+      isReturned(await responseOf(service, 400, id), id)
+    )
+  ),
+  rule("an `X-Request-Id` of 65 characters is replaced", "another id, with 200", async (service) => {
+    const id = "x".repeat(65)
+    const response = await responseOf(service, 200, id)
+    return response.status === 200 ? isReplaced(response, id) : verdict(false, show(response))
+  }),
+  rule("an `X-Request-Id` with any other character is replaced", "another id", (service) =>
+    forEachCase([..." /,+@{=;\\'\"()[]<>#$%^&*|~`!?é"], async (character) =>
+      isReplaced(await responseOf(service, 400, `a${character}b`), `a${character}b`)
+    )
+  ),
+  ownRule("failure", "a 500 and a 502 return `X-Request-Id` unchanged", "the same id", (service) =>
+    forEachCase([500, 502], async (status) => {
+      await service.platform("PUT", "faults", [{ operation: "synthesize", status }])
+      return isReturned(await responseOf(service, 200, `call-${status}`), `call-${status}`)
     })
-  },
-  samplesAreWhole: {
-    section: "Synthesis: response",
-    rule: "the body is whole samples of that encoding, and a float is a number",
-    expected: "whole samples",
-    anywhere: each(({ bytes }, format) => {
-      const size = bytesPerSample(format.split(":")[1])
-      if (bytes.length % size !== 0) return judged(false, `${bytes.length} bytes`)
-      const odd = (at: number) => size === 4 && !Number.isFinite(bytes.readFloatLE(at))
-      for (let at = 0; at < bytes.length; at += size) if (odd(at)) return judged(false, "a float that is no number")
-      return judged(true, "whole samples")
-    })
-  }
-} as const satisfies Record<string, Rule>
+  )
+])
 
-/** Answers of three kinds, none of which but the first is paid for. */
-const kinds = {
-  200: ({ synthesize }: Service, id?: string) => synthesize({ text }, { "X-Request-Id": id }),
-  400: ({ synthesize }: Service, id?: string) => synthesize({}, { "X-Request-Id": id }),
-  401: ({ synthesize }: Service, id?: string) => synthesize({ text }, { "X-Request-Id": id, "X-API-Key": undefined })
-} as const
-
-/** The id that was sent, or whatever came in its place. */
-const isReturned = (answer: Answer, id: string): Seen => {
-  const returned = header(answer, "X-Request-Id")
-  return judged(returned === id, returned === id ? "the same" : (returned ?? "none"))
-}
-
-const isReplaced = (answer: Answer, id: string): Seen => {
-  const made = header(answer, "X-Request-Id")
-  const replaced = made !== undefined && made !== "" && made !== id
-  return judged(replaced, replaced ? "another" : (made ?? "none"))
-}
-
-const letters = [...Array(26).keys()].map((index) => String.fromCharCode(97 + index)).join("")
-
-const requestId = {
-  idIsReturned: {
-    section: "Synthesis: request id",
-    rule: "`X-Request-Id` is returned unchanged with audio",
-    expected: "the same",
-    anywhere: async (service) => {
-      const answer = await kinds[200](service, "call.7_a:b-C")
-      return answer.status === 200 ? isReturned(answer, "call.7_a:b-C") : judged(false, show(answer))
-    }
-  },
-  idIsReturnedOnErrors: {
-    section: "Synthesis: request id",
-    rule: "so it is on errors",
-    expected: "the same on 400 and 401",
-    anywhere: (service) =>
-      forEach(["400", "401"], async (kind) => isReturned(await kinds[kind](service, "call.8_a:b-C"), "call.8_a:b-C"))
-  },
-  idIsMade: {
-    section: "Synthesis: request id",
-    rule: "where there is none, the audio has one that the service made",
-    expected: "two that differ",
-    anywhere: async (service) => {
-      const answers = [await kinds[200](service), await service.synthesize({ text, lang: "hi" })]
-      const ids = answers.map((answer) => (answer.status === 200 && header(answer, "X-Request-Id")) || "none")
-      const differ = ids[0] !== ids[1] && !ids.includes("none")
-      return judged(differ, differ ? "two that differ" : ids.join(", "))
-    }
-  },
-  idIsMadeOnErrors: {
-    section: "Synthesis: request id",
-    rule: "so have errors",
-    expected: "one on 400 and 401",
-    anywhere: (service) =>
-      forEach(["400", "401"], async (kind) => {
-        const id = header(await kinds[kind](service), "X-Request-Id")
-        return judged(id !== undefined && id !== "", id === undefined ? "none" : "one")
+const errors = inSection("Synthesis: errors", [
+  ...([400, 401] as const).map((status) =>
+    rule(`a ${status} of synthesis is \`{"error": "<message>"}\``, `${status} with that alone`, async (service) =>
+      isSynthesisFailure(await responseOf(service, status), status)
+    )
+  ),
+  ownRule(
+    "failure",
+    'a 500 or 502 of synthesis is `{"error": "<message>"}`',
+    "500 and 502 with that alone",
+    (service) =>
+      forEachCase([500, 502], async (status) => {
+        await service.platform("PUT", "faults", [{ operation: "synthesize", status }])
+        return isSynthesisFailure(await responseOf(service, 200), status)
       })
-  },
-  idMayBeShortOrLong: {
-    section: "Synthesis: request id",
-    rule: "it is 1 to 64 letters, digits, `.`, `_`, `:` and `-`",
-    expected: "the same",
-    anywhere: (service) =>
-      forEach(["a", "7", ".", "_", ":", "-", `${letters}${letters.toUpperCase()}0123456789._`], async (id) =>
-        isReturned(await kinds[400](service, id), id)
-      )
-  },
-  longIdIsIgnored: {
-    section: "Synthesis: request id",
-    rule: "one of 65 characters is ignored, and another is made",
-    expected: "another, with 200",
-    anywhere: async (service) => {
-      const id = "x".repeat(65)
-      const answer = await kinds[200](service, id)
-      return answer.status === 200 ? isReplaced(answer, id) : judged(false, show(answer))
-    }
-  },
-  oddIdIsIgnored: {
-    section: "Synthesis: request id",
-    rule: "so is one with any other character",
-    expected: "another",
-    anywhere: (service) =>
-      forEach(["a b", "a/b", "a,b", "a+b", "a@b", "{a}", "a=b", "aéb"], async (id) =>
-        isReplaced(await kinds[400](service, id), id)
-      )
-  },
-  idIsReturnedOnFailures: {
-    section: "Synthesis: request id",
-    rule: "it is returned on a 500 and a 502",
-    expected: "the same",
-    reason: "failure",
-    locally: (service) =>
-      forEach(["500", "502"], async (status) => {
-        await service.platform("PUT", "faults", [{ operation: "synthesize", status: Number(status) }])
-        return isReturned(await kinds[200](service, `call-${status}`), `call-${status}`)
-      })
-  }
-} as const satisfies Record<string, Rule>
+  )
+])
 
-const errors = {
-  synthesisRefusalBody: {
-    section: "Synthesis: errors",
-    rule: '400 is `{"error": "<message>"}`',
-    expected: "400 with that alone",
-    anywhere: async (service) => isSynthesisFailure(await kinds[400](service), 400)
-  },
-  synthesisUnauthorizedBody: {
-    section: "Synthesis: errors",
-    rule: "so is 401",
-    expected: "401 with that alone",
-    anywhere: async (service) => isSynthesisFailure(await kinds[401](service), 401)
-  },
-  synthesisFailures: {
-    section: "Synthesis: errors",
-    rule: "so are 500 and 502",
-    expected: "500 and 502 with that alone",
-    reason: "failure",
-    locally: (service) =>
-      forEach(["500", "502"], async (status) => {
-        await service.platform("PUT", "faults", [{ operation: "synthesize", status: Number(status) }])
-        return isSynthesisFailure(await kinds[200](service), Number(status))
-      })
-  }
-} as const satisfies Record<string, Rule>
-
-/** A character that is not spoken, so that a long text takes no time; it is two units of UTF-16. */
+/** A character that is not spoken, so that a long text takes no time. It is two UTF-16 units. */
 const silent = "\u{e0100}"
 
-const limits = {
-  tenThousandCharacters: {
-    section: "Limits",
-    rule: "`text` has up to 10,000 characters",
-    expected: "200 for 10,000",
-    reason: "credit",
-    locally: async ({ synthesize }) =>
-      hasStatus(await synthesize({ text: `a${" ".repeat(9999)}`, output_format: "8000:pcm16" }), 200)
-  },
-  tenThousandCodePoints: {
-    section: "Limits",
-    rule: "they are counted by Unicode code point",
-    expected: "200 for 10,000 beyond the 65,536th",
-    reason: "credit",
-    locally: async ({ synthesize }) =>
-      hasStatus(await synthesize({ text: `a${silent.repeat(9999)}`, output_format: "8000:pcm16" }), 200)
-  },
-  longerTextIsRefused: {
-    section: "Limits",
-    rule: "a longer `text` gives 400, and the message names the field",
-    expected: "400 naming text for 10,001",
-    reason: "credit",
-    locally: async ({ synthesize }) =>
-      every({
+const limits = inSection("Limits", [
+  ownRule("credit", "`text` has up to 10,000 characters", "200 for 10,000", async ({ synthesize }) =>
+    hasStatus(await synthesize({ text: `a${" ".repeat(9999)}`, output_format: telephone }), 200)
+  ),
+  ownRule("credit", "a character is a Unicode code point", "200 for 10,000 of two units", async ({ synthesize }) =>
+    hasStatus(await synthesize({ text: `a${silent.repeat(9999)}`, output_format: telephone }), 200)
+  ),
+  ownRule(
+    "credit",
+    "a longer `text` gives 400, and the message names the field",
+    "400 naming text for 10,001",
+    async ({ synthesize }) =>
+      allHold({
         "of one unit": refusalNaming(await synthesize({ text: `a${" ".repeat(10_000)}` }), "text"),
         "of two units": refusalNaming(await synthesize({ text: `a${silent.repeat(10_000)}` }), "text")
       })
-  },
-  speedHasBounds: {
-    section: "Limits",
-    rule: "`speed` is 0.25 to 4.0",
-    expected: "200 at both ends",
-    anywhere: async ({ synthesize }) =>
-      every({
-        0.25: hasStatus(await synthesize({ text, speed: 0.25, output_format: "8000:pcm16" }), 200),
-        "4.0": hasStatus(await synthesize({ text, speed: 4, output_format: "8000:pcm16" }), 200)
-      })
-  },
-  otherSpeedsAreRefused: {
-    section: "Limits",
-    rule: "any other `speed` gives 400, and the message names the field",
-    expected: "400 naming speed",
-    anywhere: ({ synthesize }) =>
-      forEach(["0.24", "4.01", "0", "-1", '"fast"'], async (speed) =>
-        refusalNaming(await synthesize({ text, speed: JSON.parse(speed) }), "speed")
-      )
-  },
-  stepsHaveBounds: {
-    section: "Limits",
-    rule: "`num_step` is 1 to 100",
-    expected: "200 at both ends",
-    anywhere: ({ synthesize }) =>
-      forEach(["1", "100"], async (num_step) => hasStatus(await synthesize({ text, num_step: Number(num_step) }), 200))
-  },
-  otherStepsAreRefused: {
-    section: "Limits",
-    rule: "any other `num_step` gives 400, and the message names the field",
-    expected: "400 naming num_step",
-    anywhere: ({ synthesize }) =>
-      forEach(["0", "101", "-1", '"many"'], async (num_step) =>
-        refusalNaming(await synthesize({ text, num_step: JSON.parse(num_step) }), "num_step")
-      )
-  }
-} as const satisfies Record<string, Rule>
+  ),
+  acceptedRule(
+    "`speed` is from 0.25 to 4.0",
+    "200 at both ends",
+    { speed: 0.25, output_format: telephone },
+    { speed: 4, output_format: telephone }
+  ),
+  refusedRule(
+    "any other `speed` gives 400, and the message names the field",
+    "speed",
+    ...[0.24, 4.01, 0, -1, "fast"].map((speed) => ({ speed }))
+  ),
+  acceptedRule("`num_step` is from 1 to 100", "200 at both ends", { num_step: 1 }, { num_step: 100 }),
+  refusedRule(
+    "any other `num_step` gives 400, and the message names the field",
+    "num_step",
+    ...[0, 101, -1, "many"].map((num_step) => ({ num_step }))
+  )
+])
 
-export const synthesisRules = { ...request, ...response, ...requestId, ...errors, ...limits }
+export const synthesisRules = [...request, ...response, ...requestId, ...errors, ...limits]

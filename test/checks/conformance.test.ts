@@ -6,32 +6,30 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { brokenBy, recording, type Tape } from "../../checks/conformance/brokenService.js"
-import { type Crook, crooks } from "../../checks/conformance/brokenServices.js"
-import { conformance, knownRecordings, outcomesOf } from "../../checks/conformance/command.js"
 import {
-  changesService,
-  type Outcome,
-  outcomeOf,
-  type RuleName,
-  ruleNames,
-  rules
-} from "../../checks/conformance/rules.js"
+  brokenServices,
+  type Recording,
+  recording,
+  rulesBrokenBy,
+  uncheckedRequests
+} from "../../checks/conformance/brokenServices.js"
+import { checkRules, conformance, knownRecordings } from "../../checks/conformance/command.js"
+import type { Rule } from "../../checks/conformance/rule.js"
+import { changesService, checkRule, type Outcome, rules } from "../../checks/conformance/rules.js"
 import {
-  type Answers,
   counting,
+  type HttpRequest,
   makeOwnService,
-  makeService,
   overHttp,
+  type Responses,
   remembering,
   waiting
 } from "../../checks/conformance/service.js"
 import { refusedAddress } from "../support/refusedAddress.js"
-import { scriptedServer } from "../support/scriptedServer.js"
-import { send, temporaryFolder } from "../support/serviceProcess.js"
+import { temporaryFolder } from "../support/serviceProcess.js"
 
-/** What a command says, its exit status, and every address that it asks. */
-const run = async (parameters: ReadonlyArray<string>, environment: Record<string, string>, answers?: Answers) => {
+/** Runs the command. Returns what it prints, its exit status, and the address of every request. */
+const run = async (parameters: ReadonlyArray<string>, environment: Record<string, string>, responses?: Responses) => {
   const lines: Array<string> = []
   const requests = new Set<string>()
   const note = (message: unknown) => {
@@ -43,7 +41,7 @@ const run = async (parameters: ReadonlyArray<string>, environment: Record<string
   console.error = console.log
   subscribe("http.client.request.start", note)
   try {
-    const status = await conformance(parameters, environment, answers)
+    const status = await conformance(parameters, environment, responses)
     return { status, lines, text: lines.join("\n"), requests }
   } finally {
     unsubscribe("http.client.request.start", note)
@@ -51,25 +49,25 @@ const run = async (parameters: ReadonlyArray<string>, environment: Record<string
   }
 }
 
-/** The service, asked once as any service is and once as one of our own, and all that it answered. */
-class Asked extends Context.Tag("Asked")<Asked, Effect.Effect.Success<typeof ask>>() {
+/** The local service, checked once by the command with `--environment`, and once by every rule. */
+class Checked extends Context.Tag("Checked")<Checked, Effect.Effect.Success<typeof check>>() {
   static readonly layer = Layer.unwrapEffect(
     Effect.sync(() => {
       const recordings = knownRecordings(temporaryFolder("conformance-"))
-      return Layer.effect(Asked, ask).pipe(Layer.provideMerge(LocalService.layer({ recordings })))
+      return Layer.effect(Checked, check).pipe(Layer.provideMerge(LocalService.layer({ recordings })))
     })
   )
 }
 
-const ask = Effect.gen(function* () {
+const check = Effect.gen(function* () {
   const { accounts, adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* LocalService
   const key = Redacted.value(apiKey)
   const environment = { SPEECH_STT_BASE_URL: `${sttBaseUrl}/`, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: key }
   const account = Effect.all([accounts.account, accounts.keys])
-  const answers: Answers = new Map()
+  const responses: Responses = new Map()
 
   const before = yield* account
-  const command = yield* Effect.promise(() => run(["--environment"], environment, answers))
+  const command = yield* Effect.promise(() => run(["--environment"], environment, responses))
   const after = yield* account
   const usage = yield* accounts.usage
 
@@ -80,47 +78,47 @@ const ask = Effect.gen(function* () {
     otherModel: "en-general-v2-8khz"
   }
   const http = overHttp({ stt: sttBaseUrl, tts: ttsBaseUrl, platform: platformUrl })
-  const tapes = new Map<RuleName, Tape>()
+  const recordings = new Map<Rule, Recording>()
   const outcomes = yield* Effect.promise(() =>
-    outcomesOf((name) => {
-      const tape: Tape = []
-      tapes.set(name, tape)
-      return makeOwnService(recording(changesService(name) ? http : remembering(http, answers), tape), options)
+    checkRules((rule) => {
+      const into: Recording = []
+      recordings.set(rule, into)
+      return makeOwnService(recording(changesService(rule) ? http : remembering(http, responses), into), options)
     })
   )
-  return { environment, before, command, after, usage, outcomes, tapes, answers, options }
+  return { environment, before, command, after, usage, outcomes, recordings, responses, options }
 })
 
-const isJudged = (outcome: Outcome) => "held" in outcome && outcome.held !== undefined
+const hasVerdict = (outcome: Outcome) => "held" in outcome && outcome.held !== undefined
+const ruleOf = (sentence: string) => rules.find((rule) => rule.sentence === sentence) ?? expect.fail(sentence)
 
-layer(Asked.layer, { excludeTestServices: true, timeout: "90 seconds" })("conformance", (it) => {
-  it.effect("is that of the local service in every rule", () =>
+layer(Checked.layer, { excludeTestServices: true, timeout: "90 seconds" })("conformance", (it) => {
+  it.effect("the local service keeps every rule", () =>
     Effect.gen(function* () {
-      const { outcomes } = yield* Asked
-      expect([...outcomes.keys()].sort()).toEqual(Object.keys(rules).sort())
-      expect([...outcomes].filter(([, outcome]) => isJudged(outcome) && !("held" in outcome && outcome.held))).toEqual(
+      const { outcomes } = yield* Checked
+      const verdicts = [...outcomes].filter(([, outcome]) => hasVerdict(outcome))
+      expect(verdicts.flatMap(([rule, outcome]) => ("held" in outcome && outcome.held ? [] : [rule.sentence]))).toEqual(
         []
       )
+      expect(verdicts.length).toBeGreaterThanOrEqual(106)
+      expect(new Set(rules.map(({ sentence }) => sentence)).size).toBe(rules.length)
     })
   )
 
-  it.effect("is told of a service that is not our own without what takes an account", () =>
+  it.effect("the command skips the rules that change the account of another service", () =>
     Effect.gen(function* () {
-      const { command } = yield* Asked
-      const local = ruleNames.filter((name) => "locally" in rules[name])
+      const { command } = yield* Checked
+      const skipped = rules.filter(({ reason }) => reason !== undefined)
       expect(command.status).toBe(0)
       expect(command.lines[0]).toMatch(/^\n## Transcription at 127\.0\.0\.1:\d+, synthesis at 127\.0\.0\.1:\d+\n$/)
-      expect(command.lines.filter((line) => line.endsWith("| not asked here |")).length).toBe(local.length)
-      expect(command.text).toContain(`0 are not; ${local.length} were not asked`)
+      expect(command.lines.filter((line) => line.endsWith("| skipped |")).length).toBe(skipped.length)
+      expect(command.text).toContain(`0 do not, and ${skipped.length} were skipped`)
     })
   )
 
-  it.effect("is found without the platform: nothing but the two operations is asked", () =>
+  it.effect("the command sends requests to the two operations alone, and leaves the account as it is", () =>
     Effect.gen(function* () {
-      const { after, before, command, environment } = yield* Asked
-      const { SPEECH_STT_BASE_URL, SPEECH_TTS_BASE_URL } = environment
-      expect(SPEECH_STT_BASE_URL).toMatch(/:\d+\/$/)
-      expect(SPEECH_TTS_BASE_URL).toMatch(/:\d+$/)
+      const { after, before, command } = yield* Checked
       expect([...command.requests].sort()).toEqual([
         "POST /api/transcribe at 127.0.0.1",
         "POST /tts/bytes at 127.0.0.1"
@@ -130,11 +128,11 @@ layer(Asked.layer, { excludeTestServices: true, timeout: "90 seconds" })("confor
     })
   )
 
-  it.effect("costs no more than is told, and little", () =>
+  it.effect("the command spends little, and no more than it prints", () =>
     Effect.gen(function* () {
-      const { after, before, command, usage } = yield* Asked
-      const told = /Spent at most: (\d+) code points of synthesis, (\d+) seconds of transcription/.exec(command.text)
-      const [codePoints = 0, seconds = 0] = told?.slice(1).map(Number) ?? []
+      const { after, before, command, usage } = yield* Checked
+      const printed = /Spent at most: (\d+) code points of synthesis, (\d+) seconds of transcription/.exec(command.text)
+      const [codePoints = 0, seconds = 0] = printed?.slice(1).map(Number) ?? []
       const units = Object.fromEntries(usage.map((used) => [used.operation, used.units]))
       expect(units.synthesize).toBe(codePoints)
       expect(units.transcribe).toBeLessThanOrEqual(seconds)
@@ -144,12 +142,12 @@ layer(Asked.layer, { excludeTestServices: true, timeout: "90 seconds" })("confor
     })
   )
 
-  it.effect("is asked of nobody at a price: what would cost more is not sent", () =>
+  it.effect("an expensive request is not sent to another service", () =>
     Effect.gen(function* () {
-      const { options } = yield* Asked
+      const { options } = yield* Checked
       const sent: Array<string> = []
-      const send = async ({ asks }: { asks: string }) => {
-        sent.push(asks)
+      const send = async ({ label }: HttpRequest) => {
+        sent.push(label)
         return { status: 200, headers: {}, bytes: Buffer.alloc(0) }
       }
       const spending = { codePoints: 0, seconds: 0 }
@@ -161,101 +159,72 @@ layer(Asked.layer, { excludeTestServices: true, timeout: "90 seconds" })("confor
     })
   )
 
-  it.effect.each(crooks)("is not that of a service that $what", ({ breaks, makeAlter }) =>
+  it.effect("every rule checks the response to each of its requests", () =>
     Effect.gen(function* () {
-      const { options, tapes } = yield* Asked
-      const broken = yield* Effect.promise(() => brokenBy(makeAlter, tapes, options))
-      expect([...broken].sort()).toEqual([...breaks].sort())
-    })
-  )
-
-  it.effect("is not that of a service behind a proxy that drops the request id of errors", () =>
-    Effect.gen(function* () {
-      const { environment, options } = yield* Asked
-      const { breaks, makeAlter } = crooks.find(({ what }) => what === "tells no request id with an error") as Crook
-      const alter = makeAlter()
-      const proxy = yield* scriptedServer(async (response, { body, headers, method, url }) => {
-        const answer = await send(`${environment.SPEECH_TTS_BASE_URL}${url}`, {
-          method,
-          headers,
-          body: [body],
-          agent: false
-        })
-        const question = { listener: "tts", method, path: url, headers: {}, body, asks: "" } as const
-        const altered = alter(question, answer)
-        response.writeHead(altered.status, altered.headers).end(altered.bytes)
-      })
-      const asked = ruleNames.filter((name) => /^Synthesis: (request id|errors)$/.test(rules[name].section))
-      const service = makeService(remembering(overHttp({ stt: "", tts: proxy.url })), options)
-      const broken: Array<RuleName> = []
-      for (const name of asked) {
-        const outcome = yield* Effect.promise(() => outcomeOf(name, service))
-        if ("held" in outcome && outcome.held === false) broken.push(name)
+      const { options, outcomes, recordings } = yield* Checked
+      for (const [rule, recorded] of recordings) {
+        if (!hasVerdict(outcomes.get(rule) as Outcome)) continue
+        const unchecked = yield* Effect.promise(() => uncheckedRequests(rule, recorded, options))
+        expect([rule.sentence, unchecked]).toEqual([rule.sentence, []])
       }
-      expect(broken.sort()).toEqual(breaks.filter((name) => "anywhere" in rules[name]).sort())
-    }).pipe(Effect.scoped)
-  )
-
-  it.effect("can be broken in every rule that judges", () =>
-    Effect.gen(function* () {
-      const { outcomes } = yield* Asked
-      const broken = new Set(crooks.flatMap(({ breaks }) => breaks))
-      expect(ruleNames.filter((name) => isJudged(outcomes.get(name) as Outcome) && !broken.has(name))).toEqual([])
     })
   )
 
-  it.effect("that is broken is told, with the status 1, and never with the key", () =>
+  it.effect.each(brokenServices)("a service that $defect breaks the rules for that, and no other", (broken) =>
     Effect.gen(function* () {
-      const { answers, command, environment } = yield* Asked
+      const { options, recordings } = yield* Checked
+      const sentences = yield* Effect.promise(() => rulesBrokenBy(broken, recordings, options))
+      expect([...sentences].sort()).toEqual([...broken.breaks].sort())
+    })
+  )
+
+  it.effect("a broken rule gives the status 1, and the key is never printed", () =>
+    Effect.gen(function* () {
+      const { command, environment, responses } = yield* Checked
       const [, secret = ""] = environment.SPEECH_API_KEY.split(".")
-      const telling = new Map(
-        [...answers].map(([asks, answered]) => [
-          asks,
-          answered.then((answer) =>
-            answer.status === 401 && asks.startsWith("synthesize")
-              ? {
-                  ...answer,
-                  status: 403,
-                  bytes: Buffer.from(`\u001b[31m{"error":"not ${environment.SPEECH_API_KEY} | ${secret}"}`)
-                }
-              : answer
+      const bytes = Buffer.from(`\u001b[31m{"error":"not ${environment.SPEECH_API_KEY} | ${secret}"}`)
+      const forbidding: Responses = new Map(
+        [...responses].map(([label, response]) => [
+          label,
+          response.then((right) =>
+            right.status === 401 && label.startsWith("synthesize") ? { ...right, status: 403, bytes } : right
           )
         ])
       )
-      const { status, text } = yield* Effect.promise(() => run(["--environment"], environment, telling))
+      const { status, text } = yield* Effect.promise(() => run(["--environment"], environment, forbidding))
       expect(status).toBe(1)
       expect(text).toContain(
-        '| synthesis without a key is 401 | 401 | 403 [31m{"error":"not (the key) \\| (the key)"} | NO |'
+        '| synthesis without a key is 401 | 401 | none: 403 [31m{"error":"not (the key) \\| (the key)"} | NO |'
       )
-      for (const said of [text, command.text]) expect(said).not.toContain(secret)
+      for (const printed of [text, command.text]) expect(printed).not.toContain(secret)
     })
   )
 
-  it.effect("is not asked where it can't be, with the status 2 and what to do", () =>
+  it.effect("a service that cannot be checked gives the status 2 and advice", () =>
     Effect.gen(function* () {
-      const { environment } = yield* Asked
-      const nobody = yield* refusedAddress
+      const { environment } = yield* Checked
+      const refusing = yield* refusedAddress
       const { SPEECH_API_KEY: key, SPEECH_STT_BASE_URL: stt } = environment
       const cases: ReadonlyArray<
         readonly [parameters: ReadonlyArray<string>, Partial<typeof environment>, says: string]
       > = [
         [["--environmental"], {}, "--environment, --model NAME"],
         [["--environment"], { SPEECH_API_KEY: "" }, "SPEECH_API_KEY is not set"],
-        [["--environment"], { SPEECH_API_KEY: "secret" }, "is not of the form <prefix>.<secret>"],
-        [["--environment"], { SPEECH_API_KEY: "local_000000000000.unknown" }, "see whether SPEECH_API_KEY is active"],
+        [["--environment"], { SPEECH_API_KEY: "secret" }, "does not have the form <prefix>.<secret>"],
+        [["--environment"], { SPEECH_API_KEY: "local_000000000000.unknown" }, "Check that SPEECH_API_KEY is active"],
         [["--environment"], { SPEECH_STT_BASE_URL: "" }, "SPEECH_STT_BASE_URL is not set"],
-        [["--environment"], { SPEECH_STT_BASE_URL: "speech" }, "SPEECH_STT_BASE_URL is no URL"],
+        [["--environment"], { SPEECH_STT_BASE_URL: "speech" }, "SPEECH_STT_BASE_URL is not a URL"],
         [["--environment"], { SPEECH_STT_BASE_URL: "http://speech.example" }, "is not https"],
         [
           ["--environment"],
           { SPEECH_TTS_BASE_URL: `https://user:${key}@speech.example` },
           "holds more than an address"
         ],
-        [["--environment"], { SPEECH_TTS_BASE_URL: stt }, "synthesis (SPEECH_TTS_BASE_URL) answers 404"],
+        [["--environment"], { SPEECH_TTS_BASE_URL: stt }, "synthesis (SPEECH_TTS_BASE_URL) to a right request is 404"],
         [
           ["--environment"],
-          { SPEECH_TTS_BASE_URL: nobody },
-          "no answer from synthesis (SPEECH_TTS_BASE_URL): ECONNREFUSED"
+          { SPEECH_TTS_BASE_URL: refusing },
+          "No response from synthesis (SPEECH_TTS_BASE_URL): ECONNREFUSED"
         ]
       ]
       for (const [parameters, changes, says] of cases) {
@@ -267,30 +236,33 @@ layer(Asked.layer, { excludeTestServices: true, timeout: "90 seconds" })("confor
     }).pipe(Effect.scoped)
   )
 
-  it.effect("is not that of a service that gives no answer, which may have been paid for", () =>
+  it.effect("a request without a response breaks its rule, and counts as paid", () =>
     Effect.gen(function* () {
-      const { options } = yield* Asked
+      const { options } = yield* Checked
       const spending = { codePoints: 0, seconds: 0 }
       const silent = async () => Promise.reject(Object.assign(new Error("socket hang up"), { code: "ECONNRESET" }))
       const service = makeOwnService(counting(silent, spending), options)
-      for (const name of ["textIsEnough", "threeFieldsAreEnough"] as const) {
-        const outcome = yield* Effect.promise(() => outcomeOf(name, service))
-        expect(outcome).toEqual({ held: false, seen: "no answer: ECONNRESET" })
+      for (const sentence of [
+        "`text` is enough",
+        "`model`, `transaction_id` and `audio_file` are enough (`--model`)"
+      ]) {
+        const outcome = yield* Effect.promise(() => checkRule(ruleOf(sentence), service))
+        expect(outcome).toEqual({ held: false, observed: "no response: ECONNRESET" })
       }
       expect(spending).toEqual({ codePoints: 3, seconds: 1 })
     })
   )
 
-  it.effect("waits where a service says that it is asked too often", () =>
+  it.effect("a request is sent again after a 429", () =>
     Effect.gen(function* () {
-      const answers = [429, 429, 200].map((status) => ({
+      const responses = [429, 429, 200].map((status) => ({
         status,
         headers: { "retry-after": "0.001" },
         bytes: Buffer.alloc(0)
       }))
-      const { options } = yield* Asked
+      const { options } = yield* Checked
       const service = makeOwnService(
-        waiting(async () => answers.shift() ?? Promise.reject(new Error("It asked once more."))),
+        waiting(async () => responses.shift() ?? Promise.reject(new Error("One more request."))),
         options
       )
       expect((yield* Effect.promise(() => service.synthesize({ text: "a" }))).status).toBe(200)
