@@ -3,17 +3,16 @@ import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { LocalService, type LocalServiceOptions, Recogniser, Voice } from "@effect-speech/local-service"
+import { LocalService, type LocalServiceOptions, Recogniser, type Voice } from "@effect-speech/local-service"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
+import { cannedVoice } from "../../test/support/cannedVoice.js"
 
 export const languages = ["hi", "en"]
 export const voices = ["default_female", "default_male"]
 
-/** In Hz, and in samples of every speech. */
-const voiceRate = 8000
+/** In samples: 10 ms of each text. */
 const speechLength = 80
 
 export interface Stage {
@@ -30,15 +29,13 @@ export const temporaryFolder = Effect.acquireRelease(
 
 export const makeStage = (options: LocalServiceOptions = {}): Stage => {
   let utterances: Array<Voice.Utterance> = []
-  const voice = Layer.succeed(Voice.Voice, {
-    languages,
-    voices,
-    sampleRate: voiceRate,
-    speak: (utterance) => {
+  const voice = cannedVoice(
+    (utterance) => {
       utterances.push(utterance)
-      return Stream.make(new Float32Array(speechLength))
-    }
-  })
+      return new Float32Array(speechLength)
+    },
+    { languages, voices }
+  )
   const layer = LocalService.layerWithoutDependencies({ credits: 1e15, ...options }).pipe(
     Layer.provide([voice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer]),
     Layer.orDie

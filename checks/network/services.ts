@@ -8,12 +8,12 @@ import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
-import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { cannedVoice } from "../../test/support/cannedVoice.js"
 import { chances } from "../../test/support/random.js"
 import { noise } from "../../test/support/recordings.js"
 import { send } from "../../test/support/serviceProcess.js"
@@ -47,13 +47,6 @@ const noiseOf = (text: string): Float32Array => {
   spoken.set(text, samples)
   return samples
 }
-
-const cannedVoice = Layer.succeed(Voice, {
-  languages: ["hi"],
-  voices: ["default_female"],
-  sampleRate: 8000,
-  speak: ({ text }) => Stream.sync(() => noiseOf(text))
-})
 
 export interface KnownRecording {
   readonly text: string
@@ -111,7 +104,7 @@ export const makeServices = (count: number, folder: string): Effect.Effect<Servi
     const recordings = makeRecordings(folder)
     const recogniser = yield* Layer.build(taught(recordings))
     const service = LocalService.layerWithoutDependencies({ credits: 1e12 }).pipe(
-      Layer.provide([cannedVoice, Layer.succeedContext(recogniser), NodeFileSystem.layer]),
+      Layer.provide([cannedVoice(({ text }) => noiseOf(text)), Layer.succeedContext(recogniser), NodeFileSystem.layer]),
       Layer.orDie
     )
     const start = Effect.flatMap(Layer.build(Layer.fresh(service)), (context) => Effect.provide(LocalService, context))

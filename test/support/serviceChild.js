@@ -8,30 +8,20 @@ import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate, tone } from "./cannedSpeech.js"
+import { cannedVoice } from "./cannedVoice.js"
 import { collectedFootprint, footprint } from "./footprint.js"
 import { forgetPeak } from "./report.js"
 
 /** @type {import("./serviceProcess.js").ServiceOptions} */
 const { cannedByText = false, cannedSeconds, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
 
-/** Speech at once, so that what is measured is the service. @param {(text: string) => Float32Array} speechOf */
-const cannedVoice = (speechOf) =>
-  Layer.succeed(Voice, {
-    languages: ["en", "hi"],
-    voices: ["default_female", "default_male"],
-    sampleRate,
-    speak: ({ text }) => Stream.sync(() => speechOf(text))
-  })
-
 const voiceOf = () => {
-  if (cannedByText) return cannedVoice(noiseOf)
+  if (cannedByText) return cannedVoice(({ text }) => noiseOf(text), { sampleRate })
   if (cannedSeconds === undefined) return Voice.layerEspeak
   const speech = tone(cannedSeconds)
-  return cannedVoice(() => speech)
+  return cannedVoice(() => speech, { sampleRate })
 }
 
 /** @param {unknown} question @returns {Promise<import("./serviceProcess.js").Sample>} */

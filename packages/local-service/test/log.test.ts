@@ -1,21 +1,16 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it } from "@effect/vitest"
-import { make, Recogniser, Voice } from "@effect-speech/local-service"
+import { make, Recogniser } from "@effect-speech/local-service"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { cannedVoice } from "../../../test/support/cannedVoice.js"
 
-const brokenVoice = Layer.succeed(Voice.Voice, {
-  languages: ["en"],
-  voices: ["default_female"],
-  sampleRate: 8000,
-  speak: () => Stream.die(new Error("its strings are torn"))
-})
+const brokenVoice = cannedVoice(() => Stream.die(new Error("a defect of the voice")))
 
-it.scopedLive("a failure of the service is told by its log, with where it came from", () => {
+it.scopedLive("the log has a defect of the service with its stack trace", () => {
   const lines: Array<string> = []
   const logger = Logger.make(({ cause, message }) => lines.push(`${String(message)} ${Cause.pretty(cause)}`))
   return Effect.gen(function* () {
@@ -26,7 +21,7 @@ it.scopedLive("a failure of the service is told by its log, with where it came f
       return (await fetch(`${ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body })).status
     })
     expect(status).toBe(500)
-    expect(lines.join("\n")).toContain("its strings are torn")
+    expect(lines.join("\n")).toContain("a defect of the voice")
     expect(lines.join("\n")).toContain("log.test.ts")
   }).pipe(
     Effect.provide([

@@ -4,39 +4,34 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { cannedVoice } from "../../../../../test/support/cannedVoice.js"
 import { type Answer, type Asked, type Conformance, makeConformance } from "./document.js"
 import { formType } from "./messages.js"
 import { exchange, type Heard, leave, type Piece, type RawOptions, type Request, speakRaw } from "./wire.js"
 
-/** In Hz; a code point of a text lasts ten milliseconds. */
-const cannedRate = 8000
-const perCodePoint = cannedRate / 100
+/** In samples: 10 ms. */
+const perCodePoint = 80
 
 /**
- * A voice that is silent, at once. In a text, `(fail)` is a failure of the engine, `(die)` a defect in it; `(wait)`
- * takes half a second, `(never)` for ever, and of `(nothing)` there is nothing to be heard.
+ * A silent voice. These words in a text change it: `(fail)` is a failure of the engine, `(die)` a defect, `(wait)` takes
+ * half a second, `(never)` never ends, `(nothing)` gives no audio.
  */
-const cannedVoice = Layer.succeed(Voice.Voice, {
-  languages: ["hi", "en"],
-  voices: ["default_female", "default_male"],
-  sampleRate: cannedRate,
-  speak: ({ text }) => {
-    if (text.includes("(fail)")) return Stream.fail(new Voice.VoiceFailed({ message: "no breath" }))
-    if (text.includes("(die)")) return Stream.die("broken")
-    const speech = text.includes("(nothing)")
-      ? Stream.empty
-      : Stream.make(new Float32Array([...text].length * perCodePoint))
-    const before = text.includes("(never)")
-      ? Effect.never
-      : Effect.promise(() => new Promise((next) => setTimeout(next, text.includes("(wait)") ? 500 : 0)))
-    return Stream.concat(Stream.execute(before), speech)
-  }
+const silentVoice = cannedVoice(({ text }) => {
+  if (text.includes("(fail)")) return Stream.fail(new Voice.VoiceFailed({ message: "no breath" }))
+  if (text.includes("(die)")) return Stream.die("broken")
+  const speech = text.includes("(nothing)")
+    ? Stream.empty
+    : Stream.make(new Float32Array([...text].length * perCodePoint))
+  const before = text.includes("(never)")
+    ? Effect.never
+    : Effect.promise(() => new Promise((next) => setTimeout(next, text.includes("(wait)") ? 500 : 0)))
+  return Stream.concat(Stream.execute(before), speech)
 })
 
 /** The service over a voice that takes no time. */
 export const cannedService = (options: LocalServiceOptions = {}) =>
   LocalService.layerWithoutDependencies(options).pipe(
-    Layer.provide([cannedVoice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+    Layer.provide([silentVoice, Recogniser.Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
   )
 
 export type Listener = "stt" | "tts" | "platform"
