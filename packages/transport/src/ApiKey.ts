@@ -1,17 +1,18 @@
 /**
- * An API key is visible ASCII of the form `<prefix>.<secret>`; the secret may hold further dots.
+ * Checks of an API key, and its removal from text. A key is visible ASCII of the form `<prefix>.<secret>`; the secret may
+ * contain more dots.
  */
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 
 /**
- * A key, or an effect that reads it, from a secret manager, say: when the layer is built, and once more when the
- * service refuses a key, since a new key revokes the old one at once.
+ * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
+ * after the service refused the key, because a new key revokes the old one at once.
  */
 export type ApiKey = Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
 
 /**
- * The rule that a key breaks, or `undefined` for a key of the right form. The answer never holds the key.
+ * The rule that a key breaks, or `undefined` if the key has the right form. The result never contains the key.
  */
 export const problemWith = (key: Redacted.Redacted): string | undefined => {
   const value = Redacted.value(key)
@@ -21,10 +22,10 @@ export const problemWith = (key: Redacted.Redacted): string | undefined => {
   return undefined
 }
 
-/** Secrets shorter than this are replaced only as a part of the whole key, for they may be a word. */
+/** A shorter secret may be a regular word, so it is replaced only together with its prefix. */
 const shortestSecret = 8
 
-/** A character as it is, or as a URL has it: any but letters and digits may be encoded there, in either case. */
+/** A pattern for a character, plain or percent-encoded. Encoders differ in what they encode and in the case of the digits. */
 const anyForm = (character: string): string => {
   if (/[A-Za-z0-9]/.test(character)) return character
   const hex = character.charCodeAt(0).toString(16)
@@ -32,7 +33,7 @@ const anyForm = (character: string): string => {
   return `(?:\\${character}|%${eitherCase})`
 }
 
-/** The pattern of each key, which is needed for every header. */
+/** The pattern of each key. It is used for every header, so it is cached. */
 const patterns = new WeakMap<Redacted.Redacted, RegExp>()
 
 const patternOf = (key: Redacted.Redacted): RegExp => {
@@ -47,10 +48,10 @@ const patternOf = (key: Redacted.Redacted): RegExp => {
 }
 
 /**
- * Words that came from outside without the key, and without its secret alone, as they are or as a URL has them. To be used
- * on decoded text: another encoding may hide the key.
+ * Removes the key and its secret, plain or percent-encoded, from text. The text must be decoded first: another encoding may
+ * hide the key.
  */
 export const withoutKey = (text: string, key: Redacted.Redacted): string => text.replace(patternOf(key), "<redacted>")
 
-/** Words without control characters, which a terminal would obey. */
+/** Removes control characters, which could control a terminal. */
 export const printable = (text: string): string => text.replace(/\p{Cc}+/gu, " ")

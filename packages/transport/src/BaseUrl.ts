@@ -1,11 +1,11 @@
 /**
- * The address of a host of the service: `https://host`, with or without a path prefix and a trailing slash.
+ * The base URL of a service: `https://host`, optionally with a path prefix and a trailing slash.
  */
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 
 export interface BaseUrlOptions {
-  /** Also send over plain http to a host that is not this machine. Default: false, since the key would be readable. */
+  /** Allow plain http to other machines. It exposes the key. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined
 }
 
@@ -42,7 +42,7 @@ export const parse = (
 ): Either.Either<URL, ConfigError.ConfigError> =>
   Either.mapLeft(check(text, options), (problem) => ConfigError.InvalidData([name], problems[problem]))
 
-/** The address of `path` (which begins with a slash) below a base URL, whose own path is kept. */
+/** Appends `path`, which begins with a slash, to the path of a base URL. */
 export const resolve = (base: URL, path: string): URL => {
   const url = new URL(base)
   url.pathname = `${base.pathname.replace(/\/+$/, "")}${path}`

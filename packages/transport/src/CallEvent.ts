@@ -1,45 +1,45 @@
 /**
- * What a call tells of itself while it runs, to show progress. All sizes are in bytes, and attempts count from 1.
+ * Events of a call while it runs, to show progress. Sizes are in bytes. Attempts count from 1.
  */
 import type * as Effect from "effect/Effect"
 
 export type CallEvent = Uploading | Waiting | Answered | Retrying
 
-/** A part of the recording has been handed to the connection. */
+/** A part of the recording was passed to the connection. */
 export interface Uploading {
   readonly _tag: "Uploading"
   readonly attempt: number
-  /** Of the whole request, which is a little longer than the recording. */
+  /** Counts the whole request, which is a little longer than the recording. */
   readonly sentBytes: number
-  /** `undefined` where the length of the recording is not known. */
+  /** `undefined` if the length of the recording is unknown. */
   readonly totalBytes: number | undefined
 }
 
-/** There is nothing more to send, and the service is awaited; for a text, connecting included. */
+/** The whole request was sent, and the call waits for the response. For a text, this includes connecting. */
 export interface Waiting {
   readonly _tag: "Waiting"
   readonly attempt: number
 }
 
-/** The answer has begun. */
+/** The response has begun. */
 export interface Answered {
   readonly _tag: "Answered"
   readonly attempt: number
   readonly status: number
 }
 
-/** An attempt failed, and the next one follows after the delay. */
+/** An attempt failed. The next one follows after the delay. */
 export interface Retrying {
   readonly _tag: "Retrying"
-  /** The one that is to come. */
+  /** Number of the next attempt. */
   readonly attempt: number
   readonly delayMillis: number
 }
 
 export interface CallOptions {
   /**
-   * Is run at each event, between the parts of the upload: while it runs, nothing more is sent. A defect in it is
-   * logged and does not touch the call. Default: none.
+   * Runs at each event. While it runs, the upload pauses. A defect in it is logged and does not affect the call. Default:
+   * none.
    */
   readonly onEvent?: ((event: CallEvent) => Effect.Effect<void>) | undefined
 }

@@ -1,5 +1,5 @@
 /**
- * The errors that every operation has, defined once: an operation gives them its own tags.
+ * Definitions of the errors that all operations share. Each operation gives them its own tags.
  */
 import * as Schema from "effect/Schema"
 import { Sent } from "./CallReport.js"
@@ -8,13 +8,13 @@ import { ConnectionReason } from "./Failure.js"
 import type { Definition } from "./ServiceError.js"
 
 const invalidRequestFields = {
-  /** The field of the request, as the caller writes it. */
+  /** Name of the field, as the caller writes it. */
   field: Schema.String,
-  /** The rule it breaks. */
+  /** The rule that the field breaks: the words after its name in a sentence. */
   problem: Schema.String
 }
 
-/** The request breaks a rule that is known before it is sent. */
+/** The request breaks a rule that is checked before sending. */
 export const invalidRequest: Definition<typeof invalidRequestFields> = {
   fields: invalidRequestFields,
   defaults: { field: "request", problem: "is not valid" },
@@ -24,7 +24,7 @@ export const invalidRequest: Definition<typeof invalidRequestFields> = {
 
 const invalidApiKeyFields = { problem: Schema.String }
 
-/** The key can't be read, or is not of the form `<prefix>.<secret>`. */
+/** The key can't be read, or does not have the form `<prefix>.<secret>`. */
 export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
   fields: invalidApiKeyFields,
   defaults: { problem: "it is empty" },
@@ -33,34 +33,34 @@ export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
     `${
       call.attempts.length === 0
         ? "Nothing was sent, because of the API key"
-        : "The service refused the API key, and there is no new one to send"
-    }: ${problem}. It is to be the whole <prefix>.<secret> value, as the platform showed it when the key was created.`
+        : "The service refused the API key, and no new key is available"
+    }: ${problem}. Use the whole <prefix>.<secret> value that the platform showed when the key was created.`
 }
 
 const connectionFailedFields = {
   reason: ConnectionReason,
-  /** How much of the request had left this process. */
+  /** How much of the request left this process. */
   sent: Sent,
   /** The system's code, such as `ECONNREFUSED`. */
   code: Schema.optional(Schema.String)
 }
 
 const reasonWords: Record<ConnectionReason, string> = {
-  refused: "nothing listens at the address, or no route leads there",
-  notFound: "the host name is not known",
-  tls: "no secure connection could be made",
-  reset: "it was closed before an answer came",
-  timeout: "the network gave up",
-  cut: "the answer ended before its end",
-  closed: "its client was closed, with the layer that it came from",
-  unknown: "it is not known why"
+  refused: "nothing listens at the address, or there is no route to it",
+  notFound: "the host name is unknown",
+  tls: "the secure connection failed",
+  reset: "it was closed before the response",
+  timeout: "it timed out",
+  cut: "the response was cut off",
+  closed: "the HttpClient was closed together with its layer",
+  unknown: "the cause is unknown"
 }
 
-/** No answer, or only a part of one. `afterAll` says what that means once the request had been sent whole. */
+/** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  // A certificate does not mend itself, a closed client opens no more, and what is cut short had begun to be answered.
+  // A retry does not help with a bad certificate or a closed client. A cut response had already begun.
   retry: ({ reason, sent }) =>
     reason === "tls" || reason === "closed" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
   message: ({ code, reason, sent }) =>
@@ -73,13 +73,13 @@ const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Number }
 
 const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
 
-/** A phase of the call took longer than it may. `advice` says what else to do than to raise the deadline. */
+/** A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline. */
 export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields> => ({
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
   retry: "never",
   message: ({ limitMillis, phase }) =>
-    `The ${phase} deadline of ${limitMillis} ms passed, and the call was ended. ${advice} If the service was still at work, raise deadlines.${optionOf[phase]}.`
+    `The call exceeded its ${phase} deadline of ${limitMillis} ms. ${advice} If the service was still working, raise deadlines.${optionOf[phase]}.`
 })
 
 /** A sentence that quotes the service, with a leading space. Empty if there are no words to quote. */
@@ -88,8 +88,8 @@ export const quoteService = (...words: ReadonlyArray<string | undefined>): strin
   return given.length === 0 ? "" : ` The service says: ${given.join(": ").replace(/[.!?]?$/, (end) => end || ".")}`
 }
 
-/** A status that the contract does not name. `host` is whose base URL may be wrong; `words` are those of the service. */
+/** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
 export const unexpectedStatus = (status: number, host: string, words: string): string =>
   status === 429
-    ? `The service is asked too much at once (429).${words} Send less at once, or later.`
-    : `The service answered ${status}, which is not in its contract.${words} Check that the base URL is the ${host} host's; redirects are not followed.`
+    ? `The service received too many requests (429).${words} Send fewer at once, or wait.`
+    : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`

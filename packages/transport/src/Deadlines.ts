@@ -1,6 +1,6 @@
 /**
- * How long each phase of a call may take. The phases cover the whole call, its body included. Connecting belongs to
- * the HttpClient layer: its time counts to the upload of a recording, and to the answer to a text.
+ * Time limits for the phases of a call, from its start to the end of the response body. Connecting counts as upload if the
+ * body is a recording, and as answer if it is a text.
  */
 import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
@@ -12,17 +12,17 @@ export const Phase = Schema.Literal("upload", "answer", "download", "total")
 export type Phase = typeof Phase.Type
 
 export interface Deadlines {
-  /** The longest pause while the request is being sent, which is seen in steps of 64 KiB. Default: 60 seconds. */
+  /** Longest pause while a recording is sent, in steps of 64 KiB. Default: 60 seconds. */
   readonly uploadIdle?: Duration.DurationInput | undefined
-  /** From the last byte of the request to the head of the answer. The default is the operation's. */
+  /** From the last byte of the request to the head of the response. Each operation has its own default. */
   readonly answer?: Duration.DurationInput | undefined
-  /** The longest pause while the answer's body is read. Default: 60 seconds. */
+  /** Longest pause while the response body is read. Default: 60 seconds. */
   readonly downloadIdle?: Duration.DurationInput | undefined
-  /** From the start of the call to the last byte of the answer. Default: none. */
+  /** From the start of the call to the last byte of the response. Default: none. */
   readonly total?: Duration.DurationInput | undefined
 }
 
-/** The same in milliseconds, with the defaults filled in. */
+/** All deadlines in milliseconds. */
 export interface ResolvedDeadlines {
   readonly uploadIdle: number
   readonly answer: number
@@ -30,7 +30,7 @@ export interface ResolvedDeadlines {
   readonly total: number
 }
 
-/** Fills in the defaults, and refuses what is no duration. */
+/** Fills in the defaults. `answer` is the default of the operation. A value that is not a duration is a `ConfigError`. */
 export const parse = (
   given: Deadlines,
   answer: Duration.DurationInput
@@ -51,5 +51,5 @@ const millisOf = (
     onSome: (duration) =>
       Duration.greaterThan(duration, Duration.zero)
         ? Either.right(Duration.toMillis(duration))
-        : Either.left(ConfigError.InvalidData(["deadlines", name], "must be longer than nothing"))
+        : Either.left(ConfigError.InvalidData(["deadlines", name], "must be longer than zero"))
   })

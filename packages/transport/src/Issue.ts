@@ -1,37 +1,37 @@
 /**
- * What a schema finds wrong with a message, in words, and without what the message held: it may be a text or a phrase of
- * somebody's.
+ * Schema errors as sentences, without the values of the message, which may be private.
  */
 import * as ParseResult from "effect/ParseResult"
 
 export interface Issue {
-  /** The path of the field, such as `hotwords.0.phrase`; `request` for the whole. */
+  /** Path of the field, such as `hotwords.0.phrase`. `request` is the whole message. */
   readonly field: string
-  /** The rule it breaks: what follows the name of the field in a sentence. */
+  /** The rule that the field breaks: the words after its name in a sentence. */
   readonly problem: string
 }
 
-/** What is wrong with a text that UTF-8 can't carry. */
+/** The problem of a text that UTF-8 can't encode. `undefined`: there is none. */
 export const inText = (text: string): string | undefined =>
-  /\p{Surrogate}/u.test(text) ? "holds half of a surrogate pair, which is no character" : undefined
+  /\p{Surrogate}/u.test(text) ? "holds half of a surrogate pair, which is not a character" : undefined
 
-/** Of any names: one may be a symbol, and one that is empty would be taken for the whole. */
+/** A name may be a symbol. An empty name is quoted, because an empty path stands for the whole message. */
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((name) => (name === "" ? '""' : String(name))).join(".")
 
-/** The first thing that is wrong. */
+/** The first issue. */
 export const first = (issue: ParseResult.ParseIssue): Issue => {
   const all = ParseResult.ArrayFormatter.formatIssueSync(issue)
   const field = pathOf(all[0]?.path ?? [])
-  // Each value that a field may have is an issue of its own.
+  // The schema reports one issue for each allowed value of a field.
   const values = all
     .filter(({ path }) => pathOf(path) === field)
     .flatMap(({ message }) => /^Expected ("[^"]*"), actual /.exec(message)?.[1] ?? [])
-  const problem = values.length > 1 ? `must be one of ${values.join(", ")}` : inWords(all[0]?.message ?? "is not valid")
+  const problem =
+    values.length > 1 ? `must be one of ${values.join(", ")}` : toProblem(all[0]?.message ?? "is not valid")
   return { field: field || "request", problem }
 }
 
-/** The names of all fields that are wrong. */
+/** The paths of all fields with an issue, without duplicates. */
 export const fields = (issue: ParseResult.ParseIssue): ReadonlyArray<string> => {
   const paths = ParseResult.ArrayFormatter.formatIssueSync(issue).map(({ path }) => pathOf(path))
   return [...new Set(paths)].filter((path) => path !== "")
@@ -45,9 +45,9 @@ const kinds: Record<string, string> = {
   boolean: "true or false"
 }
 
-/** A schema's own words are for developers, and quote the value. */
-const inWords = (message: string): string => {
-  if (message.startsWith("is unexpected")) return "is not a field that is known here; see additionalFields"
+/** The problem in plain words. The schema's own message quotes the value. */
+const toProblem = (message: string): string => {
+  if (message.startsWith("is unexpected")) return "is not a known field; see additionalFields"
   const expected = /^Expected (.+), actual /s.exec(message)?.[1]
   if (expected === undefined) return message
   if (/[{<[]/.test(expected)) return "has the wrong form"

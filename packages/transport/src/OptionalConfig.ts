@@ -1,9 +1,9 @@
 /**
- * Options of which some may be left out, each as a `Config`.
+ * A `Config` of options, some of which may be absent.
  */
 import * as Config from "effect/Config"
 
-/** `Config.unwrap`, which takes an option that is `undefined`, and a record of none, for options that are left out. */
+/** Like `Config.unwrap`, but options may be `undefined`, and records may be empty. */
 export const unwrap = <A extends object>(options: Config.Config.Wrap<A>): Config.Config<A> =>
   Config.isConfig(options)
     ? (options as Config.Config<A>)

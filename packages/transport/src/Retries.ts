@@ -1,29 +1,29 @@
 /**
- * Which attempts follow one that failed, and when.
+ * Options for retries.
  */
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
 
 export interface RetryOptions {
   /**
-   * How often a call is repeated at most, where its error says that this may help. Default: 2, which makes three
-   * attempts; a whole number, and 0 is exactly one request, but for a key that was replaced.
+   * Highest number of retries, a whole number. Only errors that allow a retry are retried. 0 is exactly one request, unless
+   * the key was replaced. Default: 2, which makes three attempts.
    */
   readonly retries?: number | undefined
   /**
-   * Also repeat a call whose connection was lost after all of it had been sent, though the service may have carried it
-   * out and billed it. Default: false.
+   * Also retry if the connection was lost after the whole request was sent. The service may then bill the call twice.
+   * Default: false.
    */
   readonly retryAmbiguous?: boolean | undefined
 }
 
-/** The same with the defaults filled in. */
+/** All options. */
 export interface ResolvedRetries {
   readonly retries: number
   readonly retryAmbiguous: boolean
 }
 
-/** Fills in the defaults, and refuses a number of retries that is none. */
+/** Fills in the defaults. A number of retries that is negative or not whole is a `ConfigError`. */
 export const parse = (given: RetryOptions): Either.Either<ResolvedRetries, ConfigError.ConfigError> => {
   const { retries = 2, retryAmbiguous = false } = given
   return Number.isSafeInteger(retries) && retries >= 0

@@ -1,28 +1,27 @@
 /**
- * The one factory of all errors of a call.
+ * The factory of all errors of a call.
  *
- * An error has a tag, its facts, the report of the call, and a `message` that tells a person what to do. The
- * message is a field like the others, computed once when the error is made: a getter would be lost by
- * `toJSON` and by Effect's loggers.
+ * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
+ * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter.
  */
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import { CallReport, nothingSent } from "./CallReport.js"
 
 /**
- * What may become of the same request if it is sent again.
+ * Whether the same request may succeed if it is sent again.
  *
- * | value       | means |
- * | ----------- | ----- |
- * | `never`     | it would fail the same way, or the answer had already begun |
+ * | value       | meaning |
+ * | ----------- | ------- |
+ * | `never`     | it would fail the same way, or the response had already begun |
  * | `transient` | it may succeed a little later |
- * | `overload`  | it may succeed once the service has less to do |
- * | `ambiguous` | it may succeed, but the first one may have been carried out and billed |
+ * | `overload`  | it may succeed when the service has less load |
+ * | `ambiguous` | it may succeed, but the first request may have been carried out and billed |
  * | `otherKey`  | it may succeed with another key |
  */
 export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey"
 
-/** What the transport needs to know of an operation's errors. */
+/** The parts of an error that the transport needs. */
 export interface ServiceError {
   readonly _tag: string
   readonly retry: Retry
@@ -45,9 +44,9 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
   Schema.Struct.Context<AllFields<Tag, Fields>>,
   Partial<Schema.Struct.Type<Fields & typeof common>>,
   {
-    /** What may become of the same request if it is sent again. */
+    /** Whether the same request may succeed if it is sent again. */
     readonly retry: Retry
-    /** Whether the same call may succeed a little later, and the answer to this one was not merely lost. */
+    /** Whether `retry` is `transient` or `overload`. */
     readonly retryable: boolean
   },
   Cause.YieldableError
@@ -55,13 +54,14 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
 
 export interface Definition<Fields extends Schema.Struct.Fields> {
   readonly fields: Fields
-  /** The facts of an error that is made with none, as in a test. */
+  /** Facts of an error that is made without arguments, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
   readonly retry: Retry | ((facts: Facts<Fields>) => Retry)
-  /** What happened and what to do, in one or two sentences. */
+  /** One or two sentences: what happened, and what to do. */
   readonly message: (facts: Facts<Fields>) => string
 }
 
+/** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =
   <Self = never>() =>
   <const Tag extends string, Fields extends Schema.Struct.Fields>(

@@ -29,7 +29,7 @@ describe("what is wrong with a message", () => {
     { message: { name: "n", kind: "secret" }, field: "kind", problem: 'must be one of "large", "small"' },
     { message: { name: "n", only: "secret" }, field: "only", problem: 'must be "this"' },
     { message: { name: "n", kind: "secret", only: 7 }, field: "kind", problem: 'must be one of "large", "small"' },
-    { message: { name: "n", "": 7 }, field: '""', problem: "is not a field that is known here; see additionalFields" },
+    { message: { name: "n", "": 7 }, field: '""', problem: "is not a known field; see additionalFields" },
     { message: { name: "n", parts: [{ phrase: "" }, {}] }, field: "parts.1.phrase", problem: "is missing" },
     { message: { name: "n", parts: "secret\nsecret" }, field: "parts", problem: "has the wrong form" },
     { message: { name: "n", even: 1 }, field: "even", problem: "must be even" },
@@ -37,7 +37,7 @@ describe("what is wrong with a message", () => {
     {
       message: { name: "n", secret: 1 },
       field: "secret",
-      problem: "is not a field that is known here; see additionalFields"
+      problem: "is not a known field; see additionalFields"
     }
   ])("in $message is told as: $field $problem", ({ field, message, problem }) => {
     expect(Issue.first(issueIn(message))).toEqual({ field, problem })

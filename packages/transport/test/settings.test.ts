@@ -98,8 +98,8 @@ describe("deadlines", () => {
     (name) => {
       const problemOf = (value: unknown) => String(Either.getOrThrow(Either.flip(parse({ [name]: value }))))
       expect(problemOf("soon")).toContain(`deadlines.${name}: "is not a duration, such as "2 minutes""`)
-      expect(problemOf(0)).toContain(`deadlines.${name}: "must be longer than nothing"`)
-      expect(problemOf("0 seconds")).toContain(`deadlines.${name}: "must be longer than nothing"`)
+      expect(problemOf(0)).toContain(`deadlines.${name}: "must be longer than zero"`)
+      expect(problemOf("0 seconds")).toContain(`deadlines.${name}: "must be longer than zero"`)
     }
   )
 })

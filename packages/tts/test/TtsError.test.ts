@@ -23,14 +23,14 @@ const describeAll = (errors: ReadonlyArray<TtsError>) =>
 it("every error says what happened, then what to do, and whether a retry may help", () => {
   expect(describeAll(TtsError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: request is not valid.
-    TtsInvalidApiKey (never): Nothing was sent, because of the API key: it is empty. It is to be the whole <prefix>.<secret> value, as the platform showed it when the key was created.
+    TtsInvalidApiKey (never): Nothing was sent, because of the API key: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsBadRequest (never): The service refused the request (400). Change the field that it names and send the request again.
     TtsUnauthorized (otherKey): The service did not accept the API key (401). The service does not distinguish the causes: check on the platform that the key is the newest and has the scope tts:synth, and that the account is active and has credit.
     TtsServerError (transient): The service failed (500). Try again later. If it keeps failing, report the request id to the service.
     TtsBackendFailed (transient): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id to the service.
-    TtsUnexpectedStatus (never): The service answered 418, which is not in its contract. Check that the base URL is the synthesis host's; redirects are not followed.
-    TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or no route leads there. Check the base URL and the network, and try again.
-    TtsDeadlineExceeded (never): The answer deadline of 600000 ms passed, and the call was ended. A shorter text needs less time. If the service was still at work, raise deadlines.answer.
+    TtsUnexpectedStatus (never): The service sent status 418, which its contract does not define. Check that the base URL is that of the synthesis host; redirects are not followed.
+    TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
+    TtsDeadlineExceeded (never): The call exceeded its answer deadline of 600000 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
     TtsInvalidResponse (never): The service answered 200 with something other than audio: X-Sample-Rate is missing. Check that the base URL is that of the synthesis host.
     TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It may have been billed; report the request id to the service."
   `)
@@ -48,11 +48,11 @@ it("an error says more if more is known", () => {
   ]
   expect(describeAll(errors)).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: speed must be a number from 0.25 to 4.
-    TtsInvalidApiKey (never): The service refused the API key, and there is no new one to send: it is empty. It is to be the whole <prefix>.<secret> value, as the platform showed it when the key was created.
+    TtsInvalidApiKey (never): The service refused the API key, and no new key is available: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsBadRequest (never): The service refused the request (400). The service says: no such voice. Change voice and send the request again.
     TtsServerError (transient): The service failed (500). The service says: broken! Try again later. If it keeps failing, report the request id id-1 to the service.
     TtsBackendFailed (transient): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.
-    TtsUnexpectedStatus (overload): The service is asked too much at once (429). The service says: wait. Send less at once, or later.
+    TtsUnexpectedStatus (overload): The service received too many requests (429). The service says: wait. Send fewer at once, or wait.
     TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It was billed; report the request id id-2 to the service."
   `)
 })
@@ -60,21 +60,21 @@ it("an error says more if more is known", () => {
 it("a failed connection says why; whether a retry may help depends on the reason and on how much was sent", () => {
   const errors = reasons.map((reason) => new TtsConnectionFailed({ reason, sent: "part" }))
   expect(describeAll(errors)).toMatchInlineSnapshot(`
-    "TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or no route leads there. Check the base URL and the network, and try again.
-    TtsConnectionFailed (transient): The connection to the service failed: the host name is not known. Check the base URL and the network, and try again.
-    TtsConnectionFailed (never): The connection to the service failed: no secure connection could be made. Check the base URL and the network, and try again.
-    TtsConnectionFailed (transient): The connection to the service failed: it was closed before an answer came. Check the base URL and the network, and try again.
-    TtsConnectionFailed (transient): The connection to the service failed: the network gave up. Check the base URL and the network, and try again.
-    TtsConnectionFailed (never): The connection to the service failed: the answer ended before its end. Check the base URL and the network, and try again.
-    TtsConnectionFailed (never): The connection to the service failed: its client was closed, with the layer that it came from. Check the base URL and the network, and try again.
-    TtsConnectionFailed (transient): The connection to the service failed: it is not known why. Check the base URL and the network, and try again."
+    "TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: the host name is unknown. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the secure connection failed. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: it was closed before the response. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the response was cut off. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the HttpClient was closed together with its layer. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: the cause is unknown. Check the base URL and the network, and try again."
   `)
   const retries = reasons.map((reason) => `${reason}: ${new TtsConnectionFailed({ reason, sent: "all" }).retry}`)
   expect(retries.join(", ")).toMatchInlineSnapshot(
     `"refused: ambiguous, notFound: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, unknown: ambiguous"`
   )
   expect(new TtsConnectionFailed({ reason: "reset", sent: "all", code: "ECONNRESET" }).message).toMatchInlineSnapshot(
-    `"The connection to the service failed: it was closed before an answer came (ECONNRESET). The request was sent completely, so the service may have synthesized and billed it."`
+    `"The connection to the service failed: it was closed before the response (ECONNRESET). The request was sent completely, so the service may have synthesized and billed it."`
   )
 })
 
@@ -82,9 +82,9 @@ it("an exceeded deadline names the option to raise", () => {
   const phases = ["upload", "answer", "download", "total"] as const
   const errors = phases.map((phase) => new TtsDeadlineExceeded({ phase, limitMillis: 5 }))
   expect(describeAll(errors)).toMatchInlineSnapshot(`
-    "TtsDeadlineExceeded (never): The upload deadline of 5 ms passed, and the call was ended. A shorter text needs less time. If the service was still at work, raise deadlines.uploadIdle.
-    TtsDeadlineExceeded (never): The answer deadline of 5 ms passed, and the call was ended. A shorter text needs less time. If the service was still at work, raise deadlines.answer.
-    TtsDeadlineExceeded (never): The download deadline of 5 ms passed, and the call was ended. A shorter text needs less time. If the service was still at work, raise deadlines.downloadIdle.
-    TtsDeadlineExceeded (never): The total deadline of 5 ms passed, and the call was ended. A shorter text needs less time. If the service was still at work, raise deadlines.total."
+    "TtsDeadlineExceeded (never): The call exceeded its upload deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.uploadIdle.
+    TtsDeadlineExceeded (never): The call exceeded its answer deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
+    TtsDeadlineExceeded (never): The call exceeded its download deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.downloadIdle.
+    TtsDeadlineExceeded (never): The call exceeded its total deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.total."
   `)
 })
