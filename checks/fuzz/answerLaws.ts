@@ -24,7 +24,7 @@ const secret = "topsecret+7f3c/0f3e"
 const key = `prefix.${secret}`
 const sentId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 
-/** As a service may quote the key. */
+/** Ways in which a service quotes the key. */
 const quotes = FastCheck.constantFrom(
   key,
   secret,
@@ -34,7 +34,7 @@ const quotes = FastCheck.constantFrom(
   `\u0007${secret}`
 )
 
-/** Where a body ends: as it was announced, at the end of the connection, or not where it was said to. */
+/** Where a body ends: where the headers say, with the connection, or somewhere else. */
 const framings = ["length", "chunked", "close", "cut", "longer", "cut in chunks"] as const
 
 interface Answer {
@@ -45,12 +45,12 @@ interface Answer {
   readonly sizes: ReadonlyArray<number>
 }
 
-/** Whether the answer comes whole by the rules of HTTP, so that what must become of it is known. */
+/** Whether the response is complete by the rules of HTTP, so that its outcome is known. */
 const isWhole = ({ framing, headers }: Answer): boolean =>
   ["length", "chunked", "close"].includes(framing) &&
   headers.every(([, value]) => /^(?! )[\x20-\x7e]*(?<! )$/.test(value))
 
-/** The body, as far as it is one by its length. */
+/** The body up to its announced length. */
 const bodyOf = ({ body, framing }: Pick<Answer, "body" | "framing">): Buffer =>
   framing === "longer" ? body.subarray(0, Math.max(0, body.length - 3)) : body
 
@@ -65,7 +65,7 @@ const bytesOf = ({ body, framing, headers, sizes, status }: Answer): ReadonlyArr
     longer: `content-length: ${bodyOf({ body, framing }).length}\r\n`
   }[framing]
   const lines = headers.map(([name, value]) => `${name}: ${value}\r\n`).join("")
-  const head = Buffer.from(`HTTP/1.1 ${status} As Told\r\n${lines}${frame}\r\n`, "latin1")
+  const head = Buffer.from(`HTTP/1.1 ${status} Scripted\r\n${lines}${frame}\r\n`, "latin1")
   if (!hasBody) return [head]
   const pieces = cutAt(body, body.length > 5000 ? [1000] : sizes)
   if (!framing.endsWith("chunked") && !framing.endsWith("chunks")) return [head, ...pieces]
@@ -73,7 +73,7 @@ const bytesOf = ({ body, framing, headers, sizes, status }: Answer): ReadonlyArr
   return [head, ...pieces.map(chunk), ...end.map((text) => Buffer.from(text))]
 }
 
-/** What a header may hold in the worst case: anything but what ends it. */
+/** Any value of a header, without the characters that end it. */
 const anyHeader = FastCheck.oneof(
   { weight: 3, arbitrary: FastCheck.string({ maxLength: 20 }).map((text) => text.replace(/[^\x20-\x7e]/g, "")) },
   { weight: 1, arbitrary: anyString.map((text) => text.replace(/[\r\n\0]/g, "").replace(/[^\0-\xff]/g, "\xff")) },
@@ -108,7 +108,7 @@ const answerObject = FastCheck.record(
     status: FastCheck.oneof(
       { weight: 10, arbitrary: FastCheck.constantFrom("success", "success", "error") },
       { weight: 1, arbitrary: json },
-      // No string can be made of these.
+      // These cannot become a string.
       { weight: 1, arbitrary: FastCheck.constantFrom({ toString: null, valueOf: null }, [{ toString: null }]) }
     ),
     text: mostlyWords,
@@ -184,8 +184,8 @@ const ttsTags: Readonly<Record<number, string>> = {
   502: "TtsBackendFailed"
 }
 
-/** The tag that is due, or `undefined` where a transcript is; `"deep"` where a parser that calls itself may have enough. */
-const dueOfTranscription = (answer: Answer): string | undefined => {
+/** The expected tag. `undefined` for a transcript, `"deep"` if the nesting may exceed the stack of a parser. */
+const expectedTag = (answer: Answer): string | undefined => {
   if (answer.status !== 200) return sttTags[answer.status] ?? "SttUnexpectedStatus"
   const text = new TextDecoder().decode(bodyOf(answer))
   if (/(?:[[{]"?a?"?:?){500}/.test(text)) return "deep"
@@ -196,21 +196,21 @@ const dueOfTranscription = (answer: Answer): string | undefined => {
     if (outcome === "success" && isWord(transcript) && isWord(call_id)) return undefined
     if (outcome === "error" && [call_id, error, message].every(mayBeWord)) return "SttTranscriptionFailed"
   } catch {
-    // It is no JSON, or no object.
+    // The body is no JSON object.
   }
   return "SttInvalidResponse"
 }
 
-/** What a header holds, and whether that is of use. */
-interface Meant {
+/** The value of a header, and whether it is valid. */
+interface HeaderValue {
   readonly value: string | undefined
   readonly isSound: boolean
 }
 const sound = (...values: ReadonlyArray<string | undefined>) =>
-  FastCheck.constantFrom(...values.map((value): Meant => ({ value, isSound: true })))
+  FastCheck.constantFrom(...values.map((value): HeaderValue => ({ value, isSound: true })))
 const unsound = (...values: ReadonlyArray<string | undefined>) =>
-  FastCheck.constantFrom(...values.map((value): Meant => ({ value, isSound: false })))
-const mostlySound = (good: FastCheck.Arbitrary<Meant>, bad: FastCheck.Arbitrary<Meant>) =>
+  FastCheck.constantFrom(...values.map((value): HeaderValue => ({ value, isSound: false })))
+const mostlySound = (good: FastCheck.Arbitrary<HeaderValue>, bad: FastCheck.Arbitrary<HeaderValue>) =>
   FastCheck.oneof({ weight: 7, arbitrary: good }, { weight: 1, arbitrary: bad })
 
 const badNumbers = [undefined, "", "-8000", "8000.5", "8e3", "0x10", "NaN", "Infinity", "8000, 8000", "0", "1000000"]
@@ -229,7 +229,7 @@ const synthesisAnswer = FastCheck.record({
   ),
   type: contentTypes,
   compression: mostlySound(sound(undefined, "identity", "IDENTITY"), unsound("gzip", "br", "x")),
-  /** How much longer than it is the audio is said to be, in milliseconds; or what a header says that is no number. */
+  /** Announced minus real duration, in milliseconds. Or a header that is no number. */
   duration: FastCheck.oneof(
     { weight: 8, arbitrary: FastCheck.constantFrom(0, 0.4, -0.4) },
     { weight: 4, arbitrary: FastCheck.constantFrom(1.5, -1.5, 1.2, -1.2, -3, 50, -50, 1e6, 1e300) },
@@ -270,7 +270,7 @@ const synthesisAnswer = FastCheck.record({
       body: sent,
       headers: headers.filter((header): header is [string, string] => header[1] !== undefined)
     },
-    due: !usable ? "TtsInvalidResponse" : isAudio ? undefined : "TtsCorruptAudio",
+    expected: !usable ? "TtsInvalidResponse" : isAudio ? undefined : "TtsCorruptAudio",
     format: `${rate.value}:${encoding.value}`
   }
 })
@@ -279,17 +279,17 @@ function* floatsIn(bytes: Buffer): Generator<number> {
   for (let at = 0; at + 4 <= bytes.length; at += 4) yield bytes.readFloatLE(at)
 }
 
-/** What is looked at of a speech. */
-type Told = Pick<Speech, "bytes" | "format">
+/** The compared part of a speech. */
+type Result = Pick<Speech, "bytes" | "format">
 
 const isSttError = Schema.is(SttError)
 const isTtsError = Schema.is(TtsError)
 
-/** Neither what a program gets, nor an error as anybody could print it, holds the key. */
-const holdsNoKey = (told: unknown) => {
+/** Fails if a result, or an error printed in any way, contains the key. */
+const checkNoKey = (result: unknown) => {
   const shown = [
-    inspect(told, { depth: 30, showHidden: true, maxStringLength: null }),
-    JSON.stringify(told) ?? ""
+    inspect(result, { depth: 30, showHidden: true, maxStringLength: null }),
+    JSON.stringify(result) ?? ""
   ].join()
   for (const form of [secret, encodeURIComponent(secret), encodeURIComponent(secret).toLowerCase()]) {
     if (shown.includes(form)) throw new Error(`the key is in ${shown.slice(0, 2000)}`)
@@ -307,7 +307,7 @@ const over: FastCheck.Arbitrary<keyof typeof httpClients> = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.constantFrom<Array<keyof typeof httpClients>>("undici", "node", "fetch") }
 )
 
-/** Far above what any answer here takes. */
+/** Far above the time of any response here. */
 const deadlines = { total: "25 seconds" } as const
 
 export const answerLaws: Topic = Effect.gen(function* () {
@@ -339,39 +339,40 @@ export const answerLaws: Topic = Effect.gen(function* () {
   }
   const audio = AudioSource.fromBytes(Uint8Array.of(82, 73, 70, 70))
 
-  const holdsTag = (due: string | undefined, told: { readonly _tag: string } | undefined, isExact: boolean) => {
-    if (due === "deep") return
-    // What did not come whole may still be told to be wrong, but never for right.
-    const isDue = isExact ? told?._tag === due : due === undefined || told !== undefined
-    if (!isDue) throw new Error(`${told?._tag ?? "a result"}, where ${due ?? "a result"} is due: ${inspect(told)}`)
+  const checkTag = (expected: string | undefined, error: { readonly _tag: string } | undefined, isExact: boolean) => {
+    if (expected === "deep") return
+    // An incomplete response may end in another error, but never in a result.
+    const isExpected = isExact ? error?._tag === expected : expected === undefined || error !== undefined
+    if (!isExpected)
+      throw new Error(`expected ${expected ?? "a result"}, got ${error?._tag ?? "a result"}: ${inspect(error)}`)
   }
 
   return {
-    "any answer is a transcript where the contract says so, or else its error, and never shows the key": law(
+    "any response gives the transcript or the error that the contract says, and never the key": law(
       30,
       FastCheck.asyncProperty(transcriptionAnswer, over, async (given, layer) => {
         answer = given
-        const asked = clients[layer].stt.transcribe({ audio, model: "m", transactionId: sentId })
-        const told = await Effect.runPromise(Effect.either(Effect.mapError(asked, Cause.originalError)))
-        const due = dueOfTranscription(given)
+        const call = clients[layer].stt.transcribe({ audio, model: "m", transactionId: sentId })
+        const result = await Effect.runPromise(Effect.either(Effect.mapError(call, Cause.originalError)))
+        const expected = expectedTag(given)
         const isExact = layer === "recommended" && isWhole(given)
-        holdsNoKey(Either.merge(told))
-        if (Either.isLeft(told)) {
-          if (!isSttError(told.left)) throw new Error(`${inspect(told.left)} is no SttError`)
-          holdsTag(due, told.left, isExact)
+        checkNoKey(Either.merge(result))
+        if (Either.isLeft(result)) {
+          if (!isSttError(result.left)) throw new Error(`${inspect(result.left)} is no SttError`)
+          checkTag(expected, result.left, isExact)
         } else {
-          holdsTag(due, undefined, isExact)
-          if (due !== "deep" && isExact) {
+          checkTag(expected, undefined, isExact)
+          if (expected !== "deep" && isExact) {
             const { text } = JSON.parse(new TextDecoder().decode(given.body))
-            const isQuoting = text !== told.right.text
-            if (isQuoting && !told.right.text.includes("<redacted>"))
-              throw new Error(`${told.right.text} came of ${text}`)
+            const isQuoting = text !== result.right.text
+            if (isQuoting && !result.right.text.includes("<redacted>"))
+              throw new Error(`${text} became ${result.right.text}`)
           }
         }
       })
     ),
 
-    "any answer is speech where the contract says so, or else its error, and never shows the key": law(
+    "any response gives the speech or the error that the contract says, and never the key": law(
       30,
       FastCheck.asyncProperty(synthesisAnswer, over, FastCheck.boolean(), async (given, layer, isStreamed) => {
         answer = given.answer
@@ -383,19 +384,19 @@ export const answerLaws: Topic = Effect.gen(function* () {
           )
         )
         const whole = Effect.map(tts.synthesize(request), ({ stream: _, ...about }) => about)
-        const asked: Effect.Effect<Told, TtsError> = isStreamed ? streamed : whole
-        const told = await Effect.runPromise(Effect.either(Effect.mapError(asked, Cause.originalError)))
+        const call: Effect.Effect<Result, TtsError> = isStreamed ? streamed : whole
+        const result = await Effect.runPromise(Effect.either(Effect.mapError(call, Cause.originalError)))
         const { body, status } = given.answer
-        const due = status === 200 ? given.due : (ttsTags[status] ?? "TtsUnexpectedStatus")
+        const expected = status === 200 ? given.expected : (ttsTags[status] ?? "TtsUnexpectedStatus")
         const isExact = layer === "recommended" && isWhole(given.answer)
-        holdsNoKey(Either.merge(told))
-        if (Either.isLeft(told)) {
-          if (!isTtsError(told.left)) throw new Error(`${inspect(told.left)} is no TtsError`)
-          holdsTag(due, told.left, isExact)
+        checkNoKey(Either.merge(result))
+        if (Either.isLeft(result)) {
+          if (!isTtsError(result.left)) throw new Error(`${inspect(result.left)} is no TtsError`)
+          checkTag(expected, result.left, isExact)
         } else {
-          holdsTag(due, undefined, isExact)
-          const { bytes, format } = told.right
-          if (isExact && !body.equals(bytes)) throw new Error("the audio is another")
+          checkTag(expected, undefined, isExact)
+          const { bytes, format } = result.right
+          if (isExact && !body.equals(bytes)) throw new Error("the audio differs")
           if (`${format.sampleRate}:${format.encoding}` !== given.format) throw new Error(inspect(format))
         }
       })

@@ -1,10 +1,10 @@
-/** What comes from outside, as it should not be. */
+/** Arbitraries for invalid and damaged input. */
 import * as FastCheck from "effect/FastCheck"
 
-// Left alone, fast-check makes nothing longer than about ten, whatever length is asked for.
+// Without this, fast-check makes nothing longer than about ten, for any maximum.
 FastCheck.configureGlobal({ ...FastCheck.readConfigureGlobal(), defaultSizeToMaxWhenMaxSpecified: true })
 
-/** Names that an object has without being given them, or that mean something to it. */
+/** Names that an object inherits, or that have a special meaning. */
 export const prototypeNames = FastCheck.constantFrom(
   "__proto__",
   "constructor",
@@ -16,7 +16,7 @@ export const prototypeNames = FastCheck.constantFrom(
   "then"
 )
 
-/** Of any code points, half surrogates among them. */
+/** Strings of any code units, lone surrogates included. */
 const ofCodeUnits = FastCheck.array(
   FastCheck.oneof(
     FastCheck.integer({ min: 0, max: 0x7f }),
@@ -26,7 +26,7 @@ const ofCodeUnits = FastCheck.array(
   { maxLength: 24 }
 ).map((units) => String.fromCharCode(...units))
 
-/** Any string that JavaScript can hold, but that a reader of a form leaves out a U+FEFF at its start, for a byte order mark. */
+/** Any string, but without U+FEFF at its start: the reader of a form takes that for a byte order mark. */
 export const anyString: FastCheck.Arbitrary<string> = FastCheck.oneof(
   FastCheck.string({ unit: "grapheme", maxLength: 24 }),
   FastCheck.string({ unit: "binary", maxLength: 24 }),
@@ -34,7 +34,7 @@ export const anyString: FastCheck.Arbitrary<string> = FastCheck.oneof(
   prototypeNames
 ).map((text) => text.replace(/^\ufeff+/, ""))
 
-/** Whether all surrogates stand in pairs, so that it can be written in UTF-8. */
+/** Whether all surrogates are paired, so that UTF-8 can encode the string. */
 export const isWellFormed = (text: string): boolean => !/\p{Surrogate}/u.test(text)
 
 export const wellFormedString = anyString.filter(isWellFormed)
@@ -57,14 +57,14 @@ export const oddNumber = FastCheck.oneof(
   )
 )
 
-/** Any value at all. */
+/** Any value. */
 export const anything = FastCheck.oneof(
   anyString,
   oddNumber,
   FastCheck.anything({ withBigInt: true, withDate: true, withMap: true, withNullPrototype: true, withTypedArray: true })
 )
 
-/** What JSON holds, with keys that mean something to JavaScript, as a parser gives it. */
+/** A parsed JSON value, with keys that have a special meaning in JavaScript. */
 export const json: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unknown }>((tie) => ({
   value: FastCheck.oneof(
     { depthSize: "small", withCrossShrink: true },
@@ -76,7 +76,7 @@ export const json: FastCheck.Arbitrary<unknown> = FastCheck.letrec<{ value: unkn
   )
 })).value
 
-/** An object of own fields, `__proto__` too, which JSON gives and assigning does not. */
+/** An object with own fields, also `__proto__`, which JSON can give and an assignment can not. */
 export function recordOf<A>(
   value: FastCheck.Arbitrary<A>,
   name: FastCheck.Arbitrary<string> = anyString
@@ -86,7 +86,7 @@ export function recordOf<A>(
   )
 }
 
-/** Bytes cut into pieces of the given sizes, which begin anew when they are used up. */
+/** Sizes of pieces. After the last size, the first one follows. */
 export const pieceSizes = FastCheck.array(
   FastCheck.oneof(FastCheck.integer({ min: 1, max: 9 }), FastCheck.integer({ min: 1, max: 2000 })),
   { minLength: 1, maxLength: 5 }
@@ -96,7 +96,7 @@ type Change = (bytes: Buffer) => Buffer
 
 const place = FastCheck.double({ min: 0, max: 1, maxExcluded: true, noNaN: true })
 
-/** Where headers are, mostly, and anywhere. */
+/** An offset, mostly near the start, where headers are. */
 const placed = (where: number, isEarly: boolean, { length }: Buffer): number =>
   Math.floor(where * (isEarly ? Math.min(length, 96) : length))
 
@@ -116,7 +116,7 @@ const fields = FastCheck.oneof(
   )
 )
 
-/** One thing done to bytes: some overwritten, taken out, put in, given twice, or all after them lost. */
+/** One change: bytes overwritten, removed, inserted, repeated or cut off. */
 const change = (tokens: ReadonlyArray<string>): FastCheck.Arbitrary<Change> => {
   const written = FastCheck.oneof(
     fields,
@@ -145,19 +145,19 @@ const change = (tokens: ReadonlyArray<string>): FastCheck.Arbitrary<Change> => {
           return head
       }
     }
-    // So that a counterexample tells what was done.
+    // A counterexample prints the change.
     return Object.assign(changed, { toString: () => `${kind} at ${where}${isEarly ? " of the head" : ""}` })
   })
 }
 
-/** One, or a few. */
+/** One or a few values. */
 const someOf = <A>(arbitrary: FastCheck.Arbitrary<A>): FastCheck.Arbitrary<ReadonlyArray<A>> =>
   FastCheck.oneof(
     FastCheck.array(arbitrary, { minLength: 1, maxLength: 1 }),
     FastCheck.array(arbitrary, { minLength: 1, maxLength: 6 })
   )
 
-/** What is given, with something wrong in it; `tokens` are words that mean something there. */
+/** Damaged bytes. `tokens` are words that have a meaning in the format. */
 export const damaged = (
   whole: FastCheck.Arbitrary<Uint8Array>,
   tokens: ReadonlyArray<string> = []

@@ -1,7 +1,13 @@
 /**
- * What holds whatever comes, tried on random and damaged things: `pnpm verify fuzz`. Each law is tried for ten seconds, or
- * `--seconds N`; `--only WORDS` leaves out those whose topic or sentence does not hold them; `--seed N` is where the
- * chance begins. A law that does not hold is told with the smallest thing that breaks it, and the seed that leads there.
+ * `pnpm verify fuzz`: runs each law on random and damaged input.
+ *
+ * | option         | meaning                                                          |
+ * | -------------- | ---------------------------------------------------------------- |
+ * | `--seconds N`  | time per law. Default: 10                                        |
+ * | `--only WORDS` | only laws whose topic or sentence contains these words           |
+ * | `--seed N`     | first seed. Default: from the clock                              |
+ *
+ * A broken law is printed with the smallest counterexample and its seed.
  */
 import * as Effect from "effect/Effect"
 import { readOptions, refuseOptions } from "../../test/support/options.js"
@@ -18,14 +24,14 @@ const values = readOptions({
 const seconds = Number(values.seconds)
 const seed = values.seed === undefined ? Date.now() % 1_000_000_000 : Number(values.seed)
 if (!(seconds > 0 && Number.isFinite(seconds) && Number.isSafeInteger(seed))) {
-  refuseOptions("The seconds are a number above 0, and the seed is a whole number.")
+  refuseOptions("--seconds takes a number above 0, --seed a whole number.")
 }
 
-// At Ctrl-C no scope closes, and what a service has there goes with it.
+// After Ctrl-C no scope closes, so the services keep their files in this folder, which is always removed.
 process.env.TMPDIR = temporaryFolder("fuzz-")
 
 const all: Readonly<Record<string, Topic>> = { wav: wavTopic, ...topics }
-// The servers of the others need not start.
+// The servers of other topics do not start.
 const chosen = Object.entries(Object.hasOwn(all, values.only) ? { [values.only]: all[values.only] as Topic } : all)
 
 const outcomes: Array<readonly [law: string, tried: Tried]> = []
@@ -57,13 +63,11 @@ for (const [name, topic] of chosen) {
 }
 
 if (outcomes.length === 0) {
-  refuseOptions(
-    `No law's topic or sentence holds the words "${values.only}"; the topics are ${Object.keys(all).join(", ")}.`
-  )
+  refuseOptions(`No topic or sentence contains "${values.only}". The topics are ${Object.keys(all).join(", ")}.`)
 }
 const runs = outcomes.reduce((sum, [, tried]) => sum + tried.runs, 0)
 const failed = outcomes.filter(([, { failure }]) => failure !== undefined)
-console.log(`With the seed ${seed}, at most ${megabytes(peakMemory())} of memory.\n`)
+console.log(`Seed ${seed}. Peak memory: ${megabytes(peakMemory())}.\n`)
 bar("every law holds", failed.length === 0, `${failed.length} of ${outcomes.length} failed, ${runs} runs`)
-// What is still being read of an answer that was given up would keep the process.
+// An abandoned response that is still being read would keep the process running.
 process.exit(failed.length === 0 ? 0 : 1)

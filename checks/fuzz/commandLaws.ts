@@ -33,11 +33,11 @@ const words = FastCheck.oneof(
   FastCheck.tuple(FastCheck.constantFrom(...options), FastCheck.constantFrom(...values)).map((parts) =>
     parts.join("=")
   ),
-  // What starts a process gives it no NUL.
+  // An argument of a process has no NUL.
   anyString.map((text) => text.replaceAll("\0", ""))
 )
 
-/** The local service would run for ever, and a wizard or a text from standard input would wait for a person. */
+/** Without `serve`, which never ends, and without options that wait for a person or for standard input. */
 const argv = FastCheck.tuple(
   FastCheck.constantFrom("synthesize", "synthesize", "transcribe", "transcribe", "doctor", "speak", "", "--json"),
   FastCheck.array(words, { maxLength: 8 }),
@@ -48,38 +48,38 @@ const argv = FastCheck.tuple(
 
 const run = async (args: ReadonlyArray<string>) => {
   const printed: Array<string> = []
-  const told: Array<string> = []
+  const errors: Array<string> = []
   const real = await Effect.runPromise(Console.consoleWith(Effect.succeed))
   const code = await speech(["node", "speech", ...args]).pipe(
     Effect.withConsole({
       ...real,
       log: (...parts) => Effect.sync(() => printed.push(parts.join(" "))),
-      error: (...parts) => Effect.sync(() => told.push(parts.join(" ")))
+      error: (...parts) => Effect.sync(() => errors.push(parts.join(" ")))
     }),
-    // Without an address and a key nothing is sent.
+    // Without an address and a key, the command sends nothing.
     Effect.withConfigProvider(ConfigProvider.fromMap(new Map())),
     Effect.runPromise
   )
-  return { code, printed: printed.join("\n"), told: told.join("\n") }
+  return { code, printed: printed.join("\n"), errors: errors.join("\n") }
 }
 
-/** What the doctor finds is its result, and no error. */
-const foundByDoctor = /^failed +\S+ +\S/
+/** A finding of `doctor` is a result, not an error. */
+const doctorFinding = /^failed +\S+ +\S/
 const isFailure = ({ checks, error }: { checks?: ReadonlyArray<{ outcome: string }>; error?: { _tag: string } }) =>
   typeof error?._tag === "string" || checks?.some(({ outcome }) => outcome === "failed") === true
 
 export const commandLaws: Topic = Effect.succeed({
-  "any arguments give help, or a failure of usage, configuration or a file that says what it is": law(
+  "any arguments give help, or a described failure of usage, configuration or a file": law(
     30,
     FastCheck.asyncProperty(argv, async (args) => {
-      const { code, printed, told } = await run(args)
+      const { code, printed, errors } = await run(args)
       const isJson = args
         .slice(0, args.includes("--") ? args.indexOf("--") : undefined)
         .some((arg) => /^--json(=|$)/.test(arg))
-      const shown = `${code}\n${printed}\n${told}`
+      const shown = `${code}\n${printed}\n${errors}`
       if (code === 0) return
       if (code !== 2 && code !== 3) throw new Error(shown)
-      if (!(isJson ? isFailure(JSON.parse(printed)) : /^speech: .+/s.test(told) || foundByDoctor.test(printed))) {
+      if (!(isJson ? isFailure(JSON.parse(printed)) : /^speech: .+/s.test(errors) || doctorFinding.test(printed))) {
         throw new Error(shown)
       }
     })

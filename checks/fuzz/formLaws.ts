@@ -23,7 +23,7 @@ import { anyString, isWellFormed, pieceSizes, recordOf, wellFormedString } from 
 import { law, runnerOf, type Topic } from "./law.js"
 import { temporaryFolder } from "./localService.js"
 
-/** A form as it came, and what the local service's reader makes of it. */
+/** A form as it arrived, and what the reader of the local service returned for it. */
 interface Read {
   readonly contentType: string
   readonly announced: string | undefined
@@ -33,7 +33,7 @@ interface Read {
   readonly problem?: Problem
 }
 
-/** An HTTP server with nothing but the local service's reader of forms. */
+/** An HTTP server that reads forms as the local service does. */
 const formReader = Effect.gen(function* () {
   const folder = yield* temporaryFolder
   const temporaryFiles = yield* Effect.provide(makeTemporaryFiles(folder), NodeFileSystem.layer)
@@ -58,20 +58,20 @@ const formReader = Effect.gen(function* () {
   return {
     url,
     folder,
-    /** What came last, once. */
+    /** Returns the last form, once. */
     last: (): Read => {
       const read = last
       last = undefined
-      if (read === undefined) throw new Error("nothing came")
+      if (read === undefined) throw new Error("no form arrived")
       const left = readdirSync(folder).filter((name) => name !== "recording")
-      if (left.length > 0) throw new Error("a file was left")
+      if (left.length > 0) throw new Error("a file was not removed")
       return read
     }
   }
 })
 
-/** What a body may have that could be taken for its own frame. */
-const frames = [
+/** Parts of a body that look like a delimiter. */
+const delimiters = [
   "\r\n--",
   "--",
   "\r\n",
@@ -87,12 +87,12 @@ const frames = [
 const content: FastCheck.Arbitrary<Buffer> = FastCheck.array(
   FastCheck.oneof(
     FastCheck.uint8Array({ maxLength: 40 }).map((bytes) => Buffer.from(bytes)),
-    FastCheck.constantFrom(...frames).map((frame) => Buffer.from(frame))
+    FastCheck.constantFrom(...delimiters).map((text) => Buffer.from(text))
   ),
   { maxLength: 12 }
 ).map((parts) => Buffer.concat(parts))
 
-const asked = FastCheck.record({
+const requestFields = FastCheck.record({
   model: wellFormedString.filter((model) => model.trim() !== ""),
   aux: FastCheck.boolean(),
   hotwords: FastCheck.array(FastCheck.record({ phrase: wellFormedString.filter((phrase) => phrase !== "") }), {
@@ -111,7 +111,7 @@ const asked = FastCheck.record({
 
 const kinds = ["bytes", "blob", "path", "stream", "stream of known length"] as const
 
-/** The names of a form as `fetch` reads them: three escapes of HTML are undone, and half a character is replaced. */
+/** Field names as `fetch` reads them: it decodes three escapes of HTML. A lone surrogate is replaced. */
 const unescaped = (name: string) => name.replace(/%(22|0A|0D)/g, decodeURIComponent)
 const asSent = (name: string) =>
   Array.from(name, (character) => {
@@ -124,7 +124,7 @@ const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 
 const boundaryCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789'()+_,-./:=?"
 
-/** A form of somebody else's, in any of the ways that RFC 2046 and RFC 7578 leave open. */
+/** A form of another client, with all the freedom of RFC 2046 and RFC 7578. */
 const foreignForm = FastCheck.record({
   boundary: FastCheck.oneof(
     FastCheck.string({ unit: FastCheck.constantFrom(...boundaryCharacters), minLength: 1, maxLength: 70 }),
@@ -157,10 +157,10 @@ export const formLaws: Topic = Effect.gen(function* () {
   )
 
   return {
-    "a form arrives at two independent readers as it was given, whatever the recording holds and however it comes": law(
+    "two independent readers get a form as it was given, for any recording from any source": law(
       20,
       FastCheck.asyncProperty(
-        asked,
+        requestFields,
         FastCheck.oneof(anyString, FastCheck.constantFrom("call.wav", "..", "a\\", 'a".wav', "%22", "a;b.mp3")),
         content.filter(({ byteLength }) => byteLength > 0),
         FastCheck.constantFrom(...kinds),
@@ -180,7 +180,11 @@ export const formLaws: Topic = Effect.gen(function* () {
 
           const read = reader.last()
           if (read.problem !== undefined) throw new Error(read.problem.message)
-          deepStrictEqual(read.announced, kind === "stream" ? undefined : String(read.body.length), "its length")
+          deepStrictEqual(
+            read.announced,
+            kind === "stream" ? undefined : String(read.body.length),
+            "the announced length"
+          )
           const { additionalFields, aux, hotwords, model } = fields
           const expected = [
             ["model", model],
@@ -189,13 +193,13 @@ export const formLaws: Topic = Effect.gen(function* () {
             ["hotwords", JSON.stringify(hotwords)],
             ...Object.entries(additionalFields)
           ]
-          deepStrictEqual(read.fields, expected, "to the service's reader")
-          deepStrictEqual(read.file?.equals(bytes), true, "its file")
+          deepStrictEqual(read.fields, expected, "the fields for the reader of the service")
+          deepStrictEqual(read.file?.equals(bytes), true, "the file for the reader of the service")
 
           const headers = { "content-type": read.contentType }
           const form = await new Response(new Uint8Array(read.body), { headers }).formData()
           const file = form.get("audio_file") as File
-          deepStrictEqual(Buffer.from(await file.arrayBuffer()).equals(bytes), true, "the file of fetch")
+          deepStrictEqual(Buffer.from(await file.arrayBuffer()).equals(bytes), true, "the file for fetch")
           const called = filePartOf(kind === "path" ? "recording" : filename, sniff(bytes))
           deepStrictEqual(file.name, unescaped(asSent(called.filename)))
           deepStrictEqual(
@@ -206,12 +210,12 @@ export const formLaws: Topic = Effect.gen(function* () {
       )
     ),
 
-    "a well-formed form of anybody's is read as it was written, however it is cut": law(
+    "any well-formed form is read as it was written, in pieces of any size": law(
       20,
       FastCheck.asyncProperty(foreignForm, async (form) => {
         const { boundary, disposition, extra, fields, file, mediaType, place } = form
         const delimiter = `\r\n--${boundary}`
-        // A boundary is to be chosen so that no part holds it.
+        // A valid boundary is contained in no part.
         FastCheck.pre(
           [file.toString("latin1"), ...fields.map(([, value]) => value)].every(
             (part) => !`\r\n${part}`.includes(delimiter)

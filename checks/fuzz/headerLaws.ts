@@ -16,7 +16,7 @@ const days = ["Sunday", "Monday", "Tuesday", "Wednesday", "Thursday", "Friday", 
 const months = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 const twoDigits = (value: number) => String(value).padStart(2, "0")
 
-/** The three forms of a date in HTTP (RFC 9110, 5.6.7), from the parts of a date and not by a formatter. */
+/** The three forms of an HTTP date (RFC 9110, 5.6.7), built from the parts of a date. */
 const dateForms: Readonly<Record<string, (date: Date) => string>> = {
   "IMF-fixdate": (date) =>
     `${days[date.getUTCDay()]?.slice(0, 3)}, ${twoDigits(date.getUTCDate())} ${months[date.getUTCMonth()]} ` +
@@ -33,10 +33,10 @@ function timeOf(date: Date): string {
   return [date.getUTCHours(), date.getUTCMinutes(), date.getUTCSeconds()].map(twoDigits).join(":")
 }
 
-/** Whole seconds since 1970, up to the year 2049: of later ones a year of two digits says something else. */
+/** Whole seconds from 2020 to 2049. For later years, a year of two digits is ambiguous. */
 const moment = FastCheck.integer({ min: 1_577_836_800, max: 2_524_607_999 }).map((seconds) => seconds * 1000)
 
-/** As those forms look to somebody who reads no names. */
+/** The patterns of those forms, without names. */
 const shapes = ["Aaa, 00 Aaa 0000 00:00:00 GMT", "A+day, 00-Aaa-00 00:00:00 GMT", "Aaa Aaa _0 00:00:00 0000"]
 const looksLikeDate = (text: string): boolean =>
   shapes.includes(
@@ -62,7 +62,7 @@ const dateWords = FastCheck.array(
   { maxLength: 7 }
 ).map((words) => words.join(" "))
 
-/** Where the machine may stand, which no date of HTTP minds. */
+/** Time zones of the machine. An HTTP date does not depend on them. */
 const zone = FastCheck.constantFrom("UTC", "Asia/Kolkata", "America/Los_Angeles")
 const inZone = <A>(name: string, work: () => A): A => {
   const before = process.env.TZ
@@ -102,7 +102,7 @@ const key = FastCheck.tuple(
   )
 ).map(([prefix, secret]) => ({ secret, key: `${prefix}.${secret}` }))
 
-/** As a service may quote it: as it is, or with any of its characters as a URL has them. */
+/** A quoted text, with any of its characters URL-encoded. */
 const quoted = (text: string): FastCheck.Arbitrary<string> =>
   FastCheck.array(FastCheck.constantFrom("plain", "lower", "upper"), {
     minLength: text.length,
@@ -124,7 +124,7 @@ const withQuotes = key.chain((one) =>
   })
 )
 
-/** What a URL stands for, a malformed part as it is. */
+/** Decodes a URL. Malformed parts stay. */
 const decoded = (text: string): string =>
   text.replace(/%[0-9a-f]{2}/gi, (encoded) => String.fromCharCode(Number.parseInt(encoded.slice(1), 16)))
 
@@ -158,7 +158,7 @@ const addresses = FastCheck.oneof(
 const decodeHeaders = Schema.decodeUnknownEither(TtsContract.AudioHeaders)
 
 export const headerLaws: Topic = Effect.succeed({
-  "Retry-After: n seconds are n seconds, however many": law(
+  "Retry-After: n seconds are n seconds, for any n": law(
     300,
     FastCheck.property(FastCheck.bigInt({ min: 0n, max: 10n ** 30n }).map(String), moment, (text, now) => {
       const millis = retryAfterMillis(text, now)
@@ -168,7 +168,7 @@ export const headerLaws: Topic = Effect.succeed({
     })
   ),
 
-  "Retry-After: a date in each form of HTTP is waited for, and one that has passed is not": law(
+  "Retry-After: a future date in each form of HTTP is waited for, a past one is not": law(
     300,
     FastCheck.property(
       moment,
@@ -184,7 +184,7 @@ export const headerLaws: Topic = Effect.succeed({
     )
   ),
 
-  "Retry-After: any other words ask for nothing, and nothing for less than no time": law(
+  "Retry-After: any other text is ignored, and no value is negative": law(
     500,
     FastCheck.property(FastCheck.oneof(anyString, almostDate, dateWords), moment, (text, now) => {
       const millis = retryAfterMillis(text, now)
@@ -193,7 +193,7 @@ export const headerLaws: Topic = Effect.succeed({
     })
   ),
 
-  "X-Sample-Rate is a whole number above 0 of at most six digits, and X-Encoding one of two": law(
+  "X-Sample-Rate is a whole number above 0 with at most six digits, X-Encoding is one of two": law(
     500,
     FastCheck.property(
       FastCheck.oneof(
@@ -229,7 +229,7 @@ export const headerLaws: Topic = Effect.succeed({
     )
   ),
 
-  "a request id is valid exactly if it has 1 to 64 of the characters of the contract": law(
+  "a request id is valid if and only if it has 1 to 64 of the characters of the contract": law(
     500,
     FastCheck.property(almostRequestId, (id) => {
       const isValid =
@@ -238,7 +238,7 @@ export const headerLaws: Topic = Effect.succeed({
     })
   ),
 
-  "a key is visible ASCII with a dot after its prefix, and what is wrong with it never quotes it": law(
+  "a key is visible ASCII with a dot after its prefix, and no problem quotes the key": law(
     300,
     FastCheck.property(FastCheck.oneof(anyString, visible), (text) => {
       const problem = ApiKey.problemWith(Redacted.make(text))
@@ -249,7 +249,7 @@ export const headerLaws: Topic = Effect.succeed({
     })
   ),
 
-  "words that quote the key, as it is or as a URL has it, are shown without it": law(
+  "a text that quotes the key, plain or URL-encoded, is printed without it": law(
     300,
     FastCheck.property(withQuotes, ({ one, text }) => {
       const shown = ApiKey.printable(ApiKey.withoutKey(text, Redacted.make(one.key)))
@@ -260,22 +260,21 @@ export const headerLaws: Topic = Effect.succeed({
     })
   ),
 
-  "a base URL is an address that the key may be sent to, below which the operation's path is put, or it is refused":
-    law(
-      500,
-      FastCheck.property(addresses, FastCheck.boolean(), (address, allowInsecureHttp) => {
-        const parsed = BaseUrl.parse("baseUrl", address, { allowInsecureHttp })
-        if (Either.isLeft(parsed)) return ConfigError.isConfigError(parsed.left)
-        const url = BaseUrl.resolve(parsed.right, "/tts/bytes")
-        const isLocal =
-          ["localhost", "[::1]"].includes(url.hostname) || (isIPv4(url.hostname) && url.hostname.startsWith("127."))
-        return (
-          (url.protocol === "https:" || (url.protocol === "http:" && (isLocal || allowInsecureHttp))) &&
-          url.origin === parsed.right.origin &&
-          url.pathname.endsWith("/tts/bytes") &&
-          url.pathname.startsWith(parsed.right.pathname.replace(/\/+$/, "")) &&
-          url.username + url.password + url.search + url.hash === ""
-        )
-      })
-    )
+  "a base URL is refused, or the key may be sent to it and the path of the operation is below it": law(
+    500,
+    FastCheck.property(addresses, FastCheck.boolean(), (address, allowInsecureHttp) => {
+      const parsed = BaseUrl.parse("baseUrl", address, { allowInsecureHttp })
+      if (Either.isLeft(parsed)) return ConfigError.isConfigError(parsed.left)
+      const url = BaseUrl.resolve(parsed.right, "/tts/bytes")
+      const isLocal =
+        ["localhost", "[::1]"].includes(url.hostname) || (isIPv4(url.hostname) && url.hostname.startsWith("127."))
+      return (
+        (url.protocol === "https:" || (url.protocol === "http:" && (isLocal || allowInsecureHttp))) &&
+        url.origin === parsed.right.origin &&
+        url.pathname.endsWith("/tts/bytes") &&
+        url.pathname.startsWith(parsed.right.pathname.replace(/\/+$/, "")) &&
+        url.username + url.password + url.search + url.hash === ""
+      )
+    })
+  )
 })

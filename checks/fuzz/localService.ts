@@ -1,4 +1,4 @@
-/** The local service with a voice that is silent and tells what it was asked to say, and both clients of it. */
+/** The local service with a silent voice that records its utterances, and both clients. */
 import { mkdtempSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -12,16 +12,16 @@ import { cannedVoice } from "../../test/support/cannedVoice.js"
 export const languages = ["hi", "en"]
 export const voices = ["default_female", "default_male"]
 
-/** In samples: 10 ms of each text. */
+/** Length of each speech, in samples: 10 ms. */
 const speechLength = 80
 
 export interface Stage {
-  /** What the voice was asked to say since it was last looked. */
-  readonly said: () => ReadonlyArray<Voice.Utterance>
+  /** Returns the utterances since the last call. */
+  readonly takeUtterances: () => ReadonlyArray<Voice.Utterance>
   readonly layer: Layer.Layer<LocalService>
 }
 
-/** A folder that goes with the scope. */
+/** A temporary folder. The scope removes it. */
 export const temporaryFolder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "fuzz-"))),
   (folder) => Effect.sync(() => rmSync(folder, { recursive: true, force: true, maxRetries: 5 }))
@@ -41,7 +41,7 @@ export const makeStage = (options: LocalServiceOptions = {}): Stage => {
     Layer.orDie
   )
   return {
-    said: () => {
+    takeUtterances: () => {
       const all = utterances
       utterances = []
       return all
@@ -50,6 +50,6 @@ export const makeStage = (options: LocalServiceOptions = {}): Stage => {
   }
 }
 
-/** The service of a stage, and its clients. */
+/** The service of a stage and its clients. */
 export const withClients = ({ layer }: Stage) =>
   LocalService.layerClients.pipe(Layer.provideMerge(Layer.merge(layer, NodeTransport.layer)))

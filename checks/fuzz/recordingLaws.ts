@@ -16,15 +16,15 @@ import { temporaryFolder } from "./localService.js"
 
 const folders = ["../../packages/audio-codec/test/recordings/", "../../packages/local-service/test/recordings/"]
 
-/** Real recordings of every container, the short ones. */
+/** Short real recordings of every container. */
 const recordings: ReadonlyArray<Buffer> = folders.flatMap((folder) => {
   const place = new URL(folder, import.meta.url)
   return readdirSync(place).map((name) => readFileSync(new URL(name, place)))
 })
 
-/** Whole fields with values that no recording has, which chance would seldom make. */
+/** Whole fields with impossible values, which random bytes would seldom give. */
 const fields = [
-  // Of WebM: a duration below 0, a rate that is none or below 0, no channels.
+  // WebM: a negative duration, an invalid or negative rate, no channels.
   ...["\x44\x89\x84\xbf\x80\0\0", "\xb5\x84\x7f\xc0\0\0", "\xb5\x88\xc0\x50\0\0\0\0\0\0", "\x9f\x81\0", "\x9f\x80"]
 ]
 
@@ -57,7 +57,7 @@ const words = [
   ]
 ]
 
-/** The first bytes of every container, so that the others are read as one. */
+/** The first bytes of every container, so that the following bytes are read as one. */
 const beginnings = FastCheck.constantFrom(
   ...["RIFF\0\0\0\0WAVE", "RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0", "fLaC\0\0\0\x22", "OggS\0\x02", "ID3\x04\0\0"],
   ...[
@@ -77,7 +77,7 @@ const scraps = FastCheck.array(
   { maxLength: 40 }
 ).map((parts) => Buffer.concat(parts))
 
-/** One thing over and over, which keeps a reader busy: boxes of 8 bytes, empty elements, pages, frames. */
+/** One element repeated, which keeps a reader busy: boxes of 8 bytes, empty elements, pages, frames. */
 const endless = FastCheck.tuple(
   beginnings,
   FastCheck.constantFrom(
@@ -86,7 +86,7 @@ const endless = FastCheck.tuple(
   FastCheck.nat(3000)
 ).map(([head, word, times]) => Buffer.concat([head, Buffer.from(word.repeat(times), "latin1")]))
 
-/** Recordings with something wrong, their scraps, and bytes that never were one. */
+/** Damaged recordings, fragments of recordings, and other bytes. */
 export const anyRecording: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.constantFrom(...recordings) },
   { weight: 4, arbitrary: damaged(FastCheck.constantFrom(...recordings), [...words, ...fields]) },
@@ -97,7 +97,7 @@ export const anyRecording: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 400 }) }
 )
 
-/** What is read of a recording at most, besides its length: notes before the samples, and blocks that lead on. */
+/** Number of bytes that are read of a recording, at most. */
 const longestRead = 300 * 1024
 
 const isRecording = Schema.is(Recording.Recording)
@@ -108,20 +108,20 @@ export const recordingLaws: Topic = Effect.gen(function* () {
   const path = join(folder, "recording")
 
   return {
-    "any bytes are described without a failure, as what a recording can be": law(
+    "any bytes have a description that a recording can have": law(
       200,
       FastCheck.asyncProperty(anyRecording, (bytes) =>
         run(
           Effect.gen(function* () {
-            const told = yield* Effect.either(Recording.inspect(AudioSource.fromBytes(bytes)))
-            if (told._tag === "Left") return bytes.byteLength === 0 && told.left._tag === "SttAudioUnreadable"
-            return isRecording(told.right) && told.right.bytes === bytes.byteLength
+            const recording = yield* Effect.either(Recording.inspect(AudioSource.fromBytes(bytes)))
+            if (recording._tag === "Left") return bytes.byteLength === 0 && recording.left._tag === "SttAudioUnreadable"
+            return isRecording(recording.right) && recording.right.bytes === bytes.byteLength
           })
         )
       )
     ),
 
-    "a recording is described the same from a file, from bytes, and from a stream however it is cut": law(
+    "a recording has the same description from a file, from bytes and from a stream": law(
       20,
       FastCheck.asyncProperty(
         anyRecording.filter(({ byteLength }) => byteLength > 0),
@@ -130,7 +130,7 @@ export const recordingLaws: Topic = Effect.gen(function* () {
           run(
             Effect.gen(function* () {
               writeFileSync(path, bytes)
-              // Some hundred pieces, of a long one too.
+              // A long recording, too, comes in some hundred pieces.
               const scale = Math.ceil(bytes.byteLength / 500)
               const stream = () =>
                 Stream.fromIterable(
@@ -146,15 +146,15 @@ export const recordingLaws: Topic = Effect.gen(function* () {
                 AudioSource.fromStream(stream),
                 AudioSource.fromStream(stream, { byteLength: bytes.byteLength })
               ]
-              const told = yield* Effect.forEach(sources, Recording.inspect)
-              const different = told.find((one) => JSON.stringify(one) !== JSON.stringify(told[0]))
-              if (different) throw new Error(`${JSON.stringify(different)} against ${JSON.stringify(told[0])}`)
+              const inspected = yield* Effect.forEach(sources, Recording.inspect)
+              const different = inspected.find((one) => JSON.stringify(one) !== JSON.stringify(inspected[0]))
+              if (different) throw new Error(`${JSON.stringify(different)} against ${JSON.stringify(inspected[0])}`)
             })
           )
       )
     ),
 
-    "of a recording that claims any length, no more than its header is read, and in a thousand reads": law(
+    "only the header of a recording is read, in at most a thousand reads, for any claimed length": law(
       200,
       FastCheck.property(
         anyRecording,
@@ -182,23 +182,25 @@ export const recordingLaws: Topic = Effect.gen(function* () {
       )
     ),
 
-    "a WAV file is described as it was written": law(
+    "the description of a WAV file says what was written": law(
       200,
       FastCheck.asyncProperty(
         audio.filter(({ bytes }) => bytes.byteLength > 0),
         ({ bytes, format }) =>
           run(
             Effect.gen(function* () {
-              const told = yield* Recording.inspect(AudioSource.fromBytes(Wav.encode(format, bytes)))
+              const recording = yield* Recording.inspect(AudioSource.fromBytes(Wav.encode(format, bytes)))
               return (
-                told.container === "wav" && told.sampleRate === format.sampleRate && told.channels === format.channels
+                recording.container === "wav" &&
+                recording.sampleRate === format.sampleRate &&
+                recording.channels === format.channels
               )
             })
           )
       )
     ),
 
-    "a file is sent under a name that ends as its container does, whatever it was called": law(
+    "a file is sent under a name that fits its container, for any original name": law(
       300,
       FastCheck.property(anyString, anyRecording, (name, bytes) => {
         const found = Container.sniff(bytes)

@@ -20,7 +20,7 @@ import { languages, makeStage, voices, withClients } from "./localService.js"
 
 type Fields = Readonly<Record<string, unknown>>
 
-/** Mostly as it should be, now and then anything else. */
+/** Mostly valid, sometimes anything else. */
 const mostly = (good: FastCheck.Arbitrary<unknown>, ...others: ReadonlyArray<FastCheck.Arbitrary<unknown>>) =>
   FastCheck.oneof(
     { weight: 12, arbitrary: good },
@@ -33,27 +33,27 @@ const maybe = (arbitrary: FastCheck.Arbitrary<unknown>) => FastCheck.option(arbi
 const isPlain = (value: unknown): value is Fields =>
   typeof value === "object" && value !== null && [null, Object.prototype].includes(Object.getPrototypeOf(value))
 
-/** Absent or `undefined` is left to the service. */
-const ifGiven = (rule: (value: unknown) => boolean) => (value: unknown) => value === undefined || rule(value)
+/** Accepts an absent value and `undefined`. */
+const optional = (rule: (value: unknown) => boolean) => (value: unknown) => value === undefined || rule(value)
 
 const isString = (value: unknown): value is string => typeof value === "string"
 const isBoolean = (value: unknown) => typeof value === "boolean"
 const isFrom = (from: number, to: number) => (value: unknown) =>
   typeof value === "number" && value >= from && value <= to
 
-/** The fields that are wrong by the rules of the contract, and those that are not in it. */
+/** The fields that break a rule of the contract, and those that the contract does not have. */
 const wrong = (request: unknown, rules: Readonly<Record<string, (value: unknown) => boolean>>) => {
   if (typeof request !== "object" || request === null) return ["request"]
   const given = request as Fields
   const known = Object.entries(rules).filter(([name, rule]) => !rule(given[name]))
   const unknown = Object.keys(given).filter((name) => !Object.hasOwn(rules, name))
-  // A name that is empty is shown as such.
+  // An empty name is printed as "".
   const shown = unknown.map((name) => name || '""')
   return [...(isPlain(request) ? [] : ["request"]), ...known.map(([name]) => name), ...shown]
 }
 
 const holdsRefusal = (error: { readonly field: string; readonly message: string }, fields: ReadonlyArray<string>) => {
-  // What is wrong inside of a field is told by its path.
+  // A problem inside a field is named by its path.
   const isNamed = fields.some((name) => error.field === name || error.field.startsWith(`${name}.`))
   if (!isNamed)
     throw new Error(`${error.field} is named (${error.message}), and ${fields.join(", ") || "nothing"} is wrong`)
@@ -71,7 +71,7 @@ const badText = FastCheck.constantFrom("", "a".repeat(10_001), "𝄞".repeat(10_
 
 const requestId = FastCheck.string({ unit: FastCheck.constantFrom(..."aZ09._:-"), minLength: 1, maxLength: 64 })
 
-/** A request of a text, with things that no type would let through. */
+/** A synthesis request, also with values that the type forbids. */
 const synthesisRequest = FastCheck.oneof(
   {
     weight: 40,
@@ -97,7 +97,7 @@ const synthesisRequest = FastCheck.oneof(
 const isJsonRecord = (value: unknown): boolean => isPlain(value) && Object.values(value).every(isJson)
 const isJson = (value: unknown): boolean => {
   try {
-    // What JSON would leave out or change is not what was given.
+    // JSON omits or changes some values.
     deepStrictEqual(JSON.parse(JSON.stringify(value)), value)
     return true
   } catch {
@@ -108,14 +108,14 @@ const isJson = (value: unknown): boolean => {
 const synthesisRules = {
   text: (value: unknown) =>
     isString(value) && value !== "" && Array.from(value).length <= 10_000 && isWellFormed(value),
-  lang: ifGiven(isString),
-  voice: ifGiven(isString),
-  outputFormat: ifGiven((value) => isString(value) && outputFormats.includes(value)),
-  speed: ifGiven(isFrom(0.25, 4)),
-  numStep: ifGiven(isFrom(1, 100)),
-  g2pOverrides: ifGiven(isJsonRecord),
-  requestId: ifGiven((value) => isString(value) && /^[A-Za-z0-9._:-]{1,64}$/.test(value)),
-  additionalFields: ifGiven(
+  lang: optional(isString),
+  voice: optional(isString),
+  outputFormat: optional((value) => isString(value) && outputFormats.includes(value)),
+  speed: optional(isFrom(0.25, 4)),
+  numStep: optional(isFrom(1, 100)),
+  g2pOverrides: optional(isJsonRecord),
+  requestId: optional((value) => isString(value) && /^[A-Za-z0-9._:-]{1,64}$/.test(value)),
+  additionalFields: optional(
     (value) => isJsonRecord(value) && Object.keys(value as object).every((name) => !bodyFields.includes(name))
   )
 }
@@ -198,12 +198,12 @@ const isHotword = (value: unknown): boolean =>
 const transcriptionRules = {
   audio: AudioSource.isAudioSource,
   model: (value: unknown) => isString(value) && value.trim() !== "" && isWellFormed(value),
-  transactionId: ifGiven((value) => isString(value) && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)),
-  aux: ifGiven(isBoolean),
-  parseNumber: ifGiven(isBoolean),
-  hotwords: ifGiven((value) => Array.isArray(value) && Array.from(value).every(isHotword)),
-  telephony: ifGiven(isBoolean),
-  additionalFields: ifGiven(
+  transactionId: optional((value) => isString(value) && /^[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}$/i.test(value)),
+  aux: optional(isBoolean),
+  parseNumber: optional(isBoolean),
+  hotwords: optional((value) => Array.isArray(value) && Array.from(value).every(isHotword)),
+  telephony: optional(isBoolean),
+  additionalFields: optional(
     (value) =>
       isPlain(value) &&
       Object.entries(value).every(
@@ -296,7 +296,7 @@ const serviceLaws = Effect.gen(function* () {
             const { additionalFields, aux, hotwords, model, parseNumber, transactionId } =
               request as TranscriptionRequest
             if (Either.isLeft(outcome)) {
-              // The service knows its models alone.
+              // The service knows only its own models.
               if (outcome.left._tag !== "SttBadRequest" || known.includes(model)) throw outcome.left
             } else if (!known.includes(model)) throw new Error(`${JSON.stringify(model)} is no model`)
             const { transaction_id, ...arrived } = entry?.request ?? {}
@@ -311,19 +311,19 @@ const serviceLaws = Effect.gen(function* () {
     )
 
   return {
-    "a request for speech reaches the local service's voice as it was given, or its answer names the field": law(
+    "a synthesis request reaches the voice of the local service as it was given, or an error names the field": law(
       25,
       FastCheck.asyncProperty(synthesisRequest.filter(sendable), (request) =>
         run(
           Effect.gen(function* () {
-            stage.said()
+            stage.takeUtterances()
             const outcome = yield* settled(
               Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request as SynthesisRequest))
             )
-            const said = stage.said()
+            const utterances = stage.takeUtterances()
             const fields = wrong(request, synthesisRules)
             if (Either.isLeft(outcome)) {
-              deepStrictEqual(said, [], "it was spoken")
+              deepStrictEqual(utterances, [], "it was synthesized")
               if (outcome.left._tag === "TtsInvalidRequest") return holdsRefusal(outcome.left, fields)
               if (outcome.left._tag !== "TtsBadRequest") throw outcome.left
               const { g2pOverrides, lang = "hi", voice = "default_female" } = request as SynthesisRequest
@@ -344,11 +344,11 @@ const serviceLaws = Effect.gen(function* () {
               voice = "default_female",
               ...others
             } = request as SynthesisRequest
-            // It is no word, so that a pronunciation of it has no effect.
+            // `__proto__` is no word, so its pronunciation has no effect.
             const { ["__proto__"]: _, ...pronunciations } = g2pOverrides
             const expected = { text, lang, voice, speed, pronunciations }
-            const heard = said.map((one) => ({ ...one, pronunciations: { ...one.pronunciations } }))
-            deepStrictEqual(heard, [expected])
+            const spoken = utterances.map((one) => ({ ...one, pronunciations: { ...one.pronunciations } }))
+            deepStrictEqual(spoken, [expected])
             const { format, requestId } = outcome.right
             deepStrictEqual(`${format.sampleRate}:${format.encoding}`, others.outputFormat ?? "24000:float32")
             deepStrictEqual(requestId, others.requestId ?? requestId)
@@ -356,17 +356,18 @@ const serviceLaws = Effect.gen(function* () {
         )
       )
     ),
-    "a request for a transcript reaches the local service as it was given, hotwords as one JSON": transcribed("json"),
-    "a request for a transcript reaches it as it was given, each hotword as JSON": transcribed("repeated"),
-    "a request for a transcript reaches it as it was given, hotwords in indexed fields": transcribed("indexed")
+    "a transcription request reaches the local service as it was given, with hotwords as one JSON array":
+      transcribed("json"),
+    "a transcription request reaches it as it was given, with each hotword as JSON": transcribed("repeated"),
+    "a transcription request reaches it as it was given, with hotwords in indexed fields": transcribed("indexed")
   }
 })
 
-/** A form has text alone. */
+/** The fields as text: a form has nothing else. */
 const textOf = (fields: Fields): Fields =>
   Object.fromEntries(Object.entries(withoutUndefined(fields)).map(([name, value]) => [name, String(value)]))
 
-/** Whatever a message of the contract is, it is the same after its way over the wire. */
+/** A message of the contract is the same after encoding and decoding. */
 const roundTrip = <A, I>(schema: Schema.Schema<A, I>, over: (encoded: unknown) => unknown) => {
   const encode = Schema.encodeSync(schema)
   const decode = Schema.decodeUnknownSync(schema)
@@ -381,15 +382,15 @@ const roundTrip = <A, I>(schema: Schema.Schema<A, I>, over: (encoded: unknown) =
 }
 
 const contractLaws = Effect.succeed({
-  "a body for speech is the same after JSON": roundTrip(
+  "a synthesis body is the same after JSON": roundTrip(
     Schema.Struct({
       ...TtsContract.SynthesisBody.fields,
       g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.String }))
     }),
     (body) => JSON.parse(JSON.stringify(body))
   ),
-  "an error of transcription is the same in another process": roundTrip(SttError, structuredClone),
-  "an error of synthesis is the same in another process": roundTrip(TtsError, structuredClone)
+  "a transcription error is the same in another process": roundTrip(SttError, structuredClone),
+  "a synthesis error is the same in another process": roundTrip(TtsError, structuredClone)
 })
 
 export const requestLaws: Topic = Effect.map(

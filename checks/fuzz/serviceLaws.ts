@@ -39,7 +39,7 @@ const formWords = [
   "\0"
 ]
 
-/** Text that may stand in the head of a request. */
+/** A valid value of a header. */
 const headerText = FastCheck.string({ maxLength: 30 }).map((text) => text.replace(/[^\x20-\x7e]/g, ""))
 const formType = FastCheck.oneof(
   { weight: 6, arbitrary: FastCheck.constant(goodType) },
@@ -82,7 +82,7 @@ const anyForm: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
   { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) }
 )
 
-/** Levels of lists, of which some are too many for a parser that calls itself. */
+/** Nested lists, some too deep for a recursive parser. */
 const deep = FastCheck.nat(60_000).map((levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`)
 
 const goodJson = JSON.stringify({
@@ -146,21 +146,21 @@ const isSuccess = Schema.is(SttContract.Success)
 const isFailure = Schema.is(SttContract.Failure)
 const isErrorBody = Schema.is(TtsContract.ErrorBody)
 
-/** Statuses that tell a client that it is its own fault. */
+/** Statuses for an invalid request. */
 const refusals = [400, 413, 415]
 
 export const serviceLaws: Topic = Effect.gen(function* () {
   const dataDirectory = yield* temporaryFolder
   const stage = makeStage({ dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 })
-  const spooled = () => readdirSync(join(dataDirectory, "spool")).length
+  const temporaryFiles = () => readdirSync(join(dataDirectory, "spool")).length
   const run = yield* runnerOf(stage.layer)
   const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
   const key = { "x-api-key": Redacted.value(apiKey) }
 
-  /** What a client went away from is cleared a moment later. */
-  const nothingSpooled = async () => {
-    for (let patience = 200; spooled() > 0; patience--) {
-      if (patience === 0) throw new Error(`${spooled()} files are left`)
+  /** Waits until the service has removed its temporary files. */
+  const filesRemoved = async () => {
+    for (let attempts = 200; temporaryFiles() > 0; attempts--) {
+      if (attempts === 0) throw new Error(`${temporaryFiles()} temporary files are left`)
       await new Promise((next) => setTimeout(next, 5))
     }
   }
@@ -171,21 +171,21 @@ export const serviceLaws: Topic = Effect.gen(function* () {
     const answer: unknown = JSON.parse(bytes.toString())
     const isDue = status === 200 ? isSuccess(answer) : refusals.includes(status) && isFailure(answer)
     if (!isDue) throw new Error(`${status} ${bytes}`)
-    await nothingSpooled()
+    await filesRemoved()
     return status
   }
 
   return {
-    "any form is transcribed or refused in the contract's words, nothing of it is left, and the next one is taken": law(
+    "any form is transcribed or refused by the contract, leaves no file, and the next one is transcribed": law(
       15,
       FastCheck.asyncProperty(formType, anyForm, pieceSizes, async (contentType, body, sizes) => {
         await transcribe(contentType, cutAt(body, sizes))
         const next = await transcribe(goodType, [goodBody])
-        if (next !== 200) throw new Error(`the next one is answered with ${next}`)
+        if (next !== 200) throw new Error(`the next form got ${next}`)
       })
     ),
 
-    "a form that is given up at any byte leaves nothing": law(
+    "a form that the client aborts at any byte leaves no file": law(
       20,
       FastCheck.asyncProperty(FastCheck.nat(goodBody.length - 1), pieceSizes, async (length, sizes) => {
         const headers = { ...key, "content-type": goodType }
@@ -194,19 +194,19 @@ export const serviceLaws: Topic = Effect.gen(function* () {
           ({ status }) => status,
           () => undefined
         )
-        await nothingSpooled()
+        await filesRemoved()
         return outcome === undefined || outcome === 400
       })
     ),
 
-    "a form that ends before its end is refused, at whatever byte": law(
+    "a form that ends too early is refused, at any byte": law(
       15,
       FastCheck.asyncProperty(FastCheck.nat(goodBody.length - 1), async (length) => {
         return (await transcribe(goodType, [goodBody.subarray(0, length)])) === 400
       })
     ),
 
-    "any recording is transcribed or refused in the contract's words, and nothing of it is left": law(
+    "any recording is transcribed or refused by the contract, and leaves no file": law(
       8,
       FastCheck.asyncProperty(anyRecording, async (recording) => {
         const { body, contentType } = transcriptionForm(recording)
@@ -217,7 +217,7 @@ export const serviceLaws: Topic = Effect.gen(function* () {
       })
     ),
 
-    "any body for speech is spoken or refused in the contract's words": law(
+    "any synthesis body is synthesized or refused by the contract": law(
       25,
       FastCheck.asyncProperty(jsonType, anyJson, pieceSizes, async (contentType, body, sizes) => {
         const headers = { ...key, "content-type": contentType }
@@ -229,7 +229,7 @@ export const serviceLaws: Topic = Effect.gen(function* () {
       })
     ),
 
-    "a request id that is one comes back as it is, and for any other there is a new one": law(
+    "a valid request id is returned unchanged, and any other is replaced": law(
       15,
       FastCheck.asyncProperty(
         FastCheck.oneof(
@@ -239,7 +239,7 @@ export const serviceLaws: Topic = Effect.gen(function* () {
         ),
         async (id) => {
           const { headers, status } = await send(`${ttsBaseUrl}/tts/bytes`, { headers: { "x-request-id": id } })
-          // What stands around a value is no part of it.
+          // Spaces around a value do not belong to it.
           const given = id.trim()
           const isValid = /^[A-Za-z0-9._:-]{1,64}$/.test(given)
           const answered = String(headers["x-request-id"])

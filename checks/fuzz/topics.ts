@@ -9,7 +9,7 @@ import { recordingLaws } from "./recordingLaws.js"
 import { requestLaws } from "./requestLaws.js"
 import { serviceLaws } from "./serviceLaws.js"
 
-/** By the word that `--only` takes. */
+/** Topics by name. `--only` takes the name. */
 export const topics: Readonly<Record<string, Topic>> = {
   requests: requestLaws,
   forms: formLaws,
@@ -20,7 +20,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   command: commandLaws
 }
 
-/** The tests of the codec try these on their own. */
+/** The tests of the codec run these laws themselves. */
 export const wavTopic: Topic = Effect.succeed(
   Object.fromEntries(Object.entries(wavLaws).map(([name, property]) => [name, law(300, property)]))
 )
