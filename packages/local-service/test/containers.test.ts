@@ -1,7 +1,11 @@
-import { readFileSync } from "node:fs"
+import { readdirSync, readFileSync } from "node:fs"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
+import * as Container from "@effect-speech/audio-codec/Container"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import { inspect } from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -33,6 +37,19 @@ const learn = Effect.gen(function* () {
   )
   yield* recogniser.learn({ text, lang: "en", samples: Stream.make(samples) })
 })
+
+/** Every recording of these tests and of audio-codec's, and a WAV file of each kind. */
+const everyRecording: ReadonlyArray<readonly [name: string, bytes: Uint8Array]> = [
+  ...["recordings/", "../../audio-codec/test/recordings/"].flatMap((folder) =>
+    readdirSync(new URL(folder, import.meta.url)).map(
+      (name) => [name, readFileSync(new URL(folder + name, import.meta.url))] as const
+    )
+  ),
+  ...["RIFF", "RF64", "BW64"].map((name) => {
+    const header = Wav.header({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, name === "RIFF" ? 800 : 2 ** 33)
+    return [`${name}.wav`, Buffer.concat([Buffer.from(name), header.subarray(4), Buffer.alloc(800)])] as const
+  })
+]
 
 /** The same at every run. */
 const noise = (length: number, seed: number) => {
@@ -80,6 +97,16 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
         yield* learn
         expect(yield* transcribe(recording(name))).toMatchObject({ status: 200, json: { text: "" } })
       })
+  )
+
+  it.effect.each(everyRecording)("has one container to the client and to the service: %s", ([name, bytes]) =>
+    Effect.gen(function* () {
+      const container = Container.sniff(bytes)
+      expect(name.endsWith(`.${container}`)).toBe(true)
+      const { container: found } = yield* Effect.provide(inspect(AudioSource.fromBytes(bytes)), NodeFileSystem.layer)
+      expect(found).toBe(container)
+      expect((yield* transcribe(bytes)).status).toBe(200)
+    })
   )
 
   it.effect("that begins later, as encoders make it, is known still", () =>
