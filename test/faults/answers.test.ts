@@ -22,8 +22,8 @@ const kilobytes64 = Buffer.alloc(65_536, 32)
 
 const idle = { downloadIdle: "400 millis" } as const
 
-/** A 500 is told by its status, whatever its body does. */
-const mute = (name: string, script: Script, deadlines: Deadlines = {}): Fault => ({
+/** A 500 is reported by its status, whatever its body is. */
+const unreadable500 = (name: string, script: Script, deadlines: Deadlines = {}): Fault => ({
   name,
   script: whenAsked(script),
   deadlines,
@@ -41,27 +41,30 @@ const mute = (name: string, script: Script, deadlines: Deadlines = {}): Fault =>
 
 describe.concurrent("a server that fails, with a body that", () => {
   itEndsAsTold([
-    mute("is HTML", respond(500, { ...id, "content-type": "text/html" }, "<html>Bad Gateway</html>")),
-    mute("is empty", respond(500, id)),
-    mute("is half of its JSON", respond(500, json, words.slice(0, 20))),
-    mute("is JSON of another form", respond(500, json, '{"error":{"error":1},"message":[]}')),
-    mute("is JSON 30,000 deep", respond(500, json, "[".repeat(30_000))),
-    mute("is not UTF-8", respond(500, json, Buffer.from("7b226572726f72ff", "hex"))),
-    mute("has 10 MB", flood(head(500, { ...json, "content-length": "10485760" }), kilobytes64, 160)),
-    mute("does not end", flood(head(500, json), kilobytes64)),
-    mute("does not end, in chunks", flood(head(500, chunked), chunk(kilobytes64))),
-    mute("comes byte by byte, without an end", trickle(head(500, json), " "), { total: "2 seconds" }),
-    mute("does not come", write(head(500, { ...json, "content-length": "10" })), idle),
-    mute(
-      "stops half-way",
+    unreadable500("is HTML", respond(500, { ...id, "content-type": "text/html" }, "<html>Bad Gateway</html>")),
+    unreadable500("is empty", respond(500, id)),
+    unreadable500("is half of its JSON", respond(500, json, words.slice(0, 20))),
+    unreadable500("is JSON of another form", respond(500, json, '{"error":{"error":1},"message":[]}')),
+    unreadable500("is JSON 30,000 deep", respond(500, json, "[".repeat(30_000))),
+    unreadable500("is not UTF-8", respond(500, json, Buffer.from("7b226572726f72ff", "hex"))),
+    unreadable500("has 10 MB", flood(head(500, { ...json, "content-length": "10485760" }), kilobytes64, 160)),
+    unreadable500("does not end", flood(head(500, json), kilobytes64)),
+    unreadable500("does not end, in chunks", flood(head(500, chunked), chunk(kilobytes64))),
+    unreadable500("arrives byte by byte, without an end", trickle(head(500, json), " "), { total: "2 seconds" }),
+    unreadable500("does not arrive", write(head(500, { ...json, "content-length": "10" })), idle),
+    unreadable500(
+      "stops in the middle",
       write(head(500, { ...json, "content-length": String(words.length) }) + words.slice(0, 20)),
       idle
     ),
-    mute("is cut", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, hangUp)),
-    mute("is cut by a reset", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, reset)),
-    mute("is cut within a chunk", write(Buffer.concat([Buffer.from(head(500, chunked)), chunk('{"error')]), hangUp)),
-    mute("has a chunk of no size", write(`${head(500, chunked)}nonsense\r\n`)),
-    mute("says that it is gzip, and is not", respond(500, { ...json, "content-encoding": "gzip" }, "not gzip"))
+    unreadable500("is cut", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, hangUp)),
+    unreadable500("is cut by a reset", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, reset)),
+    unreadable500(
+      "is cut within a chunk",
+      write(Buffer.concat([Buffer.from(head(500, chunked)), chunk('{"error')]), hangUp)
+    ),
+    unreadable500("has a chunk without a size", write(`${head(500, chunked)}nonsense\r\n`)),
+    unreadable500("claims to be gzip", respond(500, { ...json, "content-encoding": "gzip" }, "not gzip"))
   ])
 })
 
@@ -72,7 +75,7 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
     deadlines,
     transcribe: { call: { billing: "unknown", attempts: [{ status: 200, sent: "all" }] }, ...transcribe }
   })
-  const unreadable = (problem: string) =>
+  const invalid = (problem: string) =>
     ({ _tag: "SttInvalidResponse", problem: expect.stringContaining(problem) }) as const
   const body = (value: unknown) => respond(200, json, typeof value === "string" ? value : JSON.stringify(value))
   const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
@@ -84,19 +87,19 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
       serverMessage: "the details",
       callId: "call-2"
     }),
-    answer("is an error of which it says nothing", body({ status: "error", error: null }), {
+    answer("is an error without a message", body({ status: "error", error: null }), {
       _tag: "SttTranscriptionFailed",
       serverError: undefined
     }),
-    answer("has a number for a text", body({ ...success, text: 7 }), unreadable("text")),
-    answer("has no call id", body({ ...success, call_id: undefined }), unreadable("call_id")),
-    answer("has another status", body({ ...success, status: "queued" }), unreadable("status")),
-    answer("is a list", body([success]), unreadable("status")),
-    answer("is null", body(null), unreadable("not a JSON object")),
-    answer("is HTML", body("<html></html>"), unreadable("not JSON")),
-    answer("is empty", body(""), unreadable("not JSON")),
-    answer("is two", body(JSON.stringify(success) + JSON.stringify(success)), unreadable("not JSON")),
-    answer("ends early with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), unreadable("not JSON")),
+    answer("has a number as its text", body({ ...success, text: 7 }), invalid("text")),
+    answer("has no call id", body({ ...success, call_id: undefined }), invalid("call_id")),
+    answer("has another status", body({ ...success, status: "queued" }), invalid("status")),
+    answer("is a list", body([success]), invalid("status")),
+    answer("is null", body(null), invalid("not a JSON object")),
+    answer("is HTML", body("<html></html>"), invalid("not JSON")),
+    answer("is empty", body(""), invalid("not JSON")),
+    answer("is two objects", body(JSON.stringify(success) + JSON.stringify(success)), invalid("not JSON")),
+    answer("ends too early, with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), invalid("not JSON")),
     answer(
       "stops",
       write(`${head(200, { ...json, "content-length": "1000" })}{`),
@@ -118,7 +121,7 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
       sent: "all"
     }),
     answer(
-      "is whole, after an early hint",
+      "is complete, after an early hint",
       (socket, elsewhere) => {
         socket.write("HTTP/1.1 103 Early Hints\r\nLink: </>\r\n\r\n")
         body(success)(socket, elsewhere)

@@ -29,7 +29,7 @@ const usual = {
   "x-request-id": "received"
 }
 
-/** In two parts, so that their length is even. */
+/** Two members of gzip, so that the length is even. */
 const compressed = Buffer.concat([gzipSync(pcm16.subarray(0, 2000)), gzipSync(pcm16.subarray(2000))])
 const gzip = { ...usual, "content-encoding": "gzip" }
 const chunked = { ...usual, "transfer-encoding": "chunked" }
@@ -46,13 +46,13 @@ const audio = (name: string, script: Script, synthesize: Outcome, deadlines: Dea
   }
 })
 
-/** Whose fault shows only when its bytes have come. */
+/** A fault that shows only in the body. */
 const body = (...fault: Parameters<typeof audio>): Fault => ({ ...audio(...fault), streamed: "at once" })
 
 const corrupt = (problem: string) => ({ _tag: "TtsCorruptAudio", problem: expect.stringContaining(problem) }) as const
 
-/** What is seen before its end is read no further, and may not be charged for. */
-const seenEarly = (problem: string) =>
+/** A fault that is found before the end. The rest is not read, so it may not be billed. */
+const foundEarly = (problem: string) =>
   ({
     ...corrupt(problem),
     call: { receivedId: "received", billing: "unknown", attempts: [{ status: 200, sent: "all" }] }
@@ -78,64 +78,60 @@ const end = Buffer.from("0\r\n\r\n")
 
 describe.concurrent("a server that answers a text with audio that", () => {
   itEndsAsTold([
-    audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), seenEarly("not a multiple")),
+    audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), foundEarly("not a multiple")),
     body(
       "has an odd number of bytes, in chunks",
       settle(Buffer.concat([inChunks(pcm16.subarray(1)), end])),
       corrupt("not a multiple")
     ),
     audio(
-      "has half a float at its end",
+      "ends in the middle of a float",
       respond(200, { ...usual, "x-encoding": "float32" }, pcm16.subarray(2)),
-      seenEarly("not a multiple")
+      foundEarly("not a multiple")
     ),
-    audio("is empty", respond(200, usual), seenEarly("empty")),
-    body("is empty, in no chunks", settle(Buffer.concat([inChunks(), end])), corrupt("empty")),
-    audio("is empty, and lasts no time", respond(200, { ...usual, "x-audio-duration-ms": "0" }), seenEarly("empty")),
+    audio("is empty", respond(200, usual), foundEarly("empty")),
+    body("is empty and chunked", settle(Buffer.concat([inChunks(), end])), corrupt("empty")),
+    audio("is empty and announces 0 ms", respond(200, { ...usual, "x-audio-duration-ms": "0" }), foundEarly("empty")),
     audio(
-      "is 2 ms shorter than it says",
+      "is 2 ms shorter than announced",
       respond(200, { ...usual, "x-audio-duration-ms": "252" }, pcm16),
-      seenEarly("252 ms were announced")
+      foundEarly("252 ms were announced")
     ),
     audio(
-      "is 2 ms longer than it says",
+      "is 2 ms longer than announced",
       respond(200, { ...usual, "x-audio-duration-ms": "248" }, pcm16),
-      seenEarly("248 ms were announced")
+      foundEarly("248 ms were announced")
     ),
     audio(
-      "is 1 ms shorter than it says, by rounding",
+      "is 1 ms shorter than announced, by rounding",
       respond(200, { ...usual, "x-audio-duration-ms": "251.1" }, pcm16),
       { durationMillis: 251.1 }
     ),
     audio(
-      "is of another rate than it says",
+      "has another rate than announced",
       respond(200, { ...usual, "x-sample-rate": "16000" }, pcm16),
-      seenEarly("125.0 ms")
+      foundEarly("125.0 ms")
     ),
     audio(
-      "is of another encoding than it says",
+      "has another encoding than announced",
       respond(200, { ...usual, "x-encoding": "float32" }, pcm16),
-      seenEarly("125.0 ms")
+      foundEarly("125.0 ms")
     ),
+    body("contains NaN", respond(200, { ...usual, "x-encoding": "float32" }, notANumber), foundEarly("not numbers")),
     body(
-      "holds what is no number",
-      respond(200, { ...usual, "x-encoding": "float32" }, notANumber),
-      seenEarly("not numbers")
-    ),
-    body(
-      "ends early with its connection",
+      "ends too early, with its connection",
       write(Buffer.concat([Buffer.from(head(200, usual)), half]), hangUp),
       corrupt("250 ms were announced")
     ),
     {
       ...body("is compressed", respond(200, gzip, compressed), corrupt("250 ms were announced")),
-      // Fetch alone asks for that, and undoes it.
+      // Only fetch asks for compression, and decodes it.
       except: { fetch: { synthesize: { durationMillis: 250, requestId: "received" } } }
     },
-    body("has no duration", respond(200, { ...usual, "x-audio-duration-ms": undefined }, pcm16), {
+    body("announces no duration", respond(200, { ...usual, "x-audio-duration-ms": undefined }, pcm16), {
       requestId: "received"
     }),
-    audio("has a duration that is no number", respond(200, { ...usual, "x-audio-duration-ms": "soon" }, pcm16), {
+    audio("announces a duration that is no number", respond(200, { ...usual, "x-audio-duration-ms": "soon" }, pcm16), {
       requestId: "received"
     }),
     audio("has no request id", respond(200, { ...usual, "x-request-id": undefined }, pcm16), {
@@ -173,7 +169,7 @@ describe.concurrent("a server that answers a text with a 200 that", () => {
       unusable("application/json")
     ),
     audio(
-      "is JSON without its type",
+      "is JSON without a content type",
       respond(200, { "x-request-id": "received" }, '{"error":"oops"}'),
       unusable("x-sample-rate")
     ),
@@ -191,7 +187,7 @@ describe.concurrent("a server that answers a text with a 200 that", () => {
     },
     body("is cut between chunks", write(inChunks(half), hangUp), cut),
     body("is cut within a chunk", write(inChunks(half).subarray(0, -1000), hangUp), cut),
-    body("has a chunk of no size", write(Buffer.concat([inChunks(half), Buffer.from("nonsense\r\n")])), cut),
+    body("has a chunk without a size", write(Buffer.concat([inChunks(half), Buffer.from("nonsense\r\n")])), cut),
     body(
       "stops",
       write(Buffer.concat([Buffer.from(head(200, length)), half])),
@@ -204,7 +200,7 @@ describe.concurrent("a server that answers a text with a 200 that", () => {
       { downloadIdle: "400 millis" }
     ),
     body(
-      "comes too slowly",
+      "arrives too slowly",
       trickle(head(200, length), Uint8Array.of(0, 0)),
       {
         _tag: "TtsDeadlineExceeded",
@@ -232,7 +228,7 @@ describe.concurrent("a server that answers a text with audio that goes on", () =
 
 describe.concurrent("a server that answers a text with audio that, as it should not,", () => {
   itEndsAsTold([
-    body("goes on for ever", flood(head(200, usual), pcm16), seenEarly("250 ms were announced"), {
+    body("goes on for ever", flood(head(200, usual), pcm16), foundEarly("250 ms were announced"), {
       total: "4 seconds"
     }),
     // Fetch inflates it and the others don't, so without a duration nothing tells what it is.

@@ -11,14 +11,14 @@ const audio = {
 }
 const json = { "x-request-id": "received", "content-type": "application/json" }
 
-/** 100 MB, in 100 kB: gzip may consist of many parts. */
+/** 100 MB in 100 kB: gzip can have many members. */
 const bomb = Buffer.concat(Array<Buffer>(100).fill(gzipSync(Buffer.alloc(1_000_000, 32))))
 const gzip = { "content-encoding": "gzip" }
 
 describe("a server that answers with", () => {
   itEndsAsToldWithin(64, [
     {
-      name: "100 MB of an error, in 100 kB of gzip",
+      name: "an error of 100 MB in 100 kB of gzip",
       script: whenAsked(respond(500, { ...json, ...gzip }, bomb)),
       transcribe: { _tag: "SttServerError", serverError: undefined },
       synthesize: { _tag: "TtsServerError", serverMessage: undefined, call: { receivedId: "received" } }
@@ -26,21 +26,21 @@ describe("a server that answers with", () => {
   ])
   itEndsAsToldWithin(320, [
     {
-      name: "100 MB of a transcript, in 100 kB of gzip",
+      name: "a transcript of 100 MB in 100 kB of gzip",
       script: whenAsked(respond(200, { ...json, ...gzip }, bomb)),
-      // No layer but fetch inflates what it did not ask for.
+      // Only fetch decodes a compressed body.
       transcribe: { _tag: "SttInvalidResponse", problem: expect.stringMatching(/not (a )?JSON/) },
       except: { fetch: { transcribe: { _tag: "SttInvalidResponse", problem: expect.stringContaining("longer than") } } }
     },
     {
       name: "a transcript without an end",
-      // It takes its time. For fetch the one above shows the same, and undici is the recommended one's.
+      // This is slow. The test above covers fetch; `recommended` covers undici.
       over: ["recommended", "node"],
       script: whenAsked(flood(head(200, json), Buffer.alloc(65_536, 32))),
       transcribe: { _tag: "SttInvalidResponse", problem: expect.stringContaining("longer than") }
     },
     {
-      name: "100 MB of audio, in 100 kB of gzip",
+      name: "100 MB of audio in 100 kB of gzip",
       script: whenAsked(respond(200, { ...audio, ...gzip }, bomb)),
       synthesize: {
         _tag: "TtsCorruptAudio",

@@ -21,15 +21,19 @@ describe.concurrent("a server that", () => {
   itEndsAsTold([
     { name: "resets the connection at once", script: reset, ...lost({ reason: "reset" }) },
     { name: "hangs up at once", script: hangUp, ...lost({ reason: "reset" }) },
-    { name: "resets the connection once asked", script: whenAsked(reset), ...lost({ reason: "reset", ...afterAll }) },
-    { name: "hangs up once asked", script: whenAsked(hangUp), ...lost({ reason: "reset", ...afterAll }) },
     {
-      name: "hangs up in the head of its answer",
+      name: "resets the connection after the request",
+      script: whenAsked(reset),
+      ...lost({ reason: "reset", ...afterAll })
+    },
+    { name: "hangs up after the request", script: whenAsked(hangUp), ...lost({ reason: "reset", ...afterAll }) },
+    {
+      name: "hangs up within the headers of its response",
       script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", hangUp)),
       ...lost({ reason: "reset", ...afterAll })
     },
     {
-      name: "resets the connection in the head of its answer",
+      name: "resets the connection within the headers of its response",
       script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", reset)),
       ...lost({ reason: "reset", ...afterAll })
     },
@@ -39,7 +43,7 @@ describe.concurrent("a server that", () => {
       ...lost({ reason: "unknown", ...afterAll })
     },
     {
-      name: "has too much in the head of its answer",
+      name: "sends too large headers",
       script: whenAsked(write(head(200, { "x-sample-rate": "8".repeat(100_000) }))),
       ...lost({ reason: "unknown", ...afterAll })
     },
@@ -48,7 +52,7 @@ describe.concurrent("a server that", () => {
       script: whenAsked(write(head(101, { connection: "upgrade", upgrade: "other" }))),
       ...lost(afterAll),
       except: {
-        // Node's own client hands such an answer on, by its status, and the socket with it.
+        // The client of Node returns this status, with the socket.
         node: {
           transcribe: { _tag: "SttUnexpectedStatus", status: 101, call: { billing: "unknown" } },
           synthesize: { _tag: "TtsUnexpectedStatus", status: 101, call: { billing: "notBilled" } }
@@ -59,33 +63,38 @@ describe.concurrent("a server that", () => {
   ])
 })
 
-describe.concurrent("a server that, without an end,", () => {
+describe.concurrent("a server that never ends its response and", () => {
   const deadlines = { answer: "400 millis" } as const
   const answer = { phase: "answer", limitMillis: 400, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
   const total = { phase: "total", limitMillis: 400, call: { billing: "unknown" } }
 
   itEndsAsTold([
-    { name: "says nothing", script: silent, deadlines, ...late(answer) },
-    { name: "neither reads nor says anything", script: deaf, deadlines, ...late(answer) },
+    { name: "sends nothing", script: silent, deadlines, ...late(answer) },
+    { name: "reads and sends nothing", script: deaf, deadlines, ...late(answer) },
     {
-      name: "says one header after the other",
+      name: "sends one header after the other",
       script: whenAsked(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n")),
       deadlines,
       ...late(answer)
     },
     {
-      name: "hints at an answer",
+      name: "sends early hints",
       script: whenAsked(trickle("", "HTTP/1.1 103 Hints\r\n\r\n")),
       deadlines,
       ...late(answer)
     },
-    { name: "says nothing, until all time is up", script: silent, deadlines: { total: "400 millis" }, ...late(total) },
     {
-      name: "says nothing of a secure connection",
+      name: "sends nothing, until the total deadline",
+      script: silent,
+      deadlines: { total: "400 millis" },
+      ...late(total)
+    },
+    {
+      name: "does not answer a TLS handshake",
       script: silent,
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       deadlines: { total: "400 millis" },
-      // Undici itself goes on with a connection that it has begun to make, for ten seconds at most.
+      // Undici continues to connect for at most ten seconds.
       lingers: { undici: "after the layer", fetch: "after the layer" },
       ...late({ phase: "total" }),
       except: { recommended: late({ phase: "total", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }) }
@@ -96,20 +105,20 @@ describe.concurrent("a server that, without an end,", () => {
 describe.concurrent("a connection that can't be made, because", () => {
   itEndsAsTold([
     {
-      name: "nobody listens",
+      name: "no server listens",
       script: silent,
       baseUrl: () => refusedAddress,
       ...lost({ reason: "refused", code: "ECONNREFUSED", ...beforeAny })
     },
     {
-      name: "the host is not known",
+      name: "the host is unknown",
       script: silent,
-      // A label of more than 63 characters is refused without asking a name server.
+      // A label of more than 63 characters is refused without a name server.
       baseUrl: () => Effect.succeed(`http://${"nowhere".repeat(10)}.invalid`),
       ...lost({ reason: "notFound", ...beforeAny })
     },
     {
-      name: "the certificate is signed by nobody",
+      name: "the certificate is self-signed",
       script: whenAsked(hangUp),
       tls: true,
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
@@ -122,7 +131,7 @@ describe.concurrent("a connection that can't be made, because", () => {
       ...lost({ reason: "tls", ...beforeAny })
     },
     {
-      name: "the server speaks TLS alone",
+      name: "the server speaks only TLS",
       script: silent,
       tls: true,
       ...lost({ reason: "reset" })
@@ -132,7 +141,7 @@ describe.concurrent("a connection that can't be made, because", () => {
       script: whenBegun(hangUp),
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       ...lost({ reason: "reset" }),
-      // It alone tells when a connection is there to be written to.
+      // Only this layer reports when a connection is established.
       except: { recommended: lost({ reason: "reset", ...beforeAny }) }
     }
   ])

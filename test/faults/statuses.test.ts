@@ -54,7 +54,7 @@ describe.concurrent("a server that redirects to another origin, with", () => {
         call: { receivedId: "received", billing: "notBilled", attempts: [{ status }] }
       },
       except: {
-        // To keep no copy of a recording, fetch is told that a redirect is an error, which hides its status.
+        // A redirect is an error for fetch, so that it keeps no copy of the recording. That hides the status.
         fetch: {
           transcribe: {
             _tag: "SttConnectionFailed",

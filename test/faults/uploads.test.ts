@@ -17,8 +17,8 @@ const upload = (fault: Omit<Fault, "synthesize">): Fault => ({ large: ["from a f
 const everySource = { large: ["from memory", "from a file"] } as const
 
 /**
- * Node's own client is handed the recording as fast as it is read, not as it is sent: a sink of `@effect/platform-node`
- * does not wait for the last piece of what it is given. All of it may then count as sent, and waiting as for an answer.
+ * The client of Node takes the recording as fast as it is read: a sink of `@effect/platform-node` does not wait for the last piece. So the
+ * whole recording can count as sent, and the phase as `answer`.
  */
 const node = (instead: NonNullable<Fault["transcribe"]>): Fault["except"] => ({
   node: { transcribe: instead }
@@ -26,8 +26,8 @@ const node = (instead: NonNullable<Fault["transcribe"]>): Fault["except"] => ({
 
 const deadlines = { uploadIdle: "500 millis", answer: "500 millis" } as const
 
-describe("a server that, of a recording of 16 MB,", () => {
-  // On a slow machine the deadline may pass before the first byte is sent.
+describe("a server that gets a recording of 16 MB and", () => {
+  // On a slow machine the deadline can pass before the first byte is sent.
   const notAll = { call: { billing: "notBilled", attempts: [{ sent: expect.stringMatching(/^(nothing|part)$/) }] } }
   const late = { _tag: "SttDeadlineExceeded", phase: "upload", limitMillis: 500, ...notAll }
   const part = { call: { billing: "notBilled", attempts: [{ sent: "part" }] } }
@@ -35,7 +35,7 @@ describe("a server that, of a recording of 16 MB,", () => {
 
   itEndsAsTold([
     upload({
-      name: "takes nothing",
+      name: "reads nothing",
       ...everySource,
       script: deaf,
       deadlines,
@@ -43,21 +43,21 @@ describe("a server that, of a recording of 16 MB,", () => {
       except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
     }),
     upload({
-      name: "takes the beginning",
+      name: "reads the beginning",
       script: whenBegun(() => undefined, "readsNoMore"),
       deadlines,
       transcribe: late,
       except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
     }),
     upload({
-      name: "takes the beginning, until all time is up",
+      name: "reads the beginning, until the total deadline",
       script: whenBegun(() => undefined, "readsNoMore"),
       deadlines: { total: "500 millis" },
       transcribe: { ...late, phase: "total" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "total" })
     }),
     upload({
-      name: "takes all and says nothing",
+      name: "reads everything and sends nothing",
       script: silent,
       deadlines: { answer: "500 millis" },
       transcribe: { ...late, phase: "answer", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
@@ -88,7 +88,7 @@ describe("a server that refuses the key at the beginning of a recording of 16 MB
     (next?: Script): Script =>
     (socket, elsewhere) => {
       respond(401, { "content-type": "application/json" }, words)(socket, elsewhere)
-      // What is still on its way when a connection is reset is lost to the client, whatever it does.
+      // A reset discards what the client has not received yet.
       if (next) after(200, next)(socket, elsewhere)
     }
   const close: Script = (socket) => {
@@ -101,18 +101,21 @@ describe("a server that refuses the key at the beginning of a recording of 16 MB
       transcribe: { _tag: "SttUnauthorized", serverError: "a summary", call: { attempts: [{ status: 401 }] } },
       ...other
     })
-  // Node's own client gives an answer only once all of the request has been taken.
+  // The client of Node returns a response only after the whole request was read.
   const whenCut = { except: node({ _tag: expect.stringMatching(/^Stt(Unauthorized|ConnectionFailed)$/) }) }
 
   itEndsAsTold([
-    refused("reads on", whenBegun(answer()), everySource),
-    refused("reads on, then hangs up", whenBegun(answer(hangUp))),
-    refused("reads no more", whenBegun(answer(), "readsNoMore"), {
+    refused("reads the rest", whenBegun(answer()), everySource),
+    refused("reads the rest, then hangs up", whenBegun(answer(hangUp))),
+    refused("reads nothing more", whenBegun(answer(), "readsNoMore"), {
       deadlines: { answer: "500 millis" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "answer" })
     }),
-    refused("reads no more, then hangs up", whenBegun(answer(close), "readsNoMore"), { ...whenCut, ...everySource }),
-    refused("reads no more, then resets the connection", whenBegun(answer(reset), "readsNoMore"), whenCut),
-    refused("reads all", whenAsked(answer()))
+    refused("reads nothing more, then hangs up", whenBegun(answer(close), "readsNoMore"), {
+      ...whenCut,
+      ...everySource
+    }),
+    refused("reads nothing more, then resets the connection", whenBegun(answer(reset), "readsNoMore"), whenCut),
+    refused("reads everything", whenAsked(answer()))
   ])
 })

@@ -1,6 +1,4 @@
-/**
- * A table of faults, and the one way in which each is tried: by both operations, over every HttpClient layer.
- */
+/** A table of faults. Each is tried with both operations over every HttpClient layer. */
 import { inspect } from "node:util"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -19,7 +17,7 @@ import * as Supervisor from "effect/Supervisor"
 import { type FaultyServer, faultyServer, type Script, untilNone } from "./faultyServer.js"
 import { type HttpClientName, httpClients } from "./httpClients.js"
 
-/** What a call must end with, as `toMatchObject` takes it: an error, or a result, which has no `_tag`. */
+/** The expected end of a call, for `toMatchObject`: an error, or a result, which has no `_tag`. */
 export interface Outcome {
   readonly _tag?: unknown
   readonly [field: string]: unknown
@@ -30,30 +28,30 @@ interface Outcomes {
   readonly synthesize?: Outcome
 }
 
-/** The expectations of an operation that is not mentioned are none: it is not tried. */
+/** A fault and its outcomes. An operation without an outcome is not tried. */
 export interface Fault extends Outcomes {
   /** The rest of a sentence that begins with "a server that". */
   readonly name: string
   readonly script: Script
   readonly tls?: boolean
-  /** The layers that it is tried over. Default: all. */
+  /** The HttpClient layers. Default: all. */
   readonly over?: ReadonlyArray<HttpClientName>
-  /** The address that is called, where it is not the server's own. */
+  /** The base URL. Default: the address of the server. */
   readonly baseUrl?: (server: FaultyServer) => Effect.Effect<string, never, Scope.Scope>
   readonly deadlines?: Deadlines
-  /** When the audio is read, where it is asked for as a stream too, or alone where it is not read. */
+  /** Also tries `stream`, and reads the audio at this time. `never`: tries only `stream`. */
   readonly streamed?: Reading
-  /** A recording of 16 MB instead of a few bytes, from where it comes. Default: a few bytes from memory. */
+  /** Sends a recording of 16 MB from these sources. Default: a few bytes from memory. */
   readonly large?: ReadonlyArray<"from memory" | "from a file">
-  /** Layers that keep the connection open after the call, or after they were closed. Default: none. */
+  /** Layers that keep the connection open after the call, or even after the layer closed. Default: none. */
   readonly lingers?: { readonly [Name in HttpClientName]?: "after the call" | "after the layer" | undefined }
-  /** What a layer gives instead, where it can't do better. */
+  /** Other outcomes of layers with a known limit. */
   readonly except?: { readonly [Name in HttpClientName]?: Outcomes } | undefined
 }
 
 const secret = "topsecret"
 
-/** Both clients, each of which makes one request a call. */
+/** Both clients without retries. */
 const clients = (httpClient: HttpClientName, baseUrl: string, deadlines: Deadlines) => {
   const options = { apiKey: Redacted.make(`prefix.${secret}`), baseUrl, deadlines, retries: 0, allowInsecureHttp: true }
   return Layer.orDie(Layer.merge(SpeechToText.layer(options), TextToSpeech.layer(options))).pipe(
@@ -68,14 +66,14 @@ const sixteenMegabytes = new Uint8Array(16_000_000).fill(7)
 const transcribe = (audio: AudioSource.AudioSource) =>
   Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model, transactionId: sentId }))
 
-const asked = { text: "नमस्ते", requestId: sentId }
+const request = { text: "नमस्ते", requestId: sentId }
 
 type Reading = "at once" | "late" | "never"
 
 const stream = (reading: Reading) =>
   Effect.scoped(
     Effect.gen(function* () {
-      const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream(asked))
+      const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream(request))
       if (reading === "late") yield* Effect.sleep("200 millis")
       if (reading !== "never") yield* Stream.runDrain(speech.stream)
       return speech
@@ -88,7 +86,7 @@ const operations = (fault: Fault, path: string): Readonly<Record<string, Operati
   for (const source of fault.large ?? []) tried[`transcribe, ${source}`] = transcribe(large[source])
   if (fault.transcribe && !fault.large) tried.transcribe = transcribe(AudioSource.fromBytes(Uint8Array.of(82, 73)))
   if (fault.synthesize && fault.streamed !== "never")
-    tried.synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(asked))
+    tried.synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request))
   if (fault.streamed) tried[`stream, read ${fault.streamed}`] = stream(fault.streamed)
   return tried
 }
@@ -97,7 +95,7 @@ type Operation = Effect.Effect<object, SttError | TtsError, SpeechToText | TextT
 
 const isKnownError = Schema.is(Schema.Union(SttError, TtsError))
 
-/** Far above what any fault should take, and far below any default deadline. */
+/** Far above the time of any fault, far below any default deadline. */
 const soonMillis = 8000
 
 const attempt = (
@@ -115,8 +113,8 @@ const attempt = (
     const lingers = fault.lingers?.[httpClient]
     let inUse = 0
 
-    const told = yield* operation.pipe(
-      // An error that failed inside a span is a Proxy, which comparing and printing stumble over.
+    const outcome = yield* operation.pipe(
+      // An error that failed inside a span is a Proxy, which breaks comparing and printing.
       Effect.mapError(Cause.originalError),
       Effect.merge,
       Effect.timeoutFail({ duration: soonMillis, onTimeout: () => new Error(`${label}: did not end`) }),
@@ -129,23 +127,23 @@ const attempt = (
 
     const operationName = name.startsWith("transcribe") ? "transcribe" : "synthesize"
     const expected = fault.except?.[httpClient]?.[operationName] ?? fault[operationName]
-    expect(told, label).toMatchObject(expected ?? {})
+    expect(outcome, label).toMatchObject(expected ?? {})
     if (expected?._tag !== undefined) {
-      expect(isKnownError(told), label).toBe(true)
-      expect(told, label).toMatchObject({ message: expect.stringMatching(/\.$/), call: { sentId } })
-      expect((told as SttError).call.attempts.length, label).toBe(1)
-      expect(inspect(told, { depth: 20, showHidden: true }), label).not.toContain(secret)
+      expect(isKnownError(outcome), label).toBe(true)
+      expect(outcome, label).toMatchObject({ message: expect.stringMatching(/\.$/), call: { sentId } })
+      expect((outcome as SttError).call.attempts.length, label).toBe(1)
+      expect(inspect(outcome, { depth: 20, showHidden: true }), label).not.toContain(secret)
     }
 
-    // Undici's pool connects anew in place of a connection that it gave up; what matters is what is asked on it.
-    expect(server.used(), `${label}: connections asked on`).toBeLessThanOrEqual(1)
+    // The pool of undici replaces a closed connection. Only connections with a request count.
+    expect(server.used(), `${label}: connections with a request`).toBeLessThanOrEqual(1)
     expect(elsewhere.accepted(), `${label}: connections elsewhere`).toBe(0)
 
     const fibers = Effect.map(supervisor.value, (alive) => alive.length)
     expect(yield* untilNone(fibers), `${label}: fibers`).toBe(0)
 
     expect(inUse, `${label}: connections in use after the call`).toBe(0)
-    // The pool of fetch belongs to the process, and outlives the layer.
+    // The pool of fetch belongs to the process and outlives the layer.
     const open = Effect.sync(httpClient === "fetch" ? server.busy : server.open)
     if (lingers !== "after the layer") expect(yield* untilNone(open), `${label}: connections after the layer`).toBe(0)
   }).pipe(Effect.scoped)
@@ -166,12 +164,12 @@ const everywhere = (concurrency: Concurrency, run: typeof attempt) => (fault: Fa
     yield* Effect.all(attempts, { concurrency, discard: true })
   }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
-/** Tries each fault over all layers at once. */
+/** Tries each fault over all layers in parallel. */
 export const itEndsAsTold = (faults: ReadonlyArray<Fault>): void => {
   it.live.each(faults as Array<Fault>)("$name", everywhere("unbounded", attempt))
 }
 
-/** Tries each fault over one layer after the other, none of which may take much more memory. */
+/** Tries each fault over one layer after the other. None may use more than `megabytes` for bodies. */
 export const itEndsAsToldWithin = (megabytes: number, faults: ReadonlyArray<Fault>): void => {
   const run: typeof attempt = (fault, elsewhere, httpClient, name, operation) =>
     Effect.tap(watchMemory(attempt(fault, elsewhere, httpClient, name, operation)), (peak) =>
@@ -180,7 +178,7 @@ export const itEndsAsToldWithin = (megabytes: number, faults: ReadonlyArray<Faul
   it.live.each(faults as Array<Fault>)("$name", everywhere(1, run))
 }
 
-/** The most memory that bodies took meanwhile, in bytes, with what was not yet collected. */
+/** Peak memory of buffers during an effect, in bytes. Includes garbage. */
 const watchMemory = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<number, E, R> =>
   Effect.suspend(() => {
     const before = process.memoryUsage().arrayBuffers

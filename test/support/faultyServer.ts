@@ -7,18 +7,19 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import { loopback } from "./loopback.js"
 
-/** What the server does with a connection. `elsewhere` is the address of another server. */
+/** The behaviour of the server on a connection. `elsewhere` is the address of another server. */
 export type Script = (socket: Socket, elsewhere: string) => void
 
 export interface FaultyServer {
   /** `127.0.0.1:port`. */
   readonly host: string
-  /** How many connections there have been, and how many of them brought a byte. */
+  /** Number of accepted connections. */
   readonly accepted: () => number
+  /** Number of connections that sent a byte. */
   readonly used: () => number
-  /** How many are open. */
+  /** Number of open connections. */
   readonly open: () => number
-  /** How many of them are not idle after a whole answer, as a pooled one may be. */
+  /** Number of open connections without a complete response. A pooled connection does not count. */
   readonly busy: () => number
 }
 
@@ -55,26 +56,26 @@ export const faultyServer = (
       open: () => sockets.size,
       busy: () =>
         [...sockets].filter((socket) => {
-          // A socket that is not read does not notice that the other side has gone.
+          // A paused socket does not notice that the other side closed.
           socket.resume()
           return !settled.has(socket)
         }).length
     }
   })
 
-/** Waits until `count` is 0, ten seconds at most where nothing else is said, and gives what it is then. */
-export const untilNone = (count: Effect.Effect<number>, patienceMillis = 10_000): Effect.Effect<number> =>
+/** Waits until `count` is 0, at most `timeoutMillis`, and returns the last count. Default: ten seconds. */
+export const untilNone = (count: Effect.Effect<number>, timeoutMillis = 10_000): Effect.Effect<number> =>
   count.pipe(
     Effect.repeat({ until: (left) => left === 0, schedule: Schedule.spaced("5 millis") }),
     Effect.timeoutTo({
-      duration: patienceMillis,
+      duration: timeoutMillis,
       onSuccess: () => Effect.succeed(0),
       onTimeout: () => count
     }),
     Effect.flatten
   )
 
-/** Reads requests, and calls back at the end of each with its head. */
+/** Reads requests. Calls `whole` with the head of each complete request. */
 export const eachRequest = (socket: Socket, whole: (head: string) => void): void => {
   let head = ""
   let left: number | "chunked" | undefined
@@ -93,21 +94,21 @@ export const eachRequest = (socket: Socket, whole: (head: string) => void): void
     end = Buffer.concat([end, body.subarray(-7)]).subarray(-7)
     if (left !== "chunked") left -= body.byteLength
     if (left === 0 || (left === "chunked" && end.toString("latin1") === "\r\n0\r\n\r\n")) {
-      const told = head
+      const requestHead = head
       head = ""
       left = undefined
-      whole(told)
+      whole(requestHead)
     }
   })
 }
 
-/** Answers each request once it has come whole. */
+/** Answers each complete request. */
 export const whenAsked =
   (answer: Script): Script =>
   (socket, elsewhere) =>
     eachRequest(socket, () => answer(socket, elsewhere))
 
-/** Answers once the first bytes of a request have come, and reads the rest, or nothing more. */
+/** Answers after the first bytes of a request. Then it reads the rest, or nothing more. */
 export const whenBegun =
   (answer: Script, then: "readsOn" | "readsNoMore" = "readsOn"): Script =>
   (socket, elsewhere) => {
@@ -118,12 +119,12 @@ export const whenBegun =
     })
   }
 
-/** Reads all and says nothing. */
+/** Reads everything and sends nothing. */
 export const silent: Script = (socket) => {
   socket.resume()
 }
 
-/** Reads nothing and says nothing. */
+/** Reads and sends nothing. */
 export const deaf: Script = (socket) => {
   socket.pause()
 }
@@ -132,12 +133,12 @@ export const reset: Script = (socket) => {
   socket.resetAndDestroy()
 }
 
-/** Ends the connection as if all had been said. */
+/** Ends the connection with a FIN. */
 export const hangUp: Script = (socket) => {
   socket.end()
 }
 
-/** Goes on a little later. */
+/** Runs `next` after a delay. */
 export const after =
   (millis: number, next: Script): Script =>
   (socket, elsewhere) => {
@@ -145,7 +146,7 @@ export const after =
     socket.once("close", () => clearTimeout(timer))
   }
 
-/** Writes these bytes, and does with the connection what comes next once they have had time to arrive. */
+/** Writes these bytes. Runs `next` when they had time to arrive. */
 export const write =
   (bytes: Uint8Array | string, next?: Script): Script =>
   (socket, elsewhere) => {
@@ -153,14 +154,14 @@ export const write =
     if (next !== undefined) after(50, next)(socket, elsewhere)
   }
 
-/** Writes the end of a response, after which the connection stays open. */
+/** Writes the end of a response and keeps the connection open. */
 export const settle =
   (bytes: Uint8Array | string): Script =>
   (socket) => {
     socket.write(bytes, () => settled.add(socket))
   }
 
-/** Writes a piece every 20 ms, for ever. */
+/** Writes a piece every 20 ms, without an end. */
 export const trickle =
   (head: string, piece: Uint8Array | string): Script =>
   (socket) => {
@@ -169,7 +170,7 @@ export const trickle =
     socket.once("close", () => clearInterval(timer))
   }
 
-/** Writes the same piece as fast as it is taken, `times` times. */
+/** Writes the same piece `times` times, as fast as the client reads. */
 export const flood =
   (head: string, piece: Uint8Array | string, times = Number.POSITIVE_INFINITY): Script =>
   (socket) => {
@@ -186,15 +187,15 @@ export const flood =
 
 type HeaderLines = Readonly<Record<string, string | ReadonlyArray<string> | undefined>>
 
-/** The beginning of a response, to be ended by whoever sends it. */
+/** The head of a response, without a length. */
 export const head = (status: number, headers: HeaderLines = {}): string => {
   const lines = Object.entries(headers).flatMap(([name, value]) =>
     (typeof value === "string" ? [value] : (value ?? [])).map((one) => `${name}: ${one}\r\n`)
   )
-  return `HTTP/1.1 ${status} As Told\r\n${lines.join("")}\r\n`
+  return `HTTP/1.1 ${status} Scripted\r\n${lines.join("")}\r\n`
 }
 
-/** A whole response with its length, after which the connection stays open. */
+/** Sends a complete response with its length and keeps the connection open. */
 export const respond =
   (status: number, headers: HeaderLines = {}, body: Uint8Array | string = ""): Script =>
   (socket, elsewhere) => {
