@@ -9,7 +9,7 @@ const TestLive = LocalService.layerClients.pipe(
 )
 
 layer(TestLive, { excludeTestServices: true })("an announcement", (it) => {
-  it.effect("is made although the service fails once", () =>
+  it.effect("is spoken although the service fails once", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
       yield* service.reset()

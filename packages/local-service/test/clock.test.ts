@@ -6,7 +6,7 @@ import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
 
 layer(LocalService.layer())("under a TestClock", (it) => {
-  it.effect("a recording is taught however far the clock is moved meanwhile", () =>
+  it.effect("teaching a recording does not depend on the clock", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
       const path = fileURLToPath(new URL("recordings/cat.mp3", import.meta.url))

@@ -4,7 +4,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-describe("an option that can't be is told by its name and rule, before anything is opened", () => {
+describe("an invalid option fails with its name and rule, before anything is opened", () => {
   const wrong: ReadonlyArray<LocalServiceOptions> = [
     { port: 70_000 },
     { hostNames: ["speech", "speech:8100"] },
@@ -28,11 +28,11 @@ describe("an option that can't be is told by its name and rule, before anything 
   )
 })
 
-layer(LocalService.layer())("a program that gives what can't be", (it) => {
+layer(LocalService.layer())("an invalid value from a program", (it) => {
   const defectOf = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
     Effect.map(Effect.cause(effect), (cause) => String(Cause.squash(cause)))
 
-  it.effect("as a fault is told so, and the faults stay as they are", () =>
+  it.effect("as a fault is a defect that names the field, and the faults stay as they are", () =>
     Effect.gen(function* () {
       const { faults } = yield* LocalService
       yield* faults.set([{ status: 503 }])
@@ -42,7 +42,7 @@ layer(LocalService.layer())("a program that gives what can't be", (it) => {
     })
   )
 
-  it.effect("as credit is told so, and the account stays as it is", () =>
+  it.effect("as credit is a defect that names the field, and the account stays as it is", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
       const before = yield* accounts.account
@@ -53,8 +53,8 @@ layer(LocalService.layer())("a program that gives what can't be", (it) => {
   )
 })
 
-layer(LocalService.layer())("changes of the account that come together", (it) => {
-  it.effect("are each kept, whichever comes first", () =>
+layer(LocalService.layer())("concurrent changes of the account", (it) => {
+  it.effect("are all kept, in any order", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
       for (let credits = 1; credits <= 20; credits++) {

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { differenceOf, sampleRate, tolerance } from "../src/internal/recogniser/waveforms.js"
 
-/** Of five minutes: noise of a loudness that changes. */
+/** Five minutes of noise with changing loudness. */
 const shape = (() => {
   let state = 1
   return Int16Array.from({ length: 300 * sampleRate }, (_, index) => {
@@ -10,7 +10,7 @@ const shape = (() => {
   })
 })()
 
-it("a long recording is compared in steps of half a minute, between which others have their turn", () => {
+it("a long recording is compared in steps of half a minute, and other work runs between them", () => {
   const later = new Int16Array(shape.length + 333)
   later.set(shape, 333)
   const comparison = differenceOf(shape, later)
@@ -18,6 +18,6 @@ it("a long recording is compared in steps of half a minute, between which others
   let step = comparison.next()
   for (; step.done !== true; step = comparison.next()) turns++
   expect(step.value).toBeLessThan(tolerance)
-  // The loudest place, the resampled one, and the whole of both twice: ten half minutes each.
+  // Four passes of ten half minutes each: the loudest place, the resampling, and the whole of both twice.
   expect(turns).toBeGreaterThanOrEqual(40)
 })

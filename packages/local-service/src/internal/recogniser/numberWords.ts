@@ -1,27 +1,27 @@
 /**
- * What one word of Hindi, Marathi, Gujarati, Kannada or Malayalam says in a number. Words are compared as they sound
- * and not as they are spelt, so that one entry stands for many spellings.
+ * The number words of Hindi, Marathi, Gujarati, Kannada and Malayalam. Words are compared by sound, so one entry covers
+ * many spellings.
  *
- * The numbers are facts found in Unicode CLDR's RBNF (hi, gu), in AI4Bharat's indic-numtowords (all five) and in
- * NVIDIA's NeMo-text-processing (hi, mr); where they differ, it is in spelling, and both are read.
+ * Sources: Unicode CLDR's RBNF (hi, gu), AI4Bharat's indic-numtowords (all five) and NVIDIA's NeMo-text-processing (hi,
+ * mr). They differ only in spelling, and both spellings are read.
  */
 
-/** A piece of a number. */
+/** A part of a number. */
 export type Part =
-  /** 0 to 99. `open`: round tens in the form that takes a unit after it, as ഇരുപത്തി. */
+  /** 0 to 99. `open`: round tens in the form before a unit, such as ഇരുപത്തി. */
   | { readonly kind: "count"; readonly value: number; readonly open?: boolean }
   /** A hundred, thousand, lakh (10^5), crore (10^7) or arab (10^9). */
   | { readonly kind: "scale"; readonly value: number }
-  /** Makes `alone` of the scale that follows, and `added` more of it where a count stands between the two. */
+  /** Before a scale: the count `alone`. Before a count and a scale: `added` to the count. */
   | { readonly kind: "fraction"; readonly alone?: number; readonly added?: number }
 
 export interface NumberWord {
   readonly parts: ReadonlyArray<Part>
-  /** As often as not no number: Hindi एक ("a"), दो ("give"), a लाख without a count ("no matter how much"). */
+  /** Often no number: Hindi एक ("a"), दो ("give"), a लाख without a count ("no matter how much"). */
   readonly everyday?: boolean
-  /** A number only after a number: Marathi शे; Hindi अरब, which is "Arab" too. */
+  /** A number only after a number: Marathi शे; Hindi अरब, which also means "Arab". */
   readonly after?: boolean
-  /** A number only before a number, as ಸಾವಿರದ ("of a thousand"), or only before a scale, as ഒരു ("a"). */
+  /** A number only before a number, such as ಸಾವಿರದ ("of a thousand"), or only before a scale, such as ഒരു ("a"). */
   readonly before?: "number" | "scale"
 }
 
@@ -33,7 +33,7 @@ export const lakh = 100_000
 export const crore = 10_000_000
 export const arab = 1_000_000_000
 
-/** The reader of a language, for those that have one. Made when it is first asked for, as a service starts in no time. */
+/** The reader of a language, if it has one. The first use makes it, so that the service starts fast. */
 export const readerOf = (lang: string): Reader | undefined => {
   const made = readers.get(lang)
   if (made !== undefined) return made
@@ -51,7 +51,7 @@ const makers: Readonly<Record<string, () => Reader>> = {
   ml: () => compoundReader(malayalam())
 }
 
-/** In UTF-16 units, twice what any number takes in one word: what is longer need not be looked at. */
+/** In UTF-16 units: twice the longest number word. Longer words are no numbers. */
 const longestWord = 100
 
 const count = (value: number): Part => ({ kind: "count", value })
@@ -65,10 +65,10 @@ const consonants = [
 const bareConsonants = ["ṇ", "n", "r", "l", "ḷ", "k"]
 
 /**
- * A word in Latin letters, a letter or two for a sound; "" for what is no word of these scripts. Their blocks have one
- * layout, that of ISCII: a sound is at the same place of each. A vowel that is not written is written here, so that a
- * compound is its members one after the other: ಇಪ್ಪತ್ತೈದು is ippatt and ɛdu. Nukta and joiners are left out, and a nasal
- * before a stop is N, whichever of its signs it has.
+ * A word in Latin letters, one or two per sound, or "" if it is not in these scripts. Their Unicode blocks share the
+ * layout of ISCII, so a sound has the same position in each. The inherent vowel is written out, so that a compound is
+ * the concatenation of its members: ಇಪ್ಪತ್ತೈದು is ippatt and ɛdu. Nukta and joiners are dropped. A nasal before a stop is N,
+ * in any of its spellings.
  */
 const sounds = (word: string): string => {
   let text = ""
@@ -82,7 +82,7 @@ const sounds = (word: string): string => {
     if (open && !isVowelSign) text += "a"
     open = place >= 0x15 && place <= 0x39
     if (open) text += consonants[place - 0x15]
-    // The last of the signs, the virama, says that there is no vowel.
+    // 0x4d is the virama: no vowel.
     else if (isVowelSign) text += place === 0x4d ? "" : vowels[place - 0x3d]
     else if (place >= 0x05 && place <= 0x14) text += vowels[place - 0x05]
     else if (place === 0x01 || place === 0x02) text += "m"
@@ -93,26 +93,27 @@ const sounds = (word: string): string => {
   return (open ? `${text}a` : text).replace(/[ṅñṇnm](?=[kgcjṭḍtdpb])/gu, "N")
 }
 
-/** A language whose numbers below a hundred are words of their own. */
+/** A language with a separate word for each number below a hundred. */
 interface Table {
-  /** 0 to 99, by tens, a comma between numbers and a bar between the words of one. */
+  /** 0 to 99, ten per line. A comma separates numbers, a bar the words of one number. */
   readonly counts: ReadonlyArray<string>
-  /** The scales, each with its words. */
+  /** Scales and their words. */
   readonly scales: ReadonlyArray<readonly [number, string]>
-  /** A hundred as it is joined to its count. */
+  /** The suffix for a hundred, joined to its count. */
   readonly hundredSuffix: string
-  /** Fractions, each with `alone` and `added`. */
+  /** Words of a fraction, its `alone` and its `added`. */
   readonly fractions: ReadonlyArray<readonly [string, number | undefined, number | undefined]>
+  /** Words that are often no number. */
   readonly everyday: string
-  /** Scales that are nothing without a count. */
+  /** Scales that are a number only after a count. */
   readonly after: string
-  /** Other words of a count of scales. */
+  /** Irregular words for a count and its scale. */
   readonly fused: ReadonlyArray<readonly [string, ReadonlyArray<Part>]>
 }
 
 const words = (list: string): Array<string> => list.split("|").filter((word) => word !== "")
 
-/** Length of i and u and doubled consonants are where spellings differ, and tell no two numbers apart. */
+/** Ignores the length of i and u and doubled consonants: spellings differ there, but no two numbers do. */
 const looseSounds = (word: string): string =>
   sounds(word)
     .replace(/I/gu, "i")
@@ -267,23 +268,23 @@ const gujarati: Table = {
     ["સાડા", undefined, 0.5],
     ["પોણા", undefined, -0.25]
   ],
-  // બસો is "buses" too.
+  // બસો also means "buses".
   everyday: "એક|બસો|લાખ|કરોડ",
   after: "અબજ",
   fused: [["બસો", [count(2), scale(hundred)]]]
 }
 
-/** A language that joins the words of a number into one. All its texts but those of `everyday` are sounds. */
+/** A language that joins the words of a number into one. All its strings except `everyday` are sounds. */
 interface Compounds {
   readonly sounds: (word: string) => string
-  /** Below a hundred. */
+  /** Numbers below a hundred. */
   readonly counts: ReadonlyMap<string, Part>
-  /** How many scales, as said only before a scale. */
+  /** Counts in their form before a scale. */
   readonly multipliers: Readonly<Record<string, number>>
   readonly scales: ReadonlyArray<CompoundScale>
-  /** Half of a scale more, at the end of a unit. */
+  /** The words for a unit and a half, such as ഒന്നര. */
   readonly andAHalf: (units: number) => Array<string>
-  /** And what only looks like a number. */
+  /** Irregular words. `undefined` marks a word that only looks like a number. */
   readonly others: ReadonlyArray<readonly [string, NumberWord | undefined]>
   readonly everyday: string
 }
@@ -291,13 +292,13 @@ interface Compounds {
 interface CompoundScale {
   readonly value: number
   readonly stem: string
-  /** Of a stem that has its count in itself. */
+  /** The count of a stem that includes it. */
   readonly multiplier?: number
-  /** What ends a number. */
+  /** Endings of a complete number. */
   readonly ends: ReadonlyArray<string>
-  /** What stands before the rest of a number, in the same word or the next. */
+  /** Endings before the rest of a number, in the same word or the next. */
   readonly links: ReadonlyArray<string>
-  /** What stands only before the rest in the same word. */
+  /** Endings before the rest in the same word only. */
   readonly joints: ReadonlyArray<string>
 }
 
@@ -313,7 +314,7 @@ const compoundReader = (language: Compounds): Reader => {
   }
 
   const multiplierOf = (text: string): Part | undefined => {
-    // ഇരുപതിനായിരം is twenty, -in-, and thousand.
+    // ഇരുപതിനായിരം is twenty, -in-, thousand.
     for (const form of [text, text.replace(/in$/u, "")]) {
       if (Object.hasOwn(language.multipliers, form)) return count(language.multipliers[form] ?? 1)
       const found = language.counts.get(form)
@@ -322,7 +323,7 @@ const compoundReader = (language: Compounds): Reader => {
     return undefined
   }
 
-  /** A rest below `limit`: after a link a consonant is said double, and y stands between two vowels. */
+  /** Reads a rest below `limit`. After a link, a consonant is doubled and a y separates two vowels. */
   const readRest = (text: string, limit: number): NumberWord | undefined =>
     [...new Set([text, text.replace(/^y/u, ""), text.replace(/^(.)(?=\1)/u, "")])]
       .map((rest) => (rest === "" ? undefined : read(rest, limit)))
@@ -355,7 +356,7 @@ const compoundReader = (language: Compounds): Reader => {
   }
 }
 
-/** The counts below a hundred of which each is the joined words of its tens and its unit. */
+/** The counts below a hundred: the words below twenty, the tens, and each ten joined with each unit. */
 const joinedCounts = (
   soundsOf: (word: string) => string,
   belowTwenty: ReadonlyArray<string>,
@@ -406,7 +407,7 @@ const kannada = (): Compounds => {
     andAHalf: (unit) => words(belowTwenty[unit] ?? "").map((word) => `${soundsOf(word).slice(0, -1)}Uvare`),
     others: [
       [soundsOf("ಅರ್ಧ"), { parts: [{ kind: "fraction", alone: 0.5 }] }],
-      // Not a hundred and six but hundreds.
+      // Means "hundreds", not "a hundred and six".
       [soundsOf("ನೂರಾರು"), undefined]
     ],
     everyday: "ಒಂದು|ಲಕ್ಷ|ಕೋಟಿ"
@@ -414,14 +415,14 @@ const kannada = (): Compounds => {
 }
 
 const malayalam = (): Compounds => {
-  // The u that ends a word is written or not as one likes: അഞ്ച്, അഞ്ചു.
+  // The final u of a word is optional: അഞ്ച്, അഞ്ചു.
   const soundsOf = (word: string) => sounds(word).replace(/u$/u, "")
   const belowTwenty = [
     ...["പൂജ്യം|സീറോ", "ഒന്ന്", "രണ്ട്", "മൂന്ന്", "നാല്", "അഞ്ച്", "ആറ്", "ഏഴ്", "എട്ട്", "ഒമ്പത്"],
     ...["പത്ത്", "പതിനൊന്ന്", "പന്ത്രണ്ട്", "പതിമൂന്ന്", "പതിനാല്", "പതിനഞ്ച്", "പതിനാറ്", "പതിനേഴ്", "പതിനെട്ട്", "പത്തൊമ്പത്"]
   ]
   const tens = ["ഇരുപത്", "മുപ്പത്", "നാല്പത്|നാൽപ്പത്", "അമ്പത്", "അറുപത്", "എഴുപത്", "എൺപത്", "തൊണ്ണൂറ്"]
-  // The last consonant of the tens is said double before a unit.
+  // The last consonant of the tens is doubled before a unit.
   const doubled = (ten: string) => ten + ten.slice(-1)
   const join = (ten: string, unit: string): Array<string> => {
     const stem = doubled(ten)

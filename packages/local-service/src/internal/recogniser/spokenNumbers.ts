@@ -1,22 +1,22 @@
 import { arab, crore, hundred, lakh, type NumberWord, type Part, type Reader, readerOf } from "./numberWords.js"
 
 /**
- * Writes the spoken numbers of a transcript in ASCII digits, as `parse_number` asks: in hi, mr, gu, kn and ml. A text in
- * any other language is answered as it is. Takes time in proportion to the text.
+ * Writes spoken numbers in ASCII digits, for `parse_number`. Languages: hi, mr, gu, kn, ml. Any other text stays as it is.
+ * Takes time in proportion to the text.
  *
- * - Cardinals to 99 of the largest scale, and what people make of them: दो लाख पैंतीस हज़ार चार सौ छह is 235406, दो लाख
- *   करोड़ is 2000000000000, उन्नीस सौ बारह is 1912, डेढ़ सौ is 150, साढ़े तीन लाख is 350000.
- * - A hundred or a thousand without a count is 100 or 1000. A lakh or a crore without one stays, for it rarely means
- *   just one; and so do inflected words (सैकड़ों, लाखों, दोनों), ordinals, and a fraction without a scale (साढ़े तीन बजे
- *   has its तीन written and keeps its साढ़े).
- * - A word that is as often no number (Hindi एक and दो, Marathi एक, Gujarati એક and બસો, Kannada ಒಂದು, Malayalam ഒന്ന്, a
- *   bare lakh or crore) is written as part of a greater number, in a run of digits, beside a single digit that is no such
- *   word, and where nothing else stands between two marks of punctuation. Everywhere else it stays. Other homographs
- *   (Hindi नौ, Kannada ಏಳು) are numbers: that is what they nearly always are.
- * - Single digits, three or more in a row, are spelt out and are joined: नौ आठ सात शून्य is 9870. Two are not, for चार पाँच
- *   लोग are four or five people: 4 5. Numbers in a row are never added up.
- * - What makes no one number makes several, in its order. A mark of punctuation or the end of a line ends a number.
- *   Nothing is dropped.
+ * - Cardinals up to 99 of the largest scale: दो लाख पैंतीस हज़ार चार सौ छह is 235406, दो लाख करोड़ is 2000000000000, उन्नीस सौ
+ *   बारह is 1912, डेढ़ सौ is 150, साढ़े तीन लाख is 350000.
+ * - A hundred or a thousand without a count is 100 or 1000. A lakh or a crore without a count stays a word, because it
+ *   rarely means exactly one. So do inflected words (सैकड़ों, लाखों, दोनों), ordinals, and a fraction without a scale: साढ़े
+ *   तीन बजे becomes साढ़े 3 बजे.
+ * - Some words are often no number: Hindi एक and दो, Marathi एक, Gujarati એક and બસો, Kannada ಒಂದು, Malayalam ഒന്ന്, a bare
+ *   lakh or crore. They are written in digits only as part of a greater number, in a run of digits, beside a single
+ *   digit that is always a number, or alone between two punctuation marks. Other homographs (Hindi नौ, Kannada ಏಳು) are
+ *   always written, because they nearly always are numbers.
+ * - Three or more single digits in a row are joined: नौ आठ सात शून्य is 9870. Two are not, because चार पाँच लोग means four or
+ *   five people: 4 5. Numbers in a row are never added up.
+ * - Words that form no single number become several numbers in the same order. A punctuation mark or the end of a line
+ *   ends a number. No word is dropped.
  */
 export const writeNumbers = (lang: string, text: string): string => {
   const reader = readerOf(lang)
@@ -32,28 +32,28 @@ export const writeNumbers = (lang: string, text: string): string => {
   return written + text.slice(from)
 }
 
-/** A word in its text. `follows`: what stands between it and the word before. */
-interface Spoken {
+/** A word and its place in the text. `follows` is the gap before it. */
+interface SpokenWord {
   readonly start: number
   readonly end: number
   readonly follows: "space" | "hyphen" | "other"
   readonly number: NumberWord | undefined
 }
 
-/** A number in its text. */
-interface Found {
+/** A number and its place in the text. */
+interface WrittenNumber {
   readonly start: number
   readonly end: number
   readonly value: string
   readonly isDigit: boolean
   readonly isEveryday: boolean
-  readonly follows: Spoken["follows"]
+  readonly follows: SpokenWord["follows"]
 }
 
 const wordPattern = /[\p{L}\p{M}\p{N}\u200c\u200d]+/gu
 
-const spokenWords = (text: string, reader: Reader): Array<Spoken> => {
-  const found: Array<Spoken> = []
+const spokenWords = (text: string, reader: Reader): Array<SpokenWord> => {
+  const found: Array<SpokenWord> = []
   let end = 0
   for (const { 0: word, index } of text.matchAll(wordPattern)) {
     const gap = text.slice(end, index)
@@ -66,15 +66,15 @@ const spokenWords = (text: string, reader: Reader): Array<Spoken> => {
     end = index + word.length
     found.push({ start: index, end, follows, number: reader(word) })
   }
-  return onlyComplete(found)
+  return withoutIncomplete(found)
 }
 
-/** Leaves out of the numbers the words that are none where they stand. */
-const onlyComplete = (all: ReadonlyArray<Spoken>): Array<Spoken> => {
+/** Removes the number of each word that is none at its place, such as a fraction without a scale. */
+const withoutIncomplete = (all: ReadonlyArray<SpokenWord>): Array<SpokenWord> => {
   const complete = [...all]
   const next = (index: number): NumberWord | undefined =>
     complete[index + 1]?.follows === "space" ? complete[index + 1]?.number : undefined
-  const leaveOut = (index: number, word: Spoken) => {
+  const removeNumber = (index: number, word: SpokenWord) => {
     complete[index] = { ...word, number: undefined }
   }
   for (let index = complete.length - 1; index >= 0; index--) {
@@ -91,16 +91,16 @@ const onlyComplete = (all: ReadonlyArray<Spoken>): Array<Spoken> => {
       (word.number.before !== undefined && following === undefined) ||
       (word.number.before === "scale" && following?.parts[0]?.kind !== "scale") ||
       (first?.kind === "fraction" && fractionOf(ahead, 0) === undefined)
-    if (isIncomplete) leaveOut(index, word)
+    if (isIncomplete) removeNumber(index, word)
   }
   for (const [index, word] of complete.entries()) {
     const isAfterNumber = word.follows === "space" && complete[index - 1]?.number !== undefined
-    if (word.number?.after === true && !isAfterNumber) leaveOut(index, word)
+    if (word.number?.after === true && !isAfterNumber) removeNumber(index, word)
   }
   return complete
 }
 
-/** How many of the scale that follows it a fraction makes, and how many parts say so. */
+/** The count of the following scale that a fraction makes, and the number of parts it takes. */
 const fractionOf = (parts: ReadonlyArray<Part>, at: number): { value: number; length: number } | undefined => {
   const [fraction, second, third] = parts.slice(at, at + 3)
   if (fraction?.kind !== "fraction") return undefined
@@ -112,14 +112,14 @@ const fractionOf = (parts: ReadonlyArray<Part>, at: number): { value: number; le
 }
 
 interface Run {
-  readonly words: ReadonlyArray<Spoken>
-  /** Where the word before it ends, and the word after it begins. */
+  readonly words: ReadonlyArray<SpokenWord>
+  /** End of the word before, and start of the word after. */
   readonly before: number
   readonly after: number | undefined
 }
 
-/** The words of numbers that stand together. */
-const runsOf = (all: ReadonlyArray<Spoken>): Array<Run> => {
+/** Groups adjacent number words. */
+const runsOf = (all: ReadonlyArray<SpokenWord>): Array<Run> => {
   const runs: Array<Run> = []
   for (let index = 0; index < all.length; ) {
     let end = index
@@ -132,13 +132,13 @@ const runsOf = (all: ReadonlyArray<Spoken>): Array<Run> => {
   return runs
 }
 
-/** The numbers of a run that are written. */
-const writtenOf = (run: Run, text: string): Array<Found> => {
+/** The numbers of a run to write in digits. */
+const writtenOf = (run: Run, text: string): Array<WrittenNumber> => {
   const numbers = numbersOf(run.words)
   const isAlone =
     endsClause(text.slice(run.before, run.words[0]?.start), run.before === 0) &&
     endsClause(text.slice(run.words.at(-1)?.end, run.after), run.after === undefined)
-  const written: Array<Found> = []
+  const written: Array<WrittenNumber> = []
   for (let index = 0; index < numbers.length; ) {
     let end = index
     while (numbers[end]?.isDigit === true) end++
@@ -160,9 +160,9 @@ const writtenOf = (run: Run, text: string): Array<Found> => {
 
 const endsClause = (gap: string, isEndOfText: boolean): boolean => isEndOfText || /[.,!?;:।॥…\r\n"'()]/u.test(gap)
 
-/** Puts the words of a run together, left to right, and begins another number where they make no greater one. */
-const numbersOf = (run: ReadonlyArray<Spoken>): Array<Found> => {
-  const found: Array<Found> = []
+/** Combines the words of a run from left to right. Starts a new number if a word does not extend the current one. */
+const numbersOf = (run: ReadonlyArray<SpokenWord>): Array<WrittenNumber> => {
+  const found: Array<WrittenNumber> = []
   const finish = (from: number, to: number, value: number) => {
     const [first, last] = [run[from], run[to - 1]]
     if (first === undefined || last === undefined) return
@@ -200,12 +200,12 @@ const numbersOf = (run: ReadonlyArray<Spoken>): Array<Found> => {
   return found
 }
 
-/** A number as far as it has been read: its scales together, and after them a count whose scale may still come. */
+/** A number so far: the sum of its scales, and a pending count whose scale may follow. */
 interface Unfinished {
-  /** The index of its first word. */
+  /** Index of its first word. */
   readonly from: number
   readonly total: number
-  /** Of its scales; what comes next must be smaller than the smallest. */
+  /** Smallest scale so far. The next one must be smaller. */
   readonly smallest: number
   readonly largest: number
   readonly pending?: Pending
@@ -237,7 +237,7 @@ const pendingOf = (part: Part, from: number, beginsWord: boolean): Pending => ({
 
 const readSoFar = ({ pending, total }: Unfinished): number => total + (pending?.value ?? 0)
 
-/** No word is split between two numbers: whatever is not its word's first part goes with the part before it. */
+/** Adds a part. Never splits a word between two numbers: only the first part of a word may start a new one. */
 const advance = (number: Unfinished, part: Part, index: number, beginsWord: boolean): Step => {
   const { from, largest, pending, smallest, total } = number
   const another: Step = { finished: { from, to: index, value: readSoFar(number) }, number: begin(part, index) }
@@ -254,16 +254,17 @@ const advance = (number: Unfinished, part: Part, index: number, beginsWord: bool
 
   if (pending?.value === 0) return another
   const counted = Math.round((pending?.value ?? 1) * part.value)
-  // A fraction of a scale leaves no room for less: डेढ़ हज़ार पाँच is no 1505.
+  // Nothing follows a fraction of a scale: डेढ़ हज़ार पाँच is not 1505.
   const room = Number.isInteger(pending?.value ?? 1) ? part.value : 1
   if (smallest > part.value || !(beginsWord || pending?.beginsWord)) {
     return { number: { from, total: total + counted, smallest: room, largest: Math.max(largest, part.value) } }
   }
-  const isCount = readSoFar(number) < mostOf(part.value) && largest < (pending === undefined ? part.value : lakh)
+  const isCount =
+    readSoFar(number) < largestCountOf(part.value) && largest < (pending === undefined ? part.value : lakh)
   if (beginsWord && isCount) {
     return { number: { from, total: readSoFar(number) * part.value, smallest: part.value, largest: part.value } }
   }
-  // The scale belongs to the count before it: सौ दो सौ is a hundred or two.
+  // The scale belongs to the count before it: सौ दो सौ means a hundred or two.
   if (pending?.beginsWord === true) {
     return {
       finished: { from, to: pending.from, value: total },
@@ -273,5 +274,6 @@ const advance = (number: Unfinished, part: Part, index: number, beginsWord: bool
   return another
 }
 
-/** So many of a scale are counted in smaller scales, at most: पाँच सौ लाख, दो लाख करोड़, सौ अरब. All of it is exact. */
-const mostOf = (value: number): number => (value === crore ? 1000 * lakh : value === lakh || value === arab ? 1000 : 0)
+/** Largest count of a scale in smaller scales: पाँच सौ लाख, दो लाख करोड़, सौ अरब. All results are exact. */
+const largestCountOf = (value: number): number =>
+  value === crore ? 1000 * lakh : value === lakh || value === arab ? 1000 : 0
