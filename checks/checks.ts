@@ -43,27 +43,27 @@ export const checks = {
     shows: "Memory does not grow with a recording, with speech, or with calls, however they end.",
     takes: "8 min",
     options: "--only PART, --quick",
-    script: "load/memory/check.js",
+    script: "load/memory/check.ts",
     packages: "built"
   },
   soak: {
     shows: "Under load and faults nothing grows, nothing is left behind, and every error has a cause.",
     takes: "10 min",
     options: "--minutes N, --concurrency N, --seed N, --quick",
-    script: "load/soak/check.js",
+    script: "load/soak/check.ts",
     packages: "built"
   },
   uploads: {
     shows: "The memory of the local service stays flat over a thousand uploads of 20 MB, valid and invalid.",
     takes: "8 min",
-    options: "--uploads N, --megabytes N",
+    options: "--uploads N, --megabytes N, --quick",
     script: "load/uploads/check.ts",
     packages: "built"
   },
   kill: {
     shows: "The local service, killed 50 times at work, still knows everything that it reported to its clients.",
     takes: "2 min",
-    options: "--rounds N, --seed N",
+    options: "--rounds N, --seed N, --quick",
     script: "load/kill/check.ts",
     packages: "built"
   },
@@ -142,7 +142,7 @@ export const checks = {
     shows: "Speed of the local service compared with a bare HTTP server, speed of its voice, and its startup time.",
     takes: "5 min",
     options: "--only PART, --quick",
-    script: "bench/service/bench.js",
+    script: "bench/service/bench.ts",
     packages: "built"
   }
 } satisfies Readonly<Record<string, Check>>

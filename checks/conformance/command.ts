@@ -13,8 +13,9 @@
 import { copyFileSync, mkdirSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { type ParseArgsConfig, parseArgs } from "node:util"
+import { temporaryFolder } from "../../test/support/processes.js"
 import { table, title } from "../../test/support/report.js"
-import { startService, temporaryFolder } from "../../test/support/serviceProcess.js"
+import { startService } from "../../test/support/serviceProcess.js"
 import type { Rule } from "./rule.js"
 import { changesService, checkRule, type Outcome, rules } from "./rules.js"
 import {

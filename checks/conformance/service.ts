@@ -2,8 +2,8 @@
 import { createHash, randomUUID } from "node:crypto"
 import { readFileSync } from "node:fs"
 import type { IncomingHttpHeaders } from "node:http"
+import { send as sendOverHttp } from "../../test/support/plainHttp.js"
 import { wavHeader } from "../../test/support/recordings.js"
-import { send as sendOverHttp } from "../../test/support/serviceProcess.js"
 
 export interface HttpResponse {
   readonly status: number

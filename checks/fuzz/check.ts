@@ -10,9 +10,10 @@
  * A broken law is printed with the smallest counterexample and its seed.
  */
 import * as Effect from "effect/Effect"
+import { peakMemory } from "../../test/support/memory.js"
 import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { bar, megabytes, peakMemory, table, title } from "../../test/support/report.js"
-import { temporaryFolder } from "../../test/support/serviceProcess.js"
+import { temporaryFolder } from "../../test/support/processes.js"
+import { bar, megabytes, table, title } from "../../test/support/report.js"
 import { type Topic, type Tried, tryLaw } from "./law.js"
 import { topics, wavTopic } from "./topics.js"
 

@@ -18,7 +18,7 @@ import type { Problem } from "../../packages/local-service/src/internal/http/pro
 import { makeTemporaryFiles, TemporaryFiles } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
 import { filePartOf } from "../../packages/stt/src/internal/filePart.js"
 import { loopback } from "../../test/support/loopback.js"
-import { send } from "../../test/support/serviceProcess.js"
+import { send } from "../../test/support/plainHttp.js"
 import { anyString, isWellFormed, pieceSizes, recordOf, wellFormedString } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
 import { temporaryFolder } from "./localService.js"

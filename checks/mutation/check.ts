@@ -12,9 +12,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
+import { pnpm, root, run, temporaryFolder } from "../../test/support/processes.js"
 import { bar, table, title } from "../../test/support/report.js"
-import { temporaryFolder } from "../../test/support/serviceProcess.js"
-import { pnpm, root, run } from "../packages/commands.js"
 import { answersIn, merged, type Report, shownMutants, tallyOf, unanswered } from "./survivors.js"
 
 /** The tests that can notice a change, by how their paths begin: those that are quick, and the others for what is left. */

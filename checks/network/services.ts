@@ -14,9 +14,9 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { cannedVoice } from "../../test/support/cannedVoice.js"
+import { send } from "../../test/support/plainHttp.js"
 import { chances } from "../../test/support/random.js"
 import { noise } from "../../test/support/recordings.js"
-import { send } from "../../test/support/serviceProcess.js"
 import type { SynthesisCall } from "./schedule.js"
 
 /**

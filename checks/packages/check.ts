@@ -7,8 +7,8 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { build } from "esbuild"
+import { root, run } from "../../test/support/processes.js"
 import { title } from "../../test/support/report.js"
-import { root, run } from "./commands.js"
 import { startRegistry } from "./registry.js"
 import {
   brokenCommands,

@@ -6,7 +6,7 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { pnpm, root } from "./commands.js"
+import { pnpm, root } from "../../test/support/processes.js"
 
 export interface Manifest {
   readonly name: string

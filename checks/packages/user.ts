@@ -2,7 +2,8 @@ import { once } from "node:events"
 import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { createInterface } from "node:readline"
-import { type Output, pnpm, run, start } from "./commands.js"
+import type { Readable } from "node:stream"
+import { type Output, pnpm, run, start } from "../../test/support/processes.js"
 
 /** A folder of somebody who has nothing of ours yet. */
 export interface Project {
@@ -23,11 +24,11 @@ export const makeProject = (folder: string, manager: Manager, registry: string):
 
 /** Installs packages, and gives what the manager warned of. */
 export const install = async ({ folder, manager }: Project, packages: ReadonlyArray<string>) => {
-  const { stderr, stdout } =
+  return warnings(
     manager === "npm"
       ? await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder })
       : await pnpm(["add", ...packages], { cwd: folder })
-  return warnings({ stderr, stdout })
+  )
 }
 
 /** Every package that an installation brought, as its manifest tells. */
@@ -99,10 +100,10 @@ export const serve = async (
 ): Promise<Service> => {
   const child = start(speech, ["serve", "--json"], { cwd: folder, env })
   let complaint = ""
-  child.stderr.setEncoding("utf8").on("data", (text: string) => (complaint += text))
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text))
   const exited = once(child, "exit")
   const [line] = await Promise.race([
-    once(createInterface(child.stdout), "line"),
+    once(createInterface(child.stdout as Readable), "line"),
     exited.then(([code]) => Promise.reject(new Error(`speech serve ended with ${code}:\n${complaint}`)))
   ])
   const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(line)

@@ -9,9 +9,10 @@ import { createServer, type RequestListener, type ServerResponse } from "node:ht
 import type { AddressInfo } from "node:net"
 import { fileURLToPath } from "node:url"
 import { parseArgs, promisify } from "node:util"
+import { temporaryFolder } from "../../test/support/processes.js"
 import { openRefusedAddress } from "../../test/support/refusedAddress.js"
 import { table } from "../../test/support/report.js"
-import { startService, temporaryFolder } from "../../test/support/serviceProcess.js"
+import { startService } from "../../test/support/serviceProcess.js"
 import type { Layer, Outcome, Setting } from "./smoke.js"
 
 interface Runtime {

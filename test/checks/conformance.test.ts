@@ -25,8 +25,8 @@ import {
   remembering,
   waiting
 } from "../../checks/conformance/service.js"
+import { temporaryFolder } from "../support/processes.js"
 import { refusedAddress } from "../support/refusedAddress.js"
-import { temporaryFolder } from "../support/serviceProcess.js"
 
 /** Runs the command. Returns what it prints, its exit status, and the address of every request. */
 const run = async (parameters: ReadonlyArray<string>, environment: Record<string, string>, responses?: Responses) => {

@@ -26,11 +26,11 @@ const entry = (changes: Partial<Entry> & Pick<Entry, "outcome">): Entry => ({
   ...changes
 })
 
-/** A recording whose form the service never came to read, so that it has no id. */
+/** A recording whose form the service did not read, so that it has no id. */
 const unread = { operation: "transcribe", id: null } as const
 
 describe("the account of calls and requests", () => {
-  it("is in order where what failed was a fault, and what was repeated too", () => {
+  it("has no problem if each failed or retried attempt met a fault", () => {
     const attempts = [
       { startedAt: at, status: 500 },
       { startedAt: at + 20, status: 200 }
@@ -38,39 +38,39 @@ describe("the account of calls and requests", () => {
     const entries = [entry({ outcome: "faulted", status: 500 }), entry({ number: 2, outcome: "answered" })]
     const { faults, problems } = account([call({ outcome: "success", attempts })], entries)
     expect(problems).toEqual([])
-    expect([...faults]).toEqual([["repeated", 1]])
+    expect([...faults]).toEqual([["retried", 1]])
   })
 
-  it("tells an error that no fault explains", () => {
+  it("reports an error without a fault", () => {
     const failed = call({ outcome: "TtsConnectionFailed" })
     expect(account([failed], [entry({ outcome: "answered" })]).problems).toHaveLength(1)
     expect(account([failed], []).problems).toHaveLength(1)
   })
 
-  it("tells a repetition that no fault explains", () => {
+  it("reports a retry without a fault", () => {
     const attempts = [{ startedAt: at }, { startedAt: at + 20, status: 200 }]
     const entries = [entry({ outcome: "abandoned" }), entry({ number: 2, outcome: "answered" })]
     expect(account([call({ outcome: "success", attempts })], entries).problems).toHaveLength(1)
   })
 
-  it("tells a request that no call made", () => {
+  it("reports a request without a call", () => {
     const entries = [entry({ outcome: "answered" }), entry({ number: 2, outcome: "answered" })]
     expect(account([call({ outcome: "success" })], entries).problems).toHaveLength(1)
     expect(account([], [entry({ outcome: "faulted", ...unread })]).problems).toHaveLength(1)
   })
 
-  it("finds the fault of a recording by its time, and leaves an interrupted one what remains", () => {
+  it("finds the fault of a recording by its time, and matches an interrupted call with what remains", () => {
     const failed = call({ outcome: "SttConnectionFailed", operation: "transcribe", endedAt: at + 200 })
     const left = call({ id: "id-2", outcome: "interrupted", operation: "transcribe" })
     const fault = entry({ outcome: "faulted", ...unread })
     const { faults, problems } = account([left, failed], [entry({ outcome: "abandoned", number: 2, ...unread }), fault])
     expect(problems).toEqual([])
     expect([...faults]).toEqual([["SttConnectionFailed", 1]])
-    expect(account([left], [fault]).faults.get("interrupted by us")).toBe(1)
+    expect(account([left], [fault]).faults.get("interrupted by the check")).toBe(1)
     expect(account([{ ...failed, endedAt: at + 1 }], [fault]).problems).toHaveLength(2)
   })
 
-  it("lets a call that was interrupted have been answered, unanswered, or never sent", () => {
+  it("accepts an interrupted call with a response, without one, or never sent", () => {
     const left = call({ outcome: "interrupted" })
     for (const entries of [[], [entry({ outcome: "answered" })], [entry({ outcome: "abandoned" })]]) {
       expect(account([left], entries).problems).toEqual([])
@@ -87,12 +87,12 @@ describe("the ledger", () => {
     call({ outcome: "TtsConnectionFailed" })
   ]
 
-  it("holds what was received, and at most what was interrupted besides", () => {
+  it("may hold the successful calls, and interrupted ones besides", () => {
     expect(ledgerProblems(calls, none, billed(1, 10))).toEqual([])
     expect(ledgerProblems(calls, none, billed(2, 20))).toEqual([])
   })
 
-  it("is told where it holds less, or more", () => {
+  it("is a problem if it holds less or more", () => {
     expect(ledgerProblems(calls, none, none)).toHaveLength(2)
     expect(ledgerProblems(calls, none, billed(3, 30))).toHaveLength(2)
     expect(ledgerProblems(calls, none, billed(2, 21))).toHaveLength(1)

@@ -1,16 +1,17 @@
-/** What a voice says that costs nothing to ask, for commands that measure or try the service around it. */
+// Plain JavaScript: measured processes run without a compiler.
+/** Speech that takes no time to make, for checks of the service around it. */
 import { chances } from "./random.js"
 
-/** The rate of the real voice, in Hz, so that its speech is resampled like that. */
+/** In Hz, as the real voice has it. */
 export const sampleRate = 22_050
 
-/** The same for every text. @param {number} seconds */
+/** A tone. @param {number} seconds */
 export const tone = (seconds) =>
   Float32Array.from({ length: seconds * sampleRate }, (_, index) => 0.4 * Math.sin(index / 20) * Math.sin(index / 1000))
 
 /**
- * Noise of its own for each text, a twentieth of a second for each of its characters: whoever knows the text knows every
- * sample, and no two texts are taken for each other.
+ * Noise that depends on the text, 50 ms for each character. A client that knows the text knows every sample, and no two texts
+ * are mistaken for each other.
  *
  * @param {string} text
  */

@@ -1,11 +1,12 @@
-/** Recordings that nothing on the way can make smaller. */
+// Plain JavaScript: measured processes run without a compiler.
+/** WAV files of noise, which no compression makes smaller: mono, 16 bits, 8 kHz. */
 import { createCipheriv } from "node:crypto"
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
 import { chances } from "./random.js"
 
 const mebibyte = 2 ** 20
 
-/** 16-bit mono at 8 kHz. @param {number} byteLength of the whole file */
+/** @param {number} byteLength Length of the whole file. */
 export const wavHeader = (byteLength) => {
   const header = Buffer.alloc(44)
   header.write("RIFF", 0)
@@ -23,7 +24,7 @@ export const wavHeader = (byteLength) => {
   return header
 }
 
-/** A WAV file of noise: mono, 16 bits, 8 kHz. @param {number} byteLength of the audio */
+/** A WAV file in memory. @param {number} byteLength Length of the audio. */
 export const noise = (byteLength) => {
   const header = wavHeader(44 + byteLength)
   const file = Buffer.alloc(header.length + byteLength)
@@ -35,7 +36,7 @@ export const noise = (byteLength) => {
   return file
 }
 
-/** The same as a file. @param {string} path @param {number} byteLength of the whole file */
+/** Writes a WAV file. @param {string} path @param {number} byteLength Length of the whole file. */
 export const writeNoise = (path, byteLength) => {
   const noise = createCipheriv("aes-128-ctr", Buffer.alloc(16, 1), Buffer.alloc(16))
   const silence = Buffer.alloc(mebibyte)
@@ -44,7 +45,7 @@ export const writeNoise = (path, byteLength) => {
   for (let left = byteLength - 44; left > 0; left -= mebibyte) {
     writeSync(file, noise.update(silence.subarray(0, Math.min(left, mebibyte))))
   }
-  // What is still to be written to the disk would be written while the first client is measured.
+  // Else the disk would still be busy while the first client is measured.
   fsyncSync(file)
   closeSync(file)
 }

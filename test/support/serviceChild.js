@@ -1,7 +1,5 @@
-/**
- * The local service as a process of its own, from the built package, since that is what its users run: no compiler's
- * memory is in its own. `startService` of `serviceProcess.js` starts it, with its options as JSON.
- */
+// Plain JavaScript, over the built package: no compiler adds to the memory that is measured.
+/** The local service as a process of its own. `startService` of `serviceProcess.ts` starts it, with its options as JSON. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { make } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
@@ -12,7 +10,7 @@ import * as Redacted from "effect/Redacted"
 import { noiseOf, sampleRate, tone } from "./cannedSpeech.js"
 import { cannedVoice } from "./cannedVoice.js"
 import { collectedFootprint, footprint } from "./footprint.js"
-import { forgetPeak } from "./report.js"
+import { resetPeakMemory } from "./memory.js"
 
 /** @type {import("./serviceProcess.js").ServiceOptions} */
 const { cannedByText = false, cannedSeconds, knownSeconds, ...options } = JSON.parse(process.argv[2] ?? "{}")
@@ -24,17 +22,17 @@ const voiceOf = () => {
   return cannedVoice(() => speech, { sampleRate })
 }
 
-/** @param {unknown} question @returns {Promise<import("./serviceProcess.js").Sample>} */
-const sample = async (question) => {
-  if (question === "forget the peak") forgetPeak()
-  const found = question === "collect" ? await collectedFootprint() : footprint()
+/** @param {unknown} request @returns {Promise<import("./serviceProcess.js").Sample>} */
+const sample = async (request) => {
+  if (request === "resetPeak") resetPeakMemory()
+  const found = request === "collect" ? await collectedFootprint() : footprint()
   const { system, user } = process.cpuUsage()
   return { ...found, cpuMicros: user + system }
 }
 
 const program = Effect.gen(function* () {
   const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* make(options)
-  process.on("message", async (question) => process.send?.(await sample(question)))
+  process.on("message", async (request) => process.send?.(await sample(request)))
   /** @type {import("./serviceProcess.js").Ready} */
   const ready = {
     sttBaseUrl,
@@ -53,8 +51,7 @@ const program = Effect.gen(function* () {
 
 const fiber = Effect.runFork(program)
 fiber.addObserver((exit) => process.exit(exit._tag === "Success" ? 0 : 1))
-// It ends when whoever started it lets go of it, or is gone: Ctrl-C is told to both of them.
-process.on("SIGINT", () => undefined)
+// It ends when the process that started it closes the channel, or ends.
 process.once("disconnect", async () => {
   await Effect.runPromise(Fiber.interrupt(fiber))
   process.exit(0)

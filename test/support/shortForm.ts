@@ -1,17 +1,14 @@
-import { execFile } from "node:child_process"
-import { fileURLToPath } from "node:url"
+import { expect } from "@effect/vitest"
+import { root, run } from "./processes.js"
 
-export interface Outcome {
-  /** 0 where every bar was met. */
-  readonly status: unknown
-  /** What it printed, progress included. */
-  readonly output: string
+/** Expects that the short form of a check meets its bars, over the built packages. */
+export const expectShortForm = async (script: string) => {
+  const { status, stderr, stdout } = await run(
+    process.execPath,
+    ["--import", "tsx", `${root}checks/${script}`, "--quick"],
+    {
+      mayFail: true
+    }
+  )
+  expect(status, stdout + stderr).toBe(0)
 }
-
-/** The short form of a check, as a process of its own over the built packages. */
-export const runShortForm = (script: URL, parameters: ReadonlyArray<string> = []): Promise<Outcome> =>
-  new Promise((resolve) => {
-    execFile(process.execPath, [fileURLToPath(script), "--quick", ...parameters], (error, stdout, stderr) =>
-      resolve({ status: error === null ? 0 : error.code, output: `${stdout}${stderr}` })
-    )
-  })

@@ -4,7 +4,8 @@
  */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { at, peakMemory } from "../../../test/support/report.js"
+import { peakMemory } from "../../../test/support/memory.js"
+import { at } from "../../../test/support/report.js"
 import { telephony, write } from "./ours.js"
 
 const [name, ...parameters] = process.argv.slice(2)

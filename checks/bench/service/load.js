@@ -1,17 +1,14 @@
-/**
- * Many calls, some at a time, as a process of its own: `node load.js JOB`, with the job as JSON. Prints what they took.
- *
- * `node:http` and one agent, for the service and for the bare server alike, so that what differs is the other side.
- */
+// Plain JavaScript: no compiler slows the client down.
+/** Many calls at a time, as a process of its own: `node load.js JOB`, with the job as JSON. Prints their times as JSON. */
 import { Agent } from "node:http"
-import { send } from "../../../test/support/serviceProcess.js"
+import { send } from "../../../test/support/plainHttp.js"
 
 /**
  * @typedef {object} Job
  * @property {string} url
  * @property {import("node:http").OutgoingHttpHeaders} headers
  * @property {string} body In Base64.
- * @property {number} byteLength Of every answer; one of another length is an error.
+ * @property {number} byteLength Length of each response. Another length is an error.
  * @property {number} concurrency
  * @property {number} warmup
  * @property {number} count
@@ -34,11 +31,10 @@ const run = async (number) => {
   const worker = async () => {
     while (left-- > 0) {
       const start = performance.now()
-      const answer = await send(url, { agent, headers, body: [bytes] })
+      const response = await send(url, { agent, headers, body: [bytes] })
       latencies.push(performance.now() - start)
-      // A side that is quick because it refuses has not won.
-      if (answer.status !== 200 || answer.bytes.length !== byteLength) {
-        throw new Error(`${answer.status}, ${answer.bytes.length} bytes: ${answer.bytes.subarray(0, 200)}`)
+      if (response.status !== 200 || response.bytes.length !== byteLength) {
+        throw new Error(`${response.status}, ${response.bytes.length} bytes: ${response.bytes.subarray(0, 200)}`)
       }
     }
   }

@@ -1,8 +1,8 @@
 /** An import of the clients, beside what they are made of and other SDKs. */
 import { fileURLToPath } from "node:url"
 import { build } from "esbuild"
+import { root } from "../../../test/support/processes.js"
 import { title } from "../../../test/support/report.js"
-import { root } from "../../packages/commands.js"
 import type { Setting } from "../harness.js"
 import { versions } from "../peers/index.js"
 import { imports, race, roundsOf } from "./race.js"

@@ -1,7 +1,7 @@
 /** The command, from its start until its help is there. */
 import { join } from "node:path"
+import { root } from "../../../test/support/processes.js"
 import { title } from "../../../test/support/report.js"
-import { root } from "../../packages/commands.js"
 import type { Setting } from "../harness.js"
 import { command, race, roundsOf } from "./race.js"
 

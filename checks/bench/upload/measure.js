@@ -1,6 +1,7 @@
 /** What an upload costs, in this process. */
 import { statSync } from "node:fs"
-import { forgetPeak, peakMemory } from "../../../test/support/report.js"
+import { peakMemory, resetPeakMemory } from "../../../test/support/memory.js"
+
 import { uploaders } from "../clients/index.js"
 import { choose } from "../harness.js"
 
@@ -27,7 +28,7 @@ export const measure = async (name, url, path, smallPath) => {
   const upload = await choose(uploaders, name).start(url)
   await upload(smallPath)
 
-  const peakIsOfUpload = forgetPeak()
+  const peakIsOfUpload = resetPeakMemory()
   const idle = process.memoryUsage.rss()
   const cpu = process.cpuUsage()
   const start = performance.now()

@@ -1,9 +1,9 @@
 /** The upload of a large recording: how fast, at what cost, in how much memory. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
+import { temporaryFolder } from "../../../test/support/processes.js"
 import { writeNoise } from "../../../test/support/recordings.js"
 import { bar, median, megabytes, ratio, spread, table, title, whole } from "../../../test/support/report.js"
-import { temporaryFolder } from "../../../test/support/serviceProcess.js"
 import { uploaders } from "../clients/index.js"
 import { race, runScript, startServer } from "../harness.js"
 

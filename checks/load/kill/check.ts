@@ -1,32 +1,41 @@
 /**
- * The service is killed at a random moment, 50 times, while it speaks, transcribes, and changes its account:
- * `pnpm verify kill`, with `--rounds N` and `--seed N`. What it then finds in its data directory must be what its clients
- * were told: no debit of a call that was answered is lost, no credit is lost or made, a key that was revoked stays so.
+ * The local service is killed 50 times at random moments, while it speaks, transcribes and changes its account:
+ * `pnpm verify kill`, with `--rounds N` and `--seed N`; `--quick` for six rounds.
+ *
+ * What it then finds in its data directory must agree with what its clients saw: no debit of a successful call is lost, no
+ * credit is lost or made, and a revoked key stays revoked.
  */
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
-import { parseArgs } from "node:util"
 import type { Account, Keys, Usage } from "@effect-speech/local-service/Accounts"
+import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
+import { temporaryFolder } from "../../../test/support/processes.js"
 import { chances } from "../../../test/support/random.js"
 import { noise } from "../../../test/support/recordings.js"
-import { bar, median, table } from "../../../test/support/report.js"
-import { send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
+import { bar, exitStatus, list, median, table } from "../../../test/support/report.js"
+import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
 
-const { values } = parseArgs({
-  options: { rounds: { type: "string", default: "50" }, seed: { type: "string", default: "1" } }
+const values = readOptions({
+  rounds: { type: "string" },
+  seed: { type: "string", default: "1" },
+  quick: { type: "boolean", default: false }
 })
-const rounds = Number(values.rounds)
-const chance = chances(Number(values.seed))
+const rounds = Number(values.rounds ?? (values.quick ? 6 : 50))
+const seed = Number(values.seed)
+if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
+  refuseOptions("--rounds takes an integer above 0, --seed an integer.")
+}
+const chance = chances(seed)
 const upTo = (limit: number) => Math.floor(chance() * limit)
 
-/** In milliseconds, from the first answer to the end of the service; in one round of four from the first request. */
+/** In milliseconds, from the first response to the kill; in one round of four from the first request. */
 const longestLife = 1000
 
-/** What a round does besides speaking, each in its turn. */
+/** What a round does besides synthesis, in turn. */
 const kinds = ["nothing else", "transcription", "keys", "the account's state", "credit", "all but credit"] as const
 type Kind = (typeof kinds)[number]
 
-type Service = Awaited<ReturnType<typeof startService>>
 type Operation = Usage["operation"]
 const operations: ReadonlyArray<Operation> = ["synthesize", "transcribe"]
 
@@ -39,15 +48,15 @@ const add = (sum: Sum, credits: number) => {
   sum.credits += credits
 }
 
-/** What the clients know of their calls. */
+/** The calls that the clients know. */
 interface Calls {
   readonly begun: Sum
-  /** Whose answer came whole. */
+  /** Calls with a complete response. */
   readonly answered: Sum
   readonly refused: Sum
 }
 
-/** What the platform was asked for. Where it did not say that it is `done`, it may have been done or not. */
+/** Requests to the platform. If the platform did not confirm one as `done`, it may have happened or not. */
 interface Creation {
   readonly name: string
   done: boolean
@@ -58,9 +67,9 @@ interface Revocation {
 }
 interface NewCredit {
   readonly credits: number
-  /** The credits of calls that were over before it was asked for. */
+  /** The credits of calls that ended before the request. */
   readonly over: number
-  /** The credits of answered calls that began after it was done. */
+  /** The credits of successful calls that began after the confirmation. */
   since: number
   done: boolean
 }
@@ -79,31 +88,31 @@ interface KnownKey {
   readonly key: string
 }
 
-/** Every key that was shown, the latest last, and what is known to be revoked. */
-const shown: Array<KnownKey> = []
+/** All created keys, the latest last, and those known to be revoked. */
+const keysCreated: Array<KnownKey> = []
 const revoked = new Set<string>()
 
 const latestKey = (): KnownKey => {
-  const key = shown.at(-1)
-  if (key === undefined) throw new Error("No key was ever shown.")
+  const key = keysCreated.at(-1)
+  if (key === undefined) throw new Error("No key was created yet.")
   return key
 }
 
 const problems: Array<string> = []
 
-const createKey = async (service: Service, creation: Creation) => {
+const createKey = async (service: ServiceProcess, creation: Creation) => {
   const { body, status } = await service.platform("POST", "keys", { name: creation.name, confirm: true })
-  if (status !== 201) throw new Error(`A key was answered with ${status}.`)
-  for (const { id } of shown) revoked.add(id)
-  shown.push({ id: body.id, name: body.name, key: body.key })
+  if (status !== 201) throw new Error(`The request for a key got ${status}.`)
+  for (const { id } of keysCreated) revoked.add(id)
+  keysCreated.push({ id: body.id, name: body.name, key: body.key })
   creation.done = true
 }
 
-/** Always another, so that it tells which creation a key is of. */
+/** A new name each time, so that it identifies the creation. */
 let names = 0
 const newName = () => `key ${++names}`
 
-const speak = (service: Service, key: string, text: string, leave = false) =>
+const speak = (service: ServiceProcess, key: string, text: string, leave = false) =>
   send(`${service.ttsBaseUrl}/tts/bytes`, {
     headers: { "x-api-key": key, "content-type": "application/json" },
     body: [JSON.stringify({ text, output_format: "8000:pcm16" })],
@@ -111,51 +120,51 @@ const speak = (service: Service, key: string, text: string, leave = false) =>
   })
 
 const second = transcriptionForm(noise(16_000))
-const transcribe = (service: Service, key: string) =>
+const transcribe = (service: ServiceProcess, key: string) =>
   send(`${service.sttBaseUrl}/api/transcribe`, {
     headers: { "x-api-key": key, "content-type": second.contentType },
     body: second.body
   })
 
-/** Asks for one thing after another, in many lines at a time, until it is ended. */
-const startLoad = (service: Service, round: Round) => {
+/** Repeats several kinds of requests at the same time, until `end` is called. */
+const startLoad = (service: ServiceProcess, round: Round) => {
   const { kind, newCredits } = round
   let ended = false
-  let tellAnswered = () => {}
-  const firstAnswer = new Promise<void>((resolve) => {
-    tellAnswered = resolve
+  let onFirstResponse = () => {}
+  const firstResponse = new Promise<void>((resolve) => {
+    onFirstResponse = resolve
   })
   const repeat = async (work: () => Promise<void>) => {
     while (!ended) {
       try {
         await work()
       } catch (error) {
-        // The client went away, or the service did.
+        // The client closed the connection, or the service was killed.
         if (!(error instanceof Error && ("code" in error || error.message === "given up"))) throw error
         await new Promise((resolve) => setTimeout(resolve, 1))
       }
     }
   }
 
-  const settle = async (operation: Operation, credits: number, answer: Promise<{ readonly status: number }>) => {
+  const record = async (operation: Operation, credits: number, response: Promise<{ readonly status: number }>) => {
     const { answered, begun, refused } = round.calls[operation]
     const before = newCredits.filter(({ done }) => done)
     add(begun, credits)
-    const { status } = await answer
-    tellAnswered()
+    const { status } = await response
+    onFirstResponse()
     add(status === 200 ? answered : refused, credits)
     if (status === 200) for (const newCredit of before) newCredit.since += credits
-    else if (status !== 401) problems.push(`a call was answered with ${status}`)
+    else if (status !== 401) problems.push(`a call got ${status}`)
   }
   const speakOnce = () => {
     const text = "a".repeat(1 + upTo(40))
-    // What is given up is given back in its own time: where credit is set anew, nobody could tell whether before it.
+    // An abandoned call is refunded later. If credit is set meanwhile, the order of the two would not be known.
     const leave = kind !== "credit" && upTo(10) === 0
-    return settle("synthesize", text.length, speak(service, latestKey().key, text, leave))
+    return record("synthesize", text.length, speak(service, latestKey().key, text, leave))
   }
-  const transcribeOnce = () => settle("transcribe", 1, transcribe(service, latestKey().key))
+  const transcribeOnce = () => record("transcribe", 1, transcribe(service, latestKey().key))
   const replaceKey = async () => {
-    // Or no call would arrive while its key is still the active one.
+    // Else no call would arrive while its key is still active.
     await new Promise((resolve) => setTimeout(resolve, upTo(100)))
     if (ended) return
     if (upTo(3) === 0) {
@@ -169,7 +178,7 @@ const startLoad = (service: Service, round: Round) => {
     round.creations.push(creation)
     await createKey(service, creation)
   }
-  // The state alone: a balance read before a debit and written after it would lose that.
+  // Only the state: a service that writes back the balance it read would lose a debit.
   const setState = async () => {
     await service.platform("PATCH", "account", { state: "active" })
   }
@@ -183,7 +192,7 @@ const startLoad = (service: Service, round: Round) => {
     }
     newCredits.push(newCredit)
     const { body } = await service.platform("PATCH", "account", { credits: newCredit.credits })
-    if (body.credits !== newCredit.credits) problems.push("credit was not set to what was asked for")
+    if (body.credits !== newCredit.credits) problems.push("credit was not set to the requested value")
     newCredit.done = true
   }
 
@@ -196,7 +205,7 @@ const startLoad = (service: Service, round: Round) => {
     ...(kind === "credit" ? [setCredit] : [])
   ].map(repeat)
   return {
-    answered: firstAnswer,
+    firstResponse,
     end: () => {
       ended = true
     },
@@ -209,73 +218,75 @@ interface Ledger {
   readonly used: Readonly<Record<Operation, Sum>>
 }
 
-const readLedger = async (service: Service): Promise<Ledger> => {
+const readLedger = async (service: ServiceProcess): Promise<Ledger> => {
   const account: Account = (await service.platform("GET", "account")).body
   const usage: ReadonlyArray<Usage> = (await service.platform("GET", "usage")).body
   const used = { synthesize: { calls: 0, credits: 0 }, transcribe: { calls: 0, credits: 0 } }
   for (const { calls, credits, operation, units } of usage) {
     used[operation].calls += calls
     used[operation].credits += credits
-    if (units !== credits) problems.push(`${operation} has ${units} units for ${credits} credits, which are one each`)
+    if (units !== credits)
+      problems.push(`${operation} has ${units} units for ${credits} credits: one unit costs one credit`)
   }
   return { balance: account.credits, used }
 }
 
 const usedCredits = ({ used }: Ledger) => used.synthesize.credits + used.transcribe.credits
 
-/** Holds what is there after a round against what the clients were told, and gives how many debits no client knew of. */
+/** Compares the ledger after a round with what the clients saw. Returns how many debits no client saw. */
 const checkLedger = (round: Round, before: Ledger, after: Ledger): number => {
-  let unseen = 0
+  let unknown = 0
   for (const operation of operations) {
     const { answered, begun, refused } = round.calls[operation]
     const calls = after.used[operation].calls - before.used[operation].calls
     const credits = after.used[operation].credits - before.used[operation].credits
     if (calls < answered.calls || credits < answered.credits) {
-      problems.push(`${operation}: ${calls} calls (${credits}) are in usage, ${answered.calls} were answered`)
+      problems.push(`${operation}: ${calls} calls (${credits}) are in usage, ${answered.calls} had a response`)
     }
     if (calls > begun.calls - refused.calls || credits > begun.credits - refused.credits) {
-      problems.push(`${operation}: ${calls} calls (${credits}) are in usage, more than were begun`)
+      problems.push(`${operation}: ${calls} calls (${credits}) are in usage, more than began`)
     }
-    unseen += calls - answered.calls
+    unknown += calls - answered.calls
   }
 
   if (after.balance < 0) problems.push(`the balance is ${after.balance}`)
   const { begun } = round.calls.synthesize
   const last = round.newCredits.findLast(({ done }) => done)
   const underWay = round.newCredits.find(({ done }) => !done)
-  /** Whether the balance can have come of this one, by the calls that can have been debited after it. */
+  /** Whether the balance can result from this credit and the calls that may have been debited after it. */
   const follows = ({ credits, over, since }: NewCredit) =>
     after.balance >= credits - (begun.credits - over) && after.balance <= credits - since
   const kept = after.balance + usedCredits(after) === before.balance + usedCredits(before)
   const possible = (last === undefined ? kept : follows(last)) || (underWay !== undefined && follows(underWay))
   if (!possible) problems.push(`${round.kind}: the balance is ${after.balance}, after ${before.balance}`)
-  return unseen
+  return unknown
 }
 
-const checkKeys = async (service: Service, round: Round) => {
+const checkKeys = async (service: ServiceProcess, round: Round) => {
   const keys: Keys = (await service.platform("GET", "keys")).body
   const archived = new Set(keys.archived.map(({ id }) => id))
   const latest = latestKey()
-  for (const { id, name } of shown) {
+  for (const { id, name } of keysCreated) {
     if (id !== keys.active?.id && !archived.has(id)) problems.push(`${name} is neither active nor archived`)
-    if (revoked.has(id) && !archived.has(id)) problems.push(`${name} was revoked, and is not`)
+    if (revoked.has(id) && !archived.has(id))
+      problems.push(`${name} is revoked for the client, but not for the service`)
   }
   const creation = round.creations.find(({ done }) => !done)
   const revocation = round.revocations.find(({ done }) => !done)
-  // A service that finds no active key makes one.
+  // A service without an active key creates one at its start.
   const made = service.apiKey !== null
   const expected = revoked.has(latest.id)
     ? made || keys.active?.name === creation?.name
     : keys.active?.id === latest.id ||
       (creation !== undefined && keys.active?.name === creation.name) ||
       (revocation?.id === latest.id && made)
-  if (!expected) problems.push(`${keys.active?.name} is active, and the last that was created is ${latest.name}`)
+  if (!expected) problems.push(`${keys.active?.name} is active, but the last created key is ${latest.name}`)
 
-  for (const { id, key, name } of shown.slice(-6)) {
+  for (const { id, key, name } of keysCreated.slice(-6)) {
     const { status } = await send(`${service.ttsBaseUrl}/tts/bytes`, { headers: { "x-api-key": key } })
-    // The body is wrong, which only those learn who have a key.
+    // The body is invalid, but the service checks the key first.
     const works = status !== 401
-    if (works !== (id === keys.active?.id)) problems.push(`${name} is answered with ${status}`)
+    if (works !== (id === keys.active?.id)) problems.push(`${name} gets ${status}`)
   }
 }
 
@@ -299,9 +310,10 @@ const newRound = (kind: Kind): Round => {
 }
 
 const restarts: Array<number> = []
-const totals = new Map<Kind, { rounds: number; answered: number; unanswered: number; unseen: number; changes: number }>(
-  kinds.map((kind) => [kind, { rounds: 0, answered: 0, unanswered: 0, unseen: 0, changes: 0 }])
-)
+const totals = new Map<
+  Kind,
+  { rounds: number; answered: number; unanswered: number; unknown: number; changes: number }
+>(kinds.map((kind) => [kind, { rounds: 0, answered: 0, unanswered: 0, unknown: 0, changes: 0 }]))
 
 let service = await start()
 const first = { name: newName(), done: false }
@@ -311,7 +323,7 @@ let ledger = await readLedger(service)
 for (let number = 0; number < rounds; number++) {
   const round = newRound(kinds[number % kinds.length] ?? "nothing else")
   const load = startLoad(service, round)
-  if (upTo(4) > 0) await load.answered
+  if (upTo(4) > 0) await load.firstResponse
   await new Promise((resolve) => setTimeout(resolve, upTo(longestLife)))
   load.end()
   await service.kill()
@@ -322,9 +334,9 @@ for (let number = 0; number < rounds; number++) {
   const left = readdirSync(join(dataDirectory, "spool")).length
   if (left > 0) problems.push(`${left} files are in the spool folder after the start`)
   const found = await readLedger(service)
-  const unseen = checkLedger(round, ledger, found)
+  const unknown = checkLedger(round, ledger, found)
   await checkKeys(service, round)
-  // One that the clients know, where the service was killed before it told them.
+  // A key that the clients know: the service may have been killed before it sent the last one.
   await createKey(service, { name: newName(), done: false })
   ledger = found
 
@@ -336,24 +348,31 @@ for (let number = 0; number < rounds; number++) {
     total.answered += answered.calls
     total.unanswered += begun.calls - answered.calls - refused.calls
   }
-  total.unseen += unseen
+  total.unknown += unknown
   total.changes += round.creations.length + round.revocations.length + round.newCredits.length
   if ((number + 1) % 10 === 0) console.error(`${number + 1} of ${rounds}`)
 }
 await service.stop()
 
-console.log(`Killed ${rounds} times, at most ${longestLife} ms into the load, with the seed ${values.seed}.\n`)
+console.log(`Killed ${rounds} times, at most ${longestLife} ms into the load, with the seed ${seed}.\n`)
 table([
-  ["besides speech", "rounds", "calls answered", "without an answer", "debited of these", "changes of keys or credit"],
-  ...[...totals].map(([kind, { answered, changes, rounds: count, unanswered, unseen }]) => [
+  [
+    "besides synthesis",
+    "rounds",
+    "calls with a response",
+    "without one",
+    "debited of these",
+    "changes of keys or credit"
+  ],
+  ...[...totals].map(([kind, { answered, changes, rounds: count, unanswered, unknown }]) => [
     kind,
-    ...[count, answered, unanswered, unseen, changes].map(String)
+    ...[count, answered, unanswered, unknown, changes].map(String)
   ])
 ])
-for (const problem of problems.slice(0, 20)) console.log(`- ${problem}`)
-bar("what is found is what clients were told", problems.length === 0, `${problems.length} differences`)
+list(problems)
+bar("the service finds what its clients saw", problems.length === 0, `${problems.length} differences`)
 console.log(
   `- a start, from the process to the first request: ${median(restarts).toFixed(0)} ms, ` +
     `at most ${Math.max(...restarts).toFixed(0)} ms`
 )
-process.exitCode = problems.length === 0 ? 0 : 1
+process.exitCode = exitStatus()

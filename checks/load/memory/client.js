@@ -1,6 +1,7 @@
+// Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
 /**
- * Both clients as a process of its own, from the built packages: `node client.js SERVICE [collecting]`, with where the
- * service is as JSON. It does one task after another, each as it is asked to, and tells what that took.
+ * Both clients as a process of its own: `node client.js SERVICE [collecting]`, with the addresses of the service as JSON.
+ * It runs one task for each message, and sends what the task took.
  */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -18,21 +19,21 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
+import { resetPeakMemory } from "../../../test/support/memory.js"
 import { noise } from "../../../test/support/recordings.js"
-import { forgetPeak } from "../../../test/support/report.js"
 
 /**
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
  * @typedef {object} Speaking
  * @property {"speak"} task
- * @property {string} path The WAV file that all of it goes into.
- * @property {number} texts How many, one after another.
- * @property {number} codePoints Of each text.
+ * @property {string} path The WAV file for all speech.
+ * @property {number} texts The number of texts, one after another.
+ * @property {number} codePoints The length of each text.
  * @property {number} speed
  *
  * @typedef {object} Spoken
- * @property {number} toldMillis Of all texts, by what the service says of each.
- * @property {number} toldBytes
+ * @property {number} announcedMillis The sum of the durations that the service announces.
+ * @property {number} announcedBytes
  * @property {number} writtenBytes
  * @property {number} readBytes
  * @property {number} readMillis
@@ -42,21 +43,21 @@ import { forgetPeak } from "../../../test/support/report.js"
  *
  * @typedef {import("../../../test/support/footprint.js").Footprint} Footprint
  *
- * @typedef {object} Done
- * @property {Footprint} before What nobody held was collected; so too `after`.
+ * @typedef {object} Result
+ * @property {Footprint} before After a garbage collection, as `after` is.
  * @property {Footprint} after
- * @property {number} peak The most resident memory meanwhile, in bytes.
- * @property {ReadonlyArray<Footprint>} meanwhile At even distances in time.
+ * @property {number} peak The peak of resident memory during the task, in bytes.
+ * @property {ReadonlyArray<Footprint>} samples During the task, at regular intervals.
  * @property {unknown} result
  */
 
-/** Whether it collects what nobody holds before it looks at itself, so that what it sees is held. */
+/** Whether the first samples come after a garbage collection, so that they show what is held. */
 const collecting = process.argv[3] === "collecting"
 
 /** @type {import("../../../test/support/serviceProcess.js").Ready} */
 const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(process.argv[2] ?? "{}")
 
-/** A new one each time, with connections of its own. */
+/** New clients each time, with connections of their own. */
 const clients = () => {
   const key = Redacted.make(apiKey ?? "")
   return Layer.merge(
@@ -71,7 +72,7 @@ const text = "Platform two."
 const outputFormat = "8000:pcm16"
 const second = noise(16_000)
 
-/** What a client is given to upload. */
+/** How a recording is given to the client. */
 const sources = {
   path: AudioSource.fromPath,
   /** @param {string} path @param {number} byteLength */
@@ -94,7 +95,7 @@ const upload = /** @param {Upload} task */ ({ path, source }) =>
 
 const sentence = "The train to the city leaves from platform two at nine o'clock. "
 
-/** Speaks texts one after another into one file, and reads that again. */
+/** Writes texts one after another into one file as speech, and reads the file back. */
 const speak =
   /** @param {Speaking} task @returns {Effect.Effect<Spoken, unknown, TextToSpeech | FileSystem.FileSystem>} */ ({
     codePoints,
@@ -105,12 +106,12 @@ const speak =
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
       const long = sentence.repeat(Math.ceil(codePoints / sentence.length)).slice(0, codePoints)
-      let toldMillis = 0
-      let toldBytes = 0
+      let announcedMillis = 0
+      let announcedBytes = 0
       const spoken = Stream.unwrapScoped(
         Effect.map(tts.stream({ text: long, lang: "en", speed }), ({ byteLength = 0, durationMillis = 0, stream }) => {
-          toldMillis += durationMillis
-          toldBytes += byteLength
+          announcedMillis += durationMillis
+          announcedBytes += byteLength
           return stream
         })
       )
@@ -122,8 +123,8 @@ const speak =
       const read = yield* Wav.readFile(path)
       const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
       return {
-        toldMillis,
-        toldBytes,
+        announcedMillis,
+        announcedBytes,
         writtenBytes: written.dataLength,
         readBytes,
         readMillis: durationMillis(read.format, readBytes)
@@ -139,31 +140,31 @@ const call = /** @param {Repeating} task */ ({ count }) =>
 
 /** @typedef {NonNullable<import("@effect-speech/transport/CallEvent").CallOptions["onEvent"]>} OnEvent */
 
-/** A call that is interrupted once it has told an event. */
-const leftAt =
+/** A call that is interrupted at an event. */
+const interruptedAt =
   /**
    * @param {import("@effect-speech/transport/CallEvent").CallEvent["_tag"]} tag
    * @param {(onEvent: OnEvent) => Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} begin
    */
   (tag, begin) =>
-    Effect.flatMap(Deferred.make(), (told) =>
+    Effect.flatMap(Deferred.make(), (happened) =>
       Effect.raceFirst(
-        begin((event) => (event._tag === tag ? Deferred.succeed(told, undefined) : Effect.void)),
-        Deferred.await(told)
+        begin((event) => (event._tag === tag ? Deferred.succeed(happened, undefined) : Effect.void)),
+        Deferred.await(happened)
       )
     )
 
 const opened = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text, lang: "en", outputFormat }))
 const endless = AudioSource.fromStream(() => Stream.concat(Stream.make(second), Stream.never))
 
-/** Every way to go away before the end: audio unread, audio half read, a text and a recording under way. */
+/** Calls left before their end: audio not read, audio half read, a text and a recording interrupted. */
 const waysToLeave = [
   Effect.scoped(opened),
   Effect.scoped(Effect.flatMap(opened, ({ stream }) => Stream.runHead(stream))),
-  leftAt("Waiting", (onEvent) =>
+  interruptedAt("Waiting", (onEvent) =>
     Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", outputFormat }, { onEvent }))
   ),
-  leftAt("Uploading", (onEvent) =>
+  interruptedAt("Uploading", (onEvent) =>
     Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio: endless, model }, { onEvent }))
   )
 ]
@@ -191,30 +192,29 @@ const effectOf = (task) => {
   }
 }
 
-/** How often it looks at itself. */
-const lookMillis = 100
-const mostCollections = 4
+const sampleMillis = 100
+const maximumCollections = 4
 
 const runtime = ManagedRuntime.make(clients())
 
-/** @param {Task} task @returns {Promise<Done>} */
+/** @param {Task} task @returns {Promise<Result>} */
 const run = async (task) => {
   const before = await collectedFootprint()
-  forgetPeak()
+  resetPeakMemory()
   /** @type {Array<Footprint>} */
-  const meanwhile = []
-  // A collection takes a moment, and after many calls it is seen at their end what is held.
-  let collections = collecting && (task.task === "upload" || task.task === "speak") ? mostCollections : 0
+  const samples = []
+  // A collection takes a moment. For many calls the footprint at the end shows what is held.
+  let collections = collecting && (task.task === "upload" || task.task === "speak") ? maximumCollections : 0
   const timer = setInterval(() => {
     if (collections-- > 0) collect()
-    meanwhile.push(footprint())
-  }, lookMillis)
+    samples.push(footprint())
+  }, sampleMillis)
   const result = await runtime.runPromise(effectOf(task))
   clearInterval(timer)
   const { peak } = footprint()
-  // What a call that was interrupted has begun ends a moment later.
-  for (let patience = 100; patience > 0 && footprint().fibers > before.fibers; patience--) await sleep(20)
-  return { before, after: await collectedFootprint(), peak, meanwhile, result }
+  // The fibers of an interrupted call end a moment later.
+  for (let tries = 100; tries > 0 && footprint().fibers > before.fibers; tries--) await sleep(20)
+  return { before, after: await collectedFootprint(), peak, samples, result }
 }
 
 process.on("message", async (task) => process.send?.(await run(/** @type {Task} */ (task))))

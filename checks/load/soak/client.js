@@ -1,6 +1,7 @@
+// Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
 /**
- * Both clients under load, as a process of its own, from the built packages: `node client.js SETTING`, as JSON. It does what
- * it is asked to, one thing after another, and keeps what became of each call until it is asked for that.
+ * Both clients under load, as a process of its own: `node client.js SETTING`, as JSON. It handles one request after another,
+ * and keeps the outcome of each call until the outcomes are requested.
  */
 import { readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
@@ -25,24 +26,26 @@ import { chances } from "../../../test/support/random.js"
 /**
  * @typedef {object} Setting
  * @property {import("../../../test/support/serviceProcess.js").Ready} service
- * @property {string} folder For its files.
+ * @property {string} folder For the files of this process.
  * @property {number} concurrency
  * @property {number} seed
  * @property {number} answerMillis The deadlines, in milliseconds.
  * @property {number} downloadIdleMillis
- * @property {number} graceMillis How long what has begun may take to come to its end, before it is interrupted.
- * @property {boolean} watched Whether every call is asked for its events, as those must be that may be interrupted; they
- *   cost, so that most users do without.
+ * @property {number} graceMillis How long the calls may take to end, before they are interrupted.
+ * @property {boolean} allEvents Whether each call reports its events. Else only calls that may be interrupted do: events cost.
  *
- * @typedef {"warmUp" | "start" | "stop" | "calls" | "sample"} Question
- *
- * @typedef {object} Answers
- * @property {ReadonlyArray<import("./account.js").Call>} calls Those that have ended since they were asked for.
+ * @typedef {object} Responses
+ * @property {null} warmUp
+ * @property {null} start
+ * @property {null} stop
+ * @property {ReadonlyArray<import("./account.js").Call>} calls The calls that have ended since the last request.
  * @property {import("../../../test/support/footprint.js").Footprint} sample
+ *
+ * @typedef {keyof Responses} Request
  */
 
 /** @type {Setting} */
-const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, watched } = JSON.parse(
+const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = JSON.parse(
   process.argv[2] ?? "{}"
 )
 const chance = chances(seed)
@@ -59,7 +62,7 @@ const clients = () => {
 }
 const model = "en-general-v2-8khz"
 
-/** What the service is to say of a text is known here before it is asked. @param {string} text */
+/** A text with the speech that the service must return. @param {string} text */
 const known = (text, /** @type {number} */ index) => {
   const speech = noiseOf(text)
   /** @param {number} rate @param {"pcm16" | "float32"} encoding */
@@ -79,7 +82,7 @@ const known = (text, /** @type {number} */ index) => {
   }
 }
 
-/** No two of one length, so that none is compared with another for nothing. */
+/** Each of another length, so that the service compares no two of them. */
 const texts = [
   "One.",
   "Platform two.",
@@ -197,17 +200,17 @@ const transcription = (kind, audio, seconds, expected) => ({
     )
 })
 
-/** One in twenty is interrupted somewhere on its way. */
-const interrupted = 0.05
-const longestPatienceMillis = 60
+/** One call in twenty is interrupted after a random delay. */
+const interruptedShare = 0.05
+const longestDelayMillis = 60
 
-/** Makes a call, and keeps what became of it. @param {Planned} plan */
+/** Makes a call, and keeps its outcome. @param {Planned} plan */
 const make = ({ cost, kind, operation, run }) =>
   Effect.suspend(() => {
     const id = `00000000-0000-4000-8000-${String(++number).padStart(12, "0")}`
-    const patience = chance() < interrupted ? chance() * longestPatienceMillis : undefined
+    const delay = chance() < interruptedShare ? chance() * longestDelayMillis : undefined
     const startedAt = Date.now()
-    /** As far as its events tell: whoever interrupts a call gets no report. @type {Array<import("./account.js").Attempt>} */
+    /** From the events: an interrupted call has no report. @type {Array<import("./account.js").Attempt>} */
     const attempts = [{ startedAt }]
     /** @type {CallOptions["onEvent"]} */
     const onEvent = (event) =>
@@ -219,7 +222,7 @@ const make = ({ cost, kind, operation, run }) =>
     let isKept = false
     /** @param {Pick<import("./account.js").Call, "outcome" | "message">} ended @param {CallReport} [report] */
     const keep = (ended, report) => {
-      // One that is interrupted at its very end has ended already.
+      // An interruption may come after the call has ended.
       if (isKept) return
       isKept = true
       calls.push({
@@ -231,7 +234,7 @@ const make = ({ cost, kind, operation, run }) =>
         }
       })
     }
-    const call = run(id, watched || patience !== undefined ? { onEvent } : {}).pipe(
+    const call = run(id, allEvents || delay !== undefined ? { onEvent } : {}).pipe(
       Effect.match({
         onSuccess: ({ call, right }) => keep({ outcome: right ? "success" : "wrong" }, call),
         onFailure: (error) => {
@@ -242,7 +245,7 @@ const make = ({ cost, kind, operation, run }) =>
       Effect.onInterrupt(() => Effect.sync(() => keep({ outcome: "interrupted" }))),
       Effect.catchAllDefect((defect) => Effect.sync(() => keep({ outcome: "defect", message: String(defect) })))
     )
-    return patience === undefined ? call : Effect.raceFirst(call, Effect.sleep(patience))
+    return delay === undefined ? call : Effect.raceFirst(call, Effect.sleep(delay))
   })
 
 /** @param {CallReport} report @param {number} startedAt @returns {ReadonlyArray<import("./account.js").Attempt>} */
@@ -258,13 +261,13 @@ const attemptsOf = (report, startedAt) => {
 let ended = false
 /** @type {ManagedRuntime.ManagedRuntime<SpeechToText | TextToSpeech | import("@effect/platform/FileSystem").FileSystem, unknown> | undefined} */
 let runtime
-const patience = new AbortController()
+const grace = new AbortController()
 /** @type {Promise<unknown>} */
 let working = Promise.resolve()
 
-/** @type {Record<Question, () => unknown>} */
-const answers = {
-  // All texts are spoken once, so that their recordings are known.
+/** @type {Record<Request, () => unknown>} */
+const handlers = {
+  // The service speaks each text once, so that it recognizes the recordings.
   warmUp: () =>
     Effect.runPromise(
       Effect.provide(
@@ -282,12 +285,12 @@ const answers = {
       step: () => undefined
     })
     const workers = Effect.forEach(Array(concurrency), () => worker, { concurrency: "unbounded", discard: true })
-    working = runtime.runPromiseExit(workers, { signal: patience.signal })
+    working = runtime.runPromiseExit(workers, { signal: grace.signal })
   },
-  // What has begun comes to its end.
+  // Calls that have begun may end.
   stop: async () => {
     ended = true
-    const timer = setTimeout(() => patience.abort(), graceMillis)
+    const timer = setTimeout(() => grace.abort(), graceMillis)
     await working
     clearTimeout(timer)
     await runtime?.dispose()
@@ -300,7 +303,6 @@ const answers = {
   sample: collectedFootprint
 }
 
-process.on("message", async (question) => process.send?.((await answers[/** @type {Question} */ (question)]()) ?? null))
-process.on("SIGINT", () => undefined)
+process.on("message", async (request) => process.send?.((await handlers[/** @type {Request} */ (request)]()) ?? null))
 process.once("disconnect", () => process.exit())
 process.send?.("ready")

@@ -1,123 +1,105 @@
 /**
- * A thousand uploads of 20 MB, one after another, to a service in a process of its own: `pnpm verify uploads`, shorter
- * with `--uploads N` and `--megabytes M`. Five in eight are transcribed; one has a bad model, which comes after the file;
- * one is a WAV file whose header is broken; one is given up half-way. Its memory must stay flat, and neither a file nor a
- * descriptor may be left.
+ * A thousand uploads of 20 MB, one after another: `pnpm verify uploads`, shorter with `--uploads N` and `--megabytes N`, or
+ * with `--quick`.
+ *
+ * Of eight uploads five are valid, one has an invalid model after the file, one is a WAV file with a broken header, and one
+ * breaks off half-way. The memory of the local service must stay flat, and no file or descriptor may be left.
  */
 import { readdirSync } from "node:fs"
 import { Agent } from "node:http"
-import { parseArgs } from "node:util"
+import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
+import { temporaryFolder } from "../../../test/support/processes.js"
 import { noise } from "../../../test/support/recordings.js"
-import { bar, median, ratio, table } from "../../../test/support/report.js"
-import { send, startService, temporaryFolder, transcriptionForm } from "../../../test/support/serviceProcess.js"
+import { bar, countBy, exitStatus, megabytes, ratio, sum, table, whole } from "../../../test/support/report.js"
+import { type Sample, startService } from "../../../test/support/serviceProcess.js"
+import { medianOfPart, temporaryFiles, waitUntil } from "../support.js"
 
-const { values } = parseArgs({
-  options: { uploads: { type: "string", default: "1000" }, megabytes: { type: "string", default: "20" } }
+const values = readOptions({
+  uploads: { type: "string" },
+  megabytes: { type: "string" },
+  quick: { type: "boolean", default: false }
 })
-const uploads = Number(values.uploads)
-const byteLength = Number(values.megabytes) * 1_000_000
+const uploads = Number(values.uploads ?? (values.quick ? 40 : 1000))
+const byteLength = Number(values.megabytes ?? (values.quick ? 2 : 20)) * 1_000_000
 if (!Number.isInteger(uploads) || uploads < 40 || !Number.isInteger(byteLength) || byteLength <= 0) {
-  console.error("There are at least 40 uploads, and their megabytes are a number above 0.")
-  process.exit(1)
+  refuseOptions("--uploads takes an integer of at least 40, --megabytes a number above 0.")
 }
 
-const whole = noise(byteLength)
+const wav = noise(byteLength)
+const withoutChannels = Buffer.from(wav)
+withoutChannels.writeUInt16LE(0, 22)
 const kinds = {
-  transcribed: { form: transcriptionForm(whole), status: 200 },
-  "with a bad model": { form: transcriptionForm(whole, { model: "none" }), status: 400 },
-  "of a broken file": { form: transcriptionForm(withoutChannels(whole)), status: 400 },
-  "given up": { form: transcriptionForm(whole), status: undefined }
+  valid: { form: transcriptionForm(wav), status: 200 },
+  "invalid model": { form: transcriptionForm(wav, { model: "none" }), status: 400 },
+  "broken file": { form: transcriptionForm(withoutChannels), status: 400 },
+  "broken off": { form: transcriptionForm(wav), status: undefined }
 }
 type Kind = keyof typeof kinds
-const turns: ReadonlyArray<Kind> = [
-  "transcribed",
-  "with a bad model",
-  "transcribed",
-  "of a broken file",
-  "transcribed",
-  "given up",
-  "transcribed",
-  "transcribed"
-]
+const order: ReadonlyArray<Kind> = [
+  ...["valid", "invalid model", "valid", "broken file"],
+  ...["valid", "broken off", "valid", "valid"]
+] as ReadonlyArray<Kind>
 
 const temporary = temporaryFolder("check-uploads-")
-const files = () => readdirSync(temporary, { recursive: true, withFileTypes: true }).filter((entry) => entry.isFile())
-
 const service = await startService({ cannedSeconds: 1, credits: 1e12 }, { temporary })
 const agent = new Agent({ keepAlive: true, maxSockets: 1 })
 
-/** The status, or nothing where the client went away. */
-const upload = async (kind: Kind): Promise<number | undefined> => {
+/** Returns the status, or nothing if the client broke off. */
+const upload = (kind: Kind): Promise<number | undefined> => {
   const { contentType, body } = kinds[kind].form
+  const part =
+    kind === "broken off"
+      ? { body: [body[0] ?? "", wav.subarray(0, byteLength / 2)], announced: byteLength + 1000 }
+      : { body }
   const headers = { "x-api-key": service.apiKey ?? "", "content-type": contentType }
-  const url = `${service.sttBaseUrl}/api/transcribe`
-  if (kind !== "given up") return (await send(url, { agent, headers, body })).status
-  const half = whole.subarray(0, byteLength / 2)
-  const part = { body: [body[0] ?? "", half], announced: byteLength + 1000 }
-  return send(url, { agent, headers, ...part }).then(
+  return send(`${service.sttBaseUrl}/api/transcribe`, { agent, headers, ...part }).then(
     ({ status }) => status,
-    () => undefined
+    (error) => {
+      if (kind !== "broken off") throw error
+      return undefined
+    }
   )
 }
 
-const samples: Array<Awaited<ReturnType<typeof service.sample>>> = []
-const counts = new Map<Kind, number>()
+const samples: Array<Sample> = []
+const sent = Array.from({ length: uploads }, (_, index) => order[index % order.length] as Kind)
 let unexpected = 0
 const start = performance.now()
-for (let index = 0; index < uploads; index++) {
-  const kind = turns[index % turns.length] as Kind
+for (const [index, kind] of sent.entries()) {
   if ((await upload(kind)) !== kinds[kind].status) unexpected++
-  counts.set(kind, (counts.get(kind) ?? 0) + 1)
   samples.push(await service.sample())
   if ((index + 1) % 100 === 0) console.error(`${index + 1} of ${uploads}`)
 }
 const seconds = (performance.now() - start) / 1000
 agent.destroy()
 
-// What a client that went away has left is cleared a moment later.
-for (let patience = 100; patience > 0 && files().length > 0; patience--) {
-  await new Promise((resolve) => setTimeout(resolve, 20))
-}
-const left = files().length
+await waitUntil(() => temporaryFiles(temporary) === 0)
+const left = temporaryFiles(temporary)
 const { peak } = await service.sample()
 await service.stop()
-const leftInTheEnd = readdirSync(temporary).length
+const leftAfterService = readdirSync(temporary).length
 
-/** The median over a fifth of the uploads, counted from 1. */
-const fifth = (number: number, of: (sample: (typeof samples)[number]) => number) =>
-  median(samples.slice(Math.floor(((number - 1) * uploads) / 5), Math.floor((number * uploads) / 5)).map(of))
+const medianOf = (fifth: number, figure: "rss" | "descriptors") =>
+  medianOfPart(samples, fifth, 5, (sample) => sample[figure]) ?? 0
 const fifths = [1, 2, 3, 4, 5]
-const rss = (number: number) => fifth(number, (sample) => sample.rss)
-const descriptors = (number: number) => fifth(number, (sample) => sample.descriptors)
-const mebibytes = (bytes: number) => (bytes / 2 ** 20).toFixed(0)
+const bytes = sum(sent.map((kind) => (kind === "broken off" ? byteLength / 2 : byteLength)))
+const counts = [...countBy(sent, (kind) => kind)].map(([kind, count]) => `${count} ${kind}`)
 
 console.log(
-  `${uploads} uploads of ${values.megabytes} MB (${[...counts].map(([kind, count]) => `${count} ${kind}`).join(", ")}): ` +
-    `${(uploads / seconds).toFixed(1)} uploads/s, ` +
-    `${(bytesOf(counts) / 1e6 / seconds).toFixed(0)} MB/s; peak ${mebibytes(peak)} MiB\n`
+  `${uploads} uploads of ${byteLength / 1e6} MB (${counts.join(", ")}): ${(uploads / seconds).toFixed(1)} uploads/s, ` +
+    `${whole(bytes / 1e6 / seconds)} MB/s; peak ${megabytes(peak)}\n`
 )
 table([
-  ["median of a fifth", ...fifths.map((number) => `${number}.`)],
-  ["memory, MiB", ...fifths.map((number) => mebibytes(rss(number)))],
-  ["descriptors", ...fifths.map((number) => descriptors(number).toFixed(0))]
+  ["median of a fifth", ...fifths.map((fifth) => `${fifth}.`)],
+  ["memory", ...fifths.map((fifth) => megabytes(medianOf(fifth, "rss")))],
+  ["descriptors", ...fifths.map((fifth) => whole(medianOf(fifth, "descriptors")))]
 ])
-
-function withoutChannels(wav: Buffer): Buffer {
-  const broken = Buffer.from(wav)
-  broken.writeUInt16LE(0, 22)
-  return broken
-}
-
-/** How many bytes were sent. */
-function bytesOf(sent: ReadonlyMap<Kind, number>): number {
-  return [...sent].reduce((sum, [kind, count]) => sum + count * (kind === "given up" ? byteLength / 2 : byteLength), 0)
-}
-
-const bars: ReadonlyArray<readonly [claim: string, met: boolean, figure: string]> = [
-  ["every answer is the one that is due", unexpected === 0, `${unexpected} are not`],
-  ["the last fifth takes at most 1.1x the memory of the second", rss(5) <= 1.1 * rss(2), ratio(rss(5), rss(2))],
-  ["no descriptors accumulate", descriptors(5) <= descriptors(2) + 1, `${descriptors(2)}, then ${descriptors(5)}`],
-  ["no file is left", left === 0 && leftInTheEnd === 0, `${left} after the last, ${leftInTheEnd} after the service`]
-]
-for (const [claim, met, figure] of bars) bar(claim, met, figure)
-process.exitCode = bars.every(([, met]) => met) ? 0 : 1
+bar("every response is the expected one", unexpected === 0, `${unexpected} are not`)
+const [second, last] = [medianOf(2, "rss"), medianOf(5, "rss")]
+bar("the last fifth takes at most 1.1x the memory of the second", last <= 1.1 * second, ratio(last, second))
+const [before, after] = [medianOf(2, "descriptors"), medianOf(5, "descriptors")]
+bar("no descriptors accumulate", after <= before + 1, `${before}, then ${after}`)
+const files = `${left} after the last upload, ${leftAfterService} after the service`
+bar("no file is left", left === 0 && leftAfterService === 0, files)
+process.exitCode = exitStatus()

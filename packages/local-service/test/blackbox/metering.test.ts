@@ -1,7 +1,7 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { send } from "../../../../test/support/serviceProcess.js"
+import { send } from "../../../../test/support/plainHttp.js"
 import { field, fields, file, form, formType, message, validForm, wav } from "./support/messages.js"
 import { blackBox, cannedService, eventually } from "./support/service.js"
 

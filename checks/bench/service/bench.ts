@@ -1,0 +1,214 @@
+/**
+ * The local service: its speed beside a bare `node:http` server that sends the same responses, the speed of its voice, and
+ * its startup time. `pnpm verify bench-service`; `--only calls|voice|start` for one part, `--quick` for a short form that only
+ * shows that it runs. Prints Markdown.
+ */
+import { writeFileSync } from "node:fs"
+import { cpus } from "node:os"
+import { join } from "node:path"
+import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
+import { runScript, startScript, temporaryFolder } from "../../../test/support/processes.js"
+import { noise } from "../../../test/support/recordings.js"
+import { at, bar, exitStatus, median, ratio, sum, table, title, whole } from "../../../test/support/report.js"
+import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
+import { interleave, millisOf } from "../../support/interleave.js"
+import type { Job, Load } from "./load.js"
+import type { Startup } from "./startup.js"
+
+const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
+const parts = ["calls", "voice", "start"]
+if (only !== undefined && !parts.includes(only)) refuseOptions(`--only takes one of ${parts.join(", ")}.`)
+
+const temporary = temporaryFolder("bench-service-")
+const script = (file: string) => new URL(file, import.meta.url)
+const tenths = (value: number) => value.toFixed(1)
+
+console.log(
+  `# The local service, ${new Date().toISOString().slice(0, 10)}${quick ? " (quick: too short to conclude)" : ""}\n`
+)
+console.log(`${cpus()[0]?.model}, ${cpus().length} cores; Node ${process.version}, ${process.platform}.`)
+
+const speechHeaders = ({ apiKey }: ServiceProcess) => ({
+  "x-api-key": apiKey ?? "",
+  "content-type": "application/json"
+})
+const text = "The meeting is at ten."
+const synthesis = (outputFormat: string | undefined) => ({
+  name: `\`/tts/bytes\`, ${outputFormat ?? "24000:float32 (the default)"}`,
+  url: ({ ttsBaseUrl }: ServiceProcess) => `${ttsBaseUrl}/tts/bytes`,
+  headers: speechHeaders,
+  body: [JSON.stringify({ text, lang: "en", output_format: outputFormat })] as ReadonlyArray<string | Uint8Array>
+})
+const form = transcriptionForm(noise(16_000))
+const cases = [
+  synthesis("8000:pcm16"),
+  synthesis(undefined),
+  {
+    name: "`/api/transcribe`, a WAV of a second",
+    url: ({ sttBaseUrl }: ServiceProcess) => `${sttBaseUrl}/api/transcribe`,
+    headers: ({ apiKey }: ServiceProcess) => ({ "x-api-key": apiKey ?? "", "content-type": form.contentType }),
+    body: form.body
+  }
+]
+
+const quantile = (sorted: ReadonlyArray<number>, share: number) =>
+  sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
+
+const measureCalls = async () => {
+  const concurrency = 64
+  const { count, rounds, warmup } = quick
+    ? { count: 300, rounds: 1, warmup: 100 }
+    : { count: 1000, rounds: 5, warmup: 300 }
+  title(`Calls of a second of speech, ${concurrency} at a time`)
+  console.log(
+    `The voice returns a second of samples at once. Medians of ${rounds} interleaved rounds of ${count} calls after ` +
+      `${warmup} to warm up, each by a new client process; CPU is the server's own, user and system.\n`
+  )
+  const rows: Array<ReadonlyArray<string>> = [
+    ["operation", "server", "calls/s", "to bare", "p50, ms", "p99, ms", "CPU per call, µs"]
+  ]
+  for (const { body, headers, name, url } of cases) {
+    const service = await startService({ cannedSeconds: 1, credits: 1e12 }, { temporary })
+    const response = await send(url(service), { headers: headers(service), body })
+    if (response.status !== 200) throw new Error(`${name} responds with ${response.status}: ${response.bytes}`)
+    const { connection, date, "keep-alive": keepAlive, ...copied } = response.headers
+    const file = join(temporary, "response.json")
+    writeFileSync(file, JSON.stringify({ headers: copied, body: response.bytes.toString("base64") }))
+    const bare = await startScript<string>(script("bare.js"), [file])
+    const bareCpu = async () => (await bare.request<{ readonly cpuMicros: number }>("sample")).cpuMicros
+
+    const side = (server: string, serverUrl: string, cpu: () => Promise<number>) => ({
+      name: server,
+      run: async () => {
+        const job: Job = {
+          ...{ url: serverUrl, headers: headers(service), concurrency, warmup, count },
+          body: Buffer.concat(body.map((chunk) => Buffer.from(chunk))).toString("base64"),
+          byteLength: response.bytes.length
+        }
+        const before = await cpu()
+        const load = await runScript<Load>(script("load.js"), [JSON.stringify(job)])
+        return { ...load, cpu: ((await cpu()) - before) / (warmup + count) }
+      }
+    })
+    const sides = await interleave(
+      [
+        side("local service", url(service), async () => (await service.sample()).cpuMicros),
+        side("bare", bare.ready, bareCpu)
+      ],
+      { rounds }
+    )
+    await service.stop()
+    await bare.stop()
+
+    const rates = sides.map(({ results }) => median(results.map(({ wallMillis }) => (1000 * count) / wallMillis)))
+    for (const [index, { name: server, results }] of sides.entries()) {
+      const latency = (share: number) => tenths(median(results.map(({ latencies }) => quantile(latencies, share))))
+      rows.push([
+        index === 0 ? name : "",
+        server,
+        whole(at(rates, index)),
+        ratio(at(rates, index), at(rates, 1)),
+        latency(0.5),
+        latency(0.99),
+        whole(median(results.map(({ cpu }) => cpu)))
+      ])
+    }
+  }
+  table(rows)
+}
+
+const sentences = {
+  en: "Your balance is two thousand four hundred rupees.",
+  hi: "नमस्ते, आपके खाते में दो हज़ार चार सौ रुपये हैं।"
+}
+
+interface Spoken {
+  readonly millis: number
+  readonly seconds: number
+}
+
+const figures = (spoken: ReadonlyArray<Spoken>, wallMillis: number) => {
+  const millis = spoken.map((each) => each.millis)
+  const seconds = sum(spoken.map((each) => each.seconds))
+  return [whole((1000 * seconds) / wallMillis), whole(median(millis)), whole(Math.max(...millis))]
+}
+
+const measureVoice = async () => {
+  const service = await startService({ credits: 1e12 }, { temporary })
+  const speak = async (lang: string, words: string): Promise<Spoken> => {
+    const start = performance.now()
+    const { bytes, headers, status } = await send(`${service.ttsBaseUrl}/tts/bytes`, {
+      headers: speechHeaders(service),
+      body: [JSON.stringify({ text: words, lang })]
+    })
+    if (status !== 200) throw new Error(`A text responds with ${status}: ${bytes}`)
+    return { millis: performance.now() - start, seconds: Number(headers["x-audio-duration-ms"]) / 1000 }
+  }
+
+  title("The voice")
+  console.log(
+    "Seconds of speech for a second of time, at 24 kHz in float32. A short text is one sentence of 3 seconds.\n"
+  )
+  const rows: Array<ReadonlyArray<string>> = [
+    ["texts", "language", "at a time", "speech/time", "p50, ms", "longest, ms"]
+  ]
+  const count = quick ? 8 : 80
+  for (const [lang, sentence] of Object.entries(sentences)) {
+    for (let warmup = 0; warmup < 5; warmup++) await speak(lang, sentence)
+    for (const concurrency of [1, 8]) {
+      console.error(`the voice, ${lang}, ${concurrency} at a time`)
+      let left = count
+      const spoken: Array<Spoken> = []
+      const worker = async () => {
+        while (left-- > 0) spoken.push(await speak(lang, sentence))
+      }
+      const wallMillis = await millisOf(() => Promise.all(Array.from({ length: concurrency }, worker)))
+      rows.push(["short", lang, String(concurrency), ...figures(spoken, wallMillis)])
+    }
+  }
+
+  const waits: Array<ReadonlyArray<string>> = [["a short text", "language", "p50, ms", "longest, ms"]]
+  for (const [lang, sentence] of Object.entries(sentences)) {
+    console.error(`the voice, ${lang}, a long text`)
+    const long = [...`${sentence} `.repeat(1000)].slice(0, quick ? 2000 : 10_000).join("")
+    const alone = await speak(lang, long)
+    rows.push([`${[...long].length} characters`, lang, "1", ...figures([alone], alone.millis)])
+
+    const before: Array<number> = []
+    for (let time = 0; time < 10; time++) before.push((await speak(lang, sentence)).millis)
+    let isOver = false
+    const speech = speak(lang, long).then(() => {
+      isOver = true
+    })
+    const during: Array<number> = []
+    while (!isOver) during.push((await speak(lang, sentence)).millis)
+    await speech
+    waits.push(["alone", lang, whole(median(before)), whole(Math.max(...before))])
+    waits.push(["beside the long one", lang, whole(median(during)), whole(Math.max(...during))])
+  }
+  await service.stop()
+  table(rows)
+  table(waits)
+}
+
+const measureStart = async () => {
+  const rounds = quick ? 1 : 5
+  const run = () => runScript<Startup>(script("startup.js"))
+  const starts = at(await interleave([{ name: "start", run }], { rounds }), 0).results
+  title("The start")
+  const builds = starts.flatMap((start) => start.builds)
+  const ready = median(builds)
+  table([
+    ["`LocalService.layer()`", "median, ms"],
+    [`import, ${rounds} processes`, whole(median(starts.map(({ imported }) => imported)))],
+    ["the first build of a process", whole(median(starts.map((start) => at(start.builds, 0))))],
+    ["20 builds of each", tenths(ready)]
+  ])
+  bar("it is ready in less than 300 ms, once imported", ready < 300, `${tenths(ready)} ms`)
+}
+
+if (only === undefined || only === "calls") await measureCalls()
+if (only === undefined || only === "voice") await measureVoice()
+if (only === undefined || only === "start") await measureStart()
+process.exitCode = exitStatus()

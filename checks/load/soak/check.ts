@@ -1,0 +1,276 @@
+/**
+ * Both clients under load for minutes, at a service that fails now and then: `pnpm verify soak`, with `--minutes N`,
+ * `--concurrency N` and `--seed N`; `--quick` for a short form.
+ *
+ * One call in twenty meets a fault, and one in twenty is interrupted. Every error must have its cause in what the service
+ * did, every result must be right, and nothing may grow or be left behind. Ctrl-C ends the load early and reports what was
+ * measured; a second Ctrl-C exits. Clients and service are processes of their own, from the built packages.
+ */
+import { setTimeout as sleep } from "node:timers/promises"
+import type { Usage } from "@effect-speech/local-service/Accounts"
+import type { Fault, FaultRecord } from "@effect-speech/local-service/Faults"
+import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { exitOnInterrupt, startScript, temporaryFolder } from "../../../test/support/processes.js"
+import {
+  bar,
+  countBy,
+  exitStatus,
+  list,
+  megabytes,
+  ratio,
+  sum,
+  table,
+  title,
+  whole
+} from "../../../test/support/report.js"
+import { startService } from "../../../test/support/serviceProcess.js"
+import { medianOfPart, temporaryFiles, waitUntil } from "../support.js"
+import { account, type Call, type Entry, type Ledger, ledgerProblems } from "./account.js"
+import type { Request, Responses, Setting } from "./client.js"
+
+const values = readOptions({
+  minutes: { type: "string", default: "10" },
+  concurrency: { type: "string" },
+  seed: { type: "string", default: "1" },
+  quick: { type: "boolean", default: false }
+})
+const { quick } = values
+const seed = Number(values.seed)
+const concurrency = Number(values.concurrency ?? (quick ? 16 : 32))
+const totalMillis = quick ? 2500 : Number(values.minutes) * 60_000
+if (!Number.isInteger(concurrency) || concurrency < 1 || !(totalMillis > 0) || !Number.isInteger(seed)) {
+  refuseOptions("--minutes takes a number above 0, --concurrency an integer above 0, --seed an integer.")
+}
+
+/** Even on a slow machine, so that there are calls to check. */
+const leastCalls = 40
+/** The probability that a request fails in any way. */
+const faultProbability = quick ? 0.25 : 0.05
+/** Far above what a call takes on a busy machine: a deadline must not cause an error without a fault. */
+const answerMillis = 20_000
+const downloadIdleMillis = quick ? 10_000 : 5_000
+const graceMillis = quick ? 250 : answerMillis + 5_000
+/** How much memory the last third may take, compared with the second. */
+const flat = quick ? 1.5 : 1.1
+
+/** Every kind of fault, for each operation, with an equal part of the probability. */
+const faults = (): ReadonlyArray<Fault> => {
+  const effects = (truncateAtByte: number, body: string): ReadonlyArray<Partial<Fault>> => [
+    ...[429, 500, 502, 503].map((status) => ({ status })),
+    { reset: "request" },
+    { reset: "answer" },
+    { malformedHeader: true },
+    { truncateAtByte },
+    { stallAtByte: truncateAtByte },
+    { delayMillis: 100 },
+    { delayMillis: answerMillis + 2_000 },
+    { body }
+  ]
+  const each = [
+    ...effects(20, '{"status":"error","error":"asked for"}').map(
+      (fault) => ({ operation: "transcribe", ...fault }) as const
+    ),
+    ...effects(1000, '{"error":"asked for"}').map((fault) => ({ operation: "synthesize", ...fault }) as const)
+  ]
+  const probability = faultProbability / (each.length / 2)
+  return each.map((fault, index) => ({ ...fault, probability, seed: seed * 1000 + index }))
+}
+
+const effectOf = ({ operation, probability, seed, ...effect }: Fault) =>
+  Object.entries(effect)
+    .map(([name, value]) => (name === "body" ? name : `${name} ${value}`))
+    .join(", ")
+
+const temporary = temporaryFolder("check-soak-")
+const service = await startService({ cannedByText: true, knownSeconds: 120, credits: 1e12 }, { temporary })
+const setting: Setting = {
+  ...{ service, folder: temporary, concurrency, seed, answerMillis, downloadIdleMillis, graceMillis },
+  allEvents: quick
+}
+const client = await startScript(new URL("client.js", import.meta.url), [JSON.stringify(setting)])
+const requestClient = <Name extends Request>(name: Name) => client.request<Responses[Name]>(name)
+
+const readLedger = async (): Promise<Ledger> => {
+  const usage: ReadonlyArray<Usage> = (await service.platform("GET", "usage")).body
+  const of = (operation: Usage["operation"]) => {
+    const own = usage.filter((used) => used.operation === operation)
+    return { calls: sum(own.map(({ calls }) => calls)), credits: sum(own.map(({ credits }) => credits)) }
+  }
+  return { transcribe: of("transcribe"), synthesize: of("synthesize") }
+}
+
+/** By number: an entry that was under way is read again later. */
+const entries = new Map<number, Entry>()
+const readEntries = async () => {
+  const latest: ReadonlyArray<Entry> = (await service.platform("GET", "requests")).body
+  for (const entry of latest) entries.set(entry.number, entry)
+  return latest
+}
+const calls: Array<Call> = []
+const read = async () => {
+  calls.push(...(await requestClient("calls")))
+  await readEntries()
+}
+
+const sample = async () => ({
+  at: Date.now(),
+  client: await requestClient("sample"),
+  service: await service.sampleCollected()
+})
+type Sample = Awaited<ReturnType<typeof sample>>
+const sides = ["client", "service"] as const
+const counts = ["descriptors", "sockets", "fibers"] as const
+
+await requestClient("warmUp")
+const ledgerBefore = await readLedger()
+const requestsBefore = (await readEntries()).length
+entries.clear()
+await service.platform("PUT", "faults", faults())
+const before = await sample()
+
+const stopped = new AbortController()
+process.off("SIGINT", exitOnInterrupt)
+process.once("SIGINT", () => {
+  console.error("Stopping: what was measured so far follows. Press Ctrl-C again to exit at once.")
+  process.once("SIGINT", exitOnInterrupt)
+  stopped.abort()
+})
+
+const samples: Array<Sample> = []
+const startedAt = Date.now()
+/** The service keeps a thousand requests: they must be read before it drops one. */
+const readEveryMillis = 500
+const sampleEveryMillis = Math.max(readEveryMillis, totalMillis / 60)
+await requestClient("start")
+while ((Date.now() < startedAt + totalMillis || calls.length < leastCalls) && !stopped.signal.aborted) {
+  await sleep(readEveryMillis, undefined, { signal: stopped.signal }).catch(() => undefined)
+  await read()
+  if (Date.now() < startedAt + (samples.length + 1) * sampleEveryMillis) continue
+  samples.push(await sample())
+  if (samples.length % 6 === 0) console.error(`${calls.length} calls, ${samples.length} of 60 samples`)
+}
+const millis = Date.now() - startedAt
+let isOver = false
+const stopping = requestClient("stop").finally(() => {
+  isOver = true
+})
+while (!isOver) {
+  await Promise.race([stopping, sleep(readEveryMillis)])
+  await readEntries()
+}
+
+let after = before
+let left: ReadonlyArray<string> = []
+await waitUntil(async () => {
+  after = await sample()
+  left = sides.flatMap((side) =>
+    counts.flatMap((count) =>
+      after[side][count] > before[side][count]
+        ? [`${side}: ${after[side][count]} ${count}, ${before[side][count]} before`]
+        : []
+    )
+  )
+  const isUnderWay = (await readEntries()).some(({ outcome }) => outcome === "underWay")
+  return left.length === 0 && temporaryFiles(temporary) === 0 && !isUnderWay
+}, 15_000)
+const files = temporaryFiles(temporary)
+await read()
+const ledgerAfter = await readLedger()
+const happened: ReadonlyArray<FaultRecord> = (await service.platform("GET", "faults")).body
+await client.stop()
+await service.stop()
+
+const own = [...entries.values()].filter(({ number }) => number > requestsBefore)
+const { faults: results, problems } = account(calls, own)
+const unexplained = ledgerProblems(calls, ledgerBefore, ledgerAfter)
+
+const attempts = sum(calls.map((call) => call.attempts.length))
+title("Under load")
+console.log(
+  `${(millis / 1000).toFixed(0)} seconds at ${concurrency} calls at once, with the seed ${seed}: ${calls.length} calls, ` +
+    `${(calls.length / (millis / 1000)).toFixed(0)} a second, ${attempts} attempts.\n`
+)
+
+const inPart = (at: number, part: number, parts: number) =>
+  Math.min(parts - 1, Math.floor(((at - startedAt) / millis) * parts)) === part
+const parts = quick ? 3 : 10
+const figures = ["memory", "held", ...counts]
+table([
+  ["part", "calls", "errors", "retries", ...sides.flatMap((side) => figures.map((figure) => `${side}: ${figure}`))],
+  ...Array.from({ length: parts }, (_, part) => {
+    const ended = calls.filter(({ endedAt }) => inPart(endedAt, part, parts))
+    const seen = samples.filter(({ at }) => inPart(at, part, parts))
+    const shown = (of: (sample: Sample) => number, show: (value: number) => string) => {
+      const value = medianOfPart(seen, 1, 1, of)
+      return value === undefined ? "" : show(value)
+    }
+    return [
+      `${part + 1}.`,
+      String(ended.length),
+      String(ended.filter(({ outcome }) => outcome !== "success" && outcome !== "interrupted").length),
+      String(sum(ended.map((call) => call.attempts.length - 1))),
+      ...sides.flatMap((side) => [
+        shown((each) => each[side].rss, megabytes),
+        shown((each) => each[side].held, megabytes),
+        ...counts.map((count) => shown((each) => each[side][count], whole))
+      ])
+    ]
+  })
+])
+const printCounts = (header: string, counted: ReadonlyMap<string, number>) =>
+  table([[header, "number"], ...[...counted].sort().map(([name, count]) => [name, String(count)])])
+printCounts(
+  "call",
+  countBy(calls, ({ kind }) => kind)
+)
+printCounts(
+  "outcome of the call",
+  countBy(calls, ({ outcome }) => outcome)
+)
+const countOf = (operation: string, effect: string) =>
+  happened.find(({ fault }) => fault.operation === operation && effectOf(fault) === effect)?.happened ?? 0
+table([
+  ["fault", "transcribe", "synthesize"],
+  ...[...new Set(happened.map(({ fault }) => effectOf(fault)))].map((effect) => [
+    effect,
+    ...["transcribe", "synthesize"].map((operation) => String(countOf(operation, effect)))
+  ])
+])
+printCounts("result of a fault", results)
+
+for (const found of [problems, unexplained, left]) list(found)
+bar("every error has its cause, and every request its call", problems.length === 0, `${problems.length} have none`)
+const faultCount = sum(happened.map((each) => each.happened))
+const accounted = sum(results.values())
+bar("every fault has a result", accounted === faultCount && faultCount > 0, `${accounted} of ${faultCount}`)
+const lastNumber = Math.max(requestsBefore, ...own.map(({ number }) => number))
+bar("every request was read", own.length === lastNumber - requestsBefore, `${own.length}`)
+const bad = calls.filter(({ outcome }) => outcome === "wrong" || outcome === "defect")
+bar("every result is right", bad.length === 0 && calls.length > 0, `${bad.length} of ${calls.length} are not`)
+bar("the calls explain what was billed", unexplained.length === 0, `${unexplained.length} differences`)
+bar("no descriptor, socket or fiber is left", left.length === 0, `${left.length} figures are higher than before`)
+const warnings = sum(sides.map((side) => after[side].tooManyListeners))
+bar("no listener accumulates", warnings === 0, `Node warned ${warnings} times`)
+bar("no file is left", files === 0, `${files}`)
+if (stopped.signal.aborted) console.log("- not checked: whether memory grows, since the run was stopped early")
+else {
+  for (const side of sides) {
+    for (const [name, of] of [
+      ["memory that is held", (each: Sample) => each[side].held],
+      ["resident memory", (each: Sample) => each[side].rss]
+    ] as const) {
+      const [second, last] = [1, 2].map((third) =>
+        medianOfPart(
+          samples.filter(({ at }) => inPart(at, third, 3)),
+          1,
+          1,
+          of
+        )
+      )
+      if (second === undefined || last === undefined) continue
+      const claim = `${side}: the ${name} of the last third is at most ${flat}x that of the second`
+      bar(claim, last <= flat * second, ratio(last, second))
+    }
+  }
+}
+process.exitCode = exitStatus()

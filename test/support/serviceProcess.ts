@@ -1,0 +1,59 @@
+/** The local service as a process of its own, for checks that measure it or kill it. */
+import type { MakeOptions } from "@effect-speech/local-service/LocalService"
+import type { Footprint } from "./footprint.js"
+import { send } from "./plainHttp.js"
+import { startScript } from "./processes.js"
+
+export interface ServiceOptions extends Omit<MakeOptions, "fixedTime"> {
+  /** Speech of this length for every text, at once. Default: the real voice. */
+  readonly cannedSeconds?: number | undefined
+  /** The noise of `noiseOf` for each text, at once. Default: the real voice. */
+  readonly cannedByText?: boolean | undefined
+  /** How many seconds of recordings the recogniser remembers. Default: its own default. */
+  readonly knownSeconds?: number | undefined
+}
+
+export interface Ready {
+  readonly sttBaseUrl: string
+  readonly ttsBaseUrl: string
+  readonly platformUrl: string
+  readonly adminToken: string
+  /** `null` if the service made none. */
+  readonly apiKey: string | null
+}
+
+/** With the user and system time of the process so far, in microseconds. */
+export type Sample = Footprint & { readonly cpuMicros: number }
+
+/** Starts the service. It puts its temporary files into the folder `temporary`. */
+export const startService = async (options: ServiceOptions, { temporary }: { readonly temporary: string }) => {
+  const began = performance.now()
+  const script = new URL("serviceChild.js", import.meta.url)
+  const { kill, ready, request, stop } = await startScript<Ready>(script, [JSON.stringify(options)], {
+    TMPDIR: temporary
+  })
+  return {
+    ...ready,
+    /** From the start of the process until it is ready, in milliseconds. */
+    startMillis: performance.now() - began,
+    /** Sends a request to the platform API. */
+    platform: async (method: string, path: string, body?: unknown) => {
+      const response = await send(`${ready.platformUrl}/platform/api/${path}`, {
+        method,
+        headers: { "x-admin-token": ready.adminToken, "content-type": "application/json" },
+        body: body === undefined ? [] : [JSON.stringify(body)]
+      })
+      return { status: response.status, body: JSON.parse(response.bytes.toString() || "null") }
+    },
+    sample: () => request<Sample>("sample"),
+    /** A sample after a garbage collection. */
+    sampleCollected: () => request<Sample>("collect"),
+    /** A sample. `peak` counts from now on, if the system can do that. */
+    resetPeak: () => request<Sample>("resetPeak"),
+    /** Lets the service shut down. */
+    stop,
+    kill
+  }
+}
+
+export type ServiceProcess = Awaited<ReturnType<typeof startService>>
