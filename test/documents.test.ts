@@ -1,7 +1,4 @@
-/**
- * The documents against the code: what they show compiles, where they point there is something, and what there is stands
- * in them.
- */
+/** Compares the documents with the code: snippets compile, links lead somewhere, and every option and error is documented. */
 
 import { execFile } from "node:child_process"
 import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from "node:fs"
@@ -23,7 +20,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 
 const read = (path: string): string => readFileSync(join(root, path), "utf8")
 
-/** Every Markdown file of the repository, its path from the root. */
+/** The paths of all Markdown files, from the root. */
 const documents = ((): ReadonlyArray<string> => {
   const below = (folder: string): ReadonlyArray<string> =>
     readdirSync(join(root, folder), { withFileTypes: true }).flatMap((entry) => {
@@ -44,7 +41,7 @@ const tokensIn = <Type extends string>(document: string, type: Type) => {
 
 interface Snippet {
   readonly document: string
-  /** The line of its first line in the document, counted from 0. */
+  /** The line of the snippet in the document, from 0. */
   readonly line: number
   readonly code: string
 }
@@ -61,7 +58,7 @@ const snippets = documents.flatMap((document): ReadonlyArray<Snippet> => {
   return found
 })
 
-/** What the compiler says of the snippets, each a module of its own, by the line of its document. */
+/** The errors of the compiler, with the lines of the documents. Each snippet is a module. */
 const compile = async (): Promise<string> => {
   const cache = join(root, "node_modules/.cache")
   mkdirSync(cache, { recursive: true })
@@ -90,7 +87,7 @@ const compile = async (): Promise<string> => {
 }
 
 describe("the code in the documents", () => {
-  it("compiles, each block as a module of its own", async () => {
+  it("compiles, each block as a module", async () => {
     const fences = documents.flatMap((document) => read(document).match(/^ *```(ts|typescript)$/gm) ?? [])
     expect(snippets.length).toBe(fences.length)
     expect(snippets.length).toBeGreaterThan(10)
@@ -101,7 +98,7 @@ describe("the code in the documents", () => {
     ["README.md", "examples/quickstart.ts"],
     ["packages/audio-codec/README.md", "examples/telephony.ts"],
     ["packages/local-service/README.md", "packages/local-service/test/announcement.test.ts"]
-  ])("of %s has all of %s, which is run by a test", (document, file) => {
+  ])("of %s contains all of %s, which a test runs", (document, file) => {
     expect(read(document)).toContain(`\`\`\`ts\n${read(file)}\`\`\``)
   })
 
@@ -146,7 +143,7 @@ describe("a link in the documents", () => {
 
 type Row = Readonly<Record<string, ReadonlyArray<Token>>>
 
-/** The tables of a package's README, each cell by the heading of its column; that of the first is `name`. */
+/** The tables in the README of a package. A cell is found by the heading of its column; the first column is `name`. */
 const tablesOf = (name: string): ReadonlyArray<ReadonlyArray<Row>> =>
   tokensIn(`packages/${name}/README.md`, "table").map(({ header, rows }: Tokens.Table) =>
     rows.map((row) =>
@@ -159,13 +156,13 @@ const codeIn = (tokens: ReadonlyArray<Token> = []): ReadonlyArray<string> =>
 
 const wordsIn = (tokens: ReadonlyArray<Token> = []): string => tokens.map(({ raw }) => raw).join("")
 
-/** What the row of an entry has in a column, in the first table that has both. */
+/** The cell of an entry in a column, from the first table that has both. */
 const cellOf = (name: string, entry: string, column: string): ReadonlyArray<Token> | undefined =>
   tablesOf(name)
     .flat()
     .find((row) => column in row && codeIn(row.name).includes(entry))?.[column]
 
-/** Which of the entries have no row in the one table that has the most of them. */
+/** The entries without a row, in the table that has most of them. */
 const missing = (name: string, entries: ReadonlyArray<string>): ReadonlyArray<string> =>
   tablesOf(name)
     .map((table) => table.flatMap((row) => codeIn(row.name)))
@@ -182,7 +179,7 @@ const tagsOf = (schemas: ReadonlyArray<Schema.Schema.Any>): ReadonlyArray<string
     return String(tag.literal)
   })
 
-/** The fields that an interface of a public module has of its own. */
+/** The fields that an interface of a public module declares. */
 const interfaceOf = (name: string, module: string, declared: string): ReadonlyArray<string> => {
   const source = read(`packages/${name}/src/${module}.ts`)
   const body = new RegExp(`^(?:export )?interface ${declared}\\b[^{]*\\{\\n(.*?)^\\}`, "ms").exec(source)?.[1] ?? ""
@@ -191,7 +188,7 @@ const interfaceOf = (name: string, module: string, declared: string): ReadonlyAr
   return fields
 }
 
-/** The tags of a union that a public module declares as types alone. */
+/** The tags of a union that a public module declares only as types. */
 const typeTagsOf = (name: string, module: string): ReadonlyArray<string> =>
   [...read(`packages/${name}/src/${module}.ts`).matchAll(/readonly _tag: "(\w+)"/g)].map(([, tag = ""]) => tag)
 
@@ -211,25 +208,25 @@ const errorsOf = (exported: object): ReadonlyArray<ErrorClass> => {
 const packages = { "audio-codec": AudioCodec, transport: Transport, stt: Stt, tts: Tts, "local-service": LocalService }
 
 describe("the README of a package", () => {
-  it.each(Object.keys(packages))("%s has all its public modules", (name) => {
+  it.each(Object.keys(packages))("%s documents all its public modules", (name) => {
     const modules = readdirSync(join(root, `packages/${name}/src`))
       .filter((file) => /^[A-Z]\w*\.ts$/.test(file))
       .map((file) => basename(file, ".ts"))
     expect(missing(name, modules)).toEqual([])
   })
 
-  it.each(Object.entries(packages))("%s has all its errors, with their facts", (name, exported) => {
+  it.each(Object.entries(packages))("%s documents all its errors with their facts", (name, exported) => {
     for (const { fields = {}, prototype } of errorsOf(exported)) {
-      const told = cellOf(name, prototype.name, "facts")
-      expect(told, prototype.name).toBeDefined()
+      const cell = cellOf(name, prototype.name, "facts")
+      expect(cell, prototype.name).toBeDefined()
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
-      expect(codeIn(told), prototype.name).toEqual(expect.arrayContaining(facts))
+      expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
     const counts = { "audio-codec": 1, transport: 0, stt: 14, tts: 11, "local-service": 6 }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
-  const told: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
+  const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
     ["stt", "options", interfaceOf("stt", "SpeechToText", "SpeechToTextOptions")],
     ["stt", "options of retries", interfaceOf("transport", "Retries", "RetryOptions")],
     ["stt", "options of addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
@@ -279,11 +276,11 @@ describe("the README of a package", () => {
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]
-  it.each(told)("%s has all of its %s", (name, _, entries) => {
+  it.each(documented)("%s documents all its %s", (name, _, entries) => {
     expect(missing(name, entries)).toEqual([])
   })
 
-  it("transport has the phases and the defaults that its code has", () => {
+  it("transport documents the phases and the defaults of its code", () => {
     const phases = tablesOf("transport").flatMap((table) => table.flatMap(({ phase }) => codeIn(phase)))
     expect(phases).toEqual([...Transport.Deadlines.Phase.literals])
     const inDocument = (entry: string) => wordsIn(cellOf("transport", entry, "default"))
@@ -295,7 +292,7 @@ describe("the README of a package", () => {
     expect(inDocument("retryAmbiguous")).toBe(`${retryAmbiguous}`)
   })
 
-  it("tts has the defaults that its contract has", () => {
+  it("tts documents the defaults of its contract", () => {
     const inDocument = (entry: string) => wordsIn(cellOf("tts", entry, "the service's default"))
     expect(inDocument("lang")).toBe(`\`${Tts.TtsContract.defaultLang}\``)
     expect(inDocument("voice")).toBe(`\`${Tts.TtsContract.defaultVoice}\``)

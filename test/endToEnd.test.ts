@@ -19,7 +19,7 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
   it.scoped.each([
     { lang: "hi", text: hindi },
     { lang: "en", text: english }
-  ])("comes back word for word ($lang)", ({ lang, text }) =>
+  ])("is transcribed word for word ($lang)", ({ lang, text }) =>
     Effect.gen(function* () {
       const path = `${yield* temporaryFolder}/sentence.wav`
       const tts = yield* TextToSpeech
@@ -29,13 +29,16 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
       expect(file.format).toEqual({ sampleRate: 24000, channels: 1, encoding: "float32" })
       expect(file.durationMillis).toBeGreaterThan(1000)
 
-      const heard = yield* stt.transcribe({ audio: AudioSource.fromPath(path), model: `${lang}-general-v2-8khz` })
-      expect(heard.text).toBe(text)
+      const transcription = yield* stt.transcribe({
+        audio: AudioSource.fromPath(path),
+        model: `${lang}-general-v2-8khz`
+      })
+      expect(transcription.text).toBe(text)
     })
   )
 
   it.scoped.each(TtsContract.outputFormats.map((outputFormat) => ({ outputFormat })))(
-    "comes back from $outputFormat",
+    "is recognized from $outputFormat",
     ({ outputFormat }) =>
       Effect.gen(function* () {
         const tts = yield* TextToSpeech
@@ -48,7 +51,7 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
       })
   )
 
-  it.scoped("comes back from a copy at another rate, in stereo and 16 bits", () =>
+  it.scoped("is recognized from a copy at another rate, in stereo and 16 bits", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
       const stt = yield* SpeechToText
@@ -62,20 +65,23 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
     })
   )
 
-  it.scoped("is not taken for one that differs in a word, for silence, or for another language", () =>
+  it.scoped("is not confused with a sentence that differs in a word, with silence, or with another language", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
       const stt = yield* SpeechToText
       const { recogniser } = yield* LocalService
       const one = yield* tts.synthesize({ text: "The train to Pune leaves at nine.", lang: "en" })
-      const heard = (audio: Uint8Array, model: string) =>
+      const transcribe = (audio: Uint8Array, model: string) =>
         stt.transcribe({ audio: AudioSource.fromBytes(audio, { filename: "a.wav" }), model, aux: true })
       const file = Wav.encode(one.format, one.bytes)
       const silence = Wav.encode(one.format, new Uint8Array(one.bytes.byteLength))
 
-      expect(yield* heard(file, "hi-general-v2-8khz")).toMatchObject({ text: "", auxInfo: { confidence: 0 } })
-      expect(yield* heard(silence, "en-general-v2-8khz")).toMatchObject({ text: "", auxInfo: { segments_meta: [] } })
-      expect(yield* heard(file, "en-general-v2-8khz")).toMatchObject({
+      expect(yield* transcribe(file, "hi-general-v2-8khz")).toMatchObject({ text: "", auxInfo: { confidence: 0 } })
+      expect(yield* transcribe(silence, "en-general-v2-8khz")).toMatchObject({
+        text: "",
+        auxInfo: { segments_meta: [] }
+      })
+      expect(yield* transcribe(file, "en-general-v2-8khz")).toMatchObject({
         text: "The train to Pune leaves at nine.",
         auxInfo: { segments_meta: [{ start: 0 }] }
       })
@@ -148,7 +154,7 @@ layer(localClients())("each failure has its own tag and says what to do", (it) =
   )
 })
 
-layer(localClients({ credits: 5 }))("an account that is not in order is told by each service in its own way", (it) => {
+layer(localClients({ credits: 5 }))("each service reports a problem of the account in its own way", (it) => {
   it.scoped("out of credit, closed, and with a key that was replaced", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
@@ -180,8 +186,8 @@ layer(localClients({ credits: 5 }))("an account that is not in order is told by 
 })
 
 describe("many local services", () => {
-  layer(localClients())("live side by side", (it) => {
-    it.scoped("and know nothing of each other's keys", () =>
+  layer(localClients())("run side by side", (it) => {
+    it.scoped("and do not accept each other's keys", () =>
       Effect.gen(function* () {
         const { apiKey } = yield* LocalService
         const other = yield* Effect.provide(LocalService, yield* Layer.build(Layer.fresh(LocalService.layer())))

@@ -22,13 +22,13 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 describe("the examples", () => {
   const files = readdirSync(`${root}examples`).filter((file) => file.endsWith(".ts"))
 
-  it("are all in the table of their README, which names no other", () => {
+  it("are all in the table of their README", () => {
     const readme = readFileSync(`${root}examples/README.md`, "utf8")
     const listed = [...readme.matchAll(/^\| \[([\w.]+)\]\(\1\) +\| \S/gm)].map(([, file]) => file)
     expect(listed.toSorted()).toEqual(files.toSorted())
   })
 
-  it("are all run, by a test of this file or as tests themselves", () => {
+  it("are all run by a test", () => {
     const tests = readFileSync(`${root}test/examples.test.ts`, "utf8")
     const ran = [...tests.matchAll(/\b(?:run|start)\("(\w+\.ts)"/g)].map(([, file]) => file)
     expect([...new Set(ran)].toSorted()).toEqual(files.filter((file) => !file.endsWith(".test.ts")).toSorted())
@@ -36,7 +36,7 @@ describe("the examples", () => {
   })
 })
 
-/** A service and a folder for one example, which may change the account, the keys and the faults as it likes. */
+/** A service and a folder for one example, which can change the account, the keys and the faults. */
 const makePlace = Effect.gen(function* () {
   const service = yield* LocalService
   const fs = yield* FileSystem.FileSystem
@@ -53,7 +53,7 @@ const makePlace = Effect.gen(function* () {
   })
   const wav = (name: string) =>
     Effect.map(fs.readFile(`${folder}/${name}`), (file) => Either.getOrThrow(Wav.decode(file)))
-  /** Speaks a text into a file that the service then knows. */
+  /** Speaks a text into a file that the service then recognizes. */
   const speak = (text: string, name: string) =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
@@ -80,21 +80,21 @@ const itRuns = (
   ) => Effect.Effect<unknown, unknown, Effect.Effect.Context<typeof makePlace> | TextToSpeech>
 ) => it.scopedLive(behaviour, () => Effect.flatMap(makePlace, body).pipe(Effect.provide(localClients())))
 
-// A process takes its time to start, and each test has a service of its own.
+// Starting a process is slow, and each test starts its own service.
 describe.concurrent("an example", { timeout: 120_000 }, () => {
-  // Nothing is to be done after `pnpm build`.
+  // The build is up to date after `pnpm build`.
   beforeAll(() => {
     execFileSync(process.execPath, ["node_modules/typescript/bin/tsc", "--build", "tsconfig.build.json"], { cwd: root })
   }, 120_000)
 
-  itRuns("quickstart speaks, writes a WAV file and prints what it heard", ({ folder, fs, run }) =>
+  itRuns("quickstart speaks into a WAV file and prints its transcript", ({ folder, fs, run }) =>
     Effect.gen(function* () {
       expect(yield* run("quickstart.ts")).toEqual({ code: 0, stdout: "नमस्ते\n", stderr: "" })
       expect(yield* fs.readDirectory(folder)).toEqual(["namaste.wav"])
     })
   )
 
-  itRuns("demo brings its sentences back, and handles a failure of each service by its tag", ({ folder, fs, run }) =>
+  itRuns("demo transcribes its sentences, and handles a failure of each service by its tag", ({ folder, fs, run }) =>
     Effect.gen(function* () {
       const { code, stderr, stdout } = yield* run("demo.ts")
       expect(stderr).toBe("")
@@ -116,7 +116,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("telephony makes one channel at 8 kHz of a recording, and says what is wrong with another file", (place) =>
+  itRuns("telephony converts a recording to 8 kHz mono, and names the problem of another file", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run } = place
       const stereo = { sampleRate: 44_100, channels: 2, encoding: "pcm24" } as const
@@ -131,7 +131,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("typedErrors gives another advice for the same cause, by the service that told it", ({ run, service }) =>
+  itRuns("typedErrors gives different advice for the same cause, by service", ({ run, service }) =>
     Effect.gen(function* () {
       const [well, klingon] = yield* together(run("typedErrors.ts"), run("typedErrors.ts", ["Hello.", "tlh"]))
       expect(well).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nobody spoke\.\n\d+ ms of speech\.\n$/) })
@@ -154,7 +154,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
         expect(yield* statuses).toEqual([502, 502, 200])
         const ids = new Set((yield* service.requests).map(({ id }) => id))
         expect(stdout).toMatch(new RegExp(`^[1-9]\\d* ms of speech, request ${[...ids].join(" ")}\n$`))
-        // Its own delays are a tenth of what the service asks for.
+        // The delays of the example are a tenth of `Retry-After`.
         const [first = 0, second = 0, third = 0] = (yield* service.requests).map(({ at }) => Date.parse(at))
         expect(Math.min(second - first, third - second)).toBeGreaterThan(950)
 
@@ -172,7 +172,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("configuration goes on with a key that is replaced while it runs", (place) =>
+  itRuns("configuration continues with a key that is replaced while it runs", (place) =>
     Effect.gen(function* () {
       const { accounts } = place.service
       const keyFile = `${place.folder}/key.txt`
@@ -193,7 +193,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       yield* write("three\n")
       yield* printed(/^three: \d+ ms, answered 200$/m)
 
-      // Revoked, and the file does not hold the next one yet.
+      // The key is revoked, and the file does not have the next one yet.
       const third = yield* rotate
       yield* write("four\n")
       yield* printed(/The service did not accept the API key \(401\)/)
@@ -210,7 +210,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("configuration does not begin with a key that can't be read", ({ run, statuses }) =>
+  itRuns("configuration does not start with an unreadable key", ({ run, statuses }) =>
     Effect.gen(function* () {
       const unreadable = yield* run("configuration.ts", [], { SPEECH_API_KEY_FILE: "no-such-file" })
       expect(unreadable.code).toBe(1)
@@ -219,7 +219,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("streamToFile writes a WAV file, and none of speech that breaks off", (place) =>
+  itRuns("streamToFile writes a WAV file, and none if the speech breaks off", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run, service, wav } = place
       const { code, stderr, stdout } = yield* run("streamToFile.ts", ["Platform two.", "en", "two.wav"])
@@ -239,7 +239,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("streamToProcess gives a program a WAV file to read, and fails with it", ({ folder, fs, run, service, wav }) =>
+  itRuns("streamToProcess pipes a WAV file into a program, and fails with it", ({ folder, fs, run, service, wav }) =>
     Effect.gen(function* () {
       const node = (script: string) =>
         run("streamToProcess.ts", ["Platform two.", process.execPath, "--eval", `const fs = require("fs"); ${script}`])
@@ -255,7 +255,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(failed.code).toBe(1)
       expect(failed.stdout).toContain("ended with exit code 3.")
 
-      // The program is ended before it could take the end of its input for the end of the speech.
+      // The program is killed, so that it does not take the end of its input for the end of the speech.
       yield* service.faults.set([{ truncateAtByte: 1000 }])
       const cut = yield* node('fs.writeFileSync("cut.wav", fs.readFileSync(0))')
       expect(cut.code).toBe(1)
@@ -264,7 +264,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("telephonyUpload sends a twelfth of a recording, which is known again", (place) =>
+  itRuns("telephonyUpload sends a twelfth of the bytes of a recording, which is recognized", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run } = place
       const tts = yield* TextToSpeech
@@ -281,7 +281,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(outcome).toMatchObject({ code: 0, stderr: "" })
       const [, size, sent] = /^a file of (\d+) bytes, sent as (\d+)\nPlatform two\.\n$/.exec(outcome.stdout) ?? []
       expect(Number(size)).toBe(stereo.length * 2 + 44)
-      // The form around it is a few hundred bytes.
+      // The multipart envelope has a few hundred bytes.
       expect(Number(sent) - Number(size) / 12).toBeLessThan(1000)
       expect(missing.code).toBe(1)
       expect(missing.stderr).toBe("Check missing.wav: it does not exist; check the path\n")
@@ -310,7 +310,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("manyFiles begins no more once the account is out of credit", ({ run, service, speak, statuses }) =>
+  itRuns("manyFiles starts no further call when the account is out of credit", ({ run, service, speak, statuses }) =>
     Effect.gen(function* () {
       yield* speak("Platform two.", "two.wav")
       yield* service.accounts.setAccount({ credits: 0 })
@@ -324,7 +324,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("httpUpload sends a visitor's recording on, and refuses what is no whole recording", (place) =>
+  itRuns("httpUpload forwards the recording of a visitor, and refuses an incomplete one", (place) =>
     Effect.gen(function* () {
       yield* place.speak("The train is late.", "call.wav")
       const recording = yield* place.fs.readFile(`${place.folder}/call.wav`)
@@ -344,7 +344,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       yield* place.service.accounts.setAccount({ credits: 0 })
       expect(yield* send(recording)).toEqual({ status: 500, text: "There is no transcript now." })
 
-      // A visitor that leaves in the middle of a recording.
+      // A visitor who leaves in the middle of a recording.
       yield* place.service.accounts.setAccount({ credits: 100_000 })
       const { hostname, port } = new URL(address)
       const socket = connect(Number(port), hostname)
@@ -367,7 +367,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("httpHandler speaks to browsers, and maps what fails to statuses that are the visitor's", (place) =>
+  itRuns("httpHandler speaks to browsers, and maps failures to statuses for the visitor", (place) =>
     Effect.gen(function* () {
       const { printed, terminate, ended } = yield* place.start("httpHandler.ts", { PORT: "0" })
       const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
@@ -399,7 +399,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* asked("text=x")).toEqual({ status: 500, text: "There is no speech now." })
       yield* place.service.accounts.setAccount({ credits: 100_000 })
 
-      // It takes seconds to speak.
+      // This text takes seconds to speak.
       const long = `lang=en&text=${"The+train+is+late.+".repeat(500)}`
       const leaving = new AbortController()
       const left = yield* Effect.fork(Effect.exit(ask(long, leaving.signal)))
@@ -459,7 +459,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("openTelemetry runs also where there is no collector", ({ run }) =>
+  itRuns("openTelemetry also runs without a collector", ({ run }) =>
     Effect.gen(function* () {
       const url = yield* refusedAddress
       const outcome = yield* run("openTelemetry.ts", [], { OTEL_EXPORTER_OTLP_ENDPOINT: url })
@@ -467,7 +467,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("promises resolves with what was made, and rejects with the tagged error", ({ run, service, wav }) =>
+  itRuns("promises resolves with the result, and rejects with the tagged error", ({ run, service, wav }) =>
     Effect.gen(function* () {
       const [well, empty] = yield* together(run("promises.ts"), run("promises.ts", [""]))
       expect(well).toMatchObject({ code: 0, stderr: "" })

@@ -7,7 +7,7 @@ const root = fileURLToPath(new URL("..", import.meta.url))
 const packages = readdirSync(`${root}packages`)
 const manifest = (name: string) => JSON.parse(readFileSync(`${root}packages/${name}/package.json`, "utf8"))
 
-/** What plain Node makes of an import, from the build and not from the sources. */
+/** The outcome of imports in plain Node, from the build. */
 const importing = (specifiers: ReadonlyArray<string>): Record<string, string> => {
   const script = `
     const outcomes = {}
@@ -19,7 +19,7 @@ const importing = (specifiers: ReadonlyArray<string>): Record<string, string> =>
 }
 
 describe("the built packages", () => {
-  it("load by every public name, and their internals by none", () => {
+  it("load by every public name, but their internals do not", () => {
     const names = packages.filter((name) => name !== "cli")
     const modules = names.flatMap((name) =>
       readdirSync(`${root}packages/${name}/dist`)
@@ -38,7 +38,7 @@ describe("the built packages", () => {
     expect(failed).toEqual(internals)
   })
 
-  it("show no error of the HTTP client and none of the schemas in what they declare", () => {
+  it("declare no error of the HTTP client and none of the schemas", () => {
     const declarations = packages.flatMap((name) =>
       readdirSync(`${root}packages/${name}/dist`)
         .filter((file) => file.endsWith(".d.ts"))
@@ -49,7 +49,7 @@ describe("the built packages", () => {
     expect(showing).toEqual([])
   })
 
-  it("have one version, and tell what a registry shows of them", () => {
+  it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
     expect(manifests.length).toBe(6)
     for (const field of ["version", "engines", "type"]) {
@@ -65,14 +65,14 @@ describe("the built packages", () => {
     }
   })
 
-  it("have a log whose last entry is of their version", () => {
+  it("have a log whose last entry is for their version", () => {
     for (const name of packages) {
       const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []
       expect(version, name).toBe(manifest(name).version)
     }
   })
 
-  it("the published ones leave Effect to their users, and depend on nothing under another licence", () => {
+  it("with the MIT licence have Effect as a peer, and depend only on MIT packages of this project", () => {
     const published = packages.filter((name) => manifest(name).license === "MIT")
     expect(published.toSorted()).toEqual(["audio-codec", "stt", "transport", "tts"])
     for (const name of published) {

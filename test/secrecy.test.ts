@@ -1,7 +1,4 @@
-/**
- * The key is looked for wherever a program could show what it knows of a call, against a service that quotes it in
- * everything that it says.
- */
+/** Looks for the key in everything that a program can print of a call, while the service quotes the key in every response. */
 import { inspect } from "node:util"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -25,8 +22,8 @@ import { scriptedServer } from "./support/scriptedServer.js"
 const secret = "topsecret-7f3c0f3e"
 const key = `prefix.${secret}`
 
-/** Keeps all that is logged, traced and shown, in words. */
-const makeWitness = () => {
+/** Records everything that is logged, traced and printed, as text. */
+const makeRecorder = () => {
   const seen: Array<string> = []
   const spans: Array<unknown> = []
   const note = (...things: ReadonlyArray<unknown>) => {
@@ -36,7 +33,7 @@ const makeWitness = () => {
     }
   }
   const keep = <A>(logger: Logger.Logger<unknown, A>) => Logger.map(logger, (line) => note(line))
-  // The pretty logger prints, by whatever method of the console suits the terminal.
+  // The pretty logger uses different methods of the console.
   const unsafe = new Proxy(console, { get: () => note })
   const printed = { [Console.TypeId]: Console.TypeId, unsafe } as unknown as Console.Console
   const loggers = [Logger.stringLogger, Logger.logfmtLogger, Logger.jsonLogger, Logger.structuredLogger]
@@ -116,9 +113,9 @@ const httpClients = {
   fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
 }
 
-it.live.each(Object.entries(httpClients))("the key is seen nowhere, over the layer %s", ([, httpClient]) =>
+it.live.each(Object.entries(httpClients))("the key appears nowhere over the layer %s", ([, httpClient]) =>
   Effect.gen(function* () {
-    const { around, note, seen, spans } = makeWitness()
+    const { around, note, seen, spans } = makeRecorder()
     let answered = 0
     const server = yield* scriptedServer((response) => {
       const answer = answers[Math.floor(answered++ / 2) % answers.length]
@@ -169,9 +166,9 @@ it.live.each(Object.entries(httpClients))("the key is seen nowhere, over the lay
   }).pipe(Effect.scoped)
 )
 
-it.live("a key of the wrong form is seen nowhere, nor what a secret manager says when it fails", () =>
+it.live("neither a malformed key nor the error of a secret manager appears anywhere", () =>
   Effect.gen(function* () {
-    const { around, note, seen } = makeWitness()
+    const { around, note, seen } = makeRecorder()
     const malformed = [` ${key}`, `${key}\n`, secret, `.${secret}`, `${key}é`].map((text) => Redacted.make(text))
     const failing = [
       Effect.fail(new Error(`vault: ${key}`)),
