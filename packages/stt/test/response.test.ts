@@ -1,0 +1,268 @@
+import { inspect } from "node:util"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import { AudioSource } from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { faultyServer, whenBegun } from "../../../test/support/faultyServer.js"
+import { refusedAddress } from "../../../test/support/refusedAddress.js"
+import { scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
+import { connect, failure, request, sendJson, sttOf, success, transactionId, transcribe } from "./scriptedStt.js"
+
+describe("a transcription", () => {
+  it.scoped("has the text, the ids, the report, and all fields of aux_info", () =>
+    Effect.gen(function* () {
+      const auxInfo = {
+        request_time: 1.5,
+        received_request_time: 1700000000,
+        confidence: 0.9,
+        later: { x: 1 },
+        segments_meta: [{ confidence: 0.8, tokens: ["न"] }]
+      }
+      const { outcome } = yield* transcribe(sendJson(200, { ...success, later: true, aux_info: auxInfo }))
+      expect(outcome).toMatchObject({
+        right: {
+          text: "नमस्ते",
+          callId: "call-1",
+          transactionId,
+          auxInfo,
+          call: {
+            sentId: transactionId,
+            receivedId: "call-1",
+            billing: "unknown",
+            attempts: [{ status: 200, sent: "all" }]
+          }
+        }
+      })
+    })
+  )
+
+  const wrongTypes = { confidence: "0.9", request_time: 2, segments_meta: [{ confidence: null, start: 1 }] }
+
+  it.scoped.each([
+    { what: "an empty text", response: { text: "" }, expected: { text: "" } },
+    {
+      what: "fields of other types in aux_info",
+      response: { aux_info: wrongTypes },
+      expected: { text: "नमस्ते", auxInfo: { request_time: 2, segments_meta: [{ start: 1 }] } }
+    },
+    ...[null, 7, "none"].map((aux) => ({
+      what: `an aux_info of ${aux}`,
+      response: { aux_info: aux },
+      expected: { text: "नमस्ते", auxInfo: undefined }
+    }))
+  ])("may have $what", ({ expected, response }) =>
+    Effect.gen(function* () {
+      const { outcome } = yield* transcribe(sendJson(200, { ...success, ...response }))
+      expect(outcome).toMatchObject({ right: expected })
+    })
+  )
+})
+
+describe("a status", () => {
+  it.scoped.each([
+    { status: 400, tag: "SttBadRequest", retryable: false },
+    { status: 401, tag: "SttUnauthorized", retryable: false },
+    { status: 402, tag: "SttCreditExhausted", retryable: false },
+    { status: 403, tag: "SttForbidden", retryable: false },
+    { status: 500, tag: "SttServerError", retryable: true },
+    { status: 503, tag: "SttUnavailable", retryable: true },
+    { status: 404, tag: "SttUnexpectedStatus", retryable: false },
+    { status: 429, tag: "SttUnexpectedStatus", retryable: true },
+    { status: 502, tag: "SttUnexpectedStatus", retryable: false },
+    { status: 204, tag: "SttUnexpectedStatus", retryable: false }
+  ])("of $status is $tag, with what the service says", ({ retryable, status, tag }) =>
+    Effect.gen(function* () {
+      const error = yield* failure(sendJson(status, { status: "error", error: "a summary", message: "the details" }))
+      expect(error).toMatchObject({
+        _tag: tag,
+        status,
+        retryable,
+        message: expect.stringContaining(String(status)),
+        call: { sentId: transactionId, billing: "unknown", attempts: [{ status }] }
+      })
+      if (status !== 204) {
+        expect(error).toMatchObject({ serverError: "a summary", serverMessage: "the details" })
+        expect(error.message).toContain("a summary: the details")
+      }
+      for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
+        const mute = yield* failure((response) => response.writeHead(status).end(status === 204 ? undefined : body))
+        expect(mute).toMatchObject({ _tag: tag, status })
+        expect(mute).not.toHaveProperty("serverError", expect.anything())
+      }
+    })
+  )
+
+  it.scoped.each([
+    { over: "recommended", platform: NodeTransport.layer, error: { _tag: "SttUnexpectedStatus", status: 307 } },
+    {
+      over: "fetch, which hides the status",
+      platform: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer),
+      error: { _tag: "SttConnectionFailed" }
+    }
+  ])("of a redirect is not followed, over the layer $over", ({ error, platform }) =>
+    Effect.gen(function* () {
+      const elsewhere = yield* scriptedServer(sendJson(200, success))
+      const { stt } = yield* connect(
+        (response) => response.writeHead(307, { location: `${elsewhere.url}/` }).end(),
+        {},
+        platform
+      )
+      expect(yield* Effect.flip(stt.transcribe(request))).toMatchObject(error)
+      expect(elsewhere.received).toEqual([])
+    })
+  )
+})
+
+describe("a 200", () => {
+  it.scoped("of status error is SttTranscriptionFailed", () =>
+    Effect.gen(function* () {
+      const body = { status: "error", error: "no speech", message: "silence", call_id: "call-2" }
+      expect(yield* failure(sendJson(200, body))).toMatchObject({
+        _tag: "SttTranscriptionFailed",
+        serverError: "no speech",
+        serverMessage: "silence",
+        callId: "call-2",
+        call: { receivedId: "call-2", billing: "unknown" }
+      })
+      const mute = yield* failure(sendJson(200, { status: "error", error: null, message: null, call_id: null }))
+      expect(mute).toMatchObject({ _tag: "SttTranscriptionFailed", message: expect.not.stringContaining("says") })
+    })
+  )
+
+  const wrongStatus = '{"status":[{"toString":null}],"text":"secret words"}'
+
+  it.scoped.each([
+    { what: "HTML", body: "<html></html>", problem: "it is not JSON" },
+    { what: "nothing", body: "", problem: "it is not JSON" },
+    { what: "a number", body: "7", problem: "it is not a JSON object of that form" },
+    {
+      what: "no text and no id",
+      body: '{"status":"success"}',
+      problem: "text, call_id are missing or of another type"
+    },
+    { what: "no text", body: '{"status":"success","call_id":"x"}', problem: "text is missing or of another type" },
+    { what: "a number as text", body: '{"status":"success","text":7,"call_id":"x"}', problem: "text" },
+    { what: "no status", body: '{"text":"secret words","call_id":"x"}', problem: "status" },
+    { what: "an array as status", body: wrongStatus, problem: "status" }
+  ])("with $what is SttInvalidResponse, which names the field and does not quote it", ({ body, problem }) =>
+    Effect.gen(function* () {
+      const error = yield* failure((response) => response.end(body))
+      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem: expect.stringContaining(problem) })
+      expect(error.message).not.toContain("secret words")
+    })
+  )
+
+  it.scopedLive("before the end of the upload may have been billed", () =>
+    Effect.gen(function* () {
+      const { host } = yield* faultyServer(
+        whenBegun((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops"))
+      )
+      const audio = AudioSource.fromStream(() => Stream.concat(Stream.make(new Uint8Array(64)), Stream.never))
+      const stt = yield* sttOf(`http://${host}`)
+      expect(yield* Effect.flip(stt.transcribe({ ...request, audio }))).toMatchObject({
+        _tag: "SttInvalidResponse",
+        call: { billing: "unknown", attempts: [{ status: 200, sent: "part" }] }
+      })
+    })
+  )
+
+  it.scoped("that is cut is SttConnectionFailed", () =>
+    Effect.gen(function* () {
+      const error = yield* failure((response) => {
+        response.writeHead(200, { "content-length": "1000" }).write("{")
+        setTimeout(() => response.destroy(), 20)
+      })
+      expect(error).toMatchObject({ _tag: "SttConnectionFailed", reason: "cut", sent: "all", retryable: false })
+    })
+  )
+})
+
+describe("a connection", () => {
+  it.scopedLive("that accepts no more bytes ends at the upload deadline", () =>
+    Effect.gen(function* () {
+      const stt = yield* sttOf(yield* stalledServer, { deadlines: { uploadIdle: "200 millis" } })
+      const bytes = new Uint8Array(16_000_000)
+      for (const audio of [AudioSource.fromBytes(bytes), AudioSource.fromStream(() => Stream.make(bytes))]) {
+        const error = yield* Effect.flip(stt.transcribe({ ...request, audio }))
+        expect(error).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload", call: { billing: "notBilled" } })
+      }
+    })
+  )
+
+  it.scoped("that is refused sent nothing, and is not billed", () =>
+    Effect.gen(function* () {
+      const stt = yield* sttOf(yield* refusedAddress)
+      expect(yield* Effect.flip(stt.transcribe(request))).toMatchObject({
+        _tag: "SttConnectionFailed",
+        reason: "refused",
+        sent: "nothing",
+        code: "ECONNREFUSED",
+        call: { billing: "notBilled" }
+      })
+    })
+  )
+
+  it.scoped("is free again after a failure", () =>
+    Effect.gen(function* () {
+      const { server, stt } = yield* connect(sendJson(500, {}))
+      yield* Effect.replicateEffect(Effect.flip(stt.transcribe(request)), 20)
+      expect(yield* server.connections).toBeLessThanOrEqual(2)
+    })
+  )
+})
+
+describe("the key", () => {
+  const key = "prefix.topsecret"
+
+  it.scoped("is in no error, even if the service quotes it", () =>
+    Effect.gen(function* () {
+      const quoting = { status: "error", error: `bad key ${key}`, message: key }
+      const errors = [
+        yield* failure((response) => response.writeHead(401).end('{"error":"bad key prefix.\\u0074opsecret"}')),
+        yield* failure(sendJson(401, quoting)),
+        yield* failure(sendJson(200, quoting)),
+        yield* failure((response) => response.destroy())
+      ]
+      for (const error of errors) {
+        const rendered = [
+          JSON.stringify(error),
+          inspect(error, { depth: 20, showHidden: true }),
+          String(error.stack),
+          Cause.pretty(Cause.fail(error), { renderErrorCause: true })
+        ]
+        for (const text of rendered) expect(text).not.toContain("topsecret")
+      }
+    })
+  )
+
+  it.scoped("is in no transcription, even in a name of a field", () =>
+    Effect.gen(function* () {
+      const aux = { later: [key, [7, null], { [key]: true, what: `the key is ${key}` }] }
+      const { outcome } = yield* transcribe(sendJson(200, { ...success, text: key, aux_info: aux }))
+      expect(outcome).toMatchObject({
+        right: {
+          text: "<redacted>",
+          auxInfo: { later: ["<redacted>", [7, null], { "<redacted>": true, what: "the key is <redacted>" }] }
+        }
+      })
+    })
+  )
+
+  it.scoped("that is malformed when it is read again fails with the report of the refused call", () =>
+    Effect.gen(function* () {
+      const keys = ["old.key", "malformed"]
+      const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
+      expect(yield* failure(sendJson(401, {}), {}, { apiKey })).toMatchObject({
+        _tag: "SttInvalidApiKey",
+        problem: expect.stringContaining("dot"),
+        call: { sentId: transactionId, attempts: [{ status: 401 }] }
+      })
+    })
+  )
+})
