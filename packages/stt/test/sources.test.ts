@@ -11,57 +11,30 @@ import { describe, expect, it } from "@effect/vitest"
 import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import { AudioSource, Recording, SpeechToText, type SpeechToTextOptions } from "@effect-speech/stt"
+import { AudioSource, Recording, type SpeechToTextOptions } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { untilNone } from "../../../test/support/faultyServer.js"
-import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
+import {
+  connect,
+  fieldsOf,
+  fileOf,
+  model,
+  type Request,
+  sendStatuses,
+  sttOf,
+  success,
+  transcribe as transcribeWith
+} from "./scriptedStt.js"
 
-type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]
-
-const model = "hi-general-v2-8khz"
-const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
-
-const clients = (url: string, options: Partial<SpeechToTextOptions> = {}) =>
-  SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: url, retries: 0, ...options }).pipe(
-    Layer.provideMerge(NodeTransport.layer)
-  )
-
-/** Transcribes against a server that answers with the statuses given, and then with 200. */
-const transcribe = (
-  request: Omit<Request, "model">,
-  statuses: Array<number> = [],
-  options?: Partial<SpeechToTextOptions>
-) =>
-  Effect.gen(function* () {
-    const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
-    const outcome = yield* SpeechToText.pipe(
-      Effect.flatMap((stt) => stt.transcribe({ model, ...request })),
-      Effect.either,
-      Effect.provide(clients(server.url, options)),
-      Effect.orDie
-    )
-    return { outcome, received: server.received }
-  })
-
-/** The file of a form: its headers, and its bytes. */
-const fileOf = ({ body, headers }: Received) => {
-  const boundary = /boundary=(.+)$/.exec(headers["content-type"] ?? "")?.[1] ?? ""
-  const from = body.indexOf("\r\n\r\n", body.indexOf('name="audio_file"')) + 4
-  const head = body.subarray(body.indexOf('name="audio_file"'), from).toString("utf8")
-  return { head, bytes: new Uint8Array(body.subarray(from, body.indexOf(`\r\n--${boundary}--`, from))) }
-}
-
-const only = <A>(items: ReadonlyArray<A>): A => {
-  expect(items.length).toBe(1)
-  return items[0] as A
-}
+/** Transcribes against a server that sends `statuses`, then 200. */
+const transcribe = (asked: Partial<Request>, statuses: Array<number> = [], options?: Partial<SpeechToTextOptions>) =>
+  transcribeWith(sendStatuses(...statuses), asked, options)
 
 const stereo48k: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
 const tone = (seconds: number, format = stereo48k): Uint8Array => {
@@ -80,15 +53,20 @@ const inChunks = (bytes: Uint8Array, size: number) =>
     )
   )
 
-const withFile = <A, E, R>(bytes: Uint8Array, use: (path: string) => Effect.Effect<A, E, R>) =>
+/** A temporary file with `bytes`, and the file system. */
+const fileWith = (bytes: Uint8Array, suffix = "") =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const path = yield* fs.makeTempFileScoped()
+    const path = yield* fs.makeTempFileScoped({ suffix })
     yield* fs.writeFile(path, bytes)
-    return yield* use(path)
-  }).pipe(Effect.provide(NodeTransport.layer))
+    return { fs, path }
+  }).pipe(Effect.provide(NodeTransport.layer), Effect.orDie)
 
-/** The files of the system, of which blocks are read as told. */
+/** The recommended layer over another file system. */
+const withFiles = (fs: FileSystem.FileSystem) =>
+  Layer.merge(NodeTransport.layer, Layer.succeed(FileSystem.FileSystem, fs))
+
+/** A file system whose files are read by `read`. */
 const reading = (
   fs: FileSystem.FileSystem,
   read: (file: FileSystem.File, block: Uint8Array) => ReturnType<FileSystem.File["read"]>
@@ -105,47 +83,66 @@ const reading = (
   })
 
 describe("a recording", () => {
+  const filename = "call.wav"
+  const { length: byteLength } = wav
+
   it.scoped.each([
-    { what: "bytes", source: () => AudioSource.fromBytes(wav, { filename: "call.wav" }), exact: true },
-    { what: "a Blob", source: () => AudioSource.fromBlob(new Blob([wav]), { filename: "call.wav" }), exact: true },
-    { what: "a File", source: () => AudioSource.fromBlob(new File([wav], "call.wav")), exact: true },
+    { what: "bytes", audio: () => AudioSource.fromBytes(wav, { filename }), exact: true },
+    { what: "a Blob", audio: () => AudioSource.fromBlob(new Blob([wav]), { filename }), exact: true },
+    { what: "a File", audio: () => AudioSource.fromBlob(new File([wav], filename)), exact: true },
     {
       what: "a stream of known length",
-      source: () => AudioSource.fromStream(() => inChunks(wav, 1000), { filename: "call.wav", byteLength: wav.length }),
+      audio: () => AudioSource.fromStream(() => inChunks(wav, 1000), { filename, byteLength }),
       exact: true
     },
     {
       what: "a stream of unknown length",
-      source: () => AudioSource.fromStream(() => inChunks(wav, 7), { filename: "call.wav" }),
+      audio: () => AudioSource.fromStream(() => inChunks(wav, 7), { filename }),
       exact: false
     },
     {
       what: "a one-shot stream",
-      source: () => AudioSource.fromOneShotStream(inChunks(wav, 1000), { filename: "call.wav" }),
+      audio: () => AudioSource.fromOneShotStream(inChunks(wav, 1000), { filename }),
       exact: false
+    },
+    {
+      what: "bytes with another ending",
+      audio: () => AudioSource.fromBytes(wav, { filename: "call.mp3" }),
+      exact: true
     }
-  ])("of $what arrives byte for byte", ({ exact, source }) =>
+  ])("of $what arrives byte for byte, with the ending of its container", ({ audio, exact }) =>
     Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio: source() })
-      expect(Either.isRight(outcome)).toBe(true)
-      const request = only(received)
-      const { bytes, head } = fileOf(request)
+      const { received } = yield* transcribe({ audio: audio() })
+      const { bytes, headers } = fileOf(received[0])
       expect(bytes).toEqual(wav)
-      expect(head).toContain('filename="call.wav"')
-      expect(head).toContain("Content-Type: audio/wav")
-      expect(request.headers["content-length"]).toBe(exact ? String(request.body.byteLength) : undefined)
-      expect(request.headers["transfer-encoding"]).toBe(exact ? undefined : "chunked")
+      expect(headers).toContain('filename="call.wav"\r\nContent-Type: audio/wav')
+      expect(received[0]?.headers["content-length"]).toBe(exact ? String(received[0]?.body.byteLength) : undefined)
+      expect(received[0]?.headers["transfer-encoding"]).toBe(exact ? undefined : "chunked")
     })
   )
 
-  it("is called as its file is, on whatever system", () => {
-    for (const path of ["call.wav", "calls/one/call.wav", "C:\\calls\\call.wav"]) {
-      expect(AudioSource.fromPath(path).filename).toBe("call.wav")
-    }
-    expect(AudioSource.fromBlob(new File([wav], "call.wav")).filename).toBe("call.wav")
-  })
+  it.scoped.each([
+    { over: "recommended", platform: NodeTransport.layer },
+    { over: "node", platform: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer) }
+  ])(
+    "of a file arrives byte for byte over the layer $over, with the ending of its name if its container is unknown",
+    ({ platform }) =>
+      Effect.gen(function* () {
+        const bytes = new Uint8Array(1_000_000).fill(7)
+        const { path } = yield* fileWith(bytes, ".flac")
+        const { server, stt } = yield* connect(undefined, {}, platform)
+        yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
+        const [sent] = server.received
+        expect(sent?.headers["content-length"]).toBe(String(sent?.body.byteLength))
+        expect(Buffer.compare(fileOf(sent).bytes, bytes)).toBe(0)
+        expect(fileOf(sent).headers).toContain("Content-Type: audio/flac")
+      })
+  )
 
-  it("is called audio where nobody says otherwise", () => {
+  it("has the name of its file, or audio by default", () => {
+    for (const path of [filename, "calls/one/call.wav", "C:\\calls\\call.wav"]) {
+      expect(AudioSource.fromPath(path).filename).toBe(filename)
+    }
     for (const source of [
       AudioSource.fromBytes(wav),
       AudioSource.fromBlob(new Blob([wav])),
@@ -157,75 +154,61 @@ describe("a recording", () => {
     }
   })
 
-  it.scoped("of a few bytes of a stream, as long as it was said to be, is sent", () =>
+  it.scoped("of a few bytes is sent", () =>
     Effect.gen(function* () {
       const few = Uint8Array.of(1, 2, 3)
-      const { outcome, received } = yield* transcribe({
+      const { received } = yield* transcribe({
         audio: AudioSource.fromStream(() => Stream.make(few), { byteLength: 3 })
       })
-      expect(Either.isRight(outcome)).toBe(true)
-      expect(fileOf(only(received)).bytes).toEqual(few)
+      expect(fileOf(received[0]).bytes).toEqual(few)
     })
   )
 
-  it.scoped("of a file goes byte for byte over any client", () =>
+  it.scopedLive.each([
+    { what: "bytes", audio: AudioSource.fromBytes(wav) },
+    { what: "a Blob", audio: AudioSource.fromBlob(new Blob([wav])) },
+    { what: "a stream", audio: AudioSource.fromStream(() => inChunks(wav, 1000)) }
+  ])("of $what is sent completely in each retry, with the same id", ({ audio }) =>
     Effect.gen(function* () {
-      const bytes = tone(4)
-      expect(bytes.length).toBeGreaterThan(2 * 256 * 1024)
-      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
-      yield* withFile(bytes, (path) =>
-        SpeechToText.pipe(
-          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-          Effect.provide(
-            SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
-              Layer.provide(Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer))
-            )
-          )
-        )
-      )
-      expect(Buffer.compare(fileOf(only(server.received)).bytes, bytes)).toBe(0)
+      const { outcome, received } = yield* transcribe({ audio, transactionId: undefined }, [503, 500], { retries: 2 })
+      expect(outcome).toMatchObject({
+        right: { call: { attempts: [{ status: 503 }, { status: 500 }, { status: 200 }] } }
+      })
+      expect(received.map((each) => fileOf(each).bytes)).toEqual([wav, wav, wav])
+      expect(new Set(received.map((each) => fieldsOf([each])[1]?.[1])).size).toBe(1)
     })
   )
 
-  it.scoped("is named for what it holds, whatever it is called", () =>
-    Effect.gen(function* () {
-      const { received } = yield* transcribe({ audio: AudioSource.fromBytes(wav, { filename: "call.mp3" }) })
-      const { head } = fileOf(only(received))
-      expect(head).toContain('filename="call.wav"')
-      expect(head).toContain("Content-Type: audio/wav")
-    })
-  )
-
-  it.scopedLive("is sent again whole when the call is repeated", () =>
-    Effect.gen(function* () {
-      for (const audio of [
-        AudioSource.fromBytes(wav),
-        AudioSource.fromBlob(new Blob([wav])),
-        AudioSource.fromStream(() => inChunks(wav, 1000))
-      ]) {
-        const { outcome, received } = yield* transcribe({ audio }, [503, 500], { retries: 2 })
-        expect(outcome).toMatchObject({
-          right: { call: { attempts: [{ status: 503 }, { status: 500 }, { status: 200 }] } }
-        })
-        expect(received.map((request) => fileOf(request).bytes)).toEqual([wav, wav, wav])
-        const ids = received.map(({ body }) => /transaction_id"\s+([\da-f-]{36})/.exec(body.toString("latin1"))?.[1])
-        expect(ids[0]).toBeDefined()
-        expect(new Set(ids).size).toBe(1)
-      }
-    })
-  )
-
-  it.scoped("that can be read but once is sent but once, by whichever call comes first", () =>
+  it.scoped("of a one-shot stream is sent once, by the first call", () =>
     Effect.gen(function* () {
       const audio = AudioSource.fromOneShotStream(inChunks(wav, 1000))
       const first = yield* transcribe({ audio }, [503], { retries: 2 })
       expect(first.outcome).toMatchObject({ left: { _tag: "SttUnavailable", call: { attempts: [{ status: 503 }] } } })
       const second = yield* transcribe({ audio })
-      const problem = "it was read before, and a one-shot stream can be read but once"
       expect(second.outcome).toMatchObject({
-        left: { _tag: "SttAudioUnreadable", problem, call: { attempts: [], billing: "notBilled" } }
+        left: {
+          _tag: "SttAudioUnreadable",
+          problem: expect.stringContaining("it was read before"),
+          call: { attempts: [], billing: "notBilled" }
+        }
       })
       expect(second.received).toEqual([])
+    })
+  )
+
+  it.scoped.each([
+    { what: "a stream", audio: AudioSource.fromStream(() => inChunks(wav, 1000)) },
+    { what: "bytes", audio: AudioSource.fromBytes(wav) }
+  ])("of $what is not sent again by an HttpClient that retries", ({ audio }) =>
+    Effect.gen(function* () {
+      const retrying = Layer.effect(
+        HttpClient.HttpClient,
+        Effect.map(HttpClient.HttpClient, (client) => HttpClient.retryTransient(client, { times: 2 }))
+      ).pipe(Layer.provide(NodeHttpClient.layer))
+      const { server, stt } = yield* connect(sendStatuses(503), {}, Layer.merge(retrying, NodeFileSystem.layer))
+      const error = yield* Effect.flip(stt.transcribe({ model, audio }))
+      expect(error).toMatchObject({ _tag: "SttAudioUnreadable", problem: expect.stringContaining("option retries") })
+      expect(server.received.map((each) => fileOf(each).bytes.length)).toEqual([wav.length])
     })
   )
 })
@@ -272,49 +255,27 @@ describe("a large file", () => {
     }
   })
 
-  it.live("that is read in short pieces into one block of memory arrives byte for byte too", () =>
-    Effect.gen(function* () {
-      const bytes = new Uint8Array(3_000_000)
-      for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 31 + (at >> 13)) & 255
-      const digests: Array<string> = []
-      const digestOf = (data: Uint8Array) => createHash("sha256").update(data).digest("hex")
-      for (const longest of [16_385, 40_000, 65_535]) {
-        const server = yield* slowServer
-        yield* withFile(bytes, (path) =>
-          Effect.gen(function* () {
-            const fs = yield* FileSystem.FileSystem
-            const reluctant = reading(fs, (file, block) => file.read(block.subarray(0, longest)))
-            yield* SpeechToText.pipe(
-              Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-              Effect.provide(
-                SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
-                  Layer.provide(Layer.succeed(FileSystem.FileSystem, reluctant)),
-                  Layer.provide(NodeTransport.layer)
-                )
-              )
-            )
-          })
-        )
-        digests.push(digestOf(server.fileBytes(bytes.length)))
-      }
-      expect(digests).toEqual(digests.map(() => digestOf(bytes)))
-    }).pipe(Effect.scoped)
-  )
+  const patterned = (length: number) => Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 13)) & 255)
+  const digestOf = (data: Uint8Array) => createHash("sha256").update(data).digest("hex")
 
-  it.live("that is read into one block of memory arrives byte for byte at a server that takes its time", () =>
+  it.scopedLive.each([
+    ...[16_385, 40_000, 65_535].map((longest) => ({
+      what: `short reads of ${longest} bytes`,
+      longest,
+      length: 3_000_000
+    })),
+    // An odd length, so that the last chunks are short.
+    { what: "a slow server", longest: Number.POSITIVE_INFINITY, length: 5 * 1024 * 1024 + 12_345 }
+  ])("arrives byte for byte from its one read buffer, with $what", ({ length, longest }) =>
     Effect.gen(function* () {
-      // Of an odd length, so that the last pieces are short.
-      const bytes = new Uint8Array(5 * 1024 * 1024 + 12_345)
-      for (let at = 0; at < bytes.length; at++) bytes[at] = (at * 31 + (at >> 13)) & 255
+      const bytes = patterned(length)
       const server = yield* slowServer
-      yield* withFile(bytes, (path) =>
-        SpeechToText.pipe(
-          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-          Effect.provide(clients(server.url))
-        )
-      )
-      expect(Buffer.compare(server.fileBytes(bytes.length), bytes)).toBe(0)
-    }).pipe(Effect.scoped)
+      const { fs, path } = yield* fileWith(bytes)
+      const shortReads = reading(fs, (file, block) => file.read(block.subarray(0, longest)))
+      const stt = yield* sttOf(server.url, {}, withFiles(shortReads))
+      yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
+      expect(digestOf(server.fileBytes(length))).toBe(digestOf(bytes))
+    })
   )
 })
 
@@ -328,254 +289,214 @@ describe("what a call opens", () => {
       }
     }).length
 
-  it.scopedLive.skipIf(process.platform !== "linux")("is closed when it ends, and not when the layer does", () =>
-    withFile(tone(0.5), (path) =>
-      Effect.gen(function* () {
-        const statuses = [200, 503, 401, 500, 200]
-        const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
-        let opened = 0
-        let closed = 0
-        const counted = AudioSource.fromStream(() =>
-          Stream.acquireRelease(
-            Effect.sync(() => opened++),
-            () => Effect.sync(() => closed++)
-          ).pipe(Stream.flatMap(() => inChunks(wav, 100)))
-        )
-        yield* Effect.gen(function* () {
-          const stt = yield* SpeechToText
-          for (const telephony of [true, false]) {
-            for (const audio of [AudioSource.fromPath(path), counted]) {
-              yield* Effect.ignore(stt.transcribe({ model, audio, telephony }))
-            }
-          }
-          expect(openFiles(path)).toBe(0)
-          expect(opened).toBeGreaterThan(1)
-          expect(closed).toBe(opened)
-        }).pipe(Effect.provide(clients(server.url, { retries: 1 })))
-      })
-    )
+  it.scopedLive.skipIf(process.platform !== "linux")("is closed at the end of the call", () =>
+    Effect.gen(function* () {
+      const { path } = yield* fileWith(tone(0.5))
+      const { stt } = yield* connect(sendStatuses(200, 503, 401, 500, 200), { retries: 1 })
+      let opened = 0
+      let closed = 0
+      const counted = AudioSource.fromStream(() =>
+        Stream.acquireRelease(
+          Effect.sync(() => opened++),
+          () => Effect.sync(() => closed++)
+        ).pipe(Stream.flatMap(() => inChunks(wav, 100)))
+      )
+      for (const telephony of [true, false]) {
+        for (const audio of [AudioSource.fromPath(path), counted]) {
+          yield* Effect.ignore(stt.transcribe({ model, audio, telephony }))
+        }
+      }
+      expect(openFiles(path)).toBe(0)
+      expect(opened).toBeGreaterThan(1)
+      expect(closed).toBe(opened)
+    })
   )
 
-  it.live("is not waited for longer than the deadline, though it can't be interrupted", () =>
+  it.scopedLive("does not delay the deadline, even if it can't be interrupted", () =>
     Effect.gen(function* () {
-      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
-      const stubborn = AudioSource.fromStream(() =>
+      const audio = AudioSource.fromStream(() =>
         Stream.concat(
           Stream.make(new Uint8Array(10_000)),
           Stream.fromEffect(Effect.uninterruptible(Effect.as(Effect.sleep("10 seconds"), new Uint8Array(1))))
         )
       )
+      const { stt } = yield* connect(undefined, { deadlines: { uploadIdle: "300 millis" } })
       const startedAt = Date.now()
-      const told = yield* SpeechToText.pipe(
-        Effect.flatMap((stt) => stt.transcribe({ model, audio: stubborn })),
-        Effect.flip,
-        Effect.provide(clients(server.url, { deadlines: { uploadIdle: "300 millis" } })),
-        Effect.orDie
-      )
-      expect(told).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
+      const error = yield* Effect.flip(stt.transcribe({ model, audio }))
+      expect(error).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
       expect(Date.now() - startedAt).toBeLessThan(6000)
-    }).pipe(Effect.scoped)
+    })
   )
 
-  it.live("is not read any more when it ends, though the HttpClient leaves it where it is", () =>
+  it.scopedLive("is no longer read after the call, even if the HttpClient abandons the body", () =>
     Effect.gen(function* () {
       const supervisor = yield* Supervisor.track
-      const leaving = HttpClient.make((request) =>
+      const abandoning = HttpClient.make((sent) =>
         Effect.gen(function* () {
-          if (request.body._tag === "Stream") yield* Stream.toReadableStreamEffect(request.body.stream)
-          return yield* Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport" }))
+          if (sent.body._tag === "Stream") yield* Stream.toReadableStreamEffect(sent.body.stream)
+          return yield* Effect.fail(new HttpClientError.RequestError({ request: sent, reason: "Transport" }))
         })
       )
-      const told = yield* SpeechToText.pipe(
-        Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromBytes(wav) })),
-        Effect.flip,
-        Effect.provide(
-          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: "http://127.0.0.1", retries: 0 }).pipe(
-            Layer.provide(Layer.merge(Layer.succeed(HttpClient.HttpClient, leaving), NodeFileSystem.layer))
-          )
-        ),
-        Effect.orDie,
-        Effect.supervised(supervisor)
-      )
-      expect(told).toMatchObject({ _tag: "SttConnectionFailed" })
+      const platform = Layer.merge(Layer.succeed(HttpClient.HttpClient, abandoning), NodeFileSystem.layer)
+      const stt = yield* sttOf("http://127.0.0.1", {}, platform)
+      const call = Effect.supervised(stt.transcribe({ model, audio: AudioSource.fromBytes(wav) }), supervisor)
+      expect(yield* Effect.flip(call)).toMatchObject({ _tag: "SttConnectionFailed" })
       expect(yield* untilNone(Effect.map(supervisor.value, (alive) => alive.length))).toBe(0)
     })
   )
 })
 
-it.scoped.each([
-  { what: "a stream", audio: AudioSource.fromStream(() => inChunks(wav, 1000)) },
-  { what: "bytes", audio: AudioSource.fromBytes(wav) }
-])("$what is not sent a second time by an HttpClient that repeats requests", ({ audio }) =>
-  Effect.gen(function* () {
-    const statuses = [503]
-    const server = yield* scriptedServer((response) => answerJson(response, statuses.shift() ?? 200, success))
-    const repeating = Layer.effect(
-      HttpClient.HttpClient,
-      Effect.map(HttpClient.HttpClient, (client) => HttpClient.retryTransient(client, { times: 2 }))
-    ).pipe(Layer.provide(NodeHttpClient.layer))
-    const told = yield* SpeechToText.pipe(
-      Effect.flatMap((stt) => stt.transcribe({ model, audio })),
-      Effect.flip,
-      Effect.provide(
-        SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url, retries: 0 }).pipe(
-          Layer.provide(Layer.merge(repeating, NodeFileSystem.layer))
-        )
-      ),
-      Effect.orDie
-    )
-    expect(told).toMatchObject({ _tag: "SttAudioUnreadable", message: expect.stringContaining("the option retries") })
-    expect(server.received.map((request) => fileOf(request).bytes.length)).toEqual([wav.length])
-  })
-)
-
-const notBytes = "its stream gives something else than bytes, each a Uint8Array"
-
-describe("a file that changes while it is sent", () => {
-  const sentWhile = (change: (fs: FileSystem.FileSystem, path: string) => Effect.Effect<void, PlatformError>) =>
-    withFile(wav, (path) =>
-      Effect.gen(function* () {
-        const fs = yield* FileSystem.FileSystem
-        const server = yield* scriptedServer((response) => answerJson(response, 200, success))
-        const changing = Layer.succeed(
-          FileSystem.FileSystem,
-          reading(fs, (file, block) => Effect.zipLeft(file.read(block), change(fs, path)))
-        )
-        const outcome = yield* SpeechToText.pipe(
-          Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-          Effect.either,
-          Effect.provide(
-            SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(Layer.provide(changing))
-          ),
-          Effect.orDie
-        )
-        return { outcome, received: server.received.length }
-      })
-    )
-  const longAgo = new Date(0)
-  const refused = {
-    outcome: {
-      left: { _tag: "SttAudioUnreadable", problem: "it changed while it was being sent; wait until it is written" }
-    },
-    received: 0
-  }
-
-  it.scoped("by growing ends the call", () =>
+describe("a file during its upload", () => {
+  const sendWhile = (change: (fs: FileSystem.FileSystem, path: string) => Effect.Effect<void, PlatformError>) =>
     Effect.gen(function* () {
-      const grown = new Uint8Array(wav.length + 1)
-      expect(yield* sentWhile((fs, path) => fs.writeFile(path, grown))).toMatchObject(refused)
+      const { fs, path } = yield* fileWith(wav)
+      const changing = reading(fs, (file, block) => Effect.zipLeft(file.read(block), change(fs, path)))
+      const { server, stt } = yield* connect(undefined, {}, withFiles(changing))
+      const outcome = yield* Effect.either(stt.transcribe({ model, audio: AudioSource.fromPath(path) }))
+      return { outcome, received: server.received.length }
     })
-  )
+  const longAgo = new Date(0)
+  const grown = new Uint8Array(wav.length + 1)
+  const changed = { _tag: "SttAudioUnreadable", problem: expect.stringContaining("it changed") }
 
-  it.scoped("by growing ends the call, also where its time is the same", () =>
-    Effect.gen(function* () {
-      const grown = new Uint8Array(wav.length + 1)
-      const told = yield* sentWhile((fs, path) =>
+  it.scoped.each([
+    { how: "grows", change: (fs: FileSystem.FileSystem, path: string) => fs.writeFile(path, grown) },
+    {
+      how: "grows but keeps its time",
+      change: (fs: FileSystem.FileSystem, path: string) =>
         Effect.flatMap(fs.stat(path), ({ mtime }) =>
           Effect.zipRight(fs.writeFile(path, grown), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
         )
-      )
-      expect(told).toMatchObject(refused)
+    },
+    {
+      how: "changes but keeps its size",
+      change: (fs: FileSystem.FileSystem, path: string) => fs.utimes(path, longAgo, longAgo)
+    }
+  ])("that $how fails the call", ({ change }) =>
+    Effect.gen(function* () {
+      expect(yield* sendWhile(change)).toMatchObject({ outcome: { left: changed }, received: 0 })
     })
   )
 
-  it.scoped("to another of the same size ends the call", () =>
+  it.scoped("that another process reads is sent", () =>
     Effect.gen(function* () {
-      expect(yield* sentWhile((fs, path) => fs.utimes(path, longAgo, longAgo))).toMatchObject(refused)
+      const sent = yield* sendWhile((fs, path) => Effect.asVoid(fs.readFile(path)))
+      expect(sent).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
     })
   )
 
-  it.scoped("by nothing but who has looked at it is sent", () =>
+  it.scoped("of a file system without times is sent", () =>
     Effect.gen(function* () {
-      const told = yield* sentWhile((fs, path) => Effect.asVoid(fs.readFile(path)))
-      expect(told).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
-    })
-  )
-})
-
-it.scoped("a file whose system knows no times is sent", () =>
-  withFile(wav, (path) =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
+      const { fs, path } = yield* fileWith(wav)
       const timeless = FileSystem.FileSystem.of({
         ...fs,
         stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, mtime: Option.none() }))
       })
-      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
-      const { text } = yield* SpeechToText.pipe(
-        Effect.flatMap((stt) => stt.transcribe({ model, audio: AudioSource.fromPath(path) })),
-        Effect.provide(
-          SpeechToText.layer({ apiKey: Redacted.make("a.b"), baseUrl: server.url }).pipe(
-            Layer.provide(Layer.succeed(FileSystem.FileSystem, timeless))
-          )
-        )
-      )
-      expect(text).toBe(success.text)
+      const { stt } = yield* connect(undefined, {}, withFiles(timeless))
+      expect((yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })).text).toBe(success.text)
     })
   )
-)
+})
 
-describe("a source that is at fault", () => {
-  it.scoped.each([
-    { what: "a defect in the middle", stream: () => Stream.concat(inChunks(wav, 100), Stream.die("disk")) },
-    {
-      what: "a defect at its end",
-      stream: () => Stream.ensuring(inChunks(wav, 100), Effect.die(new Error("closing"))),
-      problem: "reading it failed (Error)"
-    },
-    {
-      what: "an interruption of its own",
-      stream: () => Stream.concat(inChunks(wav, 100), Stream.fromEffect(Effect.interrupt))
-    },
-    { what: "text for bytes", stream: () => Stream.make("text" as unknown as Uint8Array), problem: notBytes },
-    { what: "nothing for bytes", stream: () => Stream.make(null as unknown as Uint8Array), problem: notBytes },
-    {
-      what: "fewer bytes than were announced",
-      stream: () => inChunks(wav, 100),
-      byteLength: wav.length + 1,
-      problem: `it ended after ${wav.length} of ${wav.length + 1} bytes`
-    }
-  ])("with $what is told as such, and not tried again", ({ byteLength, problem = "its stream failed", stream }) =>
-    Effect.gen(function* () {
-      const audio = AudioSource.fromStream(stream, { byteLength })
-      const { outcome, received } = yield* transcribe({ audio }, [], { retries: 2 })
-      expect(outcome).toMatchObject({
-        left: { _tag: "SttAudioUnreadable", problem: expect.stringContaining(problem) }
-      })
-      expect(Either.isLeft(outcome) && outcome.left.call.attempts.length).toBeLessThanOrEqual(1)
-      expect(received).toEqual([])
-    })
-  )
+describe("a source that fails", () => {
+  const fromStream = AudioSource.fromStream
+  const one = Uint8Array.of(1)
+  const notBytes = "its stream gives something"
+  const brokenBlob = (broken: object) => AudioSource.fromBlob(Object.assign(new Blob([wav]), broken))
 
   it.scoped.each([
-    { what: "an empty file", bytes: new Uint8Array(0), problem: "it is empty" },
+    { what: "missing", audio: AudioSource.fromPath("/nowhere/call.wav"), problem: "it does not exist; check the path" },
+    { what: "a folder", audio: AudioSource.fromPath("/"), problem: "it is a folder" },
+    { what: "a device", audio: AudioSource.fromPath("/dev/null"), problem: "AudioSource.fromOneShotStream" },
+    { what: "no path", audio: AudioSource.fromPath("a\0b"), problem: "its name is not a path" },
+    { what: "no bytes", audio: AudioSource.fromBytes(new Uint8Array(0)), problem: "it is empty" },
     { what: "an empty Blob", audio: AudioSource.fromBlob(new Blob([])), problem: "it is empty" },
-    { what: "a name that is no path", audio: AudioSource.fromPath("a\0b"), problem: "its name is not a path" },
+    { what: "an empty stream", audio: fromStream(() => Stream.empty), problem: "it is empty" },
     {
       what: "a Blob that can't be read",
-      audio: AudioSource.fromBlob(
-        Object.assign(new Blob([wav]), {
-          slice: () => ({ arrayBuffer: () => Promise.reject(new RangeError("gone")) })
-        })
-      ),
+      audio: brokenBlob({ slice: () => ({ arrayBuffer: () => Promise.reject(new RangeError("gone")) }) }),
       problem: "reading it failed (RangeError)"
     },
     {
       what: "a Blob that breaks off",
-      audio: AudioSource.fromBlob(
-        Object.assign(new Blob([wav]), {
-          stream: () => new ReadableStream({ start: (controller) => controller.error(new RangeError("gone")) })
-        })
-      ),
+      audio: brokenBlob({
+        stream: () => new ReadableStream({ start: (controller) => controller.error(new RangeError("gone")) })
+      }),
       problem: "reading it failed (RangeError)"
-    }
-  ])("as $what is told as such", ({ audio, bytes, problem }) =>
-    withFile(bytes ?? wav, (path) =>
-      Effect.gen(function* () {
-        const { outcome } = yield* transcribe({ audio: audio ?? AudioSource.fromPath(path) })
-        expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem } })
+    },
+    {
+      what: "a stream that throws",
+      audio: fromStream(() => {
+        throw new RangeError("no")
+      }),
+      problem: "its stream failed (RangeError)"
+    },
+    {
+      what: "a stream that fails",
+      audio: fromStream(() => Stream.concat(Stream.make(one), Stream.fail(new Error("disk")))),
+      problem: "its stream failed"
+    },
+    { what: "a stream that dies", audio: fromStream(() => Stream.die("no")), problem: "its stream failed" },
+    {
+      what: "a stream that dies in the middle",
+      audio: fromStream(() => Stream.concat(inChunks(wav, 100), Stream.die("disk"))),
+      problem: "its stream failed"
+    },
+    {
+      what: "a stream whose finalizer dies",
+      audio: fromStream(() => Stream.ensuring(inChunks(wav, 100), Effect.die(new Error("closing")))),
+      problem: "reading it failed (Error)"
+    },
+    {
+      what: "a stream that interrupts itself",
+      audio: fromStream(() => Stream.concat(inChunks(wav, 100), Stream.fromEffect(Effect.interrupt))),
+      problem: "its stream failed"
+    },
+    ...["text", null].map((value) => ({
+      what: `a stream of ${value}`,
+      audio: fromStream(() => Stream.make(value as unknown as Uint8Array)),
+      problem: notBytes
+    })),
+    {
+      what: "a stream that is too short",
+      audio: fromStream(() => Stream.make(one), { byteLength: 2 }),
+      problem: "it ended after 1 of 2 bytes"
+    },
+    {
+      what: "a stream that is too short by one byte of many",
+      audio: fromStream(() => inChunks(wav, 100), { byteLength: wav.length + 1 }),
+      problem: `it ended after ${wav.length} of ${wav.length + 1} bytes`
+    },
+    {
+      what: "a stream that is too long",
+      audio: fromStream(() => Stream.make(Uint8Array.of(1, 2, 3)), { byteLength: 2 }),
+      problem: "it is longer than the 2 bytes"
+    },
+    ...[1.5, 0, -1].map((byteLength) => ({
+      what: `a stream of ${byteLength} bytes`,
+      audio: fromStream(() => Stream.make(one), { byteLength }),
+      problem: `its length can't be ${byteLength} bytes`
+    }))
+  ])("because it is $what ends the call without a retry: $problem", ({ audio, problem }) =>
+    Effect.gen(function* () {
+      const { outcome, received } = yield* transcribe({ audio }, [], { retries: 2 })
+      const error = Either.getOrThrow(Either.flip(outcome))
+      expect(error).toMatchObject({
+        _tag: "SttAudioUnreadable",
+        message: expect.stringContaining(problem),
+        retryable: false
       })
-    )
+      expect(error.call.attempts.length).toBeLessThanOrEqual(1)
+      expect(received).toEqual([])
+    })
+  )
+
+  it.scoped("because it is an empty file ends the call", () =>
+    Effect.gen(function* () {
+      const { path } = yield* fileWith(new Uint8Array(0))
+      const { outcome } = yield* transcribe({ audio: AudioSource.fromPath(path) })
+      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem: "it is empty" } })
+    })
   )
 
   it.scoped.each([
@@ -583,147 +504,128 @@ describe("a source that is at fault", () => {
     { reason: "PermissionDenied", problem: "this process may not read it; check its permissions" },
     { reason: "BadResource", problem: "it is not a file" },
     { reason: "Busy", problem: "reading it failed (Busy)" }
-  ] as const)("as a file that is $reason is told what to do", ({ problem, reason }) =>
+  ] as const)("with the reason $reason says what to do", ({ problem, reason }) =>
     Effect.gen(function* () {
       const refusing = FileSystem.layerNoop({
         stat: () => Effect.fail(new SystemError({ reason, module: "FileSystem", method: "stat" }))
       })
-      const told = yield* Effect.flip(
-        Effect.provide(Recording.inspect(AudioSource.fromPath("calls/call.wav")), refusing)
-      )
-      expect(told).toMatchObject({ source: "calls/call.wav", problem })
-    })
-  )
-
-  it.scoped("as a pipe or a device is refused with what to do, without being opened", () =>
-    Effect.gen(function* () {
-      const { outcome } = yield* transcribe({ audio: AudioSource.fromPath("/dev/null") })
-      expect(outcome).toMatchObject({ left: { message: expect.stringContaining("AudioSource.fromOneShotStream") } })
+      const inspecting = Effect.provide(Recording.inspect(AudioSource.fromPath("calls/call.wav")), refusing)
+      expect(yield* Effect.flip(inspecting)).toMatchObject({ source: "calls/call.wav", problem })
     })
   )
 })
 
 describe("telephony", () => {
   const expected: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+  const telephony = true
 
   it.scoped.each([
-    { what: "bytes", source: (bytes: Uint8Array) => AudioSource.fromBytes(bytes), exact: true },
-    { what: "a Blob", source: (bytes: Uint8Array) => AudioSource.fromBlob(new Blob([bytes])), exact: true },
+    { what: "bytes", sourceOf: (bytes: Uint8Array) => AudioSource.fromBytes(bytes), exact: true },
+    { what: "a Blob", sourceOf: (bytes: Uint8Array) => AudioSource.fromBlob(new Blob([bytes])), exact: true },
     {
       what: "a stream",
-      source: (bytes: Uint8Array) => AudioSource.fromStream(() => inChunks(bytes, 999)),
+      sourceOf: (bytes: Uint8Array) => AudioSource.fromStream(() => inChunks(bytes, 999)),
       exact: false
     }
-  ])("sends $what of 48 kHz stereo as mono at 8 kHz, a twelfth of the size", ({ exact, source }) =>
+  ])("sends $what of 48 kHz stereo as 8 kHz mono, a twelfth of the size", ({ exact, sourceOf }) =>
     Effect.gen(function* () {
       const recording = tone(1)
-      const { outcome, received } = yield* transcribe({ audio: source(recording), telephony: true })
-      expect(Either.isRight(outcome)).toBe(true)
-      const request = only(received)
-      const { bytes, head } = fileOf(request)
+      const { received } = yield* transcribe({ audio: sourceOf(recording), telephony })
+      const { bytes, headers } = fileOf(received[0])
       const sent = yield* Wav.decode(bytes)
       expect(sent.format).toEqual(expected)
       expect(sent.bytes.byteLength).toBe(16_000)
       expect((recording.byteLength - 44) / sent.bytes.byteLength).toBe(12)
-      expect(head).toContain('filename="audio.wav"')
-      expect(request.headers["content-length"]).toBe(exact ? String(request.body.byteLength) : undefined)
+      expect(headers).toContain('filename="audio.wav"')
+      expect(received[0]?.headers["content-length"]).toBe(exact ? String(received[0]?.body.byteLength) : undefined)
     })
   )
 
-  it.scopedLive("sends a file so, and again so when the call is repeated", () =>
-    withFile(tone(0.5), (path) =>
-      Effect.gen(function* () {
-        const request = { audio: AudioSource.fromPath(path), telephony: true }
-        const { received } = yield* transcribe(request, [503], { retries: 1 })
-        const [first, second] = received.map((request) => fileOf(request).bytes)
-        expect(first).toEqual(second)
-        expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)
-        expect(received.length).toBe(2)
-      })
-    )
+  it.scopedLive("converts a file again for a retry", () =>
+    Effect.gen(function* () {
+      const { path } = yield* fileWith(tone(0.5))
+      const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony }, [503], { retries: 1 })
+      const [first, second] = received.map((each) => fileOf(each).bytes)
+      expect(first).toEqual(second)
+      expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)
+      expect(received.length).toBe(2)
+    })
   )
 
-  it.scoped("sends what has notes of any length before its samples", () =>
+  it.scoped("skips chunks of any length before the samples", () =>
     Effect.gen(function* () {
       const plain = tone(0.1)
       const notes = new Uint8Array(8 + 200_000)
       notes.set([...new TextEncoder().encode("note"), ...new Uint8Array(Uint32Array.of(200_000).buffer)])
       const bytes = Buffer.concat([plain.subarray(0, 12), notes, plain.subarray(12)])
       bytes.writeUInt32LE(bytes.length - 8, 4)
-      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony: true })
+      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony })
       expect(outcome).toMatchObject({ right: { warnings: [] } })
-      expect((yield* Wav.decode(fileOf(only(received)).bytes)).bytes.byteLength).toBe(1600)
+      expect((yield* Wav.decode(fileOf(received[0]).bytes)).bytes.byteLength).toBe(1600)
     })
   )
 
-  it.scoped("brings back nothing that a low rate has lost, and warns of it", () =>
+  it.scoped("converts a lower rate, and warns of it", () =>
     Effect.gen(function* () {
       const audio = AudioSource.fromBytes(tone(1, { ...stereo48k, sampleRate: 1000 }))
-      const { outcome, received } = yield* transcribe({ audio, telephony: true })
+      const { outcome, received } = yield* transcribe({ audio, telephony })
       expect(outcome).toMatchObject({ right: { warnings: [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 1000 }] } })
-      expect((yield* Wav.decode(fileOf(only(received)).bytes)).bytes.byteLength).toBe(16_000)
+      expect((yield* Wav.decode(fileOf(received[0]).bytes)).bytes.byteLength).toBe(16_000)
     })
   )
 
-  it.scoped("tells of a stream that fails what it does of one that is sent as it is", () =>
-    Effect.gen(function* () {
-      const stream = () => Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
-      const { outcome } = yield* transcribe({ audio: AudioSource.fromStream(stream), telephony: true })
-      expect(outcome).toMatchObject({ left: { problem: "its stream failed (RangeError)" } })
-    })
-  )
+  const cutStream = () => Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
 
-  it.scoped("refuses what is not a WAV file, or a broken one, and says what to do", () =>
+  it.scoped.each([
+    {
+      what: "FLAC",
+      audio: AudioSource.fromBytes(new Uint8Array([...new TextEncoder().encode("fLaC"), 0, 0, 0, 34])),
+      problem: /it is FLAC, and only WAV.*leave telephony out/
+    },
+    {
+      what: "an unknown container",
+      audio: AudioSource.fromBytes(new Uint8Array(100)),
+      problem: /it is no WAV file.*leave telephony out/
+    },
+    {
+      what: "100 Hz",
+      audio: AudioSource.fromBytes(tone(1, { ...stereo48k, sampleRate: 100 })),
+      problem: /100 Hz is too low/
+    },
+    { what: "a broken WAV", audio: AudioSource.fromBytes(tone(0.01).slice(0, 30)), problem: /can't be converted/ },
+    {
+      what: "a stream that fails",
+      audio: AudioSource.fromStream(cutStream),
+      problem: /its stream failed \(RangeError\)/
+    }
+  ])("refuses $what, and says what to do", ({ audio, problem }) =>
     Effect.gen(function* () {
-      const flac = new Uint8Array([...new TextEncoder().encode("fLaC"), 0, 0, 0, 34])
-      const broken = tone(0.01).slice(0, 30)
-      const cases: ReadonlyArray<readonly [Uint8Array, RegExp]> = [
-        [flac, /it is FLAC, and only WAV.*leave telephony out/],
-        [new Uint8Array(100), /it is no WAV file.*leave telephony out/],
-        [tone(1, { ...stereo48k, sampleRate: 100 }), /100 Hz is too low/],
-        [broken, /can't be converted/]
-      ]
-      for (const [bytes, problem] of cases) {
-        const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony: true })
-        expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", message: expect.stringMatching(problem) } })
-        expect(received).toEqual([])
-      }
-    })
-  )
-})
-
-describe("warnings", () => {
-  const warningsOf = (request: Omit<Request, "model">, otherModel = model) =>
-    Effect.gen(function* () {
-      const server = yield* scriptedServer((response) => answerJson(response, 200, success))
-      const { warnings } = yield* SpeechToText.pipe(
-        Effect.flatMap((stt) => stt.transcribe({ ...request, model: otherModel })),
-        Effect.provide(clients(server.url))
-      )
-      return warnings.map(({ _tag }) => _tag)
-    })
-
-  it.scoped("come with the transcript", () =>
-    Effect.gen(function* () {
-      const audio = AudioSource.fromBytes(wav)
-      expect(yield* warningsOf({ audio })).toEqual(["MoreThanOneChannel", "SampleRateFarFrom8kHz"])
-      expect(yield* warningsOf({ audio: AudioSource.fromStream(() => inChunks(wav, 50)) })).toEqual([
-        "MoreThanOneChannel",
-        "SampleRateFarFrom8kHz"
-      ])
-      const other = { audio, parseNumber: true, hotwords: [{ phrase: "UPI 2.0" }] }
-      expect(yield* warningsOf(other, "en-general-v2-8khz")).toEqual([
-        "MoreThanOneChannel",
-        "SampleRateFarFrom8kHz",
-        "ParseNumberWithoutEffect",
-        "HotwordNotSpoken"
-      ])
-    })
-  )
-
-  it.scoped("are of what is sent: telephony leaves nothing to warn of", () =>
-    Effect.gen(function* () {
-      expect(yield* warningsOf({ audio: AudioSource.fromBytes(wav), telephony: true })).toEqual([])
+      const { outcome, received } = yield* transcribe({ audio, telephony })
+      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", message: expect.stringMatching(problem) } })
+      expect(received).toEqual([])
     })
   )
 })
+
+it.scoped.each([
+  { what: "bytes", asked: { audio: AudioSource.fromBytes(wav) } },
+  { what: "a stream", asked: { audio: AudioSource.fromStream(() => inChunks(wav, 50)) } },
+  {
+    what: "all parts of a request",
+    asked: {
+      audio: AudioSource.fromBytes(wav),
+      model: "en-general-v2-8khz",
+      parseNumber: true,
+      hotwords: [{ phrase: "UPI 2.0" }]
+    },
+    more: ["ParseNumberWithoutEffect", "HotwordNotSpoken"]
+  },
+  { what: "the converted recording", asked: { audio: AudioSource.fromBytes(wav), telephony: true }, of: [] }
+])(
+  "a transcription has the warnings of $what",
+  ({ asked, more = [], of = ["MoreThanOneChannel", "SampleRateFarFrom8kHz"] }) =>
+    Effect.gen(function* () {
+      const { outcome } = yield* transcribe(asked)
+      expect(Either.getOrThrow(outcome).warnings.map(({ _tag }) => _tag)).toEqual([...of, ...more])
+    })
+)
