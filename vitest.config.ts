@@ -8,7 +8,7 @@ export default defineConfig({
     testTimeout: 20_000,
     // A file costs a second of imports, which files that share a process pay once.
     isolate: false,
-    setupFiles: ["test/support/ownMethods.ts"],
+    setupFiles: ["test/support/restoreMethods.ts"],
     poolOptions: { forks: { maxForks: 2 } }
   }
 })

@@ -1,8 +1,5 @@
 /** Looks for the key in everything that a program can print of a call, while the service quotes the key in every response. */
 import { inspect } from "node:util"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
@@ -17,6 +14,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Tracer from "effect/Tracer"
+import { httpClients } from "./support/httpClients.js"
 import { scriptedServer } from "./support/scriptedServer.js"
 
 const secret = "topsecret-7f3c0f3e"
@@ -105,13 +103,6 @@ const answers = [
   },
   { status: 0, headers: {}, body: "" }
 ]
-
-const httpClients = {
-  recommended: NodeTransport.layer,
-  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  node: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
-}
 
 it.live.each(Object.entries(httpClients))("the key appears nowhere over the layer %s", ([, httpClient]) =>
   Effect.gen(function* () {

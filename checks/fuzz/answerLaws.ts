@@ -1,22 +1,20 @@
 import { inspect } from "node:util"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { AudioSource, SttError } from "@effect-speech/stt"
 import { make as makeStt } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
+import type * as NodeTransport from "@effect-speech/transport/node"
 import { type Speech, TtsError } from "@effect-speech/tts"
 import { make as makeTts } from "@effect-speech/tts/TextToSpeech"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
+import type * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
 import { chunk, faultyServer, settle, whenAsked } from "../../test/support/faultyServer.js"
+import { httpClients } from "../../test/support/httpClients.js"
 import { anyString, damaged, json, oddNumber, pieceSizes } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
 
@@ -296,12 +294,6 @@ const checkNoKey = (result: unknown) => {
   }
 }
 
-const httpClients = {
-  recommended: NodeTransport.layer,
-  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  node: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
-} as const
 const over: FastCheck.Arbitrary<keyof typeof httpClients> = FastCheck.oneof(
   { weight: 5, arbitrary: FastCheck.constantFrom<Array<keyof typeof httpClients>>("recommended") },
   { weight: 1, arbitrary: FastCheck.constantFrom<Array<keyof typeof httpClients>>("undici", "node", "fetch") }
