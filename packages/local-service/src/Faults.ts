@@ -51,7 +51,7 @@ export const Fault = Schema.Struct({
 
   /** Reads the request and responds with this status, without any work. */
   status: optional(Schema.Int.pipe(Schema.between(200, 599))),
-  /** Message of the response with `status`. Default: "this failure was asked for". */
+  /** Message of the response with `status`. Default: "this failure is an injected fault". */
   message: optional(Schema.String),
   /** Body of the response with `status`, instead of the operation's error body. Default of `status` with it: 200. */
   body: optional(Schema.String),

@@ -54,7 +54,7 @@ layer(cannedService({ bodyIdleMillis: 1000 }), { excludeTestServices: true })("a
         const { synthesize } = yield* blackBox
         const answer = yield* synthesize({ text: "a" }, { "X-Request-Id": "mine" }, asked)
         expect(answer.status).toBe(status)
-        expect(answer.json()).toEqual({ error: "this failure was asked for" })
+        expect(answer.json()).toEqual({ error: "this failure is an injected fault" })
         expect(answer.headers["x-request-id"]).toBe("mine")
       })
     )

@@ -46,7 +46,7 @@ export const injectFault = <E, R>(
   })
 
 const injectedResponse = (
-  { body, message = "this failure was asked for", status = 200 }: Fault,
+  { body, message = "this failure is an injected fault", status = 200 }: Fault,
   respondTo: FaultedRequest["respondTo"]
 ): Response => (body === undefined ? respondTo({ status, message }) : HttpServerResponse.text(body, { status }))
 

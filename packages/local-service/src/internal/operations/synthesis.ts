@@ -67,7 +67,7 @@ const maximumPhonemes = 400
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(
     Schema.filter(
-      (value) => values.includes(value) || `${quote(value)} is not supported; there are ${values.join(", ")}`
+      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`
     )
   )
 
@@ -144,7 +144,7 @@ const synthesize = (
     )
     const speech = yield* temporaryFiles.storeSamples(blocks)
     if (speech.length === 0)
-      return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend gave no audio" })
+      return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
     const from = voice.sampleRate
     yield* recogniser.learn({
       text,
