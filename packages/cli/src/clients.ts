@@ -1,30 +1,42 @@
 /**
- * The clients as the environment has them, with what the command line says of a call.
+ * The clients, with the settings of the environment and the options of a command.
  */
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
-import * as Option from "effect/Option"
+import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import { describeBaseUrlProblem } from "./failure.js"
 
 export interface CallSettings {
-  /** For the whole call, all attempts counted, in seconds. */
-  readonly timeout: Option.Option<number>
+  /** For the whole call with all its attempts, in seconds. */
+  readonly timeout: number | undefined
   readonly allowInsecureHttp: boolean
   /** Default: the clients' own. */
   readonly retries?: number | undefined
 }
 
+/** A base URL from the environment. A wrong one fails in the words of the command. */
+export const baseUrl = (name: string, options: BaseUrl.BaseUrlOptions): Config.Config<string> =>
+  Config.mapOrFail(Config.string(name), (text) =>
+    Either.mapBoth(BaseUrl.check(text, options), {
+      onLeft: (problem) => ConfigError.InvalidData([], describeBaseUrlProblem(problem)),
+      onRight: () => text
+    })
+  )
+
 const common = ({ allowInsecureHttp, retries, timeout }: CallSettings) => ({
   apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
   allowInsecureHttp: Config.succeed(allowInsecureHttp),
   retries: Config.succeed(retries),
-  deadlines: Config.succeed({ total: Option.getOrUndefined(Option.map(timeout, Duration.seconds)) })
+  deadlines: Config.succeed({ total: timeout === undefined ? undefined : Duration.seconds(timeout) })
 })
 
 export const speechToText = (settings: CallSettings) =>
-  SpeechToText.layerConfig({ ...common(settings), baseUrl: Config.string("SPEECH_STT_BASE_URL") })
+  SpeechToText.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_STT_BASE_URL", settings) })
 
 export const textToSpeech = (settings: CallSettings) =>
-  TextToSpeech.layerConfig({ ...common(settings), baseUrl: Config.string("SPEECH_TTS_BASE_URL") })
+  TextToSpeech.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_TTS_BASE_URL", settings) })

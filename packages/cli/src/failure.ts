@@ -1,13 +1,17 @@
 /**
- * How a failure of any kind reaches the person or the program that called the command.
+ * Failures of the command: their exit code, and their sentence for a person or JSON for a program.
  */
-
 import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
-import { SttError } from "@effect-speech/stt/SttError"
+import { type AudioHint, SttError } from "@effect-speech/stt/SttError"
+import type { SttWarning } from "@effect-speech/stt/SttWarning"
+import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import { quoteService } from "@effect-speech/transport/CommonError"
+import type { Phase } from "@effect-speech/transport/Deadlines"
 import { TtsError } from "@effect-speech/tts/TtsError"
+import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Cause from "effect/Cause"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
@@ -15,9 +19,10 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
+import { commandNames, commands } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 
-/** The command was called in a way that makes no sense. */
+/** The arguments make no sense together. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
 /** A text could not be read. */
@@ -26,11 +31,11 @@ export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly mess
 /** A result could not be written. */
 export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
 
-/** Some of the work failed, which was told as it happened. */
-export class AlreadyTold extends Data.TaggedError("AlreadyTold")<{ readonly code: number }> {}
+/** Some of the work failed, and each failure was reported when it happened. */
+export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly code: number }> {}
 
 export type CommandError =
-  | AlreadyTold
+  | AlreadyReported
   | UsageError
   | InputFailed
   | OutputFailed
@@ -42,121 +47,194 @@ export type CommandError =
   | LocalServiceError
   | ConfigError.ConfigError
 
-interface Failure {
-  readonly code: number
-  readonly tag: string
-  readonly message: string
-  /** The error for `--json`. */
-  readonly details: unknown
+/** The option that sets each field of a request, or the operand. */
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ["text", "TEXT"],
+  ...commandNames.flatMap((name) =>
+    Object.entries(commands[name].options).map(([field, option]) => [field, `--${option.name}`] as const)
+  )
+])
+
+/** A field of a request by the option that sets it, such as `--hotword (1.score)` for `hotwords.0.score`. */
+const describeField = (path: string): string => {
+  const [field = "", ...rest] = path.split(".")
+  const option = optionNames.get(field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
+  if (option === undefined) return path
+  const inside = rest.map((part) => (/^\d+$/.test(part) ? `number ${Number(part) + 1}` : part))
+  return inside.length === 0 ? option : `${option} (${inside.join(", ")})`
 }
 
-const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
+const audioHints: Record<AudioHint, string> = {
+  sendAsStream: "Send it as standard input: speech transcribe - < FILE",
+  omitTelephony: "To send it as it is, leave out --telephony."
+}
 
-const describe = (error: Exclude<CommandError, AlreadyTold>): Failure => {
-  const told = (code: number, tag: string, message: string): Failure => ({
-    code,
-    tag,
-    message,
-    details: { _tag: tag, message }
-  })
-  if (ConfigError.isConfigError(error)) {
-    return told(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${configProblem(error)}.`)
+const seconds = (millis: number): string => `${millis / 1000} s`
+
+/** Only the deadline of the whole call has an option. */
+const describeDeadline = (phase: Phase, limitMillis: number): string => {
+  switch (phase) {
+    case "total":
+      return `The call took longer than the ${seconds(limitMillis)} of --timeout. If the service was still at work, raise --timeout.`
+    case "upload":
+      return `Sending made no progress for ${seconds(limitMillis)}. Check the network and try again.`
+    case "answer":
+      return `The service did not respond within ${seconds(limitMillis)}. Try again later.`
+    case "download":
+      return `Receiving made no progress for ${seconds(limitMillis)}. Check the network and try again.`
   }
-  if (isServiceError(error)) {
-    const message = inOwnWords(error.message)
-    return { code: ExitCode.ofServiceError(error), tag: error._tag, message, details: error }
-  }
+}
+
+/** What happened and what to do, in the words of the command if those of the library name its options. */
+const describeError = (error: SttError | TtsError): string => {
   switch (error._tag) {
-    case "WavError":
-      return { code: ExitCode.fileFailed, tag: error._tag, message: error.message, details: error }
-    case "ServeError":
-      return told(ExitCode.invalid, error._tag, serveProblem(error))
-    case "BadArgument":
-      return told(ExitCode.fileFailed, error._tag, error.message)
-    case "SystemError":
-      return told(ExitCode.fileFailed, error._tag, fileProblem(error))
-    case "OptionInvalid":
-      return told(ExitCode.invalid, error._tag, error.message)
-    case "DataDirectoryUnusable":
-    case "RecordingUnusable":
-      return told(ExitCode.fileFailed, error._tag, error.message)
-    case "UsageError":
-      return told(ExitCode.invalid, error._tag, error.message)
-    case "InputFailed":
-    case "OutputFailed":
-      return told(ExitCode.fileFailed, error._tag, error.message)
+    case "SttInvalidRequest":
+    case "TtsInvalidRequest":
+      return `Nothing was sent: ${describeField(error.field)} ${error.problem}.`
+    case "SttAudioUnreadable": {
+      const advice = error.hint === undefined ? "" : ` ${audioHints[error.hint]}`
+      return `The recording ${error.source} can't be sent: ${error.problem}.${advice}`
+    }
+    case "TtsBadRequest":
+      return error.field === undefined
+        ? error.message
+        : `The service refused the request (${error.status}).${quoteService(error.serverMessage)} Change ${describeField(error.field)} and send it again.`
+    case "SttDeadlineExceeded":
+    case "TtsDeadlineExceeded":
+      return describeDeadline(error.phase, error.limitMillis)
+    default:
+      return error.message
   }
 }
 
-/** The system's code of an error (`EADDRINUSE`), or what it is called. */
-export const codeOf = (error: unknown): string =>
+/** What a person quotes to the service: the number of attempts if more than one, and the id unless it was said before. */
+const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): string => {
+  if (call.attempts.length === 0) return ""
+  const id = call.receivedId ?? call.sentId
+  const kind = _tag.startsWith("Tts") ? "request" : call.receivedId === undefined ? "transaction" : "call"
+  const facts = [
+    ...(call.attempts.length === 1 ? [] : [`${call.attempts.length} attempts`]),
+    ...(id === "" || sentence.includes(id) ? [] : [`${kind} ${id}`])
+  ]
+  return facts.length === 0 ? "" : ` (${facts.join(", ")})`
+}
+
+/** A failure of an operation for a person: what to do, the tag to look it up by, the attempts and the id. */
+export const describeServiceError = (error: SttError | TtsError): string => {
+  const sentence = describeError(error)
+  return `${sentence} [${error._tag}]${describeCall(error, sentence)}`
+}
+
+/** A warning for a person, in the words of the command if those of the library name its options. */
+export const describeWarning = (warning: SttWarning | TtsWarning): string => {
+  switch (warning._tag) {
+    case "MoreThanOneChannel":
+      return `The recording has ${warning.channels} channels, but the service takes mono. Mix them with --telephony, if it is a WAV file, or send each speaker's channel as a recording of its own.`
+    case "SampleRateFarFrom8kHz":
+      return warning.sampleRate < 8000
+        ? warning.message
+        : `The recording is at ${warning.sampleRate} Hz, but the models are trained at 8000 Hz. Send it with --telephony, if it is a WAV file: the upload is smaller, and the models lose nothing.`
+    case "ParseNumberWithoutEffect":
+      return `--parse-number has no effect with the model ${warning.model}. Leave it out, or use a hi, ml, kn, gu or mr model.`
+    default:
+      return warning.message
+  }
+}
+
+export const describeConfigError = (error: ConfigError.ConfigError): string => {
+  switch (error._op) {
+    case "And":
+    case "Or":
+      return `${describeConfigError(error.left)}; ${describeConfigError(error.right)}`
+    case "MissingData":
+      return `set ${error.path.join(".")} in the environment (\`speech serve\` prints the lines for a service on this machine)`
+    default:
+      return `${error.path.join(".")} ${error.message}`
+  }
+}
+
+/** What follows the name of the setting in a sentence. */
+export const describeBaseUrlProblem = (problem: BaseUrl.Problem): string =>
+  problem === "insecureHttp"
+    ? "is plain http to another machine, which would show the key; use https or --allow-insecure-http"
+    : BaseUrl.problems[problem]
+
+/** The system's code of an error, such as `EADDRINUSE`, or else its name. */
+export const systemCode = (error: unknown): string =>
   Predicate.hasProperty(error, "code") ? String(error.code) : error instanceof Error ? error.name : "unknown"
 
-const serveProblem = (error: ServeError): string => {
-  const code = codeOf(error.cause)
+const describeServeError = (error: ServeError): string => {
+  const code = systemCode(error.cause)
   return code === "EADDRINUSE"
-    ? "A port is in use already: give another --port, whose next two are free as well, or 0 for any three."
+    ? "A port is in use already: give another --port, with two free ports after it, or 0 for any three."
     : `The service can't listen (${code}).`
 }
 
-const fileProblem = ({ cause, pathOrDescriptor, reason }: SystemError): string => {
+const describeSystemError = ({ cause, pathOrDescriptor, reason }: SystemError): string => {
   const file = String(pathOrDescriptor)
   switch (reason) {
     case "NotFound":
       return `${file} does not exist; check the path.`
     case "PermissionDenied":
-      return `${file} can't be read or written: this process may not.`
+      return `${file} can't be read or written: this process has no permission.`
     default:
-      return `${file} can't be read or written (${codeOf(cause)}); it must be a file.`
+      return `${file} can't be read or written (${systemCode(cause)}); it must be a file.`
   }
 }
 
-/** What the library tells a program to do, and what a person does here. */
-const ownWords: Readonly<Record<string, string>> = {
-  "deadlines.total": "--timeout",
-  allowInsecureHttp: "--allow-insecure-http",
-  transactionId: "--transaction-id",
-  requestId: "--request-id",
-  outputFormat: "--output-format",
-  numStep: "--num-step",
-  g2pOverrides: "--g2p-overrides",
-  "telephony does so": "--telephony does so",
-  "telephony out": "--telephony out",
-  "read it as a stream, and give that to AudioSource.fromOneShotStream":
-    "send it as standard input: speech transcribe - < FILE"
+interface Failure {
+  readonly code: number
+  /** For a person. */
+  readonly text: string
+  /** For `--json`. */
+  readonly details: unknown
 }
-const libraryWords = new RegExp(`\\b(${Object.keys(ownWords).join("|").replaceAll(".", "\\.")})\\b`, "g")
 
-/** A sentence of the library for who knows the command alone. */
-export const inOwnWords = (message: string): string =>
-  message.replace(libraryWords, (words) => ownWords[words] ?? words)
+const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
-export const configProblem = (error: ConfigError.ConfigError): string => {
-  switch (error._op) {
-    case "And":
-    case "Or":
-      return `${configProblem(error.left)}; ${configProblem(error.right)}`
-    case "MissingData":
-      return `set ${error.path.join(".")} in the environment (\`speech serve\` prints lines that do, for a service on this machine)`
-    default:
-      return `${error.path.join(".")} ${inOwnWords(error.message)}`
+const describe = (error: Exclude<CommandError, AlreadyReported>): Failure => {
+  if (isServiceError(error)) {
+    return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
+  }
+  const failure = (code: number, tag: string, message: string, details: unknown = { _tag: tag, message }): Failure => ({
+    code,
+    text: `${message} [${tag}]`,
+    details
+  })
+  if (ConfigError.isConfigError(error)) {
+    return failure(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${describeConfigError(error)}.`)
+  }
+  switch (error._tag) {
+    case "WavError":
+      return failure(ExitCode.fileFailed, error._tag, error.message, error)
+    case "ServeError":
+      return failure(ExitCode.invalid, error._tag, describeServeError(error))
+    case "SystemError":
+      return failure(ExitCode.fileFailed, error._tag, describeSystemError(error))
+    case "OptionInvalid":
+      return failure(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
+    case "UsageError":
+      return failure(ExitCode.invalid, error._tag, error.message)
+    case "BadArgument":
+    case "DataDirectoryUnusable":
+    case "RecordingUnusable":
+    case "InputFailed":
+    case "OutputFailed":
+      return failure(ExitCode.fileFailed, error._tag, error.message)
   }
 }
 
-/** For a person who is told of several: what to do, and the tag to look it up by. */
-export const inWords = ({ _tag, message }: SttError | TtsError): string => `${inOwnWords(message)} [${_tag}]`
-
-/** Tells of a failure, on stdout as JSON or on stderr in words, and gives the exit code. */
+/** Prints a failure, on stdout as JSON or on stderr in words. The result is the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {
-  if (error._tag === "AlreadyTold") return Effect.succeed(error.code)
-  const { code, details, message, tag } = describe(error)
-  const told = options.json
-    ? Console.log(JSON.stringify({ error: details }))
-    : Console.error(`speech: ${message} [${tag}]`)
-  return Effect.as(told, code)
+  if (error._tag === "AlreadyReported") return Effect.succeed(error.code)
+  const { code, details, text } = describe(error)
+  return Effect.as(
+    options.json ? Console.log(JSON.stringify({ error: details })) : Console.error(`speech: ${text}`),
+    code
+  )
 }
 
-/** The same for what nobody foresaw. */
+/** {@link report} for an error that nothing expects. */
 export const reportDefect = (
   cause: Cause.Cause<unknown>,
   options: { readonly json: boolean }

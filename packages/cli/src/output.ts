@@ -3,24 +3,24 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { codeOf, OutputFailed } from "./failure.js"
+import { OutputFailed, systemCode } from "./failure.js"
 
-/** Why a file could not be written. */
-export const writeProblem = (path: string, { cause }: PlatformError): OutputFailed => {
-  const code = codeOf(cause)
+/** A file could not be written. */
+export const writeFailed = (path: string, { cause }: PlatformError): OutputFailed => {
+  const code = systemCode(cause)
   return new OutputFailed({
     message: code === "ENOSPC" ? `${path} can't be written: the disk is full.` : `${path} can't be written (${code}).`
   })
 }
 
-/** Finds out before anything is asked of the service, and billed, whether a file can be written. */
+/** Checks that a file can be written, before a request is sent and billed. */
 export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new OutputFailed({ message })
     const target = yield* Effect.asSome(fs.stat(path)).pipe(
       Effect.catchAll((error) =>
-        error._tag === "SystemError" && error.reason === "NotFound" ? Effect.succeedNone : writeProblem(path, error)
+        error._tag === "SystemError" && error.reason === "NotFound" ? Effect.succeedNone : writeFailed(path, error)
       )
     )
     const type = Option.isSome(target) ? target.value.type : "File"
@@ -31,9 +31,9 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
     }
     const folder = dirname(path)
     yield* Effect.mapError(fs.access(folder), () => refuse(`The folder ${folder} does not exist; create it first.`))
-    // A device is written itself; a file is replaced, which is a matter of its folder.
+    // A device is written in place. A file is replaced, so its folder must be writable.
     const written = type === "File" ? folder : path
     yield* Effect.mapError(fs.access(written, { writable: true }), () =>
-      refuse(`${path} can't be written: this process may not write to ${written}.`)
+      refuse(`${path} can't be written: this process has no permission to write to ${written}.`)
     )
   })

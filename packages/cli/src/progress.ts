@@ -1,5 +1,5 @@
 /**
- * What a person sees of the calls under way: a line each, on standard error, while it is a terminal.
+ * Progress of the calls that run: a line each on standard error, if it is a terminal.
  */
 import { stripVTControlCharacters } from "node:util"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
@@ -9,7 +9,7 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** How far a call has come. Sizes are in bytes, times in milliseconds of the clock. */
+/** How far a call is. Sizes are in bytes, times in milliseconds of the clock. */
 export type Stage =
   | { readonly _tag: "Opening" }
   | { readonly _tag: "Sending"; readonly sent: number; readonly total: number | undefined }
@@ -33,7 +33,7 @@ const amount = (verb: string, part: number, whole: number | undefined): string =
 
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
-/** A stage in words, at a time of the clock. */
+/** The text of a stage at a time of the clock. */
 export const describe = (stage: Stage, now: number): string => {
   switch (stage._tag) {
     case "Opening":
@@ -49,12 +49,12 @@ export const describe = (stage: Stage, now: number): string => {
   }
 }
 
-/** A line that is no wider than the terminal: of a long name the end is what tells it from others. */
-const fitted = (name: string, told: string, columns: number): string => {
+/** A line no wider than the terminal. A long name keeps its end, which differs most from other names. */
+const fitLine = (name: string, text: string, columns: number): string => {
   const characters = Array.from(name)
-  const room = Math.max(8, columns - told.length - 2)
+  const room = Math.max(8, columns - text.length - 2)
   const shown = characters.length > room ? `…${characters.slice(1 - room).join("")}` : name
-  return Array.from(`${shown}  ${told}`).slice(0, columns).join("")
+  return Array.from(`${shown}  ${text}`).slice(0, columns).join("")
 }
 
 const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
@@ -73,7 +73,7 @@ const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
 /** The line of one call. */
 export interface Line {
   readonly onEvent: CallOptions["onEvent"]
-  /** The same stream, whose bytes are counted as they pass. */
+  /** The same stream. It counts its bytes for the line. */
   readonly receiving: <E, R>(
     stream: Stream.Stream<Uint8Array, E, R>,
     byteLength: number | undefined
@@ -81,33 +81,33 @@ export interface Line {
 }
 
 export interface Progress {
-  /** A line that is there until the scope closes. */
+  /** Shows a line until the scope closes. */
   readonly line: (name: string) => Effect.Effect<Line, never, Scope.Scope>
-  /** Runs what prints to the terminal itself, while no line is in its way. */
-  readonly aside: <A, E, R>(print: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  /** Hides the lines while `print` runs. */
+  readonly withoutLines: <A, E, R>(print: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
-/** What is told where nobody looks. */
+/** Without a terminal there are no lines. */
 const silent: Progress = {
   line: () => Effect.succeed({ onEvent: undefined, receiving: (stream) => stream }),
-  aside: (print) => print
+  withoutLines: (print) => print
 }
 
-/** Lines on a terminal, which are gone when the scope closes. */
+/** Lines on a terminal. They disappear when the scope closes. */
 export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, never, Scope.Scope> =>
   Effect.gen(function* () {
     if (terminal.isTTY !== true || process.env.TERM === "dumb") return silent
     const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
-    // A cursor that is never hidden need not be given back, not even by a process that is killed.
+    // A killed process can't show a hidden cursor again, so it is never hidden.
     const display = createLogUpdate(terminal, { showCursor: true })
     const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
 
-    let isAside = false
+    let isPaused = false
     const draw = Effect.map(Clock.currentTimeMillis, (now) => {
-      if (isAside) return
+      if (isPaused) return
       const { columns = 80, rows = 24 } = terminal
-      const lines = Array.from(stages.values(), ({ name, stage }) => fitted(name, describe(stage, now), columns - 1))
-      // What has left the screen at its top can't be taken back.
+      const lines = Array.from(stages.values(), ({ name, stage }) => fitLine(name, describe(stage, now), columns - 1))
+      // Lines that scrolled off the screen can't be erased.
       const hidden = lines.length - Math.max(1, rows - 2)
       const shown = hidden > 0 ? [...lines.slice(0, -hidden), `and ${hidden} more`] : lines
       if (shown.length === 0) display.clear()
@@ -149,14 +149,14 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
             })
         }
       })
-    const aside = <A, E, R>(print: Effect.Effect<A, E, R>) =>
+    const withoutLines = <A, E, R>(print: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
-          isAside = true
+          isPaused = true
           display.clear()
         }),
         () => print,
-        () => Effect.sync(() => (isAside = false))
+        () => Effect.sync(() => (isPaused = false))
       )
-    return { line, aside }
+    return { line, withoutLines }
   })

@@ -89,10 +89,10 @@ describe("progress", () => {
       const progress = yield* Scope.extend(Progress.make(terminal), scope)
       yield* Effect.scoped(Effect.zipRight(progress.line("a.wav"), TestClock.adjust("1 second")))
       expect(take()).toContain("a.wav")
-      yield* progress.aside(Effect.sync(() => terminal.write("result\n")))
+      yield* progress.withoutLines(Effect.sync(() => terminal.write("result\n")))
       expect(stripVTControlCharacters(take())).toBe("result\n")
       const other = yield* Scope.extend(progress.line("b.wav"), scope)
-      yield* progress.aside(
+      yield* progress.withoutLines(
         Effect.gen(function* () {
           yield* other.onEvent?.({ _tag: "Waiting", attempt: 1 }) ?? Effect.void
           yield* TestClock.adjust("1 second")

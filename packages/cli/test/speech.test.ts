@@ -15,9 +15,9 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { toHotword } from "../src/commands/transcribe.js"
 import * as ExitCode from "../src/exitCode.js"
 import { speech } from "../src/speech.js"
-import { toHotword } from "../src/transcribe.js"
 
 /** Runs the command in this process, with an environment of its own, and keeps what it prints. */
 const run = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
@@ -311,7 +311,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "an option that is misspelt",
       args: ["transcribe", "a.wav", "--model", "m", "--telephny"],
       code: 2,
-      says: "--telephny is no option here. Did you mean --telephony? See speech transcribe --help."
+      says: "--telephny is not an option here. Did you mean --telephony? See speech transcribe --help."
     },
     {
       what: "an option that is given twice",
@@ -343,7 +343,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       code: 2,
       says: "--log-level must be one of all, trace,"
     },
-    { what: "a wizard without a person", args: ["transcribe", "--wizard"], code: 2, says: "--wizard asks a person" },
+    { what: "a wizard without a person", args: ["transcribe", "--wizard"], code: 2, says: "--wizard is not an option here" },
     {
       what: "a text that begins with dashes",
       args: ["synthesize", "--out", "a.wav", "--- hello"],
@@ -356,7 +356,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       code: 2,
       says: "--"
     },
-    { what: "a command that is none", args: ["speak"], code: 2, says: "'transcribe'" },
+    { what: "a command that is none", args: ["speak"], code: 2, says: "The commands are synthesize, transcribe" },
     {
       what: "a speed that is no number",
       args: ["synthesize", "a", "--out", "a", "--speed", "x"],
@@ -379,7 +379,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "standard input twice",
       args: ["transcribe", "-", "-", "--model", "m"],
       code: 2,
-      says: "Standard input can be sent but once"
+      says: "Standard input can be sent only once"
     },
     {
       what: "a hotword of nothing",
@@ -474,7 +474,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       what: "a device for a recording",
       args: ["transcribe", "/dev/null", "--model", "m"],
       code: 3,
-      says: "send it as standard input: speech transcribe - < FILE"
+      says: "Send it as standard input: speech transcribe - < FILE"
     },
     { what: "a missing recording", args: ["transcribe", "no.wav", "--model", "m"], code: 3, says: "does not exist" },
     {
@@ -508,7 +508,7 @@ it.effect.each(["--api-key=pre.secret", "--api-key pre.secret", "-k=pre.secret",
     Effect.gen(function* () {
       const outcome = yield* run(["doctor", ...given.split(" ")], {})
       expect(outcome).toMatchObject({ code: 2, stdout: "" })
-      expect(outcome.stderr).toContain("is no option here")
+      expect(outcome.stderr).toContain("is not an option here")
       expect(outcome.stderr).not.toContain("secret")
     })
 )
@@ -593,7 +593,7 @@ describe("help", () => {
         const { stdout } = yield* run([command, "--help"], {})
         for (const option of stdout.match(/^ {2}--[\w-]+/gm) ?? []) known.add(option.trim())
       }
-      const common = ["--help", "--version", "--completions", "--log-level", "--wizard"]
+      const common = ["--help", "--version", "--completions", "--log-level"]
       expect([...named].toSorted()).toEqual([...known, ...common].toSorted())
     })
   )

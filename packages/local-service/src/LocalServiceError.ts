@@ -18,6 +18,8 @@ export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
 /** An option has a value that it can't have. */
 export class OptionInvalid extends Data.TaggedError("OptionInvalid")<{
   readonly option: string
+  /** The rule that it breaks: what follows the name of the option in a sentence. */
+  readonly problem: string
   readonly message: string
 }> {}
 

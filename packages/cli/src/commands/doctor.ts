@@ -1,17 +1,125 @@
-import * as Command from "@effect/cli/Command"
+/**
+ * `speech doctor`: checks the three settings, then sends each host a request that it must refuse.
+ */
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
+import { problemWith } from "@effect-speech/transport/ApiKey"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech, type TtsError } from "@effect-speech/tts"
+import * as Config from "effect/Config"
+import * as ConfigError from "effect/ConfigError"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { allowInsecureHttp, describe, json } from "../options.js"
+import * as Either from "effect/Either"
+import * as Redacted from "effect/Redacted"
+import { baseUrl, type CallSettings, speechToText, textToSpeech } from "../clients.js"
+import type { Given } from "../declaration.js"
+import * as ExitCode from "../exitCode.js"
+import { AlreadyReported, describeConfigError, describeServiceError } from "../failure.js"
 
-/** `speech doctor` */
-export const doctor = Command.make("doctor", { allowInsecureHttp, json }, (given) =>
-  Effect.flatMap(
-    Effect.promise(() => import("../doctor.js")),
-    (work) => work.doctor(given)
+/** The result of one check. */
+interface Finding {
+  readonly name: string
+  readonly outcome: "ok" | "failed" | "not tried"
+  readonly message: string
+  readonly code: number
+  readonly error?: SttError | TtsError | undefined
+}
+
+const ok = (name: string, message: string): Finding => ({ name, outcome: "ok", message, code: ExitCode.done })
+const failed = (name: string, message: string, code: number = ExitCode.invalid): Finding => ({
+  name,
+  outcome: "failed",
+  message,
+  code
+})
+
+/** The name of the setting is a column of its own. */
+const describeSettingProblem = (error: ConfigError.ConfigError): string =>
+  ConfigError.isInvalidData(error) ? error.message : describeConfigError(error)
+
+const checkSetting = <A>(name: string, setting: Config.Config<A>, describeValue: (value: A) => string) =>
+  Effect.match(setting, {
+    onFailure: (error) => failed(name, describeSettingProblem(error)),
+    onSuccess: (value) => ok(name, describeValue(value))
+  })
+
+const apiKey = Config.mapOrFail(Config.string("SPEECH_API_KEY"), (value) => {
+  const problem = problemWith(Redacted.make(value))
+  return problem === undefined ? Either.right(value) : Either.left(ConfigError.InvalidData([], problem))
+})
+
+/** Long enough for a distant host, and short enough to wait for. */
+const timeoutSeconds = 15
+
+/** No service has them, so it refuses the request after it has checked the key, and bills nothing. */
+const unknownModel = "speech-doctor-asks-for-no-model"
+const unknownLanguage = "speech-doctor"
+
+/** A tenth of a second. */
+const silence = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(1600))
+
+const transcribe = (settings: CallSettings) =>
+  Effect.flatMap(SpeechToText, (stt) =>
+    stt.transcribe({ audio: AudioSource.fromBytes(silence), model: unknownModel })
+  ).pipe(Effect.provide(speechToText(settings)), Effect.provide(NodeTransport.layer))
+
+const synthesize = (settings: CallSettings) =>
+  Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text: ".", lang: unknownLanguage })).pipe(
+    Effect.provide(textToSpeech(settings)),
+    Effect.provide(NodeTransport.layer)
   )
-).pipe(
-  Command.withDescription(
-    describe("Checks the configuration, and that both hosts answer and take the key. It costs no credit.", [
-      "speech doctor"
-    ])
-  )
-)
+
+const checkOperation = (
+  name: string,
+  request: Effect.Effect<unknown, SttError | TtsError | ConfigError.ConfigError>
+): Effect.Effect<Finding> =>
+  Effect.match(request, {
+    onSuccess: () => ok(name, "accepted a request that every service should refuse, and may have billed it"),
+    onFailure: (error) => {
+      if (!("call" in error)) return failed(name, describeConfigError(error))
+      if (error._tag === "SttDeadlineExceeded" || error._tag === "TtsDeadlineExceeded") {
+        return { ...failed(name, `did not respond within ${timeoutSeconds} s`, ExitCode.ofServiceError(error)), error }
+      }
+      const finding = { ...failed(name, describeServiceError(error), ExitCode.ofServiceError(error)), error }
+      if (error._tag !== "SttBadRequest" && error._tag !== "TtsBadRequest") return finding
+      // The service says what it refuses; another server or a proxy may respond with 400 too.
+      return error.serverMessage === undefined
+        ? { ...finding, message: "responded with 400, but not in the service's words; check the base URL" }
+        : ok(name, `responded within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
+    }
+  })
+
+/** Sends the request only if its settings are right. */
+const checkOperationAfter = (
+  name: string,
+  request: Effect.Effect<unknown, SttError | TtsError | ConfigError.ConfigError>,
+  settings: ReadonlyArray<Finding>
+): Effect.Effect<Finding> =>
+  settings.every(({ outcome }) => outcome === "ok")
+    ? checkOperation(name, request)
+    : Effect.succeed({ name, outcome: "not tried", message: "fix its settings first", code: ExitCode.done })
+
+export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
+  Effect.gen(function* () {
+    const settings = { allowInsecureHttp, retries: 0, timeout: timeoutSeconds }
+    const key = yield* checkSetting("SPEECH_API_KEY", apiKey, () => "is set, and of the form <prefix>.<secret>")
+    const checkAddress = (name: string) => checkSetting(name, baseUrl(name, settings), (value) => value)
+    const stt = yield* checkAddress("SPEECH_STT_BASE_URL")
+    const tts = yield* checkAddress("SPEECH_TTS_BASE_URL")
+    const operations = yield* Effect.all(
+      [
+        checkOperationAfter("transcription", transcribe(settings), [key, stt]),
+        checkOperationAfter("synthesis", synthesize(settings), [key, tts])
+      ],
+      { concurrency: "unbounded" }
+    )
+    const findings = [key, stt, tts, ...operations]
+    yield* Console.log(
+      json
+        ? JSON.stringify({ checks: findings.map(({ code, ...finding }) => finding) })
+        : findings.map(({ message, name, outcome }) => `${outcome.padEnd(11)}${name.padEnd(21)}${message}`).join("\n")
+    )
+    const first = findings.find(({ outcome }) => outcome === "failed")
+    if (first !== undefined) return yield* new AlreadyReported({ code: first.code })
+  })

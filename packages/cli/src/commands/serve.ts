@@ -1,63 +1,54 @@
-import * as Command from "@effect/cli/Command"
-import * as Options from "@effect/cli/Options"
+/**
+ * `speech serve`: runs the local service until it is interrupted.
+ */
+import { statSync } from "node:fs"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { make } from "@effect-speech/local-service/LocalService"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { Voice } from "@effect-speech/local-service/Voice"
+import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { describe, json, number, text, texts } from "../options.js"
+import * as Redacted from "effect/Redacted"
+import type { Given } from "../declaration.js"
+import { UsageError } from "../failure.js"
 
-const port = number("port", "N", { integer: true }).pipe(
-  Options.withDescription(
-    "The port of transcription; synthesis and the platform take the next two. Without it any three."
-  ),
-  Options.withDefault(0)
-)
+const typeOf = (path: string): "folder" | "file" | undefined => {
+  try {
+    return statSync(path).isDirectory() ? "folder" : "file"
+  } catch {
+    return undefined
+  }
+}
 
-const host = text("host", "ADDRESS").pipe(
-  Options.withDescription(
-    "The address to listen on, such as 0.0.0.0 in a container. Without it only this machine comes in."
-  ),
-  Options.optional
-)
+const check = ({ dataDir, newKey, recordings }: Given<"serve">): Effect.Effect<void, UsageError> => {
+  const refuse = (message: string) => new UsageError({ message })
+  if (newKey && dataDir === undefined) {
+    return refuse("--new-key is for a --data-dir, whose key it replaces. Without one each start creates a key.")
+  }
+  if (dataDir !== undefined && typeOf(dataDir) === "file") return refuse("--data-dir must be a folder.")
+  if (recordings !== undefined && typeOf(recordings) !== "folder") {
+    return refuse("--recordings must be a folder that exists.")
+  }
+  return Effect.void
+}
 
-const hostNames = texts("host-name", "NAME", "A name by which other machines call this one; may be repeated.")
-
-const credits = number("credits", "N").pipe(
-  Options.withDescription("The credit that the account begins with, 1,000,000 without it."),
-  Options.optional
-)
-
-const dataDir = Options.directory("data-dir").pipe(
-  Options.withPseudoName("FOLDER"),
-  Options.withDescription(
-    "Keeps keys, credit and usage in this folder, which is made. Without it they end with the service."
-  ),
-  Options.optional
-)
-
-const newKey = Options.boolean("new-key").pipe(
-  Options.withDescription("Makes a key, and revokes the one that the folder of --data-dir has.")
-)
-
-const recordings = Options.directory("recordings", { exists: "yes" }).pipe(
-  Options.withPseudoName("FOLDER"),
-  Options.withDescription(
-    "Knows the recordings of this folder: NAME.wav with its text in NAME.txt, in a folder named hi for Hindi models alone."
-  ),
-  Options.optional
-)
-
-/** `speech serve` */
-export const serve = Command.make(
-  "serve",
-  { port, host, hostNames, credits, dataDir, newKey, recordings, json },
-  (given) =>
-    Effect.flatMap(
-      Effect.promise(() => import("../serve.js")),
-      (work) => work.serve(given)
+export const serve = (given: Given<"serve">) =>
+  Effect.gen(function* () {
+    yield* check(given)
+    const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
+    const service = yield* make({ port, host, hostNames, credits, dataDirectory: dataDir, newKey, recordings })
+    const apiKey = service.apiKey === undefined ? null : Redacted.value(service.apiKey)
+    const adminToken = Redacted.value(service.adminToken)
+    const { platformUrl, sttBaseUrl, ttsBaseUrl } = service
+    const lines = [`export SPEECH_STT_BASE_URL=${sttBaseUrl}`, `export SPEECH_TTS_BASE_URL=${ttsBaseUrl}`]
+    yield* given.json
+      ? Console.log(JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey, adminToken }))
+      : Console.log([...lines, ...(apiKey === null ? [] : [`export SPEECH_API_KEY=${apiKey}`])].join("\n"))
+    const keyNote =
+      "SPEECH_API_KEY is the key of this folder. It was shown when it was created; --new-key replaces it.\n"
+    yield* Console.error(
+      `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}\n` +
+        `${apiKey === null ? keyNote : ""}Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`
     )
-).pipe(
-  Command.withDescription(
-    describe("Runs the service on this machine: no network, no key, no credit.", [
-      "speech serve",
-      "speech serve --port 8100 --data-dir speech-data"
-    ])
-  )
-)
+    return yield* Effect.never
+  }).pipe(Effect.scoped, Effect.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer]))

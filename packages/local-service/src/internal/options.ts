@@ -47,7 +47,7 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
   Effect.mapBoth(validate(options), {
     onFailure: ({ issue }) => {
       const { field, problem } = Issue.first(issue)
-      return new OptionInvalid({ option: field, message: `The option ${field} ${problem}.` })
+      return new OptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
     },
     onSuccess: () => ({
       port: options.port ?? 0,

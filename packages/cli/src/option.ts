@@ -1,0 +1,114 @@
+/**
+ * Options and operands of a command: how they are written, described and read. The declaration of the command is made of
+ * these, and loads nothing else.
+ */
+
+/** The rule that a value breaks, as it follows the name of the option: `must be a number`. */
+export class Invalid {
+  readonly rule: string
+  constructor(rule: string) {
+    this.rule = rule
+  }
+}
+
+/** Reads the text of one value. */
+export type Read<A> = (text: string) => A | Invalid
+
+interface Details {
+  /** The value's name in the help, such as `FILE`. */
+  readonly value: string
+  /** One or two sentences. */
+  readonly description: string
+  /** What follows "Default:". */
+  readonly default?: string
+  /** All values, if they are few. */
+  readonly choices?: ReadonlyArray<string>
+  /** What a shell completes. Default: `choices`. */
+  readonly completes?: "file" | "folder"
+}
+
+/** An option of a command. */
+export interface Option<A> extends Omit<Details, "value"> {
+  /** Without its dashes. */
+  readonly name: string
+  /** The value's name in the help. A switch has none. */
+  readonly value: string | undefined
+  readonly isRequired: boolean
+  readonly isRepeatable: boolean
+  /** Reads all values given; there are none if the option is absent. */
+  readonly read: (values: ReadonlyArray<string>) => A | Invalid
+}
+
+/** What stands beside the options, such as the files to transcribe. */
+export interface Operands {
+  readonly name: string
+  readonly description: string
+  readonly min: number
+  readonly max: number
+  readonly completes?: "file"
+}
+
+/** An option without a value. */
+export const flag = (name: string, description: string): Option<boolean> => ({
+  name,
+  value: undefined,
+  description,
+  isRequired: false,
+  isRepeatable: false,
+  read: (values) => values.length > 0
+})
+
+export const required = <A>(name: string, read: Read<A>, details: Details): Option<A> => ({
+  name,
+  ...details,
+  isRequired: true,
+  isRepeatable: false,
+  read: ([text]) => (text === undefined ? new Invalid("is required") : read(text))
+})
+
+export const optional = <A>(name: string, read: Read<A>, details: Details): Option<A | undefined> => ({
+  name,
+  ...details,
+  isRequired: false,
+  isRepeatable: false,
+  read: ([text]) => (text === undefined ? undefined : read(text))
+})
+
+export const repeatable = (name: string, details: Details): Option<ReadonlyArray<string>> => ({
+  name,
+  ...details,
+  isRequired: false,
+  isRepeatable: true,
+  read: (values) => values
+})
+
+export const text: Read<string> = (given) => given
+
+export const number =
+  (rule: { readonly above?: number; readonly integer?: boolean } = {}): Read<number> =>
+  (given) => {
+    const value = given.trim() === "" ? Number.NaN : Number(given)
+    const isValid =
+      !Number.isNaN(value) &&
+      (rule.integer !== true || Number.isInteger(value)) &&
+      (rule.above === undefined || value > rule.above)
+    const kind = rule.integer === true ? "a whole number" : "a number"
+    return isValid ? value : new Invalid(`must be ${kind}${rule.above === undefined ? "" : ` above ${rule.above}`}`)
+  }
+
+export const choice =
+  <const A extends string>(choices: ReadonlyArray<A>): Read<A> =>
+  (given) =>
+    choices.find((each) => each === given) ?? new Invalid(`must be one of ${choices.join(", ")}`)
+
+export const jsonObject: Read<Readonly<Record<string, unknown>>> = (given) => {
+  const refused = new Invalid("must be a JSON object")
+  try {
+    const value: unknown = JSON.parse(given)
+    return typeof value === "object" && value !== null && !Array.isArray(value)
+      ? (value as Record<string, unknown>)
+      : refused
+  } catch {
+    return refused
+  }
+}

@@ -1,0 +1,188 @@
+/**
+ * From the arguments of a process to what it does: a text to print, a refusal, or a command with its values.
+ *
+ * `node:util` splits the arguments by the declaration. This module refuses what is misspelt, repeated, without a value,
+ * or not of the command.
+ */
+import { createRequire } from "node:module"
+import { parseArgs } from "node:util"
+import { completionScript } from "./completions.js"
+import {
+  allOptions,
+  type Command,
+  type CommandName,
+  commandNames,
+  commandOf,
+  commands,
+  type Given,
+  type LogLevel,
+  optionsOf,
+  type Shell
+} from "./declaration.js"
+import * as ExitCode from "./exitCode.js"
+import { commandHelp, rootHelp } from "./help.js"
+import { Invalid } from "./option.js"
+import { suggest } from "./suggest.js"
+
+/** A text that the arguments alone decide. */
+export interface Printed {
+  readonly _tag: "Printed"
+  readonly stream: "stdout" | "stderr"
+  readonly text: string
+  readonly code: number
+}
+
+/** A command to run. */
+export type Run = {
+  [Name in CommandName]: {
+    readonly _tag: "Run"
+    readonly name: Name
+    readonly given: Given<Name>
+    readonly json: boolean
+    readonly logLevel: LogLevel | undefined
+  }
+}[CommandName]
+
+/** A wrong use of the command, as a sentence. It never holds a value: that may be the key. */
+class Refusal {
+  readonly sentence: string
+  constructor(sentence: string) {
+    this.sentence = sentence
+  }
+}
+
+const split = (args: ReadonlyArray<string>) =>
+  parseArgs({
+    args: [...args],
+    options: Object.fromEntries(
+      Array.from(allOptions.values(), ({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" }])
+    ),
+    // A strict parser would say neither what is meant nor everything that is wrong.
+    strict: false,
+    allowPositionals: true,
+    tokens: true
+  }).tokens
+
+type OptionToken = Extract<ReturnType<typeof split>[number], { readonly kind: "option" }>
+
+const version = (): string =>
+  (createRequire(import.meta.url)("../package.json") as { readonly version: string }).version
+
+/** Reads the arguments that follow the name of the program. */
+export const parse = (args: ReadonlyArray<string>): Printed | Run => {
+  const terminator = args.indexOf("--")
+  const written = terminator === -1 ? args : args.slice(0, terminator)
+  const json = written.some((arg) => /^--json(=|$)/.test(arg))
+  const tokens = split(args)
+  const [name, ...operands] = tokens.flatMap((token) => (token.kind === "positional" ? token.value : []))
+  const command = commandOf(name)
+
+  const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
+  if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
+    return print(command === undefined ? rootHelp(version()) : commandHelp(name ?? "", command))
+  }
+
+  const result = ((): Printed | Run | Refusal => {
+    const given = new Map<string, ReadonlyArray<string>>()
+    for (const token of tokens) {
+      if (token.kind !== "option") continue
+      const refusal = checkOption(token, args, command, given.has(token.name))
+      if (refusal !== undefined) return refusal
+      given.set(token.name, [...(given.get(token.name) ?? []), token.value ?? ""])
+    }
+    const firstValue = (option: string) => given.get(option)?.[0]
+    if (given.has("version")) return print(version())
+    const shell = firstValue("completions")
+    if (shell !== undefined) return print(completionScript(shell as Shell))
+    if (name === undefined) {
+      return given.size === (given.has("log-level") ? 1 : 0)
+        ? print(rootHelp(version()))
+        : new Refusal(`Give a command: ${commandNames.join(", ")}.`)
+    }
+    if (command === undefined) return unknownCommand(name)
+    const misplaced = [...given.keys()].find((key) => !optionsOf(command).some((option) => option.name === key))
+    if (misplaced !== undefined) return misplacedOption(misplaced, name)
+    const refused = checkOperands(name, command, operands)
+    if (refused !== undefined) return refused
+    const values: Record<string, unknown> = { operands }
+    for (const [key, option] of Object.entries(command.options)) {
+      const value = option.read(given.get(option.name) ?? [])
+      if (value instanceof Invalid) return new Refusal(`--${option.name} ${value.rule}.`)
+      values[key] = value
+    }
+    // `Values` says the same of each option as its `read`.
+    return { _tag: "Run", name, given: values, json, logLevel: firstValue("log-level") } as unknown as Run
+  })()
+
+  if (!(result instanceof Refusal)) return result
+  const message = `${result.sentence} See speech ${command === undefined ? "" : `${name} `}--help.`
+  return {
+    _tag: "Printed",
+    stream: json ? "stdout" : "stderr",
+    text: json ? JSON.stringify({ error: { _tag: "UsageError", message } }) : `speech: ${message} [UsageError]`,
+    code: ExitCode.invalid
+  }
+}
+
+const checkOption = (
+  token: OptionToken,
+  args: ReadonlyArray<string>,
+  command: Command | undefined,
+  isRepeated: boolean
+): Refusal | undefined => {
+  const { inlineValue, name, rawName, value } = token
+  const option = rawName === `--${name}` ? allOptions.get(name) : undefined
+  if (option === undefined) return unknownOption(rawName, args[token.index] ?? "", command)
+  if (isRepeated && !option.isRepeatable) return new Refusal(`${rawName} is given more than once.`)
+  if (option.value === undefined) return value === undefined ? undefined : new Refusal(`${rawName} takes no value.`)
+  if (value === "") return new Refusal(`${rawName} must not be empty.`)
+  if (value === undefined) return new Refusal(`${rawName} needs a value.`)
+  if (!inlineValue && value.startsWith("--")) {
+    const isOption = value === "--" || allOptions.has(value.slice(2))
+    return new Refusal(
+      `${rawName} needs a value.${isOption ? "" : ` If the value begins with dashes, write ${rawName}=${option.value}.`}`
+    )
+  }
+  if (option.choices !== undefined && !option.choices.includes(value)) {
+    return new Refusal(`${rawName} must be one of ${option.choices.join(", ")}.`)
+  }
+  return undefined
+}
+
+const unknownOption = (rawName: string, arg: string, command: Command | undefined): Refusal => {
+  const known = (command === undefined ? [...allOptions.values()] : optionsOf(command)).map(({ name }) => `--${name}`)
+  const shown = /^--?[A-Za-z][\w-]*$/.test(rawName) ? rawName : "That"
+  const sentence = `${shown} is not an option here.`
+  // `-out` is read as `-o -u -t`.
+  const word = /^-[^-]/.test(arg) ? `-${arg.replace(/=.*/s, "")}` : rawName
+  const meant = suggest(word, known)
+  if (meant !== undefined) return new Refusal(`${sentence} Did you mean ${meant}?`)
+  return new Refusal(
+    /^-[^-]|\s/.test(arg) ? `${sentence} An argument that begins with a dash goes last, after --.` : sentence
+  )
+}
+
+/** The word is shown only if it is nearly a command. */
+const unknownCommand = (word: string): Refusal => {
+  const meant = suggest(word, commandNames)
+  return new Refusal(
+    meant === undefined
+      ? `There is no such command. The commands are ${commandNames.join(", ")}.`
+      : `${word} is not a command. Did you mean ${meant}?`
+  )
+}
+
+const misplacedOption = (option: string, name: string): Refusal => {
+  const owners = commandNames.filter((each) => optionsOf(commands[each]).some((known) => known.name === option))
+  return new Refusal(`--${option} is not an option of ${name}, but of ${owners.join(" and ")}.`)
+}
+
+const checkOperands = (name: string, { operands }: Command, given: ReadonlyArray<string>): Refusal | undefined => {
+  if (operands === undefined) {
+    return given.length === 0 ? undefined : new Refusal(`${name} takes no arguments beside its options.`)
+  }
+  if (given.length < operands.min) return new Refusal(`Give at least one ${operands.name.replace("…", "")}.`)
+  return given.length > operands.max
+    ? new Refusal(`${name} takes one ${operands.name}: put quotes around a text that has spaces.`)
+    : undefined
+}

@@ -1,0 +1,45 @@
+/**
+ * What a misspelt word most likely means.
+ */
+
+/** How many letters to insert, delete, replace or swap with their neighbour to get from one word to the other. */
+const editDistance = (from: string, to: string): number => {
+  const rows: Array<Array<number>> = [Array.from({ length: to.length + 1 }, (_, column) => column)]
+  const at = (row: number, column: number): number => rows[row]?.[column] ?? Number.POSITIVE_INFINITY
+  for (let row = 1; row <= from.length; row += 1) {
+    const distances = [row]
+    rows.push(distances)
+    for (let column = 1; column <= to.length; column += 1) {
+      const isSwap = from[row - 1] === to[column - 2] && from[row - 2] === to[column - 1]
+      distances.push(
+        Math.min(
+          at(row - 1, column) + 1,
+          at(row, column - 1) + 1,
+          at(row - 1, column - 1) + (from[row - 1] === to[column - 1] ? 0 : 1),
+          isSwap ? at(row - 2, column - 2) + 1 : Number.POSITIVE_INFINITY
+        )
+      )
+    }
+  }
+  return at(from.length, to.length)
+}
+
+const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
+
+/**
+ * The candidate that a word begins, if it is the only one, or else the closest one. A third of the letters may be wrong, or
+ * one of a short word.
+ */
+export const suggest = (given: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const word = letters(given)
+  const begun = candidates.filter((candidate) => letters(candidate).startsWith(word))
+  if (begun.length === 1) return begun[0]
+  const limit = Math.max(1, Math.floor(word.length / 3))
+  const [closest] = candidates
+    // The distance is at least the difference of the lengths, so a long text is compared with nothing.
+    .filter((candidate) => Math.abs(letters(candidate).length - word.length) <= limit)
+    .map((candidate) => ({ candidate, distance: editDistance(word, letters(candidate)) }))
+    .filter(({ distance }) => distance <= limit)
+    .toSorted((a, b) => a.distance - b.distance)
+  return closest?.candidate
+}
