@@ -13,17 +13,22 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import * as Tracer from "effect/Tracer"
 import { httpClients } from "./support/httpClients.js"
 import { scriptedServer } from "./support/scriptedServer.js"
+import { type EndedSpan, recordingTracer } from "./support/telemetry.js"
 
 const secret = "topsecret-7f3c0f3e"
 const key = `prefix.${secret}`
 
+const describeSpan = ({ exit, ...span }: EndedSpan) => [
+  span,
+  inspect(exit, { depth: 12, showHidden: true }),
+  Exit.isFailure(exit) ? Cause.pretty(exit.cause, { renderErrorCause: true }) : ""
+]
+
 /** Records everything that is logged, traced and printed, as text. */
 const makeRecorder = () => {
   const seen: Array<string> = []
-  const spans: Array<unknown> = []
   const note = (...things: ReadonlyArray<unknown>) => {
     for (const thing of things) {
       seen.push(typeof thing === "string" ? thing : inspect(thing, { depth: 12, showHidden: true, getters: true }))
@@ -42,33 +47,7 @@ const makeRecorder = () => {
     Console.setConsole(printed),
     Logger.minimumLogLevel(LogLevel.All)
   )
-  const tracer = Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => {
-      const attributes = new Map<string, unknown>()
-      const span: Tracer.Span = {
-        _tag: "Span",
-        name,
-        spanId: "s",
-        traceId: "t",
-        parent,
-        context,
-        links,
-        kind,
-        sampled: true,
-        status: { _tag: "Started", startTime },
-        attributes,
-        attribute: (attribute, value) => void attributes.set(attribute, value),
-        event: (event, _, about) => void spans.push({ event, about }),
-        addLinks: () => undefined,
-        end: (_, exit) => {
-          spans.push({ name, attributes: [...attributes], exit: inspect(exit, { depth: 12, showHidden: true }) })
-          if (Exit.isFailure(exit)) spans.push(Cause.pretty(exit.cause, { renderErrorCause: true }))
-        }
-      }
-      return span
-    },
-    context: (run) => run()
-  })
+  const { spans, tracer } = recordingTracer()
   return { seen, spans, note, around: Layer.merge(logging, Layer.setTracer(tracer)) }
 }
 
@@ -147,7 +126,7 @@ it.live.each(Object.entries(httpClients))("the key appears nowhere over the laye
       Effect.provide(httpClient),
       Effect.provide(around)
     )
-    note(yield* Metric.snapshot, spans)
+    note(yield* Metric.snapshot, ...spans.flatMap(describeSpan))
 
     expect(answered).toBe(2 * answers.length)
     expect(spans.length).toBeGreaterThan(answers.length)

@@ -1,15 +1,15 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { type CallEvent, type Deadlines, type Retries, Upload } from "@effect-speech/transport"
+import { type CallEvent, type Deadlines, type Operation, type Retries, Upload } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
+import { metricsOf } from "../../../test/support/telemetry.js"
 import { backoffMillis, retryAfterMillis } from "../src/internal/call/backoff.js"
 import { makeRetryBudget } from "../src/internal/call/retryBudget.js"
 import {
@@ -26,7 +26,7 @@ import {
 const attemptsOf = (outcome: Either.Either<string, Failed>) =>
   Either.isLeft(outcome) ? outcome.left.progress.attempts : undefined
 
-/** One call after the other on one transport: how it ends, what is left of the budget, and the delays before attempts. */
+/** One call: the ends of its requests, its outcome, the tokens left in the budget, and the delays before attempts. */
 interface Step {
   readonly ends: Array<End>
   readonly outcome: "ok" | number | string
@@ -36,7 +36,7 @@ interface Step {
 
 const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?: Retries.RetryOptions }> = [
   {
-    what: "what may pass is tried three times, and each retry costs 14",
+    what: "a transient error is tried three times, and each retry costs 14",
     steps: [
       { ends: [], outcome: "ok", tokens: 500, delays: [0] },
       { ends: [500], outcome: "ok", tokens: 500, delays: [0, 200] },
@@ -53,7 +53,7 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
     ]
   },
   {
-    what: "an overload costs 5",
+    what: "a retry after an overload costs 5",
     steps: [
       { ends: [503, 429, 503], outcome: 503, tokens: 490, delays: [0, 200, 400] },
       { ends: [429], outcome: "ok", tokens: 490, delays: [0, 200] },
@@ -61,15 +61,15 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
     ]
   },
   {
-    what: "what can't pass is tried once, and costs nothing",
+    what: "other errors are not retried, and cost nothing",
     steps: [400, 402, 403, 404, 302].map((status) => ({ ends: [status], outcome: status, tokens: 500, delays: [0] }))
   },
   {
-    what: "what may have been carried out is not repeated",
+    what: "an ambiguous error is not retried",
     steps: [{ ends: ["ECONNRESET"], outcome: "lost", tokens: 500, delays: [0] }]
   },
   {
-    what: "unless it is asked for",
+    what: "an ambiguous error is retried with retryAmbiguous",
     options: { retryAmbiguous: true },
     steps: [{ ends: ["ECONNRESET", "EPIPE"], outcome: "ok", tokens: 486, delays: [0, 200, 400] }]
   },
@@ -95,25 +95,18 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
     ]
   },
   {
-    what: "a service is not asked sooner than it wants",
+    what: "a Retry-After makes the delay longer",
     steps: [
       { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3000] },
       { ends: [{ status: 429, retryAfter: "0" }], outcome: "ok", tokens: 500, delays: [0, 200] },
       { ends: [{ status: 503, retryAfter: "60" }], outcome: "ok", tokens: 500, delays: [0, 60_000] },
-      // Longer than a minute is too long for a call that has no deadline for all of it.
+      // Without a total deadline, a call waits for a minute at most.
       { ends: [{ status: 503, retryAfter: "61" }], outcome: 503, tokens: 500, delays: [0] },
       { ends: [{ status: 503, retryAfter: "soon" }], outcome: "ok", tokens: 500, delays: [0, 200] },
       { ends: [{ status: 400, retryAfter: "1" }], outcome: 400, tokens: 500, delays: [0] }
     ]
   }
 ]
-
-/** How many attempts the metrics know of. */
-const attemptsCounted = Effect.map(Metric.snapshot, (metrics) =>
-  metrics
-    .filter(({ metricKey }) => metricKey.name === "speech_attempts")
-    .reduce((sum, { metricState }) => sum + ("count" in metricState ? Number(metricState.count) : 0), 0)
-)
 
 describe("a call that fails", () => {
   it.effect.each(tables)("$what", ({ options = {}, steps }) =>
@@ -141,7 +134,7 @@ describe("a call that fails", () => {
     })
   )
 
-  it.effect("tells of each attempt how it ended, how long it was held back and what it was asked to wait", () =>
+  it.effect("reports the status, delay and Retry-After of each attempt", () =>
     Effect.gen(function* () {
       const { transport } = yield* scripted([{ status: 503, retryAfter: "2" }, "ECONNREFUSED", 400])
       const outcome = yield* settled(transport.run(operation()))
@@ -153,39 +146,24 @@ describe("a call that fails", () => {
     })
   )
 
-  it.effect("is not tried again after the deadline for all of it, nor made to wait for nothing", () =>
+  it.effect.each([
+    { what: "the delay", retryAfter: "4", eventSeconds: 0, statuses: [503, 503] },
+    { what: "an event handler", retryAfter: "3", eventSeconds: 3, statuses: [503] }
+  ])("is not retried if $what exceeds the total deadline", ({ eventSeconds, retryAfter, statuses }) =>
     Effect.gen(function* () {
       const deadlines = resolvedDeadlines({ total: "5 seconds" }, "1 minute")
-      const { requests, transport } = yield* scripted(
-        [
-          { status: 503, retryAfter: "4" },
-          { status: 503, retryAfter: "4" }
-        ],
-        {
-          deadlines
-        }
-      )
-      const fiber = yield* Effect.fork(Effect.either(transport.run(operation())))
-      yield* TestClock.adjust("4 seconds")
-      const outcome = yield* Fiber.join(fiber)
-      expect(attemptsOf(outcome)?.map(({ status }) => status)).toEqual([503, 503])
-      expect(requests.length).toBe(2)
-    })
-  )
-
-  it.effect("is not tried again where whoever looks at its events leaves no time for that", () =>
-    Effect.gen(function* () {
-      const deadlines = resolvedDeadlines({ total: "5 seconds" }, "1 minute")
-      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "3" }], { deadlines })
-      const onEvent = ({ _tag }: CallEvent.CallEvent) => (_tag === "Retrying" ? Effect.sleep("3 seconds") : Effect.void)
+      const unavailable = { status: 503, retryAfter }
+      const { requests, transport } = yield* scripted([unavailable, unavailable], { deadlines })
+      const onEvent = ({ _tag }: CallEvent.CallEvent) =>
+        _tag === "Retrying" ? Effect.sleep(`${eventSeconds} seconds`) : Effect.void
       const fiber = yield* Effect.fork(Effect.either(transport.run(operation(), { onEvent })))
-      yield* TestClock.adjust("3 seconds")
-      expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual([503])
-      expect(requests.length).toBe(1)
+      yield* TestClock.adjust("4 seconds")
+      expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual(statuses)
+      expect(requests.length).toBe(statuses.length)
     })
   )
 
-  it.effect("is not repeated when the recording can be read but once", () =>
+  it.effect("is not retried if its recording can be read only once", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([500])
       const upload = Upload.fromStream(Stream.make(Uint8Array.of(1)), 1)
@@ -194,18 +172,19 @@ describe("a call that fails", () => {
     })
   )
 
-  it.effect("leaves no record of an attempt that was interrupted", () =>
+  it.effect("counts no attempt that was interrupted", () =>
     Effect.gen(function* () {
-      const lostBefore = yield* attemptsCounted
       const transport = yield* Effect.orDie(playedTransport(() => Effect.never))
-      const fiber = yield* Effect.fork(transport.run(operation()))
-      yield* TestClock.adjust("1 second")
-      yield* Fiber.interrupt(fiber)
-      expect(yield* attemptsCounted).toBe(lostBefore)
+      const call = Effect.gen(function* () {
+        const fiber = yield* Effect.fork(transport.run(operation()))
+        yield* TestClock.adjust("1 second")
+        yield* Fiber.interrupt(fiber)
+      })
+      expect(Object.keys(yield* metricsOf(call)).filter((name) => name.startsWith("speech_attempts"))).toEqual([])
     })
   )
 
-  it.effect("can be ended while it waits for the next attempt", () =>
+  it.effect("can be interrupted during the delay before a retry", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "30" }])
       const fiber = yield* Effect.fork(transport.run(operation()))
@@ -218,7 +197,7 @@ describe("a call that fails", () => {
 })
 
 describe("the delay before a retry", () => {
-  it("is anything from nothing to the backoff", () => {
+  it("is between 0 and the backoff", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(2000), FastCheck.double({ min: 0, max: 1, noNaN: true }), (retry, random) => {
         const delay = backoffMillis(retry, random)
@@ -227,39 +206,35 @@ describe("the delay before a retry", () => {
     )
   })
 
-  it("is read from a Retry-After in seconds or as a date", () => {
-    const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
-    expect(retryAfterMillis("120", now)).toBe(120_000)
-    expect(retryAfterMillis("Sat, 21 Nov 2026 10:00:05 GMT", now)).toBe(5000)
-    expect(retryAfterMillis("Sat, 21 Nov 2026 09:00:00 GMT", now)).toBe(0)
-    expect(retryAfterMillis("9".repeat(30), now)).toBe(Number.MAX_SAFE_INTEGER)
-    const dates = ["2026-11-21", "21 Nov 2026 10:00:05 GMT", "Sat, 21 Nov 2026 10:00:05 GMT+1", "Soon GMT"]
-    for (const header of [undefined, "", "soon", "-1", "1.5", "1 2", ...dates]) {
-      expect(retryAfterMillis(header, now)).toBe(undefined)
-    }
+  const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
+
+  it.each([
+    ["120", 120_000],
+    ["9".repeat(30), Number.MAX_SAFE_INTEGER],
+    ["Sat, 21 Nov 2026 10:00:05 GMT", 5000],
+    ["Saturday, 21-Nov-26 10:00:05 GMT", 5000],
+    ["Sat Nov 21 10:00:05 2026", 5000],
+    ["Sat Nov  7 10:00:05 2026", 0],
+    ["Sat, 21 Nov 2026 09:00:00 GMT", 0]
+  ])("after a Retry-After of %s is %d ms", (header, millis) => {
+    expect(retryAfterMillis(header, now)).toBe(millis)
   })
 
-  it("is read from a date in each of the three forms of HTTP, and from nothing that is merely alike", () => {
-    const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
-    for (const header of [
-      "Sat, 21 Nov 2026 10:00:05 GMT",
-      "Saturday, 21-Nov-26 10:00:05 GMT",
-      "Sat Nov 21 10:00:05 2026"
-    ]) {
-      expect(retryAfterMillis(header, now), header).toBe(5000)
-    }
-    expect(retryAfterMillis("Sat Nov  7 10:00:05 2026", now)).toBe(0)
-    for (const header of ["In 2099 GMT", "W ednesday, 18-Dec-30 02:43:45 GMT", "Sat Nov 21 10:00:05 2026 GMT"]) {
-      expect(retryAfterMillis(header, now), header).toBe(undefined)
-    }
+  it.each([
+    ...[undefined, "", "soon", "-1", "1.5", "1 2", "2026-11-21", "Soon GMT", "In 2099 GMT"],
+    ...["21 Nov 2026 10:00:05 GMT", "Sat, 21 Nov 2026 10:00:05 GMT+1", "Sat Nov 21 10:00:05 2026 GMT"],
+    "W ednesday, 18-Dec-30 02:43:45 GMT"
+  ])("ignores a Retry-After of %s, which is neither seconds nor an HTTP date", (header) => {
+    expect(retryAfterMillis(header, now)).toBe(undefined)
   })
 })
 
 describe("a key that is refused", () => {
-  /** A service that knows one key, and a secret manager that may know another. */
-  const rotating = (valid: string, stored: { key: string; readings: number }, options: PlayOptions = {}) =>
+  /** A service that accepts the key `valid`, and a store whose key was `old.key` when the transport was made. */
+  const rotated = (valid: string, stored: string, options: PlayOptions = {}) =>
     Effect.gen(function* () {
       const keys: Array<string | undefined> = []
+      const store = { key: "old.key", readings: 0 }
       const transport = yield* Effect.orDie(
         playedTransport(
           (request) =>
@@ -270,101 +245,84 @@ describe("a key that is refused", () => {
             }),
           {
             apiKey: Effect.sync(() => {
-              stored.readings++
-              return Redacted.make(stored.key)
+              store.readings++
+              return Redacted.make(store.key)
             }),
             retries: { retries: 0 },
             ...options
           }
         )
       )
-      return { keys, transport }
+      store.key = stored
+      return { keys, store, transport }
     })
 
-  it.effect("is read once more, and the call repeated with the new one, even without retries", () =>
+  it.effect("is read again, and the call repeated with the new key, even without retries", () =>
     Effect.gen(function* () {
-      const stored = { key: "old.key", readings: 0 }
       const budget = makeRetryBudget()
-      const { keys, transport } = yield* rotating("new.key", stored, { budget })
-      stored.key = "new.key"
+      const { keys, store, transport } = yield* rotated("new.key", "new.key", { budget })
       expect(yield* transport.run(operation())).toBe("ok")
       expect(yield* transport.run(operation())).toBe("ok")
       expect(keys).toEqual(["old.key", "new.key", "new.key"])
-      expect(stored.readings).toBe(2)
+      expect(store.readings).toBe(2)
       expect(budget.tokens()).toBe(500)
     })
   )
 
-  it.effect("is not tried again if it has not changed, nor a second new one", () =>
+  it.effect("is not sent again if it has not changed, and only one new key is tried", () =>
     Effect.gen(function* () {
-      const stored = { key: "old.key", readings: 0 }
-      const { keys, transport } = yield* rotating("new.key", stored)
+      const { keys, store, transport } = yield* rotated("new.key", "old.key")
       expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
       expect(keys).toEqual(["old.key"])
-      stored.key = "other.key"
+      store.key = "other.key"
       expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
       expect(keys).toEqual(["old.key", "old.key", "other.key"])
 
       let readings = 0
-      const each = yield* rotating("new.key", stored, {
-        apiKey: Effect.sync(() => Redacted.make(`other.key${readings++}`))
-      })
-      expect(Either.isLeft(yield* Effect.either(each.transport.run(operation())))).toBe(true)
-      expect(each.keys).toEqual(["other.key0", "other.key1"])
+      const apiKey = Effect.sync(() => Redacted.make(`other.key${readings++}`))
+      const changing = yield* rotated("new.key", "", { apiKey })
+      expect(Either.isLeft(yield* Effect.either(changing.transport.run(operation())))).toBe(true)
+      expect(changing.keys).toEqual(["other.key0", "other.key1"])
     })
   )
 
-  it.effect("is taken out of what the service says of it, the longer of two that begin alike first", () =>
-    Effect.gen(function* () {
-      for (const [old, next] of [
-        ["a.b", "a.bc"],
-        ["a.bc", "a.b"]
-      ]) {
-        const stored = { key: old ?? "", readings: 0 }
-        const { transport } = yield* rotating("none", stored)
-        stored.key = next ?? ""
-        const said: Array<string> = []
-        yield* Effect.ignore(
-          transport.run({
-            ...operation(),
-            accept: ({ progress, redact, withoutKey }) => {
-              said.push(redact("not a.bc"), withoutKey("nor a.b"))
-              return Effect.fail<Failed>({ _tag: "Failed", retry: "otherKey", progress: progress() })
-            }
+  it.effect.each([{ keys: ["a.b", "a.bc"] }, { keys: ["a.bc", "a.b"] }])(
+    "is redacted together with the new one, the longer of $keys first",
+    ({ keys: [...keys] }) =>
+      Effect.gen(function* () {
+        const transport = yield* Effect.orDie(
+          playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
+            apiKey: Effect.sync(() => Redacted.make(keys.shift() ?? ""))
           })
         )
-        expect(said.slice(2)).toEqual(["not <redacted>", "nor <redacted>"])
-      }
-    })
+        const redacted: Array<string> = []
+        const accept = ({ progress, redact, withoutKey }: Operation.Response<Failed>) => {
+          redacted.push(redact("not a.bc"), withoutKey("nor a.b"))
+          return Effect.fail<Failed>({ _tag: "Failed", retry: "otherKey", progress: progress() })
+        }
+        yield* Effect.ignore(transport.run({ ...operation(), accept }))
+        expect(redacted.slice(2)).toEqual(["not <redacted>", "nor <redacted>"])
+      })
   )
 
-  it.effect("is read once for all calls that fail together", () =>
+  it.effect.each([
+    { what: "has changed", stored: "new.key", requests: 128 },
+    { what: "has not changed", stored: "old.key", requests: 64 }
+  ])("is read once for all calls that fail together, if it $what", ({ requests, stored }) =>
     Effect.gen(function* () {
-      const stored = { key: "old.key", readings: 0 }
-      const { keys, transport } = yield* rotating("new.key", stored)
-      stored.key = "new.key"
-      yield* Effect.forEach(Array.from({ length: 64 }), () => transport.run(operation()), { concurrency: "unbounded" })
-      expect(stored.readings).toBe(2)
-      expect(keys.length).toBe(128)
-    })
-  )
-
-  it.effect("is read once for all calls that fail together, also where it has not changed", () =>
-    Effect.gen(function* () {
-      const stored = { key: "old.key", readings: 0 }
-      const { keys, transport } = yield* rotating("new.key", stored)
+      const { keys, store, transport } = yield* rotated("new.key", stored)
       const calls = Array.from({ length: 64 }, () => Effect.ignore(transport.run(operation())))
       yield* Effect.all(calls, { concurrency: "unbounded" })
-      expect(stored.readings).toBe(2)
-      expect(keys.length).toBe(64)
+      expect(store.readings).toBe(2)
+      expect(keys.length).toBe(requests)
     })
   )
 
-  it.effect("is not read for a call that comes late, after another one got the new one", () =>
+  it.effect("is not read again for a call that fails after another call got the new key", () =>
     Effect.gen(function* () {
       const late = yield* Effect.makeLatch()
       const keys: Array<string | undefined> = []
-      const stored = { key: "old.key", readings: 0 }
+      const stored = ["old.key", "new.key"]
       const transport = yield* Effect.orDie(
         playedTransport(
           (request) =>
@@ -373,61 +331,25 @@ describe("a key that is refused", () => {
               if (keys.push(key) === 1) yield* late.await
               return new Response("ok", { status: key === "new.key" ? 200 : 401 })
             }),
-          {
-            apiKey: Effect.sync(() => {
-              stored.readings++
-              return Redacted.make(stored.key)
-            })
-          }
+          { apiKey: Effect.sync(() => Redacted.make(stored.shift() ?? "third.key")) }
         )
       )
-      stored.key = "new.key"
       const first = yield* Effect.fork(transport.run(operation()))
       yield* Effect.yieldNow()
       expect(yield* transport.run(operation())).toBe("ok")
       yield* late.open
       expect(yield* Fiber.join(first)).toBe("ok")
       expect(keys).toEqual(["old.key", "old.key", "new.key", "new.key"])
-      expect(stored.readings).toBe(2)
     })
   )
 
-  it.effect("and read anew in a wrong form, or not at all, is told as such", () =>
+  /** The failure of a call whose key was refused, and whose second reading does this. */
+  const failureAfter = (again: Effect.Effect<Redacted.Redacted, unknown>, deadlines: Deadlines.Deadlines = {}) =>
     Effect.gen(function* () {
-      const stored = { key: "old.key", readings: 0 }
-      const { transport } = yield* rotating("new.key", stored)
-      stored.key = "malformed"
-      expect(yield* Effect.flip(transport.run(operation()))).toMatchObject({
-        failure: { _tag: "InvalidApiKey", problem: "it has no dot between a prefix and a secret" },
-        progress: { attempts: [{ status: 401 }] }
-      })
-
-      let readings = 0
-      const { transport: failing } = yield* rotating("new.key", stored, {
-        apiKey: Effect.suspend(() =>
-          readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.fail(new Error("vault: old.key"))
-        )
-      })
-      expect(yield* Effect.flip(failing.run(operation()))).toMatchObject({
-        failure: { _tag: "InvalidApiKey", problem: "reading it failed (Error)" }
-      })
-
-      const missing = rotating("new.key", stored, {
-        apiKey: Effect.provide(
-          Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.map(fs.readFileString("/no/key.txt"), Redacted.make)),
-          NodeFileSystem.layer
-        )
-      })
-      expect((yield* Effect.exit(missing)).toString()).toContain("reading it failed (SystemError: NotFound)")
-    })
-  )
-
-  const readForEver = (deadlines: Deadlines.Deadlines) =>
-    Effect.gen(function* () {
-      let readings = 0
+      const readings = [Effect.succeed(Redacted.make("old.key"))]
       const transport = yield* Effect.orDie(
         playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
-          apiKey: Effect.suspend(() => (readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.never)),
+          apiKey: Effect.suspend(() => readings.shift() ?? again),
           deadlines: resolvedDeadlines(deadlines, "1 minute")
         })
       )
@@ -436,23 +358,42 @@ describe("a key that is refused", () => {
       return yield* Fiber.join(fiber)
     })
 
-  it.effect("is not waited for longer than the call may take", () =>
+  it.effect.each([
+    {
+      what: "is malformed",
+      again: Effect.succeed(Redacted.make("malformed")),
+      problem: "it has no dot between a prefix and a secret"
+    },
+    { what: "can't be read", again: Effect.fail(new Error("vault: old.key")), problem: "reading it failed (Error)" },
+    { what: "is read too slowly", again: Effect.never, problem: "reading it took longer than 5000 ms" }
+  ])("fails the call if the new key $what", ({ again, problem }) =>
     Effect.gen(function* () {
-      const told = yield* readForEver({ total: "5 seconds" })
-      expect(told).toMatchObject({ failure: { _tag: "DeadlineExceeded", phase: "total", limitMillis: 5000 } })
+      expect(yield* failureAfter(again, { downloadIdle: "5 seconds" })).toMatchObject({
+        failure: { _tag: "InvalidApiKey", problem },
+        progress: { attempts: [{ status: 401 }] }
+      })
     })
   )
 
-  it.effect("and not longer than a download may pause, which is then told of the key", () =>
+  it.effect("is not read for longer than the total deadline", () =>
     Effect.gen(function* () {
-      const told = yield* readForEver({ downloadIdle: "5 seconds" })
-      const problem = "reading it took longer than 5000 ms"
-      expect(told).toMatchObject({ failure: { _tag: "InvalidApiKey", problem } })
+      const { failure } = yield* failureAfter(Effect.never, { total: "5 seconds" })
+      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 5000 })
+    })
+  )
+
+  it.effect("that is read from a missing file is reported with the reason", () =>
+    Effect.gen(function* () {
+      const apiKey = Effect.flatMap(FileSystem.FileSystem, (fs) =>
+        Effect.map(fs.readFileString("/no/key.txt"), Redacted.make)
+      ).pipe(Effect.provide(NodeFileSystem.layer))
+      const { problem } = yield* Effect.flip(playedTransport(() => Effect.never, { apiKey }))
+      expect(problem).toBe("reading it failed (SystemError: NotFound)")
     })
   )
 })
 
-it("a budget gives all that it has, and not more", () => {
+it("a budget gives all its tokens, and not more", () => {
   const budget = makeRetryBudget()
   expect([budget.take(499), budget.take(2), budget.take(1), budget.take(1)]).toEqual([true, false, true, false])
   expect(budget.tokens()).toBe(0)

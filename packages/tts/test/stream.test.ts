@@ -6,12 +6,10 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
-import * as Metric from "effect/Metric"
-import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import * as Tracer from "effect/Tracer"
+import { metricsOf, recordingTracer } from "../../../test/support/telemetry.js"
 import { audio, connect, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 const beginning = audio.pcm16.subarray(0, 100)
@@ -125,24 +123,6 @@ describe("the total deadline", () => {
 })
 
 describe("metrics and spans", () => {
-  const counts = Effect.map(Metric.snapshot, (metrics) =>
-    Object.fromEntries(
-      metrics
-        .filter(({ metricKey, metricState }) => metricKey.name.startsWith("speech_") && "count" in metricState)
-        .map(({ metricKey, metricState }) => [
-          [metricKey.name, ...metricKey.tags.map(({ value }) => value)].join(" "),
-          Number("count" in metricState ? metricState.count : 0)
-        ])
-    )
-  )
-  const countedBy = <E, R>(calls: Effect.Effect<unknown, E, R>) =>
-    Effect.gen(function* () {
-      const before = yield* counts
-      yield* calls
-      const after = Object.entries(yield* counts).map(([name, count]) => [name, count - (before[name] ?? 0)] as const)
-      return Object.fromEntries(after.filter(([, count]) => count !== 0))
-    })
-
   const tagIn = (cause: Cause.Cause<unknown>): string => {
     const [error] = Cause.failures(cause)
     return Predicate.hasProperty(error, "_tag") ? String(error._tag) : "no error"
@@ -166,44 +146,24 @@ describe("metrics and spans", () => {
   ])("have the outcome $outcome for a stream that $how", ({ outcome, respond, take }) =>
     Effect.gen(function* () {
       const { tts } = yield* connect(respond)
-      const ended: Array<string> = []
-      const tracer = Tracer.make({
-        span: (name, parent, context, links, startTime, kind) => ({
-          _tag: "Span",
-          name,
-          spanId: name,
-          traceId: "trace",
-          parent,
-          context,
-          links,
-          kind,
-          sampled: true,
-          status: { _tag: "Started", startTime },
-          attributes: new Map(),
-          attribute: () => {},
-          event: () => {},
-          addLinks: () => {},
-          end: (_, exit) => {
-            const how = Exit.match(exit, {
-              onSuccess: () => "success",
-              onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? "interrupted" : tagIn(cause))
-            })
-            const above = Option.match(parent, { onNone: () => "", onSome: ({ spanId }) => `${spanId} > ` })
-            ended.push(`${above}${name} ${how}`)
-          }
-        }),
-        context: (execution) => execution()
-      })
+      const { spans, tracer } = recordingTracer()
       const call = tts.stream(request).pipe(
         Effect.flatMap(({ stream }) => (take === 1 ? Stream.runHead(stream) : Stream.runDrain(stream))),
         Effect.scoped,
         Effect.exit,
         Effect.withTracer(tracer)
       )
-      expect(yield* countedBy(call)).toEqual({
+      expect(yield* metricsOf(call)).toEqual({
         [`speech_calls synthesize ${outcome}`]: 1,
-        [`speech_call_duration_millis synthesize ${outcome}`]: 1,
+        [`speech_call_duration_millis synthesize ${outcome}`]: { count: 1, millis: expect.any(Number) },
         "speech_attempts synthesize 200": 1
+      })
+      const ended = spans.map(({ exit, name, parent }) => {
+        const how = Exit.match(exit, {
+          onSuccess: () => "success",
+          onFailure: (cause) => (Cause.isInterruptedOnly(cause) ? "interrupted" : tagIn(cause))
+        })
+        return `${parent === undefined ? "" : `${parent} > `}${name} ${how}`
       })
       expect(ended).toEqual(["speech.synthesize > speech.attempt success", `speech.synthesize ${outcome}`])
     })
