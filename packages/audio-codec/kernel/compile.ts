@@ -1,7 +1,7 @@
 import { readFileSync } from "node:fs"
 import wabt from "wabt"
 
-/** The module that `src/internal/kernel/kernelModule.ts` is to hold: `kernel.wat`, compiled. */
+/** Compiles `kernel.wat`. Returns the content of `src/internal/kernel/kernelModule.ts`. */
 export const compileKernel = async (): Promise<string> => {
   const { parseWat } = await wabt()
   const source = readFileSync(new URL("./kernel.wat", import.meta.url), "utf8")

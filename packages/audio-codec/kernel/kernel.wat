@@ -1,11 +1,11 @@
 ;; The hot loops of the codec: conversion, mixdown and filtering, on WebAssembly's 128-bit vectors.
 ;;
-;; Memory is a scratch pad: the caller puts a block in, calls, and takes the result out. All pointers are in bytes, all
-;; counts in samples, frames or taps. Conversions work in groups and round their count up, so up to 31 samples
-;; behind the end of a block are read and written too; the caller zeroes them where it matters.
+;; The caller writes a block to memory, calls a function, and reads the result from memory. Pointers are in bytes, counts
+;; in samples, frames or taps. Conversions work in groups and round up their count, so they also read and write up to 31
+;; samples behind the end of a block. The caller zeroes them if they matter.
 ;;
-;; `plainKernel.ts` does the same in TypeScript: bit for bit for conversion and mixdown. Filters differ in the last
-;; bits, since there sums are of doubles.
+;; `plainKernel.ts` does the same in TypeScript. Conversion and mixdown are equal bit for bit. Filters differ in the last
+;; bits, because they sum doubles there.
 (module
   (memory (export "memory") 96 96)
 
@@ -18,7 +18,7 @@
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $input) (local.get $end)))
-        ;; Flipping the top bit takes 128 away and makes the byte signed.
+        ;; Flipping the top bit subtracts 128 and makes the byte signed.
         (local.set $high (v128.xor (v128.load (local.get $input)) (v128.const i32x4 0x80808080 0x80808080 0x80808080 0x80808080)))
         (local.set $low (i16x8.extend_low_i8x16_s (local.get $high)))
         (local.set $high (i16x8.extend_high_i8x16_s (local.get $high)))
@@ -70,7 +70,7 @@
     (block $done
       (loop $next
         (br_if $done (i32.ge_u (local.get $input) (local.get $end)))
-        ;; The three bytes become the upper ones of 32 bits, whose lowest byte is that of a zero vector.
+        ;; The three bytes become the upper ones of 32 bits. The lowest byte is 0.
         (v128.store (local.get $output)
           (f32x4.mul
             (f32x4.convert_i32x4_s
@@ -97,8 +97,8 @@
         (local.set $output (i32.add (local.get $output) (i32.const 16)))
         (br $next))))
 
-  ;; Pairs of signed 16-bit samples as the float of their mean: what decodePcm16 and mixdown of two channels give, in
-  ;; one step. 4 frames at a time.
+  ;; Pairs of signed 16-bit samples as the float of their mean: decodePcm16 and mixdown of two channels in one step.
+  ;; 4 frames at a time.
   (func (export "meanPcm16") (param $input i32) (param $output i32) (param $frames i32)
     (local $end i32)
     (local.set $end (i32.add (local.get $input) (i32.shl (local.get $frames) (i32.const 2))))
@@ -116,12 +116,12 @@
         (local.set $output (i32.add (local.get $output) (i32.const 16)))
         (br $next))))
 
-  ;; Floats as signed 16-bit samples: x * 2^15 rounded to the nearest, halves to even, and clamped; NaN becomes 0.
-  ;; Gives the number of samples that were clamped. 32 at a time.
+  ;; Floats as signed 16-bit samples: x * 2^15, rounded to the nearest integer, halves to even, and clamped. NaN becomes 0.
+  ;; Returns the number of clamped samples. 32 at a time.
   ;;
-  ;; Adding 384 leaves a float whose last bit is worth 2^-15, so that the addition itself rounds, and the result is in
-  ;; the low bits. That holds for -128 < x < 128; every other value, NaN too, ends at -2^15 or 2^15 - 1 when it is
-  ;; narrowed. So a group that has neither is done, and one that has is done again exactly.
+  ;; Adding 384 gives a float whose last bit is worth 2^-15, so the addition itself rounds, and the result is in the low
+  ;; bits. This holds for -128 < x < 128. Narrowing turns every other value, NaN included, into -2^15 or 2^15 - 1. So a
+  ;; group without these two is done, and a group with one of them is computed again exactly.
   (func (export "encodePcm16") (param $input i32) (param $output i32) (param $count i32) (result i32)
     (local $end i32)
     (local $group i32)
@@ -200,7 +200,7 @@
                   (v128.load offset=16 (i32.add (local.get $input) (i32.shl (local.get $group) (i32.const 1))))
                   (v128.const f32x4 0x1p15 0x1p15 0x1p15 0x1p15)))
               (local.set $second (v128.and (local.get $second) (f32x4.eq (local.get $second) (local.get $second))))
-              ;; The limits are the farthest floats that round to the range: 32767.5 would go to 32768, which is even.
+              ;; The limits are the outermost floats that round into the range: 32767.5 would round to 32768, which is even.
               (local.set $clamped
                 (f32x4.pmin
                   (v128.const f32x4 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14 0x1.fffdfep14)
@@ -231,7 +231,7 @@
       (i32.add (i32x4.extract_lane 0 (local.get $clipped)) (i32x4.extract_lane 1 (local.get $clipped)))
       (i32.add (i32x4.extract_lane 2 (local.get $clipped)) (i32x4.extract_lane 3 (local.get $clipped)))))
 
-  ;; The mean of the channels of each frame, of interleaved floats. Two channels: 4 frames at a time.
+  ;; The mean of the channels of each frame of interleaved floats. With two channels: 4 frames at a time.
   (func (export "mixdown") (param $input i32) (param $output i32) (param $frames i32) (param $channels i32)
     (local $end i32)
     (local $frameEnd i32)
@@ -270,11 +270,11 @@
         (local.set $output (i32.add (local.get $output) (i32.const 4)))
         (br $next))))
 
-  ;; `count` sums of products of the same `width` taps, a multiple of 8, with pieces of the input that lie
-  ;; `inputStride` bytes apart; the sums are stored `outputStride` bytes apart.
+  ;; `count` sums of products. Each multiplies the same `width` taps, a multiple of 8, with samples of the input, which start
+  ;; `inputStride` bytes apart. The sums are stored `outputStride` bytes apart.
   ;;
-  ;; Four sums at a time share each load of taps. A sum is taken in the same order whether it is one of four or alone,
-  ;; so that the result does not depend on how a signal was cut into blocks.
+  ;; Four sums at a time share each load of taps. The order of a sum is the same, alone or among four, so the result does
+  ;; not depend on how a signal was cut into blocks.
   (func (export "convolve")
     (param $taps i32) (param $width i32)
     (param $input i32) (param $inputStride i32)
@@ -326,7 +326,7 @@
               (local.tee $tap (i32.add (local.get $tap) (i32.const 32)))
               (local.get $tapsEnd))))
 
-        ;; The four sums of four lanes each, as one vector: lanes 0 + 2 and 1 + 3 first, then these two.
+        ;; Four sums of four lanes each become one vector: first lanes 0 + 2 and 1 + 3, then these two.
         (local.set $sumA
           (f32x4.add
             (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $sumA) (local.get $sumB))

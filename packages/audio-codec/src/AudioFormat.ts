@@ -1,10 +1,9 @@
 /**
- * What the bytes of raw audio mean: how many samples a second, how many channels, and how each sample is
- * written down.
+ * The format of raw audio: sample rate, channels and encoding.
  */
 
 /**
- * How one sample is encoded. All are little-endian.
+ * The encoding of one sample, little-endian.
  *
  * | encoding  | bytes | range of a sample |
  * | --------- | ----- | ----------------- |
@@ -12,10 +11,10 @@
  * | `pcm16`   | 2     | -32,768 to 32,767 |
  * | `pcm24`   | 3     | -8,388,608 to 8,388,607 |
  * | `pcm32`   | 4     | -2,147,483,648 to 2,147,483,647 |
- * | `float32` | 4     | -1 to 1, and beyond without clipping |
- * | `float64` | 8     | -1 to 1, and beyond without clipping |
- * | `alaw`    | 1     | ITU-T G.711 A-law, of telephony: 13 bits in 8 |
- * | `mulaw`   | 1     | ITU-T G.711 mu-law, of telephony: 14 bits in 8 |
+ * | `float32` | 4     | -1 to 1; larger values are kept |
+ * | `float64` | 8     | -1 to 1; larger values are kept |
+ * | `alaw`    | 1     | ITU-T G.711 A-law for telephony: 13 bits in 8 |
+ * | `mulaw`   | 1     | ITU-T G.711 mu-law for telephony: 14 bits in 8 |
  */
 export type Encoding = "pcm8" | "pcm16" | "pcm24" | "pcm32" | "float32" | "float64" | "alaw" | "mulaw"
 
@@ -41,13 +40,13 @@ const sampleBytes: Record<Encoding, number> = {
 /** The size of one sample, in bytes. */
 export const bytesPerSample = (encoding: Encoding): number => sampleBytes[encoding]
 
-/** The size of one frame (a sample of every channel), in bytes. */
+/** The size of one frame, in bytes. A frame is one sample of each channel. */
 export const bytesPerFrame = (format: AudioFormat): number => sampleBytes[format.encoding] * format.channels
 
-/** How long `byteLength` bytes of this format last, in milliseconds; a part of a frame counts as that part. */
+/** The duration of `byteLength` bytes, in milliseconds. A part of a frame counts as that part. */
 export const durationMillis = (format: AudioFormat, byteLength: number): number =>
   (byteLength / bytesPerFrame(format) / format.sampleRate) * 1000
 
-/** The format in words: `24000 Hz, 1 channel, float32`. */
+/** The format as text: `24000 Hz, 1 channel, float32`. */
 export const describe = (format: AudioFormat): string =>
   `${format.sampleRate} Hz, ${format.channels} ${format.channels === 1 ? "channel" : "channels"}, ${format.encoding}`

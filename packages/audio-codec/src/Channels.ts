@@ -1,4 +1,4 @@
-/** From many channels to one. Samples are interleaved; a part of a frame at the end is left out. */
+/** Turns several channels into one. Samples are interleaved; an incomplete frame at the end is dropped. */
 
 import { blockSamples, kernel, samplesRegion, windowsRegion } from "./internal/kernel/kernel.js"
 import { checkChannels } from "./internal/pcm/checkChannels.js"
@@ -6,10 +6,9 @@ import { checkChannels } from "./internal/pcm/checkChannels.js"
 const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
 
 /**
- * The mean of the channels of each frame: equal parts of all of them, so that nothing clips. One channel is given back
- * as it is.
+ * The mean of the channels of each frame, which cannot clip. If there is one channel, returns `samples` itself.
  *
- * @throws RangeError for a number of channels that no WAV file has: beyond 1 to 65,535.
+ * @throws RangeError if `channels` is not an integer from 1 to 65,535.
  */
 export const mixdown = (samples: Float32Array, channels: number): Float32Array => {
   checkChannels(channels)
@@ -26,15 +25,15 @@ export const mixdown = (samples: Float32Array, channels: number): Float32Array =
 }
 
 /**
- * One channel of each frame, counted from 0: that of the caller, say, where each side of a call has its own. One
- * channel is given back as it is.
+ * One channel, counted from 0: for example the caller's, in a recording that has each side of a call on its own channel. If
+ * there is one channel, returns `samples` itself.
  *
- * @throws RangeError for a channel that is not there.
+ * @throws RangeError if there is no such channel.
  */
 export const pick = (samples: Float32Array, channels: number, channel: number): Float32Array => {
   checkChannels(channels)
   if (!Number.isInteger(channel) || channel < 0 || channel >= channels) {
-    throw new RangeError(`Of ${channels} channels, counted from 0, there is no channel ${channel}.`)
+    throw new RangeError(`There is no channel ${channel}: the channels are 0 to ${channels - 1}.`)
   }
   if (channels === 1) return samples
   const mono = new Float32Array(Math.floor(samples.length / channels))

@@ -1,11 +1,11 @@
 /**
- * Between raw bytes and `Float32Array` samples.
+ * Converts raw bytes to `Float32Array` samples and back.
  *
- * The convention is ffmpeg's: an integer sample of n bits is divided by 2^(n-1) on the way in; on the way out
- * a sample is multiplied by it, rounded to the nearest integer with halves to even, and clamped. So int16 to
- * float and back is exact. A-law and mu-law are ITU-T G.711's, by way of 16 bits.
+ * The convention is ffmpeg's. Decoding divides an integer sample of n bits by 2^(n-1). Encoding multiplies by it, rounds to
+ * the nearest integer, halves to even, and clamps. So 16 bits to float and back is exact. A-law and mu-law follow ITU-T
+ * G.711, by way of 16 bits.
  *
- * The machine is little-endian, as the bytes are.
+ * The machine must be little-endian, as the bytes are.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -18,8 +18,8 @@ import { makeFrames } from "./internal/pcm/frames.js"
 import type { PcmStream } from "./PcmStream.js"
 
 /**
- * Decodes the whole samples of `bytes`, as many as fit, into an array that is there already; gives their number. A
- * loop that has one array for all its blocks is spared the cost of new memory.
+ * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for
+ * all blocks allocates no memory.
  */
 export const decodeInto = (bytes: Uint8Array, encoding: Encoding, target: Float32Array): number => {
   const size = bytesPerSample(encoding)
@@ -37,23 +37,23 @@ export const decodeInto = (bytes: Uint8Array, encoding: Encoding, target: Float3
   return length
 }
 
-/** Whole samples of `bytes` as floats; a part of a sample at the end is left out. */
+/** The samples of `bytes` as floats. An incomplete sample at the end is dropped. */
 export const decode = (bytes: Uint8Array, encoding: Encoding): Float32Array => {
   const samples = new Float32Array(Math.floor(bytes.byteLength / bytesPerSample(encoding)))
   decodeInto(bytes, encoding, samples)
   return samples
 }
 
-/** The next value of noise, in steps of the encoding. */
+/** Returns the next value of noise, in steps of the encoding. */
 export type Dither = () => number
 
 /**
- * Triangular noise of -1 to 1 step, which makes mean and variance of the error of rounding independent of the signal: a
- * quiet tone fades into hiss instead of becoming a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A Theoretical
- * Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise.
+ * Triangular noise of -1 to 1 step. It makes the mean and the variance of the rounding error independent of the signal: a
+ * quiet tone fades into hiss and does not become a buzz (Lipshitz, Wannamaker and Vanderkooy, "Quantization and Dither: A
+ * Theoretical Survey", J. Audio Eng. Soc. 40, 1992). The same seed, a positive integer, gives the same noise. Default: 1.
  */
 export const triangularDither = (seed = 1): Dither => {
-  // Marsaglia, "Xorshift RNGs", J. Statistical Software 8, 2003; its two halves are the two uniform values.
+  // Marsaglia, "Xorshift RNGs", J. Statistical Software 8, 2003; its two halves are two uniform values.
   let state = seed | 0 || 1
   return () => {
     state ^= state << 13
@@ -65,8 +65,8 @@ export const triangularDither = (seed = 1): Dither => {
 
 export interface EncodeOptions {
   /**
-   * Noise that is added before rounding to `pcm8` or `pcm16`; none unless given. The other encodings have no steps of one
-   * size, or steps finer than a float's.
+   * Noise to add before rounding to `pcm8` or `pcm16`. Default: none. Other encodings ignore it: their steps differ in size,
+   * or are finer than a float's.
    */
   readonly dither?: Dither | undefined
 }
@@ -74,8 +74,8 @@ export interface EncodeOptions {
 const ditheredBits: Partial<Record<Encoding, number>> = { pcm8: 8, pcm16: 16 }
 
 /**
- * Encodes samples into bytes that are there already, as many as fit; gives how many lay outside the range of the
- * encoding and were clamped. NaN becomes silence in an integer encoding.
+ * Encodes samples into `target`, as many as fit. Returns the number of samples that were clamped, because they lay outside
+ * the range of the encoding. NaN becomes silence in an integer encoding.
  */
 export const encodeInto = (
   samples: Float32Array,
@@ -108,29 +108,29 @@ export const encodeInto = (
 
 export interface Encoded {
   readonly bytes: Uint8Array
-  /** How many samples lay outside the range of the encoding, with their dither, and were clamped; none for floats. */
+  /** The number of samples that were clamped, dither included. Always 0 for floats. */
   readonly clipped: number
 }
 
-/** Samples as bytes. NaN becomes silence in an integer encoding. */
+/** Encodes samples. NaN becomes silence in an integer encoding. */
 export const encode = (samples: Float32Array, encoding: Encoding, options?: EncodeOptions): Encoded => {
   const bytes = new Uint8Array(samples.length * bytesPerSample(encoding))
   return { bytes, clipped: encodeInto(samples, encoding, bytes, options) }
 }
 
-/** Decodes bytes that arrive in pieces: a frame that is split between two of them is carried over. */
+/** Decodes bytes that arrive in chunks, which may end anywhere. */
 export interface Decoder {
-  /** The whole frames that are complete with these bytes, interleaved. */
+  /** Returns the frames that these bytes complete, interleaved. */
   readonly push: (bytes: Uint8Array) => Float32Array
 }
 
-/** A decoder for one recording. */
+/** Makes a decoder for one recording. */
 export const makeDecoder = (format: AudioFormat): Decoder => {
   const frames = makeFrames(bytesPerFrame(format))
   return { push: (bytes) => concatSamples(frames(bytes).map((part) => decode(part, format.encoding))) }
 }
 
-/** The samples of a stream of bytes, whole frames at a time. A part of a frame at the end is left out. */
+/** Decodes a stream of bytes, in whole frames. An incomplete frame at the end is dropped. */
 export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float32Array, E, R> =>
   Stream.unwrap(
     Effect.sync(() => {
@@ -139,13 +139,13 @@ export const decodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Float3
     })
   )
 
-/** Audio that was encoded on the way. */
+/** Audio that is encoded as it streams. */
 export interface EncodedStream<out E = never, out R = never> extends PcmStream<E, R> {
-  /** How many samples were clamped so far, in the last run of the stream. */
+  /** The number of samples that were clamped so far, in the last run of the stream. */
   readonly clipped: Effect.Effect<number>
 }
 
-/** A stream of samples, interleaved where there are channels, as bytes of a format. */
+/** Encodes a stream of interleaved samples. */
 export const encodeStream = <E, R>(
   format: AudioFormat,
   blocks: Stream.Stream<Float32Array, E, R>,
@@ -166,6 +166,6 @@ export const encodeStream = <E, R>(
   }
 }
 
-/** All samples of a stream of blocks as one array: memory grows with the audio. */
+/** Collects all samples into one array, so memory grows with the audio. */
 export const collectSamples = <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Effect.Effect<Float32Array, E, R> =>
   Effect.map(Stream.runCollect(blocks), (chunk) => concatSamples(Array.from(chunk)))

@@ -1,5 +1,5 @@
 /**
- * The noun that everything here speaks: a format, and its bytes as a `Stream`.
+ * Audio as every module takes and gives it: a format, and its bytes as a `Stream`.
  */
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
@@ -9,19 +9,19 @@ import { concatBytes } from "./internal/bytes.js"
 
 export interface PcmStream<out E = never, out R = never> {
   readonly format: AudioFormat
-  /** The exact number of bytes that the stream will give, where it is known before the end. */
+  /** The exact number of bytes in the stream, if it is known before the end. */
   readonly byteLength?: number | undefined
-  /** Raw samples in `format`. A chunk may end anywhere, also inside a sample. */
+  /** Raw samples in `format`. A chunk may end anywhere, even inside a sample. */
   readonly stream: Stream.Stream<Uint8Array, E, R>
 }
 
-/** Audio that is already in memory. */
+/** Audio in memory. */
 export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream => ({
   format,
   byteLength: bytes.byteLength,
   stream: Stream.make(bytes)
 })
 
-/** All bytes of the stream as one array: memory grows with the audio. */
+/** Collects all bytes into one array, so memory grows with the audio. */
 export const collect = <E, R>(audio: PcmStream<E, R>): Effect.Effect<Uint8Array, E, R> =>
   Effect.map(Stream.runCollect(audio.stream), (chunks) => concatBytes(Chunk.toReadonlyArray(chunks)))

@@ -1,29 +1,29 @@
 /**
- * The quiet points of a recording: where nobody speaks, and where it is best cut into pieces.
+ * Finds the pauses of a recording, and splits it at quiet points.
  *
- * Loudness is taken in windows of 10 ms, as the root mean square of one channel's samples.
+ * Loudness is the root mean square of one channel, in windows of 10 ms.
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
-/** A pause, in frames from the beginning of the recording: from `start` on, up to before `end`. */
+/** A pause, in frames from the start of the recording. `end` is the first frame after it. */
 export interface Pause {
   readonly start: number
   readonly end: number
 }
 
 export interface PauseOptions {
-  /** What is quieter is silence, below 0 dB, which is a mean square of 1: -40 unless given. A full sine has -3 dB. */
+  /** Loudness below which a window is silent, in dB, less than 0. A sine of full scale has -3 dB. Default: -40. */
   readonly thresholdDecibels?: number | undefined
-  /** The shortest silence that is a pause, in milliseconds: 300 unless given. */
+  /** The shortest pause, in milliseconds. Default: 300. */
   readonly minimumMillis?: number | undefined
 }
 
 const windowMillis = 10
 
-/** Takes a signal apart into windows, of which the last may be shorter. */
+/** Divides a signal into windows. The last one may be shorter. */
 const makeWindows = (sampleRate: number) => {
-  if (!(sampleRate >= 1)) throw new RangeError(`A sample rate is at least 1 Hz, not ${sampleRate}.`)
+  if (!(sampleRate >= 1)) throw new RangeError(`The sample rate must be at least 1 Hz, not ${sampleRate}.`)
   const length = Math.max(1, Math.round((sampleRate * windowMillis) / 1000))
   let energy = 0
   let filled = 0
@@ -35,7 +35,7 @@ const makeWindows = (sampleRate: number) => {
   }
   return {
     length,
-    /** The mean energy of each window that is complete with these samples. */
+    /** Returns the mean energy of each window that these samples complete. */
     push: (samples: Float32Array): ReadonlyArray<number> => {
       const energies: Array<number> = []
       for (const sample of samples) {
@@ -45,25 +45,29 @@ const makeWindows = (sampleRate: number) => {
       }
       return energies
     },
-    /** How many samples the unfinished window has. */
+    /** The number of samples in the incomplete window. */
     rest: () => filled,
     flush: (): ReadonlyArray<number> => (filled === 0 ? [] : [take()])
   }
 }
 
-/** Finds pauses in samples that come in blocks. */
+/** Finds pauses in samples that arrive in blocks. */
 export interface PauseFinder {
-  /** The pauses that ended within these samples. */
+  /** Returns the pauses that end within these samples. */
   readonly push: (samples: Float32Array) => ReadonlyArray<Pause>
-  /** The pause that lasts to the end. Nothing may be pushed after it. */
+  /** Returns the pause at the end, if there is one. Do not push after it. */
   readonly flush: () => ReadonlyArray<Pause>
 }
 
-/** @throws RangeError for a threshold of 0 dB or more, or a rate below 1 Hz. */
+/**
+ * Makes a finder for one recording of one channel.
+ *
+ * @throws RangeError if the threshold is 0 dB or more, or the rate below 1 Hz.
+ */
 export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
   const { minimumMillis = 300, thresholdDecibels = -40 } = options
   if (!(thresholdDecibels < 0)) {
-    throw new RangeError(`A threshold of silence lies below 0 dB, and ${thresholdDecibels} does not.`)
+    throw new RangeError(`The threshold of silence must be below 0 dB, not ${thresholdDecibels}.`)
   }
   const quiet = 10 ** (thresholdDecibels / 10)
   const minimum = (minimumMillis / 1000) * sampleRate
@@ -91,13 +95,13 @@ export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}):
   }
 }
 
-/** The pauses of a whole recording of one channel. */
+/** Finds the pauses of a whole recording of one channel. */
 export const pauses = (samples: Float32Array, sampleRate: number, options?: PauseOptions): ReadonlyArray<Pause> => {
   const finder = makePauseFinder(sampleRate, options)
   return [...finder.push(samples), ...finder.flush()]
 }
 
-/** The pauses of a stream of blocks, each as soon as it has ended. */
+/** Finds the pauses in a stream of blocks, each as soon as it ends. */
 export const pausesStream =
   (sampleRate: number, options?: PauseOptions) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Pause, E, R> =>
@@ -108,27 +112,29 @@ export const pausesStream =
       )
     })
 
-/** Cuts a recording into pieces, each as soon as it is complete. */
+/** Splits a recording that arrives in blocks. */
 export interface Splitter {
-  /** The pieces that are complete with these samples. */
+  /** Returns the pieces that these samples complete. */
   readonly push: (samples: Float32Array) => ReadonlyArray<Float32Array>
-  /** The last piece, which may be short. Nothing may be pushed after it. */
+  /** Returns the last piece, which may be short. Do not push after it. */
   readonly flush: () => ReadonlyArray<Float32Array>
 }
 
-/** How long a quiet point is, at whose middle a piece ends, in windows: 200 ms. */
+/** The length of a quiet point, in windows: 200 ms. A piece ends in its middle. */
 const quietWindows = 20
 
 /**
- * Cuts at the quietest 200 ms of the second half of what a piece may last, so that it works for quiet recordings and
- * for noisy ones. No piece is longer than `maximumMillis`, at least 1,000; together they are the recording. It holds the
- * memory of one piece.
+ * Makes a splitter for one recording of one channel. It cuts at the quietest 200 ms of the second half of the longest
+ * possible piece, so it works for quiet and for noisy recordings.
  *
- * @throws RangeError for a maximum below a second, or a rate below 1 Hz.
+ * No piece is longer than `maximumMillis`, which is at least 1,000. The pieces together are the whole recording. The splitter
+ * holds one piece in memory.
+ *
+ * @throws RangeError if the maximum is below a second, or the rate below 1 Hz.
  */
 export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
   if (!(maximumMillis >= 1000)) {
-    throw new RangeError(`A piece of a recording lasts at least 1000 ms, not ${maximumMillis}.`)
+    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
   }
   const windows = makeWindows(sampleRate)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
@@ -136,14 +142,14 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
   let filled = 0
   let energies: Array<number> = []
 
-  /** The window before which to cut: where there is no quietest one, at the end. */
+  /** The window before which to cut: the last one if no window is the quietest. */
   const quietest = (): number => {
     let best = maximum
     let lowest = Number.POSITIVE_INFINITY
     for (let first = Math.floor(maximum / 2); first + quietWindows <= maximum; first++) {
       let energy = 0
       for (let index = first; index < first + quietWindows; index++) energy += energies[index] as number
-      // Of equals the last, so that a long silence makes few pieces.
+      // If several are equally quiet, take the last, so that a long silence makes few pieces.
       if (energy <= lowest) {
         lowest = energy
         best = first + quietWindows / 2
@@ -181,7 +187,7 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
   }
 }
 
-/** A stream of blocks as a stream of pieces, cut as {@link makeSplitter} cuts. */
+/** Splits a stream of blocks as {@link makeSplitter} does. */
 export const splitStream =
   (sampleRate: number, maximumMillis: number) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>

@@ -1,5 +1,5 @@
 /**
- * What telephony and its models work with: one channel at 8 kHz, in 16 bits.
+ * Converts audio to the format of telephony: one channel, 8 kHz, 16 bits.
  */
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -22,18 +22,22 @@ import type { WavError } from "./WavError.js"
 /** 8000 Hz, one channel, `pcm16`. */
 export const format: AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
 
-/** Turns bytes of any format into bytes of {@link format}, as they come. */
+/** Converts bytes that arrive in chunks to {@link format}. */
 export interface Converter {
-  /** The output that is complete with these bytes, which may end anywhere. */
+  /** Returns the output that these bytes complete. They may end anywhere. */
   readonly push: (bytes: Uint8Array) => Uint8Array
-  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * 8000 / rate) frames come out for n whole ones that went in. */
+  /**
+   * Returns the rest, as if silence followed. Do not push after it. For n whole frames of input there are
+   * ceil(n * 8000 / rate) frames of output.
+   */
   readonly flush: () => Uint8Array
-  /** How many samples were clamped so far: a filter may swing beyond what was full scale. */
+  /** The number of samples that were clamped so far: a filter may overshoot full scale. */
   readonly clipped: () => number
 }
 
 /**
- * The channels are mixed down to their mean; {@link Channels.pick} and {@link Resampler} do otherwise in more steps.
+ * Makes a converter for one recording. It mixes the channels down to their mean. To convert one channel alone, use
+ * {@link Channels.pick} and {@link Resampler}.
  *
  * @throws RangeError for a rate or a number of channels that no WAV file has.
  */
@@ -46,7 +50,7 @@ export const make = (source: AudioFormat): Converter => {
   const block = Math.min(blockSamples, Math.floor(regionSamples / channels))
   let clipped = 0
 
-  /** Decodes and mixes down what lies in `bytesRegion`. */
+  /** Decodes and mixes down the frames in `bytesRegion`. */
   const toMono = (frames: number): void => {
     if (channels === 1) {
       conversion.decode(encoding, polyphase.input(), frames)
@@ -88,7 +92,7 @@ export const make = (source: AudioFormat): Converter => {
   }
 }
 
-/** Audio of any format as telephony has it, in one pass and in memory that does not grow with it. */
+/** Converts audio of any format in one pass. Memory does not grow with the audio. */
 export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
   const frames = audio.byteLength === undefined ? undefined : Math.floor(audio.byteLength / bytesPerFrame(audio.format))
   let clipped = () => 0
@@ -109,7 +113,7 @@ export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => 
   }
 }
 
-/** Reads a WAV file of any format as telephony has it; as in `Wav.readFile`, the samples can be run once. */
+/** Reads and converts a WAV file of any format. As with `Wav.readFile`, the stream can run once. */
 export const readFile = (
   path: string
 ): Effect.Effect<
@@ -117,5 +121,5 @@ export const readFile = (
   WavError | PlatformError,
   FileSystem.FileSystem | Scope.Scope
 > =>
-  // A block is converted before the next one is read into its place.
+  // Each block is converted before the next one is read into the same memory.
   Effect.map(openWavFile(path), telephony)

@@ -1,6 +1,6 @@
 /**
- * WAV files: read from bytes or a stream, written as bytes, as a stream, or as a file that appears whole or
- * not at all.
+ * Reads WAV files from bytes, a stream or a file, and writes them as bytes, a stream or a file that appears whole or not at
+ * all.
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -26,42 +26,47 @@ import type { WavError } from "./WavError.js"
 export type { Decoder } from "./internal/wav/wavParser.js"
 export { WavError } from "./WavError.js"
 
-/** What a WAV file holds: a format, and its samples as raw bytes. */
+/** The content of a WAV file: a format, and its samples as raw bytes. */
 export interface WavAudio {
   readonly format: AudioFormat
   readonly bytes: Uint8Array
 }
 
 /**
- * The bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for the other encodings, and 36 more
- * for an RF64 where the length passes the 4 GiB that a WAV file can hold.
+ * Makes the bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for other encodings. If the file
+ * would exceed the 4 GiB of a WAV file, it is an RF64, and its header has 36 more.
  *
- * `dataLength` is in bytes; without it the sizes are 0xFFFFFFFF, as in a file that is streamed.
+ * `dataLength` is in bytes. Without it the sizes are 0xFFFFFFFF, as in a streamed file.
  *
- * @throws RangeError for a length that is not whole frames, or a format that no WAV file has: frames beyond 65,535 bytes,
- * or a rate that is not an integer.
+ * @throws RangeError if the length is not whole frames, or the format is not one of a WAV file: a frame has at most 65,535
+ * bytes, and the rate is an integer.
  */
 export const header = (format: AudioFormat, dataLength?: number | undefined): Uint8Array => {
   if (dataLength !== undefined && !(dataLength >= 0 && Number.isSafeInteger(dataLength / bytesPerFrame(format)))) {
-    throw new RangeError(`Samples are whole frames of ${bytesPerFrame(format)} bytes; ${dataLength} bytes are not.`)
+    throw new RangeError(
+      `The samples must be whole frames of ${bytesPerFrame(format)} bytes, and ${dataLength} bytes are not.`
+    )
   }
   return wavHeader(format, dataLength)
 }
 
 /**
- * A whole WAV file in memory.
+ * Makes a WAV file in memory.
  *
- * @throws RangeError for bytes that end inside a frame, or a format that no WAV file has.
+ * @throws RangeError if the bytes end inside a frame, or the format is not one of a WAV file.
  */
 export const encode = (format: AudioFormat, bytes: Uint8Array): Uint8Array =>
   concatBytes([header(format, bytes.byteLength), bytes, new Uint8Array(padding(bytes.byteLength))])
 
-/** It holds no more than an unfinished header field or frame, and allocates nothing from a size that a file declares. */
+/**
+ * Makes a decoder for one file. It holds at most one incomplete header field or frame, and allocates no memory by a size that
+ * the file declares.
+ */
 export const makeDecoder = (): Decoder => makeWavParser()
 
 /**
- * A WAV file in memory, read whole. Bytes after the last whole frame are left out. The samples are a view of `file`, but
- * for those of the big-endian RIFX.
+ * Reads a WAV file in memory. Bytes after the last whole frame are dropped. The samples are a view of `file`, unless it is a
+ * big-endian RIFX.
  */
 export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   const parser = makeWavParser()
@@ -70,23 +75,24 @@ export const decode = (file: Uint8Array): Either.Either<WavAudio, WavError> => {
   )
 }
 
-/** What the header of a WAV file tells. */
+/** The header of a WAV file. */
 export interface WavHeader {
   readonly format: AudioFormat
-  /** The size of the samples, in bytes; absent where neither the header nor the size of the file tells it. */
+  /** The size of the samples, in bytes. `undefined` if neither the header nor the size of the file states it. */
   readonly byteLength: number | undefined
 }
 
 /**
- * Enough bytes for {@link decodeHeader}, whatever a program has put before the samples: notes, or filling up to a block of
- * the disk.
+ * Enough bytes for {@link decodeHeader}: some programs put notes before the samples, or fill the header up to a block of the
+ * disk.
  */
 export const longestHeader: number = 128 * 1024
 
 /**
- * Reads the header alone, from the first bytes of a file: a `WavError` where they end before the samples begin. With
- * `fileLength`, the size of the whole file in bytes, the samples are those that are there, as in {@link readFile};
- * without it, those that the header declares.
+ * Reads only the header, from the first bytes of a file. Fails with a `WavError` if they end before the samples begin.
+ *
+ * `fileLength` is the size of the whole file in bytes. With it, `byteLength` counts the samples that the file has, as in
+ * {@link readFile}; without it, those that the header declares.
  */
 export const decodeHeader = (
   beginning: Uint8Array,
@@ -95,7 +101,7 @@ export const decodeHeader = (
   const parser = makeWavParser()
   return Either.flatMap(parser.push(beginning), () =>
     Either.map(parser.end(), (format) => {
-      // Known as soon as the format is.
+      // The layout is known as soon as the format is.
       const layout = parser.layout() as WavLayout
       const length = samplesLength(format, layout, fileLength ?? Number.POSITIVE_INFINITY)
       return { format, byteLength: Number.isFinite(length) ? length : undefined }
@@ -104,8 +110,8 @@ export const decodeHeader = (
 }
 
 /**
- * Reads a WAV file as it arrives: the format first, then the samples as a stream of whole frames, which can be run
- * once, inside the scope. A file that ends early gives what there is, so its length is not known before the end.
+ * Reads a WAV file as it arrives: first the format, then the samples as a stream of whole frames. The stream can run once,
+ * inside the scope. A file that ends early gives the samples it has, so the length is unknown before the end.
  */
 export const decodeStream = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
@@ -113,8 +119,8 @@ export const decodeStream = <E, R>(
   Effect.map(openWav(file), ({ format, stream }) => ({ format, stream }))
 
 /**
- * Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB, and with the length of its samples. A pipe is
- * refused with a `SystemError` of reason `BadResource`: it can't be read by position, but its stream can be decoded.
+ * Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB, and gives the length of its samples. A pipe is a
+ * `SystemError` of reason `BadResource`, because it cannot be read by position; decode its stream instead.
  */
 export const readFile = (
   path: string
@@ -126,9 +132,8 @@ export const readFile = (
   }))
 
 /**
- * A WAV file as a stream. Where the length is not known before the end, the header says 0xFFFFFFFF: most
- * players take it, though they show a wrong duration; {@link writeFile} writes the true sizes instead, and
- * {@link repair} puts them right later.
+ * Encodes a WAV file as a stream. If the length is unknown, the sizes in the header are 0xFFFFFFFF. Most players accept this,
+ * but show a wrong duration. {@link writeFile} writes the true sizes, and {@link repair} corrects them later.
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {
@@ -145,23 +150,25 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
     )
   })
 
-/** What was written. */
+/** The file that was written. */
 export interface WavFile {
   readonly path: string
   readonly format: AudioFormat
-  /** The size of the samples, in bytes: the file less its header. */
+  /** The size of the samples, in bytes: the file without its header. */
   readonly dataLength: number
   readonly durationMillis: number
 }
 
 /**
- * Writes audio as a WAV file, chunk by chunk, in memory that does not grow with it.
+ * Writes audio as a WAV file, chunk by chunk. Memory does not grow with the audio.
  *
- * The bytes go into a temporary file beside `path` that takes its name, and the mode of the file that was there, at
- * the end: after a failure, an interrupt or a crash there is the old file or none, never half of one. Audio that ends
- * before or after the length it announced is a `WavError`, and no file. A link to a file is followed. Into a device
- * that can seek the bytes go as they come, with the header of {@link encodeStream}; a folder, a pipe or a socket is
- * refused with a `SystemError` of reason `BadResource`.
+ * The bytes go into a temporary file beside `path`. At the end it takes the name, and the mode of the file that was there.
+ * After a failure, an interrupt or a crash there is the old file or none, never a part of one.
+ *
+ * - Audio that does not have the announced length is a `WavError`, and there is no file.
+ * - A link to a file is followed.
+ * - A device that can seek gets the bytes as they come, with the header of {@link encodeStream}.
+ * - A folder, a pipe or a socket is a `SystemError` of reason `BadResource`.
  */
 export const writeFile = <E, R>(
   audio: PcmStream<E, R>,
@@ -170,8 +177,8 @@ export const writeFile = <E, R>(
   Stream.run(audio.stream, fileSink(audio.format, path, audio.byteLength))
 
 /**
- * {@link writeFile} as a `Sink` of bytes, for a stream that goes elsewhere too (`Stream.tapSink`). The file takes its
- * name when the stream ends, and only then.
+ * {@link writeFile} as a `Sink` of bytes, for a stream that also goes elsewhere (`Stream.tapSink`). The file takes its name
+ * only when the stream ends.
  */
 export const fileSink = (
   format: AudioFormat,
@@ -206,12 +213,12 @@ export const fileSink = (
   )
 
 /**
- * Puts the sizes of a WAV file right that was streamed, or whose writer never came to its end: they become those of what
- * is there. Samples are also what stands behind those that the file knows of, where it is no chunks; a part of a frame
- * at their end is cut off.
+ * Corrects the sizes of a WAV file that was streamed, or whose writer was cut off. The sizes become those of the bytes that
+ * the file has. Bytes behind the declared samples count as samples, unless they are chunks. An incomplete frame at the end
+ * is cut off.
  *
- * The sizes are changed in place. Samples too long for them are written anew as an RF64, as {@link writeFile} writes,
- * without the chunks that other programs may have put before them.
+ * The sizes are changed in place. If the samples are too long for them, the file is written again as an RF64, as
+ * {@link writeFile} does, without the chunks that other programs put before the samples.
  */
 export const repair = (path: string): Effect.Effect<WavFile, WavError | PlatformError, FileSystem.FileSystem> =>
   Effect.scoped(
@@ -224,24 +231,24 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       const dataLength = present - (present % bytesPerFrame(format))
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
       if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
-        // The size may have wrapped around, so that it ends in the middle of the samples.
+        // The size may have wrapped around, and so end in the middle of the samples.
         if (!complete) yield* overwrite(path, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
         const audio = yield* readFile(path)
         return yield* writeFile({ ...audio, byteLength: dataLength }, path)
       }
       if (!complete) yield* fs.truncate(path, FileSystem.Size(fileSize))
-      // Where the samples are complete, what they are said to be may end in a part of a frame, and other chunks follow.
+      // If the samples are complete, their declared size may end inside a frame, and chunks follow it.
       yield* overwrite(path, sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength))
       return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
     })
   )
 
-/** More chunks than this behind the samples are none. */
+/** If more follow the samples, they are not chunks. */
 const maximumChunks = 1000
 
 /**
- * Whether the samples are as long as the file says, and what follows them, up to its end, are chunks. Samples that were
- * written after the size look like anything else.
+ * Whether the samples have their declared length, and only chunks follow them. Samples that were written after the size look
+ * like anything else.
  */
 const isWhole = (file: FileSystem.File, layout: WavLayout, size: number): Effect.Effect<boolean, PlatformError> =>
   Effect.gen(function* () {
@@ -269,13 +276,13 @@ const statIfAny = (path: string) =>
     )
   )
 
-/** Counts what passes, and holds it against what was announced: as soon as it is too much, and at the end. */
+/** Counts bytes, and compares them with the announced length: as soon as there are too many, and at the end. */
 const makeLength = (format: AudioFormat, announced: number | undefined) => {
   const mismatch = (expected: string, found: string) =>
     Effect.fail(wavError("LengthMismatch", { offset: length, expected, found }))
   let length = 0
   return {
-    /** The failure, where it is too much. It counts when it is called. */
+    /** Counts a chunk. Returns a failure if there are too many bytes. */
     add: (chunk: Uint8Array) => {
       length += chunk.byteLength
       return announced !== undefined && length > announced

@@ -1,18 +1,18 @@
 import * as Schema from "effect/Schema"
 
 /**
- * Bytes that are not a WAV file this library reads, or audio that can't be written as one.
+ * The bytes are not a WAV file that this package reads, or the audio cannot be written as one.
  *
- * | reason           | means |
- * | ---------------- | ----- |
- * | `NotWav`         | the file is of another kind, or too short to tell |
- * | `Unsupported`    | a WAV file in a codec or a layout that is not read here |
- * | `Malformed`      | a WAV file whose chunks contradict each other |
- * | `LengthMismatch` | the audio to be written was longer or shorter than it had announced, or ended inside a frame |
+ * | reason           | meaning |
+ * | ---------------- | ------- |
+ * | `NotWav`         | the file is of another kind, or too short to recognise |
+ * | `Unsupported`    | the WAV file has a codec or a layout that this package does not read |
+ * | `Malformed`      | the chunks of the WAV file contradict each other |
+ * | `LengthMismatch` | the audio to write was longer or shorter than announced, or ended inside a frame |
  */
 export class WavError extends Schema.TaggedError<WavError>("@effect-speech/audio-codec/WavError")("WavError", {
   reason: Schema.Literal("NotWav", "Unsupported", "Malformed", "LengthMismatch"),
-  /** Where in the file, in bytes from its start; of a `LengthMismatch`, in the samples. */
+  /** The place, in bytes from the start of the file. For a `LengthMismatch`, from the start of the samples. */
   offset: Schema.Number,
   expected: Schema.String,
   found: Schema.String,

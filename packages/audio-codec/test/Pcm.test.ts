@@ -162,17 +162,17 @@ describe("picking a channel", () => {
 
   it("refuses one that is not there", () => {
     for (const channel of [-1, 2, 0.5]) {
-      expect(() => Channels.pick(Float32Array.of(1, -1), 2, channel)).toThrow("there is no channel")
+      expect(() => Channels.pick(Float32Array.of(1, -1), 2, channel)).toThrow("There is no channel")
     }
   })
 })
 
 it("a number of channels that no file has is refused", () => {
   for (const channels of [0, 1.5, 65_536, Number.NaN]) {
-    expect(() => Channels.mixdown(new Float32Array(10), channels)).toThrow("A number of channels")
-    expect(() => Channels.pick(new Float32Array(10), channels, 0)).toThrow("A number of channels")
+    expect(() => Channels.mixdown(new Float32Array(10), channels)).toThrow("The number of channels")
+    expect(() => Channels.pick(new Float32Array(10), channels, 0)).toThrow("The number of channels")
     const format = { sampleRate: 8000, channels, encoding: "pcm8" } as const
-    expect(() => Telephony.make(format)).toThrow("A number of channels")
+    expect(() => Telephony.make(format)).toThrow("The number of channels")
   }
 })
 

@@ -152,7 +152,7 @@ describe("resampling", () => {
 
   it.each([0, -8000, 1.5, Number.NaN, 4_294_967_296])("refuses %d for a rate", (rate) => {
     expect(() => Resampler.make({ from: rate, to: 8000 })).toThrow(RangeError)
-    expect(() => Resampler.make({ from: 8000, to: rate })).toThrow("A sample rate is an integer")
+    expect(() => Resampler.make({ from: 8000, to: rate })).toThrow("The sample rate must be an integer")
   })
 
   it("is the same wherever a sound begins and ends, the edges of the recording too", () => {

@@ -39,10 +39,10 @@ describe("pauses", () => {
     expect(Silence.pauses(new Float32Array(rate), rate)).toEqual([{ start: 0, end: rate }])
     expect(Silence.pauses(new Float32Array(0), rate)).toEqual([])
     for (const thresholdDecibels of [0, 3, Number.NaN]) {
-      expect(() => Silence.pauses(talk, rate, { thresholdDecibels })).toThrow("A threshold of silence lies below 0 dB")
+      expect(() => Silence.pauses(talk, rate, { thresholdDecibels })).toThrow("threshold of silence must be below 0 dB")
     }
     for (const sampleRate of [0, -8000, Number.NaN]) {
-      expect(() => Silence.pauses(talk, sampleRate)).toThrow("A sample rate is at least 1 Hz")
+      expect(() => Silence.pauses(talk, sampleRate)).toThrow("sample rate must be at least 1 Hz")
     }
   })
 

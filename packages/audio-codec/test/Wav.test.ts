@@ -171,7 +171,7 @@ describe("reading", () => {
     Effect.gen(function* () {
       const decoded = yield* Wav.decodeStream(Stream.make(Wav.encode(telephony, Uint8Array.of(1, 2))))
       yield* PcmStream.collect(decoded)
-      expect(String(yield* Effect.sandbox(PcmStream.collect(decoded)).pipe(Effect.flip))).toContain("run once")
+      expect(String(yield* Effect.sandbox(PcmStream.collect(decoded)).pipe(Effect.flip))).toContain("only once")
     }).pipe(Effect.scoped)
   )
 

@@ -5,12 +5,12 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
-/** In bytes: calls for less cost more than the bytes they move. */
+/** In bytes. A smaller read costs more than moving its bytes. */
 const readSize = 512 * 1024
 
 /**
- * A file from an offset on, in blocks that are all in the same memory: a block is to be used up before the next one is
- * asked for, so nothing that gathers or buffers may stand between. New memory for each would cost as much as reading.
+ * Reads a file from `offset` on. All blocks share one piece of memory, because new memory for each would cost as much as
+ * reading. So use up a block before you pull the next, and put no buffer between.
  */
 export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, PlatformError, FileSystem.FileSystem> =>
   Stream.unwrapScoped(
@@ -30,12 +30,12 @@ export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, 
     })
   )
 
-/** The error for something that is no file where one is needed, and what to do instead. */
+/** The error for a path that is not a file. `instead` is what to do. */
 export const notAFile = (method: string, path: string, type: FileSystem.File.Type, instead: string) =>
   new SystemError({
     module: "FileSystem",
     method,
     reason: "BadResource",
     pathOrDescriptor: path,
-    description: `a WAV file is needed, not a ${type === "FIFO" ? "pipe" : type.toLowerCase()}; ${instead}`
+    description: `the path must be a WAV file, not a ${type === "FIFO" ? "pipe" : type.toLowerCase()}; ${instead}`
   })

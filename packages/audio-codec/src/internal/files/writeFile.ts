@@ -5,17 +5,17 @@ import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 
-/** In bytes: calls for less cost more than the bytes they move. */
+/** In bytes. A smaller write costs more than moving its bytes. */
 const writeSize = 512 * 1024
 
-/** At least this much of a block goes to the file as it is, without being gathered. */
+/** In bytes. A chunk of this size or more goes to the file as it is. */
 const largeChunk = 256 * 1024
 
-/** A name in the folder of `path`, so that a rename to it stays on one disk. What is there in the end is removed. */
+/** A name in the folder of `path`, so that a rename stays on one disk. The scope removes the file if it is still there. */
 export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    // The beginning of the name is enough to know it by, and a longer one might be too long.
+    // The whole name might be too long. Its beginning is enough to recognise it.
     const folder = /^.*[/\\\\]/s.exec(path)?.[0] ?? ""
     const beginning = Array.from(path.slice(folder.length)).slice(0, 40).join("")
     const name = `${folder}${beginning}.${crypto.randomUUID()}.part`
@@ -56,10 +56,10 @@ export const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
   })
 
 /**
- * Puts bytes into a file, each at its offset, in place of those that are there.
+ * Replaces bytes of a file at given offsets.
  *
- * All that stands before them is written again as it is: the `fs.write` of Bun takes no position from a FileSystem, and
- * writes where it has written last. Reading is done by position everywhere.
+ * All bytes before them are written again: the `fs.write` of Bun takes no position from a FileSystem, and writes where it
+ * wrote last. Every runtime reads by position.
  */
 export const overwrite = (
   path: string,

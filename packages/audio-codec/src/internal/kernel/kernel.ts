@@ -2,22 +2,22 @@ import type { Kernel } from "./kernelInterface.js"
 import { kernelModule } from "./kernelModule.js"
 import { makePlainKernel } from "./plainKernel.js"
 
-/** Samples that are worked on at once: they and their result stay in a processor's cache. */
+/** The samples in a block: they and their result stay in the processor's cache. */
 export const blockSamples = 8192
 
-/** Samples that the kernel encodes at once; it reads and overwrites up to as many behind the end of a block. */
+/** The samples that the kernel encodes at once. It reads and overwrites up to as many behind the end of a block. */
 export const encodedGroup = 32
 
-/** What lies where in memory, in bytes: the windows of filters, blocks before and after conversion, and taps. */
+/** The regions of the memory, in bytes: windows of filters, blocks before and after conversion, and taps. */
 export const memorySize = 96 * 65_536
 export const windowsRegion = 0
-/** Samples that a region for blocks holds, of 8 bytes each: a frame of any WAV file. */
+/** The samples of 8 bytes that a region for blocks holds: enough for one frame of any WAV file. */
 export const regionSamples = 65_536
 export const bytesRegion = 32 * 65_536
 export const samplesRegion = 40 * 65_536
 export const tapsRegion = 48 * 65_536
 
-/** What is used of `WebAssembly`, which the types of Node leave out. */
+/** The part of `WebAssembly` that is used here. The types of Node leave it out. */
 interface Runtime {
   readonly WebAssembly: {
     readonly Module: new (bytes: Uint8Array) => object
@@ -27,7 +27,7 @@ interface Runtime {
 
 type Exports = Omit<Kernel, "memory"> & { readonly memory: { readonly buffer: ArrayBuffer } }
 
-/** The kernel in WebAssembly, or `undefined` where the runtime has none, or none with vectors. */
+/** The kernel in WebAssembly, or `undefined` if the runtime has no WebAssembly, or none with vectors. */
 export const makeWasmKernel = (): Kernel | undefined => {
   try {
     const { WebAssembly } = globalThis as unknown as Runtime

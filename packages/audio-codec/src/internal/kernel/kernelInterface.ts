@@ -1,8 +1,7 @@
 /**
- * The hot loops, on a memory of their own. `kernel.wat` says what each does, and by how much the counts of
- * conversions are rounded up.
+ * The hot loops, with their own memory. `kernel.wat` describes each, and how far conversions round up their counts.
  *
- * Pointers are in bytes and divisible by 4; counts are in samples, frames or taps.
+ * Pointers are in bytes and divisible by 4. Counts are in samples, frames or taps.
  */
 export interface Kernel {
   readonly memory: ArrayBuffer

@@ -57,7 +57,7 @@ export const makePlainKernel = (memorySize: number): Kernel => {
       for (let index = 0; index < count; index++) {
         const firstTap = taps / 4
         const first = (input + index * inputStride) / 4
-        // Two sums keep the processor from waiting on one.
+        // With two sums, the processor need not wait for one.
         let even = 0
         let odd = 0
         for (let tap = 0; tap < width; tap += 2) {
@@ -72,7 +72,7 @@ export const makePlainKernel = (memorySize: number): Kernel => {
 
 const at = (array: { readonly [index: number]: number }, index: number): number => array[index] as number
 
-/** A double of this size has a last bit worth 1, so that adding it rounds, and halves to even as all addition does. */
+/** The last bit of a double of this size is worth 1, so adding it rounds to an integer, halves to even. */
 const unitBits = 1.5 * 2 ** 52
 
 export const roundHalfToEven = (x: number): number => {

@@ -3,13 +3,13 @@ import { bytesRegion, encodedGroup, kernel } from "../kernel/kernel.js"
 import { roundHalfToEven } from "../kernel/plainKernel.js"
 import { decodedAlaw, decodedMulaw, encodeAlaw, encodeMulaw } from "./g711.js"
 
-/** Between the bytes in `bytesRegion` and floats, in the memory of the kernel. */
+/** Converts bytes in `bytesRegion` to floats and back, in the memory of the kernel. */
 export interface Conversion {
   readonly bytes: Uint8Array
   readonly floats: Float32Array
   /** Decodes `count` samples to `output`, a pointer divisible by 4. */
   readonly decode: (encoding: Encoding, output: number, count: number) => void
-  /** Encodes `count` samples at `input`, and gives how many were clamped. What lies behind them is overwritten. */
+  /** Encodes `count` samples at `input`. Returns the number of clamped samples. Overwrites the memory behind them. */
   readonly encode: (encoding: Encoding, input: number, count: number) => number
 }
 

@@ -1,9 +1,9 @@
 /**
- * Cuts bytes that arrive in pieces into whole frames: of each piece those that it completes, in order. A frame that was
- * split comes alone, so that the others need not be copied.
+ * Makes a function that takes a chunk of bytes and returns the whole frames that it completes, in order. `frame` is the size
+ * of a frame in bytes. A frame that was split comes alone, so that the others need no copy.
  */
 export const makeFrames = (frame: number): ((bytes: Uint8Array) => ReadonlyArray<Uint8Array>) => {
-  // A copy of what is carried over: the producer may use its block again.
+  // A copy of the incomplete frame, because the producer may reuse its block.
   const split = new Uint8Array(frame)
   let filled = 0
   return (bytes) => {

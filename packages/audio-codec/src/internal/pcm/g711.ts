@@ -1,11 +1,11 @@
 /**
- * ITU-T Recommendation G.711: the logarithmic encodings of telephony.
+ * The logarithmic encodings of telephony (ITU-T Recommendation G.711).
  *
- * A code has a sign bit, three bits of segment and four of step. mu-law (14 bits) and A-law (13 bits) are scaled to
- * 16 bits here, as all software does.
+ * A code has a sign bit, three bits of segment and four of step. mu-law (14 bits) and A-law (13 bits) are scaled to 16 bits,
+ * as in all software.
  */
 
-/** A value that mu-law adds before it takes the segment: 33 of 14 bits. */
+/** The value that mu-law adds before it takes the segment: 33 in 14 bits. */
 const bias = 33 << 2
 
 const decodeMulawCode = (code: number): number => {
@@ -15,7 +15,7 @@ const decodeMulawCode = (code: number): number => {
 }
 
 const decodeAlawCode = (code: number): number => {
-  // Every other bit is inverted on the line, so that silence is not a long row of zeros.
+  // A-law inverts every other bit, so that silence is not a long row of zeros.
   const toggled = code ^ 0x55
   const segment = (toggled >> 4) & 7
   const step = ((toggled & 0x0f) << 4) + 8
@@ -30,7 +30,7 @@ const table = (decode: (code: number) => number): Float32Array =>
 export const decodedMulaw: Float32Array = /* @__PURE__ */ table(decodeMulawCode)
 export const decodedAlaw: Float32Array = /* @__PURE__ */ table(decodeAlawCode)
 
-/** The code of a signed 16-bit sample; beyond 32,635 the largest. */
+/** The code of a signed 16-bit sample. Samples beyond 32,635 have the largest. */
 export const encodeMulaw = (sample: number): number => {
   const magnitude = Math.min(Math.abs(sample), 32_635) + bias
   const segment = 31 - Math.clz32(magnitude) - 7

@@ -1,27 +1,27 @@
 /**
- * Low-pass filters as tables of taps, by the window method: a sinc under a Kaiser window.
+ * Designs low-pass filters as tables of taps, by the window method: a sinc with a Kaiser window.
  *
  * Length and shape follow Kaiser's formulas, as in Oppenheim and Schafer, Discrete-Time Signal Processing, 3rd ed.,
  * section 7.5.3: beta = 0.1102 (A - 8.7) for A > 50 dB, and taps - 1 = (A - 8) / (2.285 * transition width in radians).
  */
 
-/** What a filter is to do. Frequencies are in cycles per input frame. */
+/** The requirements of a filter. Frequencies are in cycles per input frame. */
 export interface FilterSpecification {
   /** Output frames per input frame is `phases` / `step`, in lowest terms. */
   readonly phases: number
   readonly step: number
   /** The end of the pass band. */
   readonly pass: number
-  /** The beginning of the stop band, at most 0.5 where the filter narrows the band. */
+  /** The beginning of the stop band. At most 0.5 if the filter narrows the band. */
   readonly stop: number
-  /** Of the stop band, in dB. */
+  /** Attenuation of the stop band, in dB. */
   readonly attenuation: number
 }
 
 export interface Filter {
-  /** The rows of the table, of which row r is for the time r / rows between two input frames. */
+  /** The number of rows in the table. Row r is for the time r / rows between two input frames. */
   readonly rows: number
-  /** Whether a time lies between rows, so that taps are interpolated; there is one more row then, for time 1. */
+  /** Whether taps are interpolated, because times lie between rows. If so, there is one more row, for time 1. */
   readonly interpolated: boolean
   /** Taps per row, a multiple of 8, half of them on each side of the time. */
   readonly width: number
@@ -29,8 +29,8 @@ export interface Filter {
 }
 
 /**
- * The most rows of a filter that passes half the input rate. Between rows taps are interpolated in a straight line,
- * whose error is at most (pi / rows)^2 / 8 of the peak: -131 dB for 2,048.
+ * The largest number of rows for a filter that passes half the input rate. Between rows, taps are interpolated linearly. The
+ * error is at most (pi / rows)^2 / 8 of the peak: -131 dB for 2,048 rows.
  */
 const maximumRows = 2048
 
@@ -45,15 +45,15 @@ const bessel0 = (x: number): number => {
   return sum
 }
 
-/** Taps on each side of the time, a multiple of 4 as the filter loops ask for. */
+/** Taps on each side of the time: a multiple of 4, as the filter loops require. */
 const halfWidth = ({ attenuation, pass, stop }: FilterSpecification): number =>
   4 * Math.ceil(((attenuation - 8) / (2.285 * 2 * Math.PI * (stop - pass)) + 1) / 8)
 
-/** Products per output frame: what a filter costs, without designing it. */
+/** The cost of a filter, known without its design: products per output frame. */
 export const filterCost = (specification: FilterSpecification): number =>
   2 * halfWidth(specification) * (specification.phases > rowLimit(specification) ? 3 : 1)
 
-/** A narrower filter is longer and changes more slowly, so that the table stays of one size. */
+/** A narrower filter is longer, but needs fewer rows because it changes more slowly. So the size of the table is constant. */
 const rowLimit = ({ pass, stop }: FilterSpecification): number => Math.ceil(maximumRows * Math.min(1, pass + stop))
 
 const design = (specification: FilterSpecification): Filter => {
@@ -73,7 +73,7 @@ const design = (specification: FilterSpecification): Filter => {
     const sinc = angle === 0 ? 1 : Math.sin(angle) / angle
     return edge < 0 ? 0 : (2 * cutoff * sinc * bessel0(beta * Math.sqrt(edge))) / peak
   }
-  // The filter is even, so row `rows` - r is row r from its end to its beginning.
+  // The filter is symmetric, so row `rows` - r is row r in reverse.
   for (let row = 0; row <= rows / 2; row++) {
     for (let tap = 0; tap < width; tap++) {
       const value = tapAt(row / rows - (tap - half + 1))
@@ -88,7 +88,7 @@ const design = (specification: FilterSpecification): Filter => {
 const keptDesigns = 16
 const designs = new Map<string, Filter>()
 
-/** The filter of a specification. The last few are kept: a service resamples many recordings alike. */
+/** Designs a filter, or takes it from a cache of the last 16: a service resamples many recordings in the same way. */
 export const filterOf = (specification: FilterSpecification): Filter => {
   const { attenuation, pass, phases, step, stop } = specification
   const key = [phases, step, pass, stop, attenuation].join()

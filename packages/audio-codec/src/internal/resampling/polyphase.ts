@@ -4,18 +4,18 @@ import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
 import { stagesOf } from "./stages.js"
 
 /**
- * Polyphase filters in a row, on the memory of a kernel.
+ * Polyphase filters in a row, in the memory of a kernel.
  *
- * The memory is shared by all, so that what lasts from block to block is kept outside it: `begin` brings it
- * in and `end` takes it out, and nothing else may use the kernel between them.
+ * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
+ * copies it out. Nothing else may use the kernel between them.
  */
 export interface Polyphase {
   readonly begin: () => void
-  /** Where the next samples go, at most `blockSamples` of them: a pointer into the kernel's memory. */
+  /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
   readonly input: () => number
-  /** Filters `count` samples that lie at `input`. Output goes to `sink` in blocks, as pointer and count. */
+  /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
   readonly feed: (count: number, sink: Sink) => void
-  /** Filters as if silence followed, until ceil(n * to / from) samples came out for n that went in. */
+  /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
   readonly finish: (sink: Sink) => void
   readonly end: () => void
 }
@@ -26,21 +26,21 @@ interface Stage {
   readonly phases: number
   readonly step: number
   readonly filter: Filter
-  /** Where the window lies in memory, as an index of floats. */
+  /** The place of the window in memory, as an index of floats. */
   readonly region: number
-  /** The input in the window, from frame `start` on; before the signal lies silence. */
+  /** The first input frame in the window. Silence precedes the signal. */
   start: number
   length: number
-  /** The next output frame; the first is negative where a later stage looks back from frame 0. */
+  /** The next output frame. The first is negative if a later stage needs frames before 0. */
   produced: number
-  /** Outside `begin` and `end`, the window. */
+  /** The window, while not between `begin` and `end`. */
   kept: Float32Array
 }
 
-/** How many frames a stage produces before it passes them on. */
+/** The number of frames that a stage produces before it passes them on. */
 const outputBlock = blockSamples
 
-/** Which filters lie in the memory of a kernel, and where, as pointers. */
+/** Pointers to the filters in the memory of each kernel. */
 const residents = new WeakMap<Kernel, { readonly pointers: Map<Filter, number>; next: number }>()
 
 const pointerTo = (kernel: Kernel, filter: Filter): number => {
@@ -59,28 +59,28 @@ const pointerTo = (kernel: Kernel, filter: Filter): number => {
   return first * 4
 }
 
-/** The first input frame of a row of stages that its output from frame 0 on depends on. */
+/** The first input frame that a row of stages needs for output frame 0. */
 const firstNeeded = (specifications: ReadonlyArray<FilterSpecification>): number =>
   specifications.reduceRight(
     (first, stage) => Math.floor((first * stage.step) / stage.phases) - filterOf(stage).width / 2 + 1,
     0
   )
 
-/** The input frame of a row of stages behind the last one that its output up to before a frame depends on. */
+/** One more than the last input frame that a row of stages needs for the output frames before `end`. */
 const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: number): number =>
   specifications.reduceRight(
     (end, stage) => Math.floor(((end - 1) * stage.step) / stage.phases) + filterOf(stage).width / 2 + 1,
     end
   )
 
-/** In Hz: what a WAV file can state. */
+/** The highest rate that a WAV file can state, in Hz. */
 export const maximumRate = 0xffffffff
 
 /** @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}. */
 export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
   for (const rate of [from, to]) {
     if (!Number.isInteger(rate) || rate < 1 || rate > maximumRate) {
-      throw new RangeError(`A sample rate is an integer from 1 to ${maximumRate} Hz, not ${rate}.`)
+      throw new RangeError(`The sample rate must be an integer from 1 to ${maximumRate} Hz, not ${rate}.`)
     }
   }
   const floats = new Float32Array(kernel.memory)
@@ -92,18 +92,19 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const { phases, step } = specification
     const filter = filterOf(specification)
     const half = filter.width / 2
-    // A stage begins where it first answers to the signal, or where a later stage first asks for it.
-    const answer = Math.ceil(((firstInput - half) * phases) / step)
-    const firstOutput = Math.max(answer, firstNeeded(specifications.slice(index + 1)))
+    // A stage begins with the first frame that the signal affects, or the first that a later stage needs.
+    const affected = Math.ceil(((firstInput - half) * phases) / step)
+    const firstOutput = Math.max(affected, firstNeeded(specifications.slice(index + 1)))
     const start = Math.min(firstInput, Math.floor((firstOutput * step) / phases) - half + 1)
     const length = firstInput - start
     stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: new Float32Array(length) })
-    // What is kept, and a block.
+    // The state, and a block.
     region += 4 * Math.ceil((filter.width + blockSamples) / 4)
     firstInput = firstOutput
   }
   const outputRegion = region
-  if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion) throw new Error("The windows of filters are full.")
+  if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion)
+    throw new Error("The filters do not fit into the memory of the kernel.")
   let received = 0
 
   const inputOf = (index: number): number => {
@@ -111,7 +112,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     return stage === undefined ? outputRegion : stage.region + stage.length
   }
 
-  /** Output frames from `produced` to `until`, to the window of the next stage. */
+  /** Produces the frames from `produced` to `until`, in the window of the next stage. */
   const produce = (stage: Stage, until: number, output: number): void => {
     const { filter, phases, step } = stage
     const { interpolated, rows, width } = filter
@@ -185,12 +186,12 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     },
     finish: (sink) => {
       if (received === 0) return
-      // A stage ends where it last answers to the signal, or where a later stage last asks for it.
+      // A stage ends with the last frame that the signal affects, or the last that a later stage needs.
       const total = Math.ceil((received * to) / from)
       let inputEnd = received
       const limits = stages.map(({ filter, phases, step }, index) => {
-        const answer = Math.ceil(((inputEnd + filter.width / 2) * phases) / step)
-        inputEnd = Math.min(answer, endNeeded(specifications.slice(index + 1), total))
+        const affected = Math.ceil(((inputEnd + filter.width / 2) * phases) / step)
+        inputEnd = Math.min(affected, endNeeded(specifications.slice(index + 1), total))
         return inputEnd
       })
       stages.forEach((stage, index) => {

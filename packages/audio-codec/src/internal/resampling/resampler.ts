@@ -4,20 +4,23 @@ import type { Kernel } from "../kernel/kernelInterface.js"
 import { makePolyphase } from "./polyphase.js"
 
 export interface Rates {
-  /** Of the samples that go in, in Hz: an integer from 1 to 4,294,967,295. */
+  /** The rate of the input, in Hz: an integer from 1 to 4,294,967,295. */
   readonly from: number
-  /** Of the samples that come out, in Hz: an integer from 1 to 4,294,967,295. */
+  /** The rate of the output, in Hz: an integer from 1 to 4,294,967,295. */
   readonly to: number
 }
 
 export interface Resampler {
-  /** The output that is complete with these samples. */
+  /** Returns the output that these samples complete. */
   readonly push: (samples: Float32Array) => Float32Array
-  /** The rest, as if silence followed; nothing may be pushed after it. In all, ceil(n * to / from) samples come out for n that went in. */
+  /**
+   * Returns the rest, as if silence followed. Do not push after it. For n samples of input there are ceil(n * to / from)
+   * samples of output.
+   */
   readonly flush: () => Float32Array
 }
 
-/** A resampler on a kernel, so that both kernels can be held against each other. */
+/** Takes the kernel as an argument, so that a test can compare both. */
 export const makeResampler = (kernel: Kernel, { from, to }: Rates): Resampler => {
   const polyphase = makePolyphase(kernel, from, to)
   if (from === to) return { push: (samples) => samples, flush: () => new Float32Array(0) }

@@ -1,36 +1,36 @@
 import { type FilterSpecification, filterCost } from "./filter.js"
 
 /**
- * How a change of rate is best divided into stages.
+ * Divides a change of rate into the stages of least cost.
  *
- * A filter is the longer, the narrower its transition band is against the rate it runs at. So a large change goes
- * through whole-number stages with wide transition bands first, and the sharp filter runs at the lowest rate: 48 kHz
- * to 8 kHz by way of 12 kHz takes a third of the products. (Crochiere and Rabiner, Multirate Digital Signal
- * Processing, 1983, chapter 5; what a stage may let through, because a later one stops it, is section 5.3.)
+ * A filter is longer if its transition band is narrow in relation to its rate. So a large change takes whole-number stages
+ * with wide transition bands, and the sharp filter runs at the lowest rate: 48 kHz to 8 kHz by way of 12 kHz takes a third of
+ * the products (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983, chapter 5). A stage may pass frequencies
+ * that a later one stops (section 5.3).
  */
 
 /**
- * The end of the pass band, and the beginning of the stop band, as parts of the lower Nyquist frequency. The filters are
- * 0.1 dB down a little above 0.9, as the benchmark measures.
+ * The end of the pass band and the beginning of the stop band, as parts of the lower Nyquist frequency. The benchmark
+ * measures -0.1 dB a little above 0.9.
  */
 const passBand = 0.88
 const stopBand = 1
 
 /**
- * In dB: a little more than the 110 and 120 that are promised, since stages add up. Sampling up leaves images above the
- * band, which hide behind nothing, so it stops them by more.
+ * In dB: a little more than the documented 110 and 120, since the errors of stages add up. Upsampling needs more, because
+ * nothing masks its images above the band.
  */
 const attenuationDown = 112
 const attenuationUp = 122
 
-/** The largest whole number that one stage divides or multiplies by. */
+/** The largest factor of one stage. */
 const largestFactor = 16
 
 const greatestCommonDivisor = (a: number, b: number): number => (b === 0 ? a : greatestCommonDivisor(b, a % b))
 
 interface Plan {
   readonly cost: number
-  /** From the sharp stage, which ends at the lower rate, to the outermost. */
+  /** From the sharp stage, at the lower rate, to the outermost. */
   readonly stages: ReadonlyArray<FilterSpecification>
 }
 
@@ -40,7 +40,7 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
   const low = Math.min(from, to)
   const down = from > to
 
-  /** The stage between the rates `high` / `outer` and `inner`, both given times `outer`. */
+  /** The stage between two rates, `upper` and `lower`, both multiplied by `outer`. */
   const stage = (outer: number, upper: number, lower: number): FilterSpecification => {
     const divisor = greatestCommonDivisor(upper, lower)
     const input = down ? upper : lower
@@ -53,7 +53,7 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
     }
   }
   const costPerSecond = (specification: FilterSpecification, outputRate: number) =>
-    // 8 products' worth for what each output costs beside them, as measured.
+    // 8 products stand for the other costs of an output frame, as measured.
     (filterCost(specification) + 8) * outputRate
 
   const plans = new Map<number, Plan>()

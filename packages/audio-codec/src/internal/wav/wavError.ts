@@ -2,12 +2,12 @@ import { WavError } from "../../WavError.js"
 
 const advice: Record<WavError["reason"], string> = {
   NotWav: "This is not a WAV file",
-  Unsupported: "This WAV file is of a kind that is not read here; convert it to PCM",
+  Unsupported: "This WAV file has an unsupported format; convert it to PCM",
   Malformed: "This WAV file is damaged; export it again",
-  LengthMismatch: "The audio is not as long as it said it would be, or ends inside a frame, so the file is not complete"
+  LengthMismatch: "The audio does not have the announced length, or ends inside a frame; the file is incomplete"
 }
 
-/** Builds the error and its sentence from the facts. */
+/** Makes the error and its message from the facts. */
 export const wavError = (
   reason: WavError["reason"],
   facts: { readonly offset: number; readonly expected: string; readonly found: string }

@@ -2,7 +2,7 @@ import type { AudioFormat, Encoding } from "../../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
 import type { WavLayout } from "./wavLayout.js"
 
-/** The size that stands for "not known yet" in a header that is written before its data. */
+/** The size in a header that was written before the size was known. */
 export const unknownSize = 0xffffffff
 
 /** The `wFormatTag` of each encoding. */
@@ -17,35 +17,37 @@ const formatTags: Record<Encoding, number> = {
   mulaw: 7
 }
 
-/** A RIFF chunk has an even length: the number of zero bytes that follow `dataLength` bytes of data. */
+/** The number of zero bytes after `dataLength` bytes of data: a RIFF chunk has an even length. */
 export const padding = (dataLength: number): number => dataLength % 2
 
 /** The largest size that is not {@link unknownSize}. */
 export const largestSize = unknownSize - 1
 
-/** Of a `ds64` chunk without a table. */
+/** The length of a `ds64` chunk without a table. */
 const ds64Length = 28
 
 /**
- * The bytes before the samples.
+ * Makes the bytes before the samples.
  *
- * PCM gets the canonical 44 bytes. Every other encoding gets 58: its format tag asks for an extended `fmt ` chunk
- * and a `fact` chunk with the number of frames ("Multimedia Programming Interface and Data Specifications
- * 1.0", IBM and Microsoft, 1991, and Microsoft's "New Multimedia Data Types", 1994).
+ * PCM has the canonical 44 bytes. Every other encoding has 58: its format tag requires an extended `fmt ` chunk and a `fact`
+ * chunk with the number of frames ("Multimedia Programming Interface and Data Specifications 1.0", IBM and Microsoft, 1991,
+ * and Microsoft's "New Multimedia Data Types", 1994).
  *
- * Where the 32 bits of the sizes don't hold the length, the file is an RF64, whose true sizes are in a `ds64` chunk of
- * 36 bytes more (EBU Tech 3306, 2009).
+ * If 32 bits do not hold the sizes, the file is an RF64. Its true sizes are in a `ds64` chunk of 36 more bytes (EBU Tech 3306,
+ * 2009).
  *
- * The data is padded to an even length by `padding`, which the RIFF size counts and the data size does not.
+ * {@link padding} makes the length of the data even. The RIFF size counts it, the data size does not.
  */
 export const wavHeader = (format: AudioFormat, dataLength: number | undefined): Uint8Array => {
   const { channels, encoding, sampleRate } = format
   const frame = bytesPerFrame(format)
   if (!Number.isInteger(channels) || channels < 1 || frame > 0xffff) {
-    throw new RangeError(`A WAV file has frames of 1 to 65535 bytes; ${channels} channels of ${encoding} are none.`)
+    throw new RangeError(
+      `The frames of a WAV file have 1 to 65535 bytes; ${channels} channels of ${encoding} do not fit.`
+    )
   }
   if (!Number.isInteger(sampleRate) || sampleRate < 1 || sampleRate > 0xffffffff) {
-    throw new RangeError(`The sample rate of a WAV file is an integer from 1 to 4294967295 Hz, not ${sampleRate}.`)
+    throw new RangeError(`The sample rate of a WAV file must be an integer from 1 to 4294967295 Hz, not ${sampleRate}.`)
   }
   const tag = formatTags[encoding]
   const extended = tag !== 1
@@ -104,7 +106,7 @@ export const wavHeader = (format: AudioFormat, dataLength: number | undefined): 
   return new Uint8Array(view.buffer)
 }
 
-/** What a header says of lengths, as offsets and bytes to be written there. All lengths are in bytes. */
+/** The sizes in a header, as bytes and the offsets to write them to. All sizes are in bytes. */
 export const sizeFields = (
   format: AudioFormat,
   { data, ds64, fact, little }: WavLayout,

@@ -1,13 +1,13 @@
-/** Where a file has what says how long it is; offsets are in bytes from its start. */
+/** The places where a WAV file states its sizes. Offsets are in bytes from the start of the file. */
 export interface WavLayout {
-  /** Whether numbers are little-endian: all but RIFX. */
+  /** Whether numbers are little-endian, as in all files but RIFX. */
   readonly little: boolean
-  /** Of the content of the `ds64` chunk of an RF64. */
+  /** The offset of the content of an RF64's `ds64` chunk. */
   readonly ds64: number | undefined
-  /** Of the number of frames in the `fact` chunk. */
+  /** The offset of the number of frames in the `fact` chunk. */
   readonly fact: number | undefined
-  /** Of the first sample; the size of the data is in the 4 bytes before it. */
+  /** The offset of the first sample. The 4 bytes before it are the size of the data. */
   readonly data: number
-  /** The size of the data as the file has it, in bytes; infinite where it says that it does not know. */
+  /** The declared size of the data, in bytes. Infinite if the file does not know it. */
   readonly declared: number
 }

@@ -8,24 +8,24 @@ import { wavError } from "./wavError.js"
 import { unknownSize } from "./wavHeader.js"
 import type { WavLayout } from "./wavLayout.js"
 
-/** Reads a WAV file from bytes that arrive in pieces; what comes out does not depend on where they were cut. */
+/** Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. */
 export interface Decoder {
   /**
-   * The whole frames that are complete with these bytes, in order; none before the samples begin and after they have
-   * ended. A frame that was split comes alone; the others are views of `bytes`, but for the big-endian RIFX.
+   * Returns the frames that these bytes complete, in order; none before the samples begin and after they end. A frame that
+   * was split comes alone. The others are views of `bytes`, unless the file is a big-endian RIFX.
    */
   readonly push: (bytes: Uint8Array) => Either.Either<ReadonlyArray<Uint8Array>, WavError>
-  /** Known as soon as the samples begin. */
+  /** The format, as soon as the samples begin. */
   readonly format: () => AudioFormat | undefined
-  /** Whether the samples have ended, so that nothing more will come. */
+  /** Whether the samples have ended. */
   readonly done: () => boolean
-  /** To be called after the last byte: the format, or what was missing. */
+  /** Call it after the last byte. Returns the format, or an error that states what is missing. */
   readonly end: () => Either.Either<AudioFormat, WavError>
 }
 
-/** The decoder, and what only this package needs of it. */
+/** A decoder that also gives the layout of the file. */
 export interface WavParser extends Decoder {
-  /** Where things lie, as soon as the data chunk begins. */
+  /** The layout, as soon as the data chunk begins. */
   readonly layout: () => WavLayout | undefined
 }
 
@@ -42,7 +42,7 @@ const containers: Record<number, Record<number, Encoding>> = {
   7: { 1: "mulaw" }
 }
 
-/** Names for errors, of codecs that are met in WAV files (the list of `mmreg.h` in the Windows SDK). */
+/** Names of codecs in WAV files, for errors (from `mmreg.h` in the Windows SDK). */
 const codecs: Record<number, string> = {
   1: "PCM",
   2: "Microsoft ADPCM",
@@ -69,10 +69,10 @@ type State =
   | { readonly at: "data"; left: number }
   | { readonly at: "done" }
 
-/** How much of the `fmt ` chunk is read: the whole of WAVEFORMATEXTENSIBLE. What follows it is skipped. */
+/** The bytes of the `fmt ` chunk that are read: WAVEFORMATEXTENSIBLE. The rest is skipped. */
 const formatLimit = 40
 
-/** How much of the `ds64` chunk is read: the sizes of the file and of its data, and the number of frames. */
+/** The bytes of the `ds64` chunk that are read: the sizes of the file and of its data, and the number of frames. */
 const sizesLength = 24
 
 export const makeWavParser = (): WavParser => {
@@ -80,7 +80,7 @@ export const makeWavParser = (): WavParser => {
   let pending: Uint8Array = none
   let offset = 0
   let little = true
-  /** Whether the file's own size is not known, as in one whose writer never came to its end. */
+  /** Whether the size of the file is unknown, because its writer was cut off. */
   let unfinished = false
   let fileEnd = Number.POSITIVE_INFINITY
   let largeDataSize: number | undefined
@@ -97,7 +97,7 @@ export const makeWavParser = (): WavParser => {
   const readFormat = (view: DataView): AudioFormat | WavError => {
     const tag = view.getUint16(0, little)
     const bits = view.getUint16(14, little)
-    // An extensible header keeps the real format tag at the beginning of its GUID.
+    // An extensible header has the real format tag at the beginning of its GUID.
     const actual = tag === extensible && view.byteLength >= 28 ? view.getUint32(24, little) : tag
     const channels = view.getUint16(2, little)
     const sampleRate = view.getUint32(4, little)
@@ -117,7 +117,7 @@ export const makeWavParser = (): WavParser => {
         found: `${channels} channels at ${sampleRate} Hz`
       })
     }
-    // Samples whose bits don't fill their bytes are at the upper end of them, so the bytes are what counts.
+    // Bits that do not fill their bytes are the upper ones of them, so the number of bytes decides.
     const encoding = supported[Math.ceil(bits / 8)]
     if (encoding === undefined) {
       return wavError("Unsupported", {
@@ -139,7 +139,7 @@ export const makeWavParser = (): WavParser => {
     return found
   }
 
-  /** Takes one field off the front of `bytes`, or `undefined` where it is not complete yet. */
+  /** Reads one field. Returns its length, or `undefined` if it is not complete yet. */
   const step = (bytes: Uint8Array): number | WavError | undefined => {
     const view = viewOf(bytes)
     switch (state.at) {
@@ -177,7 +177,7 @@ export const makeWavParser = (): WavParser => {
           if (format === undefined) {
             return wavError("Malformed", { offset, expected: "a fmt chunk before the data", found: "none" })
           }
-          // A recorder that was cut off leaves 0 as the size of its data, and of its file 0 or that of the header.
+          // A recorder that was cut off leaves 0 as the size of the data, and 0 or the size of the header as that of the file.
           const begun = size === 0 && (unfinished || fileEnd <= offset + 8)
           const known = size === unknownSize ? largeDataSize : begun ? undefined : size
           const declared = known ?? Number.POSITIVE_INFINITY
@@ -226,7 +226,7 @@ export const makeWavParser = (): WavParser => {
       const before: State = state
       const taken = step(bytes)
       if (taken === undefined) {
-        // A copy: the producer may use its block again, and the slice of a Buffer would share it.
+        // A copy, because the producer may reuse its block, and `slice` of a Buffer would share it.
         pending = Uint8Array.from(bytes)
         return Either.right(none)
       }
@@ -270,7 +270,7 @@ export const makeWavParser = (): WavParser => {
   }
 }
 
-/** A copy with the bytes of each sample the other way round. */
+/** A copy with the bytes of each sample in reverse order. */
 const littleEndian = (bytes: Uint8Array, size: number): Uint8Array => {
   const swapped = new Uint8Array(bytes.byteLength)
   for (let first = 0; first < swapped.length; first += size) {

@@ -14,12 +14,12 @@ import { readBlocks } from "../files/readBlocks.js"
 import type { WavLayout } from "./wavLayout.js"
 import { makeWavParser } from "./wavParser.js"
 
-/** A WAV file whose samples are being read. */
+/** A WAV file whose header has been read. */
 export interface OpenWav<E> extends PcmStream<E> {
   readonly layout: WavLayout
 }
 
-/** Reads a stream up to its samples, which can then be run once, in the scope. */
+/** Reads a stream up to its samples. Their stream can run once, inside the scope. */
 export const openWav = <E, R>(
   file: Stream.Stream<Uint8Array, E, R>
 ): Effect.Effect<OpenWav<E | WavError>, E | WavError, R | Scope.Scope> =>
@@ -60,10 +60,10 @@ export const openWav = <E, R>(
     let read = false
     return {
       format,
-      // Known as soon as the format is.
+      // The layout is known as soon as the format is.
       layout: parser.layout() as WavLayout,
       stream: Stream.suspend(() => {
-        if (read) return Stream.dieMessage("The samples of a WAV file that is being read can be run once.")
+        if (read) return Stream.dieMessage("The stream of a WAV file's samples can run only once.")
         read = true
         return samples
       })
@@ -71,8 +71,8 @@ export const openWav = <E, R>(
   })
 
 /**
- * A file as {@link openWav} reads it, with the length of the samples that are there. Its blocks are those of
- * {@link readBlocks}.
+ * Opens a file as {@link openWav} does, and gives the length of the samples that it has. All blocks share memory, as those of
+ * {@link readBlocks} do.
  */
 export const openWavFile = (
   path: string
@@ -85,7 +85,7 @@ export const openWavFile = (
     return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(size)) }
   })
 
-/** How many bytes of whole frames a file of so many bytes holds, of those that it declares. */
+/** The size of the samples in a file of `fileLength` bytes: whole frames, and no more than the file declares. */
 export const samplesLength = (format: AudioFormat, { data, declared }: WavLayout, fileLength: number): number => {
   const length = Math.min(declared, Math.max(0, fileLength - data))
   return length - (length % bytesPerFrame(format))

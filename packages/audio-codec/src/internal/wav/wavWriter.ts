@@ -9,13 +9,13 @@ import { openGathering, overwrite, temporaryBeside } from "../files/writeFile.js
 import { padding, wavHeader } from "./wavHeader.js"
 
 export interface WavWriter {
-  /** To be called when the chunk is to be written: it may be gathered at once. */
+  /** Writes a chunk. It may copy the chunk when called, before the effect runs. */
   readonly write: (chunk: Uint8Array) => Effect.Effect<void, PlatformError>
-  /** Ends the file, of whose samples so many bytes were written. */
+  /** Completes the file. `dataLength` is the size of the samples that were written, in bytes. */
   readonly close: (dataLength: number) => Effect.Effect<void, PlatformError>
 }
 
-/** Writes into a device, whose header can't be put right at the end. */
+/** Writes to a device, whose header can't be corrected at the end. */
 export const openDevice = (format: AudioFormat, byteLength: number | undefined, path: string) =>
   Effect.gen(function* () {
     const file = yield* openGathering(path, "w")
@@ -27,7 +27,7 @@ export const openDevice = (format: AudioFormat, byteLength: number | undefined, 
     return writer
   })
 
-/** Writes a temporary file beside `path`, which takes its name when it is closed, with the permissions of `mode`. */
+/** Writes a temporary file beside `path`. When closed, it takes that name, and the permissions of `mode`. */
 export const openReplacement = (
   format: AudioFormat,
   byteLength: number | undefined,
@@ -44,7 +44,7 @@ export const openReplacement = (
     const provisional = wavHeader(format, byteLength)
     yield* file.write(provisional)
 
-    /** An RF64 begins with more bytes than were left for the header, so its samples move to another file. */
+    /** Copies the samples to a file with a longer header: an RF64 needs more bytes than were reserved. */
     const moved = (header: Uint8Array) =>
       Effect.gen(function* () {
         const large = yield* temporaryBeside(path)
