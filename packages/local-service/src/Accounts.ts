@@ -1,5 +1,5 @@
 /**
- * The account of the local service: its keys, its credit, and what was used.
+ * The account of the local service: its keys, credit and usage.
  */
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import type * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
-/** The scope that synthesis needs is the contract's name; that of transcription is ours. */
+/** A permission of a key. The contract defines the name `tts:synth`; `stt:transcribe` is our choice. */
 export const KeyScope = Schema.Literal("tts:synth", "stt:transcribe")
 export type KeyScope = typeof KeyScope.Type
 
@@ -21,7 +21,11 @@ export const Account = Schema.Struct({
 })
 export type Account = typeof Account.Type
 
-/** What is kept of a key. The secret is not: it is shown once, when the key is created. */
+/** The fields to change. A field that is absent stays as it is. */
+export const AccountChanges = Schema.partialWith(Account, { exact: true })
+export type AccountChanges = typeof AccountChanges.Type
+
+/** A key without its secret, which is shown only once, when the key is created. */
 export const Key = Schema.Struct({
   id: Schema.String,
   name: Schema.String,
@@ -35,14 +39,14 @@ export type Key = typeof Key.Type
 
 export const Keys = Schema.Struct({
   active: Schema.NullOr(Key),
-  /** The revoked ones, the latest first. */
+  /** The revoked keys, latest first. */
   archived: Schema.Array(Key)
 })
 export type Keys = typeof Keys.Type
 
-/** What was used on a day by an operation. */
+/** The usage of one operation on one day. */
 export const Usage = Schema.Struct({
-  /** UTC, `2026-01-31`. */
+  /** The day in UTC, such as `2026-01-31`. */
   date: Schema.String,
   operation: OperationName,
   calls: Schema.NonNegativeInt,
@@ -55,7 +59,7 @@ export type Usage = typeof Usage.Type
 export interface NewKey {
   readonly name: string
   readonly creator: string
-  /** Where a key is active it is revoked only with this. */
+  /** Must be true if a key is active, which the new key then revokes. */
   readonly confirm: boolean
 }
 
@@ -64,9 +68,9 @@ export interface CreatedKey {
   readonly key: Redacted.Redacted
 }
 
-/** A key is active, and would be revoked by a new one. */
+/** A key is active, and `confirm` is false. A new key would revoke it. */
 export class KeyActive extends Data.TaggedError("KeyActive")<{
-  // As `name` it would take the place of the error's own.
+  // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
   override get message(): string {
@@ -74,27 +78,27 @@ export class KeyActive extends Data.TaggedError("KeyActive")<{
   }
 }
 
-/** There is no such key, or it is revoked already. */
+/** No key has this id, or the key is already revoked. */
 export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{
-  /** Whether there is one, which is revoked. */
+  /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
 }> {
   override get message(): string {
-    return this.known ? "the key of this id is revoked" : "there is no key of this id"
+    return this.known ? "the key of this id is revoked" : "no key has this id"
   }
 }
 
 export interface AccountsService {
   readonly account: Effect.Effect<Account>
-  /** Changes what is given, from the next request on, and gives the account as it is then. */
-  readonly setAccount: (changes: Partial<Account>) => Effect.Effect<Account>
+  /** Changes fields, from the next request on. Returns the new account. */
+  readonly setAccount: (changes: AccountChanges) => Effect.Effect<Account>
   readonly keys: Effect.Effect<Keys>
-  /** Makes a key with all scopes, and revokes the active one at once. */
+  /** Creates a key with all scopes and revokes the active one. */
   readonly createKey: (key: NewKey) => Effect.Effect<CreatedKey, KeyActive>
-  /** From the next request on: calls that have begun come to their end. */
+  /** Revokes a key from the next request on. Calls in progress finish. */
   readonly revokeKey: (id: string) => Effect.Effect<void, KeyNotActive>
-  /** In place of those that the key has, from the next request on. */
+  /** Replaces the scopes of a key, from the next request on. */
   readonly setScopes: (id: string, scopes: ReadonlyArray<KeyScope>) => Effect.Effect<Key, KeyNotActive>
-  /** The latest day first. */
+  /** The usage by day and operation, latest day first. */
   readonly usage: Effect.Effect<ReadonlyArray<Usage>>
 }

@@ -1,29 +1,30 @@
 /**
- * What the local service was asked: the latest requests of both operations.
+ * The latest requests of both operations.
  */
 import * as Schema from "effect/Schema"
 import { OperationName } from "./OperationName.js"
 
 export const JournalEntry = Schema.Struct({
-  /** Counted from 1, since the start. */
+  /** Counts from 1 since the start. */
   number: Schema.Int,
-  /** When it arrived: ISO 8601, UTC. */
+  /** When the request arrived: ISO 8601, UTC. */
   at: Schema.String,
   operation: OperationName,
-  /** Of the key that was accepted. */
+  /** The id of the key. `null` if the key was not accepted. */
   keyId: Schema.NullOr(Schema.String),
-  /** The request id of a synthesis; the call id of a transcription. */
+  /** The request id of a synthesis, or the call id of a transcription. */
   id: Schema.NullOr(Schema.String),
   /**
-   * The fields of a request that could be read, by their names on the wire, without the recording; those of a synthesis
-   * with their defaults. One is cut at 1,000 characters, and told as text then.
+   * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults. A
+   * value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON. `null` if the request
+   * could not be read.
    */
   request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  /** Of the answer, where one was begun. */
+  /** The status of the response. `null` if no response was started. */
   status: Schema.NullOr(Schema.Int),
-  /** `faulted` is a failure that was asked for; `abandoned`, that the client went away. */
+  /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */
   outcome: Schema.Literal("underWay", "answered", "faulted", "abandoned"),
-  /** From its head to the head of the answer, in milliseconds. */
+  /** Milliseconds from the headers of the request to those of the response. */
   millis: Schema.NullOr(Schema.Number)
 })
 export type JournalEntry = typeof JournalEntry.Type

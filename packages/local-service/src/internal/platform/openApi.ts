@@ -1,40 +1,80 @@
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as OpenApi from "@effect/platform/OpenApi"
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
+import * as Schema from "effect/Schema"
+import * as AST from "effect/SchemaAST"
+import { PlatformApi } from "../../PlatformApi.js"
 import { operationPaths } from "./openApiOperations.js"
-import { type Described, type Json, json, schemaOf } from "./openApiParts.js"
-import { PlatformFailure, platformPaths } from "./openApiPlatform.js"
+import { failures, inlineReferences, type Json, json, type ServiceDescription, schemaOf } from "./openApiParts.js"
 
-const description = `Both operations of the speech service, as this local service answers them, and the platform that
-keeps its account. What the speech service's own description does not show is marked as our choice; so is the whole of
-the platform's API. An answer to a failure that was asked for may be any other.`
+const description = `Both operations of the speech service, as this local service implements them, and the platform that
+keeps its account. "Our choice" marks what the contract of the speech service does not define; the whole API of the platform is our
+choice. A response that you requested as a fault can differ from this document.`
 
-/** The service in OpenAPI 3.1. The schemas are those that the service itself reads and writes by. */
-export const openApi = (service: Described): Json => ({
-  openapi: "3.1.0",
-  info: { title: "Local speech service", version: "1.0.0", description },
-  servers: [{ url: "/", description: "The platform" }],
-  paths: { ...operationPaths(service), ...platformPaths() },
-  components: {
-    responses: {
-      PlatformNotFound: {
-        description: "Nothing is at this path of the platform.",
-        content: json(schemaOf(PlatformFailure))
-      }
+/** The OpenAPI 3.1 document of the service. The same schemas read its requests and write its responses. */
+export const openApi = (service: ServiceDescription) => {
+  const { components, openapi, paths, tags } = OpenApi.fromApi(PlatformApi)
+  return {
+    openapi,
+    info: { title: "Local speech service", version: "1.0.0", description },
+    servers: [{ url: "/", description: "The platform" }],
+    tags,
+    paths: {
+      ...operationPaths(service),
+      ...Object.fromEntries(
+        Object.entries(paths).map(([path, item]) => [
+          path,
+          inlineReferences(withCommonFailures(item), components.schemas)
+        ])
+      )
     },
-    securitySchemes: {
-      transcriptionKey: {
-        type: "apiKey",
-        in: "header",
-        name: SttContract.apiKeyHeader,
-        description: "The whole `<prefix>.<secret>`."
+    components: {
+      responses: {
+        PlatformNotFound: { description: "The platform has nothing at this path.", content: failureContent }
       },
-      synthesisKey: {
-        type: "apiKey",
-        in: "header",
-        name: TtsContract.header.apiKey,
-        description: "The whole `<prefix>.<secret>`."
-      },
-      adminToken: { type: "apiKey", in: "header", name: "X-Admin-Token", description: "Told at the start. Our choice." }
+      securitySchemes: {
+        ...components.securitySchemes,
+        transcriptionKey: keyScheme(SttContract.apiKeyHeader),
+        synthesisKey: keyScheme(TtsContract.header.apiKey)
+      }
     }
   }
+}
+
+const keyScheme = (name: string): Json => ({
+  type: "apiKey",
+  in: "header",
+  name,
+  description: "The whole key, `<prefix>.<secret>`."
 })
+
+const failureContent = json(schemaOf(Schema.Struct({ error: Schema.String })))
+
+const bodyCauses = {
+  400: "The body breaks a rule, and the message names the field. Or the request is malformed.",
+  415: "The body is not application/json, or has a Content-Encoding."
+}
+
+/** The statuses that the API declares for all endpoints. `failures` describes them. */
+const { ast } = PlatformApi.errorSchema
+const commonStatuses = (AST.isUnion(ast) ? ast.types : [ast]).map(HttpApiSchema.getStatusErrorAST)
+
+/** Adds the failures that any request can meet, and the Allow header of 405. */
+const withCommonFailures = (item: OpenApi.OpenAPISpecPathItem): Json => {
+  const allow = Object.keys(item).join(", ").toUpperCase()
+  return Object.fromEntries(
+    Object.entries(item).map(([method, operation]) => {
+      const { requestBody, responses } = operation
+      const own = Object.entries(responses).filter(([status]) => !commonStatuses.includes(Number(status)))
+      const causes = own
+        .filter(([status]) => Number(status) >= 400)
+        .map(([status, { description }]) => [status, description])
+      const failed = failures(
+        { ...(requestBody === undefined ? {} : bodyCauses), ...Object.fromEntries(causes) },
+        { content: failureContent, allow }
+      )
+      return [method, { ...operation, responses: { ...Object.fromEntries(own), ...failed } }]
+    })
+  )
+}

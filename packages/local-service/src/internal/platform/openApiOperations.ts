@@ -3,12 +3,12 @@ import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
 import { phonemes } from "../operations/synthesis.js"
 import { Form, notRecognisedHeader } from "../operations/transcription.js"
-import { type Described, failures, type Json, json, required, schemaOf } from "./openApiParts.js"
+import { failures, type Json, json, required, type ServiceDescription, schemaOf } from "./openApiParts.js"
 
-const otherPath = "The path is another. Our choice."
-const mediaType = "The body is of another media type, or has a Content-Encoding. Our choice."
+const otherPath = "The path does not exist. Our choice."
+const mediaType = "The body has another media type, or a Content-Encoding. Our choice."
 
-/** What the service says of a recording: the contract leaves to a model which of it there is, and this one has all. */
+/** The transcript. In the contract each field of `aux_info` depends on the model; here all are present. */
 const Confidence = Schema.Number.pipe(Schema.between(0, 1))
 const Success = Schema.Struct({
   ...SttContract.Success.fields,
@@ -45,14 +45,14 @@ const formSchema = (models: ReadonlyArray<string>): Json => {
   }
   const { audioFile, hotwords, ...others } = SttContract.field
   const descriptions: Readonly<Record<string, string>> = {
-    [others.model]: "Decides the language. An unknown one is 400.",
-    [others.transactionId]: "A UUID that the client makes.",
-    [others.aux]: "`true` adds `aux_info` to the answer.",
+    [others.model]: "The model, which decides the language. An unknown model is 400.",
+    [others.transactionId]: "A UUID from the client.",
+    [others.aux]: "`true` adds `aux_info` to the response.",
     [others.parseNumber]:
       "`true` turns spoken numbers into digits, in Hindi, Malayalam, Kannada, Gujarati and Marathi.",
     [hotwords]:
-      "The contract does not show the encoding. Taken are, our choice: one field with the array as JSON; a field for " +
-      "each with the object as JSON; fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
+      "The contract does not define the encoding. Our choice: one field with a JSON array; one field for each hotword, with " +
+      "a JSON object; or fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
   }
   const described = Object.entries(properties).map(([name, schema]) => [
     name,
@@ -72,7 +72,7 @@ const formSchema = (models: ReadonlyArray<string>): Json => {
   }
 }
 
-const transcribe = ({ models, sttBaseUrl }: Described): Json => ({
+const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
   operationId: "transcribe",
   summary: "Transcribe a file",
   servers: [{ url: sttBaseUrl, description: "Transcription" }],
@@ -88,49 +88,49 @@ const transcribe = ({ models, sttBaseUrl }: Described): Json => ({
   },
   responses: {
     200: {
-      description: "The transcript. The fields of a segment besides its confidence are our choice.",
+      description: "The transcript. The fields of a segment, except its confidence, are our choice.",
       headers: {
         [notRecognisedHeader]: {
           schema: { type: "string" },
-          description: "Why the transcript is empty, where nothing was recognised. Our choice."
+          description: "Present if nothing was recognised: why the transcript is empty. Our choice."
         }
       },
       content: json(schemaOf(Success))
     },
     ...failures(
       {
-        400: "Malformed request, invalid `transaction_id`, unknown model, or a recording that can't be read.",
+        400: "The request is malformed, `transaction_id` is invalid, the model is unknown, or the recording can't be read.",
         401: "The API key is missing, malformed, unrecognised or revoked.",
         402: "The credit balance is exhausted.",
         403: "The account is not active, or the key lacks the scope `stt:transcribe` (our name).",
         404: otherPath,
         415: mediaType,
-        503: "Unavailable or overloaded: here only where that is asked for."
+        503: "Unavailable or overloaded. Here only as a fault."
       },
       { content: json(schemaOf(TranscriptionFailure)), allow: "POST" }
     )
   }
 })
 
-/** What the service asks of a request, besides the languages and voices that it has. */
+/** The body of a synthesis. `bodySchema` adds the languages and voices. */
 const SynthesisBody = Schema.Struct({
   ...TtsContract.SynthesisBody.fields,
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: phonemes }))
 })
 
-const bodySchema = ({ languages, voices }: Described): Json => {
+const bodySchema = ({ languages, voices }: ServiceDescription): Json => {
   const { properties, ...rest } = schemaOf(SynthesisBody, "allow") as {
     readonly properties: Readonly<Record<string, Json>>
   }
   const more: Readonly<Record<string, Json>> = {
-    text: { description: "What is spoken, at most 10,000 Unicode code points." },
-    lang: { enum: languages, default: TtsContract.defaultLang, description: "Any other is 400." },
-    voice: { enum: voices, default: TtsContract.defaultVoice, description: "Any other is 400." },
+    text: { description: "The text to speak, at most 10,000 Unicode code points." },
+    lang: { enum: languages, default: TtsContract.defaultLang, description: "Any other value is 400." },
+    voice: { enum: voices, default: TtsContract.defaultVoice, description: "Any other value is 400." },
     output_format: { default: TtsContract.defaultOutputFormat },
     speed: { description: "The speaking rate." },
-    num_step: { description: "Flow-matching steps. Without effect here, our choice." },
+    num_step: { description: "Flow-matching steps. They have no effect here. Our choice." },
     g2p_overrides: {
-      description: "From a word to its pronunciation: here phonemes of espeak-ng, our choice."
+      description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice."
     }
   }
   const described = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...more[name] }])
@@ -140,11 +140,11 @@ const bodySchema = ({ languages, voices }: Described): Json => {
 const requestIdHeader = {
   [TtsContract.header.requestId]: required(
     { type: "string", pattern: TtsContract.requestIdPattern.source },
-    "The client's own id where it is valid, else one that the service made."
+    "The id of the client if it is valid, else an id from the service."
   )
 }
 
-const synthesize = (service: Described): Json => ({
+const synthesize = (service: ServiceDescription): Json => ({
   operationId: "synthesize",
   summary: "Synthesize speech",
   servers: [{ url: service.ttsBaseUrl, description: "Synthesis" }],
@@ -153,14 +153,14 @@ const synthesize = (service: Described): Json => ({
     {
       name: TtsContract.header.requestId,
       in: "header",
-      description: `Returned unchanged where it matches \`${TtsContract.requestIdPattern.source}\`; any other is ignored.`,
+      description: `Returned unchanged if it matches \`${TtsContract.requestIdPattern.source}\`; any other value is ignored.`,
       schema: { type: "string" }
     }
   ],
   requestBody: { required: true, content: json(bodySchema(service)) },
   responses: {
     200: {
-      description: "Raw audio, mono and without a container. Its media type is our choice.",
+      description: "Raw audio: mono, without a container. The media type is our choice.",
       headers: {
         ...requestIdHeader,
         [TtsContract.header.sampleRate]: required({ type: "integer", enum: TtsContract.sampleRates }, "In Hz."),
@@ -171,8 +171,8 @@ const synthesize = (service: Described): Json => ({
     },
     ...failures(
       {
-        400: "Malformed request, or a field that breaks its rule: the message names it.",
-        401: "The key was not accepted, for any reason.",
+        400: "The request is malformed, or a field breaks a rule: the message names the field.",
+        401: "The key was refused, for any reason.",
         404: otherPath,
         415: mediaType,
         502: "The voice failed."
@@ -182,7 +182,7 @@ const synthesize = (service: Described): Json => ({
   }
 })
 
-export const operationPaths = (service: Described): Json => ({
+export const operationPaths = (service: ServiceDescription): Json => ({
   [SttContract.path]: { post: transcribe(service) },
   [TtsContract.path]: { post: synthesize(service) }
 })

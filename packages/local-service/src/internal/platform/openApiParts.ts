@@ -1,22 +1,21 @@
 import * as JSONSchema from "effect/JSONSchema"
 import type * as Schema from "effect/Schema"
 
-/** Where the two operations are: the document has them, and so has the page. */
-/** What of a service its document tells. */
-export interface Described extends BaseUrls {
-  readonly models: ReadonlyArray<string>
-  readonly languages: ReadonlyArray<string>
-  readonly voices: ReadonlyArray<string>
-}
-
 export interface BaseUrls {
   readonly sttBaseUrl: string
   readonly ttsBaseUrl: string
 }
 
+/** The values of a running service that its OpenAPI document states. */
+export interface ServiceDescription extends BaseUrls {
+  readonly models: ReadonlyArray<string>
+  readonly languages: ReadonlyArray<string>
+  readonly voices: ReadonlyArray<string>
+}
+
 export type Json = Readonly<Record<string, unknown>>
 
-/** The JSON Schema of what a schema takes, whole: OpenAPI 3.1 speaks the 2020-12 of it. */
+/** The JSON Schema (2020-12, as OpenAPI 3.1 uses it) of the encoded side of a schema, with all references inlined. */
 export const schemaOf = <A, I>(schema: Schema.Schema<A, I>, additional: "strict" | "allow" = "strict"): unknown => {
   const definitions: Record<string, JSONSchema.JsonSchema7> = {}
   const made = JSONSchema.fromAST(schema.ast, {
@@ -24,48 +23,50 @@ export const schemaOf = <A, I>(schema: Schema.Schema<A, I>, additional: "strict"
     target: "jsonSchema2020-12",
     additionalPropertiesStrategy: additional
   })
-  // The identifiers, titles and descriptions are Effect's own ("an integer"), and say nothing here.
-  const plain = (value: unknown): unknown => {
-    if (Array.isArray(value)) return value.map(plain)
-    if (typeof value !== "object" || value === null) return value
-    const { $ref, ...rest } = value as Json
-    const kept = Object.entries(rest).filter(
-      ([name, each]) => !(["$id", "title", "description"].includes(name) && typeof each === "string")
-    )
-    const own = Object.fromEntries(kept.map(([name, each]) => [name, plain(each)]))
-    if (typeof $ref !== "string") return own
-    return { ...(plain(definitions[$ref.slice("#/$defs/".length)]) as Json), ...own }
-  }
-  return plain(made)
+  return inlineReferences(made, definitions)
+}
+
+/** Inlines all references, and removes the identifiers, titles and descriptions of Effect itself, such as "an integer". */
+export const inlineReferences = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
+  if (Array.isArray(value)) return value.map((each) => inlineReferences(each, definitions))
+  if (typeof value !== "object" || value === null) return value
+  const { $ref, ...rest } = value as Json
+  const isEffects = (name: string) =>
+    name === "$id" || (typeof rest.title === "string" && /^(title|description)$/.test(name))
+  const kept = Object.entries(rest).filter(([name]) => !isEffects(name))
+  const own = Object.fromEntries(kept.map(([name, each]) => [name, inlineReferences(each, definitions)]))
+  if (typeof $ref !== "string") return own
+  const definition = definitions[$ref.slice($ref.lastIndexOf("/") + 1)]
+  return { ...(inlineReferences(definition, definitions) as Json), ...own }
 }
 
 export const json = (schema: unknown): Json => ({ "application/json": { schema } })
 
-/** What is wrong with the HTTP of a request, before anybody looks at what it asks for. */
+/** The failures of HTTP itself, which any request can meet. */
 const protocol: Readonly<Record<number, string>> = {
-  400: "It is not a request of HTTP/1.1, has no Host header or several, or ends early. Our choice.",
-  408: "The head of the request, or more of its body, did not come in time. Our choice.",
-  413: "The body, or a part of it, is too large. Our choice.",
-  417: "It expects something else than 100-continue. Our choice.",
+  400: "The request is not valid HTTP/1.1, has no Host header or several, or ends early. Our choice.",
+  408: "The headers, or the next bytes of the body, did not arrive in time. Our choice.",
+  413: "The body or a part of it is too large. Our choice.",
+  417: "The Expect header has a value other than 100-continue. Our choice.",
   421: "The Host header names another service. Our choice.",
   431: "The headers are larger than 16 KiB. Our choice.",
-  500: "Unexpected failure of the service."
+  500: "The service failed unexpectedly."
 }
 
 export interface Failures {
-  /** What they look like. */
+  /** The content of each failure response. */
   readonly content: Json
   readonly headers?: Json | undefined
-  /** The methods that a path takes, as the Allow header of a 405 has them. */
+  /** The value of the Allow header of 405. */
   readonly allow: string
 }
 
-/** The responses that are failures: those of any request, and those of the operation, each with its cause. */
+/** The failure responses of an operation: those that any request can meet, and those in `causes`. */
 export const failures = (
   causes: Readonly<Record<number, string>>,
   { allow, content, headers = {} }: Failures
 ): Readonly<Record<string, Json>> => {
-  const described = { ...protocol, 405: "The path takes other methods. Our choice.", ...causes }
+  const described = { ...protocol, 405: "The path does not accept this method. Our choice.", ...causes }
   return Object.fromEntries(
     Object.entries(described).map(([status, description]) => [
       status,
@@ -78,7 +79,7 @@ export const failures = (
   )
 }
 
-/** A header that is always there. */
+/** A header that every response has. */
 export const required = (schema: unknown, description?: string): Json => ({
   required: true,
   schema,

@@ -1,6 +1,6 @@
 import type { BaseUrls } from "./openApiParts.js"
 
-/** What a person sees who opens the platform in a browser. */
+/** The page that a browser shows at `/`. */
 export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
@@ -8,13 +8,13 @@ export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype
 <title>Local speech service</title>
 <style>body { font: 1rem/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } code { background: #8882; padding: .1em .3em }</style>
 <h1>Local speech service</h1>
-<p>This is the speech service in small, on this machine, for development and tests. Its voice is espeak-ng; it transcribes
-only what it has spoken itself or was taught, and never invents a transcript. Nothing leaves this machine.</p>
+<p>This is a small speech service on this machine, for development and tests. Its voice is espeak-ng. It transcribes only
+recordings that it has spoken or was taught, and never invents a transcript. Nothing leaves this machine.</p>
 <dl>
 <dt>Transcription<dd><code>POST ${sttBaseUrl}/api/transcribe</code>
 <dt>Synthesis<dd><code>POST ${ttsBaseUrl}/tts/bytes</code>
 <dt>Platform and controls<dd><code>/platform/api</code> on this host, with <code>X-Admin-Token</code>
 </dl>
-<p>The operations, their fields and their answers: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
+<p>The operations, their fields and their responses: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 </html>
 `

@@ -7,6 +7,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import {
   type Account,
+  AccountChanges,
   type AccountState,
   type AccountsService,
   type Key,
@@ -17,7 +18,6 @@ import {
   type Usage
 } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
-import { AccountChanges } from "../platform/platformRequests.js"
 import { validateOrDie } from "../validateOrDie.js"
 import type { DataDirectory } from "./dataDirectory.js"
 

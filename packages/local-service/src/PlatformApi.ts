@@ -1,0 +1,169 @@
+/**
+ * The HTTP API of the platform, as one declaration. The service makes its routes, its 405 responses and its part of
+ * `/openapi.json` from it, and `HttpApiClient.make(PlatformApi, …)` a typed client. The API is our choice: the contract
+ * says what the platform does, but not how.
+ */
+import * as HttpApi from "@effect/platform/HttpApi"
+import * as HttpApiEndpoint from "@effect/platform/HttpApiEndpoint"
+import * as HttpApiGroup from "@effect/platform/HttpApiGroup"
+import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
+import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
+import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
+import * as OpenApi from "@effect/platform/OpenApi"
+import * as Context from "effect/Context"
+import * as Data from "effect/Data"
+import * as Schema from "effect/Schema"
+import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
+import { Fault, FaultRecord } from "./Faults.js"
+import { BodyOptional } from "./internal/platform/bodyOptional.js"
+import { JournalEntry } from "./Journal.js"
+
+/** The platform refused a request of a typed client, or failed. */
+export class PlatformRequestFailed extends Data.TaggedError("PlatformRequestFailed")<{
+  /** The HTTP status, 400 to 599. */
+  readonly status: number
+  readonly message: string
+}> {}
+
+/** The response `{"error": message}` with a status. */
+const failure = (status: number, description?: string) =>
+  Schema.transform(Schema.Struct({ error: Schema.String }), Schema.instanceOf(PlatformRequestFailed), {
+    strict: true,
+    decode: ({ error }) => new PlatformRequestFailed({ status, message: error }),
+    encode: ({ message }) => ({ error: message })
+  }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
+
+/** The header `X-Admin-Token`, which every path below `/platform/api` requires. */
+export class AdminToken extends HttpApiMiddleware.Tag<AdminToken>()("@effect-speech/local-service/AdminToken", {
+  failure: failure(401, "X-Admin-Token is missing or wrong."),
+  security: {
+    adminToken: HttpApiSecurity.apiKey({ key: "X-Admin-Token" }).pipe(
+      HttpApiSecurity.annotate(OpenApi.Description, "The service prints it at the start. Our choice.")
+    )
+  }
+}) {}
+
+const optionalBody = OpenApi.annotations({
+  transform: (operation) => ({ ...operation, requestBody: { ...operation.requestBody, required: false } })
+}).pipe(Context.add(BodyOptional, true))
+
+const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+const noKey = failure(404, "No key has this id.")
+const keyRevoked = failure(409, "The key of this id is revoked.")
+const KeyId = Schema.Struct({ id: Schema.String.annotations({ description: "The id of the key." }) })
+
+const NewKey = Schema.Struct({
+  name: Schema.NonEmptyString.pipe(
+    Schema.maxLength(100, { message: () => "must be at most 100 characters" }),
+    // SQLite ends a text at a NUL and can't store half of a surrogate pair.
+    Schema.pattern(/^[^\p{Cc}\p{Surrogate}]*$/u, { message: () => "must hold no control characters" })
+  ),
+  /** Must be true if a key is active, which the new key then revokes. Default: false. */
+  confirm: Schema.optional(Schema.Boolean)
+})
+
+const CreatedKey = Schema.Struct({ ...Key.fields, key: Schema.Redacted(Schema.String) }).annotations({
+  description: "The new key. It is shown only here."
+})
+
+const Reset = Schema.Struct({
+  /** Seed of the ids: the same seed gives the same ids in the same order. Default: the option `seed`. */
+  seed: Schema.optional(Schema.Int),
+  /** Fixed clock. Default: the option `fixedTime`. */
+  fixedTime: Schema.optional(
+    Schema.Date.annotations({
+      message: () => ({ message: "must be a date and time of ISO 8601", override: true }),
+      jsonSchema: { type: "string", format: "date-time" }
+    })
+  )
+})
+
+/** Open to everybody. */
+const pages = HttpApiGroup.make("pages", { topLevel: true })
+  .add(
+    HttpApiEndpoint.get("page", "/")
+      .addSuccess(HttpApiSchema.Text({ contentType: "text/html" }).annotations({ description: "An HTML page." }))
+      .annotateContext(summary("A page that says what this is"))
+  )
+  .add(
+    HttpApiEndpoint.get("openApi", "/openapi.json")
+      .addSuccess(Schema.Struct({ openapi: Schema.String }, { key: Schema.String, value: Schema.Unknown }))
+      .annotateContext(summary("This document"))
+  )
+
+const platform = HttpApiGroup.make("platform", { topLevel: true })
+  .add(HttpApiEndpoint.get("account", "/account").addSuccess(Account).annotateContext(summary("The account")))
+  .add(
+    HttpApiEndpoint.patch("changeAccount", "/account")
+      .setPayload(AccountChanges)
+      .addSuccess(Account)
+      .annotateContext(summary("Change the state or the credit"))
+  )
+  .add(
+    HttpApiEndpoint.get("keys", "/keys")
+      .addSuccess(Keys)
+      .annotateContext(summary("The active key and the revoked ones"))
+  )
+  .add(
+    HttpApiEndpoint.post("createKey", "/keys")
+      .setPayload(NewKey)
+      .addSuccess(CreatedKey, { status: 201 })
+      .addError(failure(409, "A key is active, and `confirm` is not true."))
+      .annotateContext(summary("Create a key and revoke the active one"))
+  )
+  .add(
+    HttpApiEndpoint.post("revokeKey", "/keys/:id/revoke")
+      .setPath(KeyId)
+      .addSuccess(Keys)
+      .addError(noKey)
+      .addError(keyRevoked)
+      .annotateContext(summary("Revoke a key"))
+  )
+  .add(
+    HttpApiEndpoint.patch("changeKey", "/keys/:id")
+      .setPath(KeyId)
+      .setPayload(Schema.Struct({ scopes: Schema.Array(KeyScope) }))
+      .addSuccess(Key)
+      .addError(noKey)
+      .addError(keyRevoked)
+      .annotateContext(summary("Replace the scopes of a key"))
+  )
+  .add(
+    HttpApiEndpoint.get("usage", "/usage")
+      .addSuccess(Schema.Array(Usage))
+      .annotateContext(summary("The usage by day and operation, latest day first"))
+  )
+  .add(
+    HttpApiEndpoint.get("faults", "/faults")
+      .addSuccess(Schema.Array(FaultRecord))
+      .annotateContext(summary("The faults, and how often each has happened"))
+  )
+  .add(
+    HttpApiEndpoint.put("setFaults", "/faults")
+      .setPayload(Schema.Array(Fault))
+      .addSuccess(Schema.Array(FaultRecord))
+      .annotateContext(summary("Replace all faults"))
+  )
+  .add(
+    HttpApiEndpoint.get("requests", "/requests")
+      .addSuccess(Schema.Array(JournalEntry))
+      .annotateContext(summary("The latest thousand requests of both operations, oldest first"))
+  )
+  .add(
+    HttpApiEndpoint.post("reset", "/reset")
+      .setPayload(Reset)
+      .annotateContext(optionalBody)
+      .annotateContext(summary("Restore the state of the start"))
+  )
+  .prefix("/platform/api")
+  .middleware(AdminToken)
+
+/** The errors that are declared here can come from any request. */
+export class PlatformApi extends HttpApi.make("platform")
+  .addError(failure(400))
+  .addError(failure(413))
+  .addError(failure(415))
+  .addError(failure(500))
+  .add(pages)
+  .add(platform) {}
