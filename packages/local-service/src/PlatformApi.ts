@@ -79,19 +79,6 @@ const Reset = Schema.Struct({
   )
 })
 
-/** Open to everybody. */
-const pages = HttpApiGroup.make("pages", { topLevel: true })
-  .add(
-    HttpApiEndpoint.get("page", "/")
-      .addSuccess(HttpApiSchema.Text({ contentType: "text/html" }).annotations({ description: "An HTML page." }))
-      .annotateContext(summary("A page that says what this is"))
-  )
-  .add(
-    HttpApiEndpoint.get("openApi", "/openapi.json")
-      .addSuccess(Schema.Struct({ openapi: Schema.String }, { key: Schema.String, value: Schema.Unknown }))
-      .annotateContext(summary("This document"))
-  )
-
 const platform = HttpApiGroup.make("platform", { topLevel: true })
   .add(HttpApiEndpoint.get("account", "/account").addSuccess(Account).annotateContext(summary("The account")))
   .add(
@@ -157,7 +144,18 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .annotateContext(summary("Restore the state of the start"))
   )
   .prefix("/platform/api")
-  .middleware(AdminToken)
+  .middlewareEndpoints(AdminToken)
+  // Endpoints from here on have neither the prefix nor the token.
+  .add(
+    HttpApiEndpoint.get("page", "/")
+      .addSuccess(HttpApiSchema.Text({ contentType: "text/html" }).annotations({ description: "An HTML page." }))
+      .annotateContext(summary("A page that says what this is"))
+  )
+  .add(
+    HttpApiEndpoint.get("openApi", "/openapi.json")
+      .addSuccess(Schema.Struct({ openapi: Schema.String }, { key: Schema.String, value: Schema.Unknown }))
+      .annotateContext(summary("This document"))
+  )
 
 /** The errors that are declared here can come from any request. */
 export class PlatformApi extends HttpApi.make("platform")
@@ -165,5 +163,4 @@ export class PlatformApi extends HttpApi.make("platform")
   .addError(failure(413))
   .addError(failure(415))
   .addError(failure(500))
-  .add(pages)
   .add(platform) {}
