@@ -4,6 +4,7 @@
  */
 import { randomBytes } from "node:crypto"
 import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -18,7 +19,8 @@ import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
-import { listen } from "./internal/http/listener.js"
+import { type ListenOptions, listen } from "./internal/http/listener.js"
+import type { ProblemToResponse } from "./internal/http/problems.js"
 import { synthesisHandler, synthesisProblemToResponse } from "./internal/operations/synthesis.js"
 import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/operations/transcription.js"
 import { resolveOptions } from "./internal/options.js"
@@ -177,30 +179,25 @@ export const make = (
         )
     }
 
-    const services = Context.empty().pipe(
-      Context.add(Accounts, accounts),
-      Context.add(Faults, faults),
-      Context.add(Journal, journal),
-      Context.add(TemporaryFiles, temporaryFiles),
-      Context.add(IdsAndClock, idsAndClock)
+    const withState = Effect.provide(
+      Context.empty().pipe(
+        Context.add(Accounts, accounts),
+        Context.add(Faults, faults),
+        Context.add(Journal, journal),
+        Context.add(TemporaryFiles, temporaryFiles),
+        Context.add(IdsAndClock, idsAndClock)
+      )
     )
-    const synthesis = { ...settings, voice, makeRequestId: idsAndClock.nextId }
-    const sttBaseUrl = yield* listen(Effect.provide(transcriptionHandler(settings), services), {
-      ...settings,
-      problemToResponse: transcriptionProblemToResponse
-    })
-    const ttsBaseUrl = yield* listen(Effect.provide(synthesisHandler(synthesis), services), {
-      ...settings,
-      port: following(settings.port, 1),
-      problemToResponse: synthesisProblemToResponse(synthesis)
-    })
+    const serve = serverOf(settings)
+    const transcription = withState(transcriptionHandler(settings))
+    const sttBaseUrl = yield* serve(0, transcription, transcriptionProblemToResponse)
+    const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
+    const synthesis = withState(synthesisHandler(synthesisOptions))
+    const ttsBaseUrl = yield* serve(1, synthesis, synthesisProblemToResponse(synthesisOptions))
     const { languages, voices } = voice
     const models = Object.keys(settings.models)
-    const platformUrl = yield* listen(platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models, languages, voices }), {
-      ...settings,
-      port: following(settings.port, 2),
-      problemToResponse: platformProblemToResponse
-    })
+    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models, languages, voices })
+    const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey }
   }).pipe(onLiveClock)
 
@@ -216,5 +213,8 @@ const firstKey = (accounts: AccountsService, newKey: boolean) =>
 /** Sockets and threads take real time, so they ignore a TestClock. */
 const onLiveClock = Effect.withClock(Clock.make())
 
-/** Port 0 stays 0: the system chooses each. */
-const following = (port: number, offset: number): number => (port === 0 ? 0 : port + offset)
+/** Serves an app at `offset` ports after the first. Port 0 stays 0: the system chooses each. */
+const serverOf =
+  ({ host, hostNames, port }: Omit<ListenOptions, "problemToResponse">) =>
+  <R>(offset: number, app: HttpApp.Default<never, R>, problemToResponse: ProblemToResponse) =>
+    listen(app, { host, hostNames, port: port === 0 ? 0 : port + offset, problemToResponse })
