@@ -262,7 +262,7 @@ describe("the README of a package", () => {
     ["audio-codec", "written files", interfaceOf("audio-codec", "Wav", "WavFile")],
     ["audio-codec", "options of encoding", interfaceOf("audio-codec", "Pcm", "EncodeOptions")],
     ["audio-codec", "options of pauses", interfaceOf("audio-codec", "Silence", "PauseOptions")],
-    ["audio-codec", "rates", interfaceOf("audio-codec", "Resampler", "Rates")],
+    ["audio-codec", "rates", interfaceOf("audio-codec", "internal/resampling/resampler", "Rates")],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["local-service", "options", interfaceOf("local-service", "LocalServiceOptions", "LocalServiceOptions")],
     ["local-service", "options of reset", interfaceOf("local-service", "LocalServiceOptions", "ReproducibleOptions")],
