@@ -1,6 +1,6 @@
 /**
- * A test may start the command or an example with an environment of its own. They run outside of vitest, so they are told
- * to write down by themselves what they ran: Node does so at the end of a process, and of a thread, that has this variable.
+ * Node writes what a process ran if `NODE_V8_COVERAGE` is set. A test that starts the command or an example may replace the
+ * environment, so this adds the variable to every process.
  */
 import childProcess, { type SpawnOptions } from "node:child_process"
 import { syncBuiltinESMExports } from "node:module"

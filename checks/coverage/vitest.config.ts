@@ -1,7 +1,7 @@
 import { mergeConfig } from "vitest/config"
 import base from "../../vitest.config.js"
 
-/** The tests as ever, and what they run of the packages is counted, in the folder that the command names. */
+/** The usual tests, with coverage of the packages in Istanbul format. */
 export default mergeConfig(base, {
   test: {
     setupFiles: ["checks/coverage/processes.ts"],
@@ -9,7 +9,7 @@ export default mergeConfig(base, {
     coverage: {
       enabled: true,
       provider: "v8",
-      // By the syntax: else each line would be a statement, and comments too.
+      // Divides code by its syntax, not by lines.
       include: ["packages/*/src/**"],
       exclude: ["**/*.d.ts"],
       reporter: ["json"],

@@ -1,8 +1,8 @@
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
-/** The tests that can notice a change of the package, those first that are likely to. */
-const include: ReadonlyArray<string> = JSON.parse(process.env.MUTANTS_TESTS ?? "[]")
+/** How the paths of the tests begin, in the order in which they run. */
+const include: ReadonlyArray<string> = JSON.parse(process.env.MUTATION_TESTS ?? "[]")
 
 class InOrder extends BaseSequencer {
   override async sort(files: Array<TestSpecification>): Promise<Array<TestSpecification>> {
@@ -17,7 +17,7 @@ export default defineConfig({
     include: include.map((start) => `${start}*.test.ts`),
     // Too slow to be run for each change.
     exclude: ["**/outage.test.ts"],
-    // What waits for ever is noticed here, before Stryker gives its process up and has to start another.
+    // A test that hangs fails before Stryker replaces its whole process.
     testTimeout: 30_000,
     sequence: { sequencer: InOrder }
   }
