@@ -1,6 +1,5 @@
 /**
- * Where a recording comes from. All sources but a one-shot stream can be opened anew, so that a request can be sent again
- * whole.
+ * Where a recording comes from. Every source except a one-shot stream can be opened again, so that a call can be retried.
  */
 import * as Predicate from "effect/Predicate"
 import type * as Stream from "effect/Stream"
@@ -9,7 +8,7 @@ const TypeId: unique symbol = Symbol.for("@effect-speech/stt/AudioSource")
 
 interface Common {
   readonly [TypeId]: typeof TypeId
-  /** What the file is called in the request, but for its ending, which becomes that of the container that it is. */
+  /** The filename in the request. Its ending is replaced by that of the detected container. */
   readonly filename: string
 }
 
@@ -39,7 +38,7 @@ export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
 
-/** A file, which is read as it is sent and never held in memory. */
+/** A file. It is read as it is sent, in constant memory. */
 export const fromPath = (path: string): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Path",
@@ -48,11 +47,11 @@ export const fromPath = (path: string): AudioSource => ({
 })
 
 export interface NamedOptions {
-  /** What the file is called in the request, but for its ending, which becomes that of its container. Default: `audio`. */
+  /** The filename in the request. Its ending is replaced by that of the detected container. Default: `audio`. */
   readonly filename?: string | undefined
 }
 
-/** A recording that is already in memory. */
+/** A recording in memory. */
 export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Bytes",
@@ -60,7 +59,7 @@ export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioS
   filename: options.filename ?? "audio"
 })
 
-/** A Blob, as a web form, `Response.blob` or `fs.openAsBlob` gives it. A `File` keeps its name, unless given another. */
+/** A Blob, such as from a web form, `Response.blob` or `fs.openAsBlob`. Default filename: the name of a `File`. */
 export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Blob",
@@ -69,13 +68,13 @@ export const fromBlob = (blob: Blob, options: NamedOptions = {}): AudioSource =>
 })
 
 export interface StreamOptions extends NamedOptions {
-  /** The exact number of bytes. Without it the request is sent chunked, with no Content-Length. */
+  /** The exact number of bytes. Default: unknown; the request is sent chunked, without a Content-Length. */
   readonly byteLength?: number | undefined
 }
 
 /**
- * A stream of the bytes of a recording; `open` is called anew for each attempt and must give all of them. What the stream
- * needs is to be provided to it.
+ * A stream of the bytes of a recording. Each attempt calls `open`, which must give all bytes each time. Provide the
+ * services that the stream requires.
  */
 export const fromStream = (
   open: () => Stream.Stream<Uint8Array, unknown>,
@@ -90,8 +89,8 @@ export const fromStream = (
 })
 
 /**
- * A stream that can be read but once, such as a microphone or a request's body: a call with it is never
- * repeated, and a second one fails with `SttAudioUnreadable`.
+ * A stream that can be read only once, such as a microphone or the body of a request. A call with it is never retried,
+ * and a second call with it fails with `SttAudioUnreadable`.
  */
 export const fromOneShotStream = (
   stream: Stream.Stream<Uint8Array, unknown>,

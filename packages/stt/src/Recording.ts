@@ -57,5 +57,5 @@ export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioU
       )
     : Effect.succeed({})
 
-/** The bytes of a stream that are read: no sound header is longer, with all its notes. */
+/** Number of bytes to read from a stream: no valid header with its metadata is longer. */
 const lookAhead = 256 * 1024

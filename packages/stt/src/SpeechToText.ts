@@ -1,5 +1,5 @@
 /**
- * Speech to text: a recording goes in, a transcript comes out.
+ * Transcribes recordings with the speech service.
  *
  * ```ts
  * const program = Effect.gen(function* () {
@@ -46,7 +46,7 @@ import { filePartOf } from "./internal/filePart.js"
 import { multipartEnvelope } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
-import { asTelephony, converted } from "./internal/telephony.js"
+import { asTelephony, describeConverted } from "./internal/telephony.js"
 import { warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import {
@@ -72,37 +72,37 @@ import { TranscriptionRequest } from "./TranscriptionRequest.js"
 
 export interface SpeechToTextService {
   /**
-   * Transcribes one recording, which is sent as it is read. The answer comes when the service has heard all of it,
-   * which for a long recording takes minutes.
+   * Transcribes one recording. It is sent as it is read. The service responds after it has processed the whole
+   * recording: for a long one, after minutes.
    */
   readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
 }
 
 export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
   /**
-   * The whole `<prefix>.<secret>` value, or an effect that reads it: when the layer is built, and again when the
-   * service refuses the key. The call is then repeated if the key has really changed.
+   * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
+   * when the service refuses the key. If the key has changed, the call is repeated.
    */
   readonly apiKey: ApiKey
-  /** The address of the transcription host, with or without a path prefix. There is no default. */
+  /** The address of the transcription host, with or without a path prefix. Required. */
   readonly baseUrl: string
-  /** How long each phase may take. Default: 60 seconds without progress either way, one hour for the answer. */
+  /** How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the upload or the download. */
   readonly deadlines?: Deadlines.Deadlines | undefined
-  /** How hotwords are put into the form; the contract does not show it. Default: `json`, one field with the array. */
+  /** How hotwords are encoded in the form; the contract does not state it. Default: `json`, one field with the array. */
   readonly hotwordEncoding?: Contract.HotwordEncoding | undefined
 }
 
-/** What the service needs: an HttpClient (`@effect-speech/transport/node` has the recommended one), and files. */
-export type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
+/** What the client requires. `NodeTransport.layer` of `@effect-speech/transport/node` provides both. */
+type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
-  /** The service from explicit options. A wrong address is a `ConfigError`, a malformed key an `SttInvalidApiKey`. */
+  /** The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for a malformed key. */
   static readonly layer = (
     options: SpeechToTextOptions
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
     Layer.effect(SpeechToText, make(options))
 
-  /** The same from a `Config` of the options, or from a record with a `Config` for each. */
+  /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = (
     options: Config.Config.Wrap<SpeechToTextOptions>
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
@@ -111,7 +111,7 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
       Effect.flatMap(OptionalConfig.unwrap(options), (unwrapped) => make(unwrapped))
     )
 
-  /** From `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
+  /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
     SpeechToText.layerConfig({
       apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
@@ -119,28 +119,26 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
     })
 
   /**
-   * A double for tests, which checks requests as {@link SpeechToText.layer} does, opens no recording, and answers as
-   * told: with a transcript, with parts of a {@link Transcription}, with an error, with an effect of one, or with what a
-   * function of the request makes of it. Events are not told.
-   *
-   * {@link SpeechToText.calls} gives what was asked.
+   * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or a
+   * function of the request that gives one. The double checks requests as {@link SpeechToText.layer} does. It opens no
+   * recording, does not retry, and emits no events. {@link SpeechToText.calls} gives its requests.
    */
   static readonly layerTest = (answer: TestAnswer): Layer.Layer<SpeechToText | SpeechToTextCalls> =>
     Layer.effectContext(makeTest(answer))
 
-  /** The requests that the double of {@link SpeechToText.layerTest} got so far. */
+  /** The requests that the double of {@link SpeechToText.layerTest} has received so far. */
   static readonly calls: Effect.Effect<ReadonlyArray<TranscriptionRequest>, never, SpeechToTextCalls> = Effect.suspend(
     () => Effect.map(SpeechToTextCalls, (calls) => [...calls])
   )
 }
 
-/** The record of a test double. */
+/** The requests that a test double received. */
 export class SpeechToTextCalls extends Context.Tag("@effect-speech/stt/SpeechToTextCalls")<
   SpeechToTextCalls,
   ReadonlyArray<TranscriptionRequest>
 >() {}
 
-/** The operation over an HttpClient. */
+/** Makes the service that {@link SpeechToText.layer} provides. */
 export const make = (
   options: SpeechToTextOptions
 ): Effect.Effect<SpeechToTextService, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
@@ -161,7 +159,7 @@ export const make = (
     const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
       Effect.gen(function* () {
         const { audio, ...valid } = yield* validate(request)
-        // A schema's copy of a record has lost the field `__proto__`; the caller's own may be another at the next attempt.
+        // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
         const fields = { ...valid, additionalFields: { ...request.additionalFields } }
         const sentId = fields.transactionId ?? crypto.randomUUID()
         return yield* transport.run<Transcription, SttError, ReadonlyArray<SttWarning>>(
@@ -183,7 +181,7 @@ export const make = (
     return { transcribe }
   })
 
-/** Opens the recording and builds the request: a form around the recording. The context is the warnings. */
+/** Opens the recording and builds the form around it. The context of the request is its warnings. */
 const prepare = (
   url: URL,
   audio: AudioSource,
@@ -202,11 +200,11 @@ const prepare = (
       url,
       headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
       body: enclose(head, upload, tail),
-      context: warningsFor(telephony ? converted(recording) : recording, fields)
+      context: warningsFor(telephony ? describeConverted(recording) : recording, fields)
     }
   })
 
-/** How much of a stream is waited for before it is sent, in bytes; what comes with it is looked at too. */
+/** Number of bytes of a stream to wait for before the upload starts: enough to detect the container. */
 const lookAhead = 64
 
 const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest), { onExcessProperty: "error" })
@@ -214,8 +212,8 @@ const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(Transcription
 const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
   Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))
 
-/** The contract does not say when a transcription is billed, so nothing is known once all of it was sent. */
-const report = (progress: Progress, receivedId?: string): CallReport =>
+/** The contract does not state when a transcription is billed, so billing is unknown after a complete upload. */
+const callReport = (progress: Progress, receivedId?: string): CallReport =>
   reportOf(
     progress,
     progress.attempts.some(({ sent, status }) => sent === "all" || status === 200) ? "unknown" : "notBilled",
@@ -223,7 +221,7 @@ const report = (progress: Progress, receivedId?: string): CallReport =>
   )
 
 const callError = (failure: Failure, progress: Progress, audio: AudioSource): SttError => {
-  const call = report(progress)
+  const call = callReport(progress)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new SttConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
@@ -236,7 +234,7 @@ const callError = (failure: Failure, progress: Progress, audio: AudioSource): St
   }
 }
 
-const byStatus = {
+const errorByStatus = {
   400: SttBadRequest,
   401: SttUnauthorized,
   402: SttCreditExhausted,
@@ -245,66 +243,66 @@ const byStatus = {
   503: SttUnavailable
 } as const
 
-const isKnownStatus = (status: number): status is keyof typeof byStatus => status in byStatus
+const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
 
-/** The largest transcript that is read, far above that of a day of speech. */
-const answerLimit = 64 * 1024 * 1024
+/** Largest response body, in bytes: far more than the transcript of a day of speech. */
+const responseLimit = 64 * 1024 * 1024
 
 const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription, "warnings">, SttError> =>
   Effect.gen(function* () {
     if (response.status !== 200) return yield* statusError(response)
 
-    const { bytes, complete } = yield* collect(response.pull, answerLimit)
-    const call = report(response.progress())
+    const { bytes, complete } = yield* collect(response.pull, responseLimit)
+    const call = callReport(response.progress())
     const invalid = (problem: string) => new SttInvalidResponse({ problem, call })
-    if (!complete) return yield* invalid(`it is longer than ${answerLimit} bytes`)
+    if (!complete) return yield* invalid(`it is longer than ${responseLimit} bytes`)
 
     const json = yield* Either.mapLeft(parseJson(bytes, response), () => invalid("it is not JSON"))
-    // The decoder makes a string of `status` to tell the forms apart, which not all that JSON holds can be made.
+    // The decoder converts `status` to a string, which throws for some JSON values.
     const decoded = yield* Either.try({
-      try: () => decodeAnswer(json),
+      try: () => decodeBody(json),
       catch: () => invalid("status is missing or of another type")
     })
-    const answer = yield* Either.mapLeft(decoded, (error) => invalid(describeIssues(error)))
-    const receivedId = answer.call_id === undefined ? undefined : response.redact(answer.call_id)
-    if (answer.status === "error") {
+    const body = yield* Either.mapLeft(decoded, (error) => invalid(fieldProblem(error)))
+    const receivedId = body.call_id === undefined ? undefined : response.redact(body.call_id)
+    if (body.status === "error") {
       return yield* new SttTranscriptionFailed({
-        serverError: shown(response, answer.error),
-        serverMessage: shown(response, answer.message),
+        serverError: redactOptional(response, body.error),
+        serverMessage: redactOptional(response, body.message),
         callId: receivedId,
         call: { ...call, receivedId }
       })
     }
     return {
-      text: answer.text,
-      callId: response.redact(answer.call_id),
+      text: body.text,
+      callId: response.redact(body.call_id),
       transactionId: call.sentId,
-      auxInfo: answer.aux_info,
+      auxInfo: body.aux_info,
       call: { ...call, receivedId }
     }
   })
 
 const parseJson = (bytes: Uint8Array, { withoutKey }: Response<SttError>): Either.Either<unknown, unknown> =>
-  Either.try(() => withoutKeyIn(JSON.parse(new TextDecoder().decode(bytes)), withoutKey))
+  Either.try(() => removeKey(JSON.parse(new TextDecoder().decode(bytes)), withoutKey))
 
-/** A service that quotes the key must not put it into a transcript either, nor into the name of a field. */
-const withoutKeyIn = (json: unknown, withoutKey: (text: string) => string): unknown => {
+/** Removes the key from all texts and field names, in case the service quotes it. */
+const removeKey = (json: unknown, withoutKey: (text: string) => string): unknown => {
   if (typeof json === "string") return withoutKey(json)
-  if (Array.isArray(json)) return json.map((item) => withoutKeyIn(item, withoutKey))
+  if (Array.isArray(json)) return json.map((item) => removeKey(item, withoutKey))
   if (!Predicate.isRecord(json)) return json
   return Object.fromEntries(
-    Object.entries(json).map(([name, value]) => [withoutKey(name), withoutKeyIn(value, withoutKey)])
+    Object.entries(json).map(([name, value]) => [withoutKey(name), removeKey(value, withoutKey)])
   )
 }
 
-const shown = (response: Response<SttError>, words: string | undefined): string | undefined =>
-  words === undefined ? undefined : response.redact(words)
+const redactOptional = (response: Response<SttError>, text: string | undefined): string | undefined =>
+  text === undefined ? undefined : response.redact(text)
 
-const decodeAnswer = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })
+const decodeBody = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.ErrorBody))
 
-/** Names the fields that are wrong, and leaves out what they held: it may be a transcript. */
-const describeIssues = (error: ParseResult.ParseError): string => {
+/** Names the invalid fields without their values, since a value may be a transcript. */
+const fieldProblem = (error: ParseResult.ParseError): string => {
   const fields = Issue.fields(error.issue)
   return fields.length === 0
     ? "it is not a JSON object of that form"
@@ -316,14 +314,14 @@ const statusError = (response: Response<SttError>): Effect.Effect<never, SttErro
     const words = Option.getOrElse(decodeErrorBody(text), (): Contract.ErrorBody => ({}))
     const facts = {
       status: response.status,
-      serverError: shown(response, words.error),
-      serverMessage: shown(response, words.message),
-      call: report(response.progress())
+      serverError: redactOptional(response, words.error),
+      serverMessage: redactOptional(response, words.message),
+      call: callReport(response.progress())
     }
-    return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new SttUnexpectedStatus(facts)
+    return isKnownStatus(facts.status) ? new errorByStatus[facts.status](facts) : new SttUnexpectedStatus(facts)
   })
 
-/** What a test double says to a request. */
+/** The answer of a test double: an outcome, or a function of the request that gives one. */
 export type TestAnswer = TestOutcome | ((request: TranscriptionRequest) => TestOutcome)
 
 export type TestOutcome =

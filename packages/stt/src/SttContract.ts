@@ -1,6 +1,6 @@
 /**
- * The wire contract of the transcription operation: one place for the client and for a service that answers it.
- * Names are the wire's own.
+ * The HTTP contract of the transcription operation, shared by the client and the local service. Names are those of the
+ * HTTP fields.
  */
 import * as Issue from "@effect-speech/transport/Issue"
 import * as Effect from "effect/Effect"
@@ -8,40 +8,40 @@ import * as Schema from "effect/Schema"
 
 export const path = "/api/transcribe"
 
-/** Header names are case-insensitive; this is how the contract writes it. */
+/** The header of the key, as the contract writes it. Header names are case-insensitive. */
 export const apiKeyHeader = "X-Api-Key"
 
 /** The fields of the `multipart/form-data` request. */
 export const field = {
   /** Required. Decides the language. */
   model: "model",
-  /** Required. A UUID that the client makes. */
+  /** Required. A UUID that the client chooses. */
   transactionId: "transaction_id",
   /** Required. The recording, mono; models are trained at 8 kHz. */
   audioFile: "audio_file",
-  /** `true` adds `aux_info` to the answer. */
+  /** `true` adds `aux_info` to the response. */
   aux: "aux",
   /** `true` turns spoken numbers into digits, for Hindi, Malayalam, Kannada, Gujarati and Marathi models. */
   parseNumber: "parse_number",
-  /** Of {@link Hotword}s. The contract does not show how they are encoded: {@link HotwordEncoding}. */
+  /** The {@link Hotword}s. The contract does not state their encoding: see {@link HotwordEncoding}. */
   hotwords: "hotwords"
 } as const
 
-/** A phrase that recognition is biased towards. */
+/** A phrase that the recognition prefers. */
 export const Hotword = Schema.Struct({
   phrase: Schema.NonEmptyString.pipe(Schema.filter(Issue.inText)),
-  /** The strength of the bias. The service takes 1.5 where it is absent; about 2.5 suits longer phrases. */
+  /** The strength of the preference; about 2.5 suits longer phrases. Default: 1.5, of the service. */
   score: Schema.optional(Schema.Finite)
 })
 export type Hotword = typeof Hotword.Type
 
 /**
- * How a `hotwords` array is put into the form, which the contract does not show.
+ * How hotwords are encoded in the form. The contract does not state it.
  *
  * | encoding   | sends |
  * | ---------- | ----- |
  * | `json`     | one field `hotwords` with the array as JSON |
- * | `repeated` | a field `hotwords` for each, with the object as JSON |
+ * | `repeated` | one field `hotwords` for each hotword, with the object as JSON |
  * | `indexed`  | fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on |
  */
 export type HotwordEncoding = "json" | "repeated" | "indexed"
@@ -49,22 +49,21 @@ export type HotwordEncoding = "json" | "repeated" | "indexed"
 const anythingElse = Schema.Record({ key: Schema.String, value: Schema.Unknown })
 const maybe = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { nullable: true })
 
-/** A field of another type than expected is left out: it must not cost the transcript. */
+/** A field of an unexpected type is omitted, so that it does not cost the transcript. */
 const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Effect.succeed(undefined) }))
 
-/** A part of the recording. The contract names the confidence alone; tokens and times are kept as they come. */
-export const Segment = Schema.Struct({ confidence: lenient(Schema.Number) }, anythingElse)
-export type Segment = typeof Segment.Type
+/** A part of the recording. The contract names only the confidence; all other fields are kept unchanged. */
+const Segment = Schema.Struct({ confidence: lenient(Schema.Number) }, anythingElse)
 
-/** Timings and confidences. A model may leave out any of them. */
+/** Timings and confidences. A model may omit any of them. */
 export const AuxInfo = Schema.Struct(
   {
     /** Processing time at the service, in seconds. */
     request_time: lenient(Schema.Number),
     /** When the service received the request, in UTC. */
     received_request_time: lenient(Schema.Union(Schema.String, Schema.Number)),
-    /** For the whole recording, 0 to 1. */
+    /** Confidence in the whole transcript, 0 to 1. */
     confidence: lenient(Schema.Number),
     segments_meta: lenient(Schema.Array(Segment))
   },
@@ -80,7 +79,7 @@ export const Success = Schema.Struct({
 })
 export type Success = typeof Success.Type
 
-/** The body of every failure, and of a 200 that is one. */
+/** The body of every failure, also of a failure with status 200. */
 export const Failure = Schema.Struct({
   status: Schema.Literal("error"),
   /** A summary. */
@@ -95,6 +94,6 @@ export type Failure = typeof Failure.Type
 export const Answer = Schema.Union(Success, Failure)
 export type Answer = typeof Answer.Type
 
-/** What is read of the body of any other status, whatever else it holds. */
+/** The fields that the client reads from the body of any other status. */
 export const ErrorBody = Schema.Struct({ error: maybe(Schema.String), message: maybe(Schema.String) })
 export type ErrorBody = typeof ErrorBody.Type

@@ -1,10 +1,10 @@
 /**
- * What the service takes without a word, though the transcript may be the worse for it. Each warning has a message that
- * tells a person what to do.
+ * What the service accepts silently, although it may reduce the quality of the transcript. The message of a warning says
+ * what to do.
  */
 import * as Schema from "effect/Schema"
 
-/** The service asks for mono, and the contract does not say what becomes of other channels. */
+/** The recording has more than one channel. The service requires mono; the contract does not state what it does with others. */
 export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
   channels: Schema.Number,
   message: Schema.String
@@ -12,8 +12,8 @@ export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
 export type MoreThanOneChannel = typeof MoreThanOneChannel.Type
 
 /**
- * Below 8,000 or above 16,000 Hz. The models are trained at 8 kHz: a lower rate lacks a part of what they listen to, which
- * no resampling brings back, and of a rate of more than twice theirs most of the upload is what they never hear.
+ * The sample rate is below 8,000 or above 16,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies that
+ * no resampling restores. Above twice their rate, the models ignore most of the upload.
  */
 export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz", {
   /** In Hz. */
@@ -22,19 +22,19 @@ export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz"
 })
 export type SampleRateFarFrom8kHz = typeof SampleRateFarFrom8kHz.Type
 
-/** The service ignores `parse_number` silently for all models but those of hi, ml, kn, gu and mr. */
+/** `parseNumber` is set, but the service ignores it for the language of this model. It supports hi, ml, kn, gu and mr. */
 export const ParseNumberWithoutEffect = Schema.TaggedStruct("ParseNumberWithoutEffect", {
   model: Schema.String,
-  /** The code that the name of the model begins with. */
+  /** The language code at the beginning of the name of the model. */
   language: Schema.String,
   message: Schema.String
 })
 export type ParseNumberWithoutEffect = typeof ParseNumberWithoutEffect.Type
 
 /**
- * Digits or punctuation in a hotword. What is recognised is what is spoken, and only `parse_number` makes digits of it
- * afterwards, so such a phrase may never match. Letters of any script with their marks, spaces, and an apostrophe or a
- * hyphen within a word are fine.
+ * A hotword has digits or punctuation. The service recognises spoken words (only `parseNumber` converts them to digits
+ * afterwards), so such a phrase may never match. Letters and marks of any script, spaces, and an apostrophe or a hyphen
+ * inside a word are valid.
  */
 export const HotwordNotSpoken = Schema.TaggedStruct("HotwordNotSpoken", {
   phrase: Schema.String,

@@ -1,5 +1,5 @@
 /**
- * What comes back for a recording.
+ * The result of a transcription.
  */
 import { CallReport } from "@effect-speech/transport/CallReport"
 import * as Schema from "effect/Schema"
@@ -7,15 +7,15 @@ import { AuxInfo } from "./SttContract.js"
 import { SttWarning } from "./SttWarning.js"
 
 export const Transcription = Schema.Struct({
-  /** The transcript of the whole recording; empty where nothing was recognised. */
+  /** The transcript of the whole recording. Empty if the service recognised nothing. */
   text: Schema.String,
   /** The service's id of this transcription. */
   callId: Schema.String,
   /** The id that was sent. */
   transactionId: Schema.String,
-  /** As the service sends it, in its own names; absent unless `aux` was asked for, and perhaps even then. */
+  /** `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it. */
   auxInfo: Schema.optional(AuxInfo),
-  /** What was seen before sending that may cost quality, and the service would not say. */
+  /** What the client found before the upload that may reduce the quality. */
   warnings: Schema.Array(SttWarning),
   call: CallReport
 })

@@ -1,5 +1,5 @@
 /**
- * What a caller asks for. It is checked before anything is sent.
+ * The request of a transcription. The client checks it before it sends anything.
  */
 import * as Issue from "@effect-speech/transport/Issue"
 import * as Schema from "effect/Schema"
@@ -7,12 +7,12 @@ import { isAudioSource } from "./AudioSource.js"
 import { field, Hotword } from "./SttContract.js"
 
 export const TranscriptionRequest = Schema.Struct({
-  /** The recording: mono, ideally at 8 kHz. WAV, MP3, M4A, FLAC, OGG or WebM. */
+  /** The recording: mono, preferably at 8 kHz, in WAV, MP3, M4A, FLAC, OGG or WebM. */
   audio: Schema.declare(isAudioSource, {
     identifier: "AudioSource",
     message: () => "must be an AudioSource: AudioSource.fromPath, fromBytes, fromBlob, fromStream or fromOneShotStream"
   }),
-  /** The name of a model. It decides the language: there is no detection. */
+  /** The name of a model. It decides the language; the service does not detect it. */
   model: Schema.String.pipe(
     Schema.filter((model) =>
       model.trim() === "" ? "must not be empty: the model decides the language" : Issue.inText(model)
@@ -24,19 +24,19 @@ export const TranscriptionRequest = Schema.Struct({
       Schema.filter((id) => Schema.is(Schema.UUID)(id) || "must be a UUID, like 7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f")
     )
   ),
-  /** Ask for `auxInfo`: timings, tokens, confidences. The service takes false where it is absent. */
+  /** Request `auxInfo`: timings, tokens, confidences. Default: false, of the service. */
   aux: Schema.optional(Schema.Boolean),
-  /** Turn spoken numbers into digits; the service does it for hi, ml, kn, gu and mr models alone. */
+  /** Write spoken numbers as digits. The service does it only for models of hi, ml, kn, gu and mr. */
   parseNumber: Schema.optional(Schema.Boolean),
-  /** Phrases that recognition is biased towards. */
+  /** Phrases that the recognition prefers. Default: none. */
   hotwords: Schema.optional(Schema.Array(Hotword)),
   /**
-   * Send a WAV file of any format as mono, 8 kHz and 16 bits, which is what the models hear: of 48 kHz stereo that is a
-   * twelfth. It is converted as it is sent; anything but WAV is
-   * an `SttAudioUnreadable`. Default: false, the file is sent as it is.
+   * Convert a WAV file of any format to mono, 8 kHz and 16 bits during the upload. The models are trained on this format,
+   * and it has a twelfth of the size of 48 kHz stereo. Any other container fails with `SttAudioUnreadable`.
+   * Default: false, the file is sent unchanged.
    */
   telephony: Schema.optional(Schema.Boolean),
-  /** Fields that the service may have beyond these, sent as they are given. Default: none. */
+  /** Further form fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(
     Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(Issue.inText)) }).pipe(
       Schema.filter((fields) => {

@@ -1,12 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { SttWarning } from "@effect-speech/stt"
 import * as Schema from "effect/Schema"
-import { type Asked, warningsFor } from "../src/internal/warnings.js"
+import { type WarnedFields, warningsFor } from "../src/internal/warnings.js"
 
 const telephone = { sampleRate: 8000, channels: 1 }
 const asked = { model: "en-general-v2-8khz" }
 
-const told = (recording: Parameters<typeof warningsFor>[0], request: Partial<Asked> = {}) =>
+const told = (recording: Parameters<typeof warningsFor>[0], request: Partial<WarnedFields> = {}) =>
   warningsFor(recording, { ...asked, ...request })
 
 describe("a warning", () => {
@@ -72,11 +72,11 @@ describe("a warning", () => {
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
     expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
       [
-        "The recording has 2 channels, and the service takes mono: mix them down (telephony does so with a WAV file), or send each speaker's channel as a recording of its own.",
-        "The recording is at 44100 Hz, and the models are trained at 8000 Hz: send it at 8000 Hz (telephony does so with a WAV file), which is smaller and loses nothing that they hear.",
-        "Turning numbers into digits has no effect with the model en-general-v2-8khz, whose language is English: leave parseNumber out, or use a model of hi, ml, kn, gu or mr.",
-        "The hotword "24x7" holds digits or punctuation, which nobody speaks: write it as it is said, in words.",
-        "The recording is at 4000 Hz, and the models are trained at 8000 Hz: record at 8000 Hz, since what is missing can't be added later.",
+        "The recording has 2 channels, but the service requires mono: mix them down (telephony does this for a WAV file), or send each channel as a recording of its own.",
+        "The recording is at 44100 Hz, but the models are trained at 8000 Hz: send it at 8000 Hz (telephony does this for a WAV file), which is smaller and loses nothing that the models use.",
+        "parseNumber has no effect with the model en-general-v2-8khz, whose language is English: omit it, or use a model of hi, ml, kn, gu or mr.",
+        "The hotword "24x7" has digits or punctuation, but only spoken words are recognised: write it in words, as it is spoken.",
+        "The recording is at 4000 Hz, but the models are trained at 8000 Hz: record at 8000 Hz, since conversion can't restore what is missing.",
       ]
     `)
   })

@@ -401,7 +401,7 @@ describe("a file during its upload", () => {
 describe("a source that fails", () => {
   const fromStream = AudioSource.fromStream
   const one = Uint8Array.of(1)
-  const notBytes = "its stream gives something"
+  const notBytes = "its stream emits something other than Uint8Array"
   const brokenBlob = (broken: object) => AudioSource.fromBlob(Object.assign(new Blob([wav]), broken))
 
   it.scoped.each([
@@ -470,7 +470,7 @@ describe("a source that fails", () => {
     {
       what: "a stream that is too long",
       audio: fromStream(() => Stream.make(Uint8Array.of(1, 2, 3)), { byteLength: 2 }),
-      problem: "it is longer than the 2 bytes"
+      problem: "it is longer than its stated 2 bytes"
     },
     ...[1.5, 0, -1].map((byteLength) => ({
       what: `a stream of ${byteLength} bytes`,

@@ -1,6 +1,6 @@
 /**
- * What a caller asks for. It is checked before anything is sent, by the rules that the contract states; `lang`
- * and `voice` are left to the service, whose lists are not shown.
+ * The request of a synthesis. The client checks it by the rules of the contract before it sends anything. Only the
+ * service knows the valid values of `lang` and `voice`.
  */
 import * as Schema from "effect/Schema"
 import * as Contract from "./TtsContract.js"
@@ -8,19 +8,19 @@ import * as Contract from "./TtsContract.js"
 export const SynthesisRequest = Schema.Struct({
   /** 1 to 10,000 Unicode code points; each is billed. */
   text: Contract.Text,
-  /** A language code. The service takes `hi` where it is absent. */
+  /** A language code. Default: `hi`, of the service. */
   lang: Schema.optional(Schema.String),
-  /** A voice id. The service takes `default_female` where it is absent. */
+  /** A voice id. Default: `default_female`, of the service. */
   voice: Schema.optional(Schema.String),
-  /** Sample rate and encoding. The service takes `24000:float32` where it is absent. */
+  /** Sample rate in Hz, and encoding. Default: `24000:float32`, of the service. */
   outputFormat: Schema.optional(Contract.OutputFormat),
-  /** The speaking rate, 0.25 to 4. Default: the voice's own. */
+  /** The speaking rate, 0.25 to 4. Default: that of the voice. */
   speed: Schema.optional(Contract.Speed),
-  /** Flow-matching steps, 1 to 100. Default: the voice's own. */
+  /** Flow-matching steps, 1 to 100. Default: that of the voice. */
   numStep: Schema.optional(Contract.NumStep),
-  /** Pronunciations for this request, from a word to its tokens in the service's own form (any JSON). */
+  /** Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none. */
   g2pOverrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
-  /** 1 to 64 characters from letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
+  /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
   requestId: Schema.optional(
     Schema.String.pipe(
       Schema.filter(
@@ -28,7 +28,7 @@ export const SynthesisRequest = Schema.Struct({
       )
     )
   ),
-  /** Fields that the service may have beyond these, sent as they are given. Default: none. */
+  /** Further JSON fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(
     Schema.Record({ key: Schema.String, value: Schema.Unknown }).pipe(
       Schema.filter((fields) => {

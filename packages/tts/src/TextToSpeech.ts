@@ -1,5 +1,5 @@
 /**
- * Text to speech: a text goes in, raw audio comes out.
+ * Synthesizes texts with the speech service, as raw audio.
  *
  * ```ts
  * const program = Effect.gen(function* () {
@@ -59,37 +59,37 @@ import {
 
 export interface TextToSpeechService {
   /**
-   * The format and the ids first, then the bytes as they arrive, in memory that does not grow with them. The answer
-   * ends when the scope closes.
+   * Synthesizes a text as a stream. Gives the format and the ids when the response begins, then the bytes as they
+   * arrive, in constant memory. The call ends when the scope closes.
    */
   readonly stream: (
     request: SynthesisRequest,
     options?: CallOptions
   ) => Effect.Effect<SpeechStream, TtsError, Scope.Scope>
-  /** All of it at once, checked. */
+  /** Synthesizes a text, and gives the complete, checked audio. */
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
 export interface TextToSpeechOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
   /**
-   * The whole `<prefix>.<secret>` value, or an effect that reads it: when the layer is built, and again when the
-   * service refuses the key. The call is then repeated if the key has really changed.
+   * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
+   * when the service refuses the key. If the key has changed, the call is repeated.
    */
   readonly apiKey: ApiKey
-  /** The address of the synthesis host, with or without a path prefix. There is no default. */
+  /** The address of the synthesis host, with or without a path prefix. Required. */
   readonly baseUrl: string
-  /** How long each phase may take. Default: 60 seconds without progress either way, ten minutes for the answer. */
+  /** How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of the upload or the download. */
   readonly deadlines?: Deadlines.Deadlines | undefined
 }
 
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
-  /** The service from explicit options. A wrong address is a `ConfigError`, a malformed key a `TtsInvalidApiKey`. */
+  /** The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for a malformed key. */
   static readonly layer = (
     options: TextToSpeechOptions
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
     Layer.effect(TextToSpeech, make(options))
 
-  /** The same from a `Config` of the options, or from a record with a `Config` for each. */
+  /** The service from a `Config` of the options, or from a record with a `Config` for each option. */
   static readonly layerConfig = (
     options: Config.Config.Wrap<TextToSpeechOptions>
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
@@ -98,7 +98,7 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
       Effect.flatMap(OptionalConfig.unwrap(options), (unwrapped) => make(unwrapped))
     )
 
-  /** From `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */
+  /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_TTS_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<
     TextToSpeech,
     ConfigError.ConfigError | TtsInvalidApiKey,
@@ -109,27 +109,26 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
   })
 
   /**
-   * A double for tests, which checks requests and audio as {@link TextToSpeech.layer} does and answers as told: with
-   * audio, with an error, with an effect of one, or with what a function of the request makes of it. Events are not told.
-   *
-   * {@link TextToSpeech.calls} gives what was asked.
+   * A test double. `answer` is audio, an error, an effect of one of these, or a function of the request that gives one.
+   * The double checks requests and audio as {@link TextToSpeech.layer} does. It does not retry, and emits no events.
+   * {@link TextToSpeech.calls} gives its requests.
    */
   static readonly layerTest = (answer: TestAnswer): Layer.Layer<TextToSpeech | TextToSpeechCalls> =>
     Layer.effectContext(makeTest(answer))
 
-  /** The requests that the double of {@link TextToSpeech.layerTest} got so far. */
+  /** The requests that the double of {@link TextToSpeech.layerTest} has received so far. */
   static readonly calls: Effect.Effect<ReadonlyArray<SynthesisRequest>, never, TextToSpeechCalls> = Effect.suspend(() =>
     Effect.map(TextToSpeechCalls, (calls) => [...calls])
   )
 }
 
-/** The record of a test double. */
+/** The requests that a test double received. */
 export class TextToSpeechCalls extends Context.Tag("@effect-speech/tts/TextToSpeechCalls")<
   TextToSpeechCalls,
   ReadonlyArray<SynthesisRequest>
 >() {}
 
-/** The operation over an HttpClient. */
+/** Makes the service that {@link TextToSpeech.layer} provides. */
 export const make = (
   options: TextToSpeechOptions
 ): Effect.Effect<TextToSpeechService, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>
@@ -148,7 +147,7 @@ export const make = (
 
     const operationOf = <A>(
       request: SynthesisRequest,
-      read: (answer: CheckedAnswer) => Effect.Effect<A, TtsError>
+      read: (response: CheckedResponse) => Effect.Effect<A, TtsError>
     ): Either.Either<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
       Either.gen(function* () {
         const { requestId, ...fields } = yield* validate(request)
@@ -158,7 +157,7 @@ export const make = (
           "Accept-Encoding": "identity",
           [Contract.header.requestId]: sentId
         }
-        // A schema's copy of a record has lost the field `__proto__`, which JSON may have.
+        // The decoded copy of a record lacks a field `__proto__`, which JSON may have.
         const { additionalFields, g2pOverrides } = request
         const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
         return {
@@ -180,7 +179,7 @@ export const make = (
           Effect.map(toStream)
         ),
       synthesize: (request, callOptions) =>
-        Effect.suspend(() => operationOf(request, whole)).pipe(
+        Effect.suspend(() => operationOf(request, collectSpeech)).pipe(
           Effect.flatMap((operation) => transport.run(operation, callOptions))
         )
     }
@@ -195,7 +194,7 @@ const validate = (request: SynthesisRequest): Either.Either<SynthesisRequest, Tt
 
 const encoder = new TextEncoder()
 
-/** The body on the wire: what the caller set, and nothing else. JSON leaves out what is undefined. */
+/** Encodes the fields that the caller set. JSON omits undefined fields. */
 const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvalidRequest> => {
   const body: Contract.SynthesisBody = {
     text: request.text,
@@ -208,7 +207,7 @@ const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvali
   }
   return Either.try({
     try: () => encoder.encode(JSON.stringify({ ...request.additionalFields, ...body })),
-    // All other fields are strings and numbers.
+    // Only these fields can hold values that are not JSON.
     catch: () =>
       new TtsInvalidRequest({
         field: request.additionalFields === undefined ? "g2pOverrides" : "g2pOverrides or additionalFields",
@@ -217,14 +216,14 @@ const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvali
   })
 }
 
-/** An attempt that was sent whole and never answered may have been carried out. */
+/** An attempt that was sent completely and got no response may have been billed. */
 const billingOf = (progress: Progress): Billing =>
   progress.attempts.some(({ sent, status }) => sent === "all" && status === undefined) ? "unknown" : "notBilled"
 
 const connectionError = (failure: Failure, progress: Progress, receivedId: string | undefined): TtsError => {
-  // What fails after the head of a 200 was synthesized, but perhaps not charged: it is reported after the audio.
-  const answered = progress.attempts.at(-1)?.status === 200
-  const call = reportOf(progress, answered ? "unknown" : billingOf(progress), receivedId)
+  // After the headers of a 200 the text is synthesized, and billed after the last byte.
+  const responded = progress.attempts.at(-1)?.status === 200
+  const call = reportOf(progress, responded ? "unknown" : billingOf(progress), receivedId)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new TtsConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
@@ -237,19 +236,19 @@ const connectionError = (failure: Failure, progress: Progress, receivedId: strin
   }
 }
 
-const byStatus = {
+const errorByStatus = {
   400: TtsBadRequest,
   401: TtsUnauthorized,
   500: TtsServerError,
   502: TtsBackendFailed
 } as const
 
-const isKnownStatus = (status: number): status is keyof typeof byStatus => status in byStatus
+const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
 
-/** A 200 whose bytes are checked as they are read: a pull gives the next of them, and nothing at a good end. */
-interface CheckedAnswer extends Omit<SpeechStream, "stream" | "call"> {
-  /** Of the call as far as it has come. */
-  readonly report: (billing: Billing) => CallReport
+/** A 200 whose bytes are checked as they are read. `pull` gives the next chunk, and `undefined` at the end. */
+interface CheckedResponse extends Omit<SpeechStream, "stream" | "call"> {
+  /** The report of the call so far. */
+  readonly reportWith: (billing: Billing) => CallReport
   readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
 }
 
@@ -257,27 +256,27 @@ const accept = (
   response: Response<TtsError>,
   receivedId: string | undefined,
   { outputFormat }: Pick<SynthesisRequest, "outputFormat">
-): Effect.Effect<CheckedAnswer, TtsError> => {
+): Effect.Effect<CheckedResponse, TtsError> => {
   if (response.status !== 200) return statusError(response, receivedId)
 
   const progress = response.progress()
-  const report = (billing: Billing) => reportOf(response.progress(), billing, receivedId)
+  const reportWith = (billing: Billing) => reportOf(response.progress(), billing, receivedId)
   const statedMillis = numberIn(response.header(Contract.header.audioDuration))
   const compressed = isCompressed(response.header("content-encoding"))
   const headers = decodeHeaders({
     "x-sample-rate": response.header(Contract.header.sampleRate),
     "x-encoding": response.header(Contract.header.encoding)
   })
-  const unusable = (problem: string) =>
+  const invalid = (problem: string) =>
     new TtsInvalidResponse({ problem, call: reportOf(progress, "unknown", receivedId) })
   const contentType = response.header("content-type")
   if (contentType !== undefined && /[/+]json\b|^(text|image|video)\//i.test(contentType)) {
-    return unusable(`its body is ${contentType.split(";")[0]}`)
+    return invalid(`its body is ${contentType.split(";")[0]}`)
   }
-  // Some layers inflate it and some don't; the duration tells which.
-  if (compressed && statedMillis === undefined) return unusable("it is compressed, and has no duration to check it by")
+  // Some HttpClient layers decompress the body. Only the duration shows whether this one did.
+  if (compressed && statedMillis === undefined) return invalid("it is compressed, and has no duration to check it by")
   if (Either.isLeft(headers)) {
-    return unusable(`its header ${Issue.first(headers.left.issue).field} is missing or not usable`)
+    return invalid(`its header ${Issue.first(headers.left.issue).field} is missing or not usable`)
   }
   const format = {
     sampleRate: headers.right["x-sample-rate"],
@@ -287,7 +286,7 @@ const accept = (
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
   const corrupt = (problem: string, receivedBytes: number, billing: Billing) =>
-    new TtsCorruptAudio({ problem, receivedBytes, call: report(billing) })
+    new TtsCorruptAudio({ problem, receivedBytes, call: reportWith(billing) })
   const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
   if (announced !== undefined) return corrupt(announced, 0, "unknown")
 
@@ -298,7 +297,7 @@ const accept = (
     if (bytes !== undefined) received += bytes.byteLength
     const problem =
       bytes === undefined || received > longest ? lengthProblem(format, received, statedMillis) : sampleProblem(bytes)
-    // Nothing more is read of what can't be right, and it is charged for after its end.
+    // Corrupt audio is not read to its end, and the service bills after the last byte.
     return problem === undefined
       ? Effect.succeed(bytes)
       : corrupt(problem, received, bytes === undefined ? "billed" : "unknown")
@@ -316,11 +315,11 @@ const accept = (
       sentId: progress.sentId,
       receivedId
     }),
-    report
+    reportWith
   })
 }
 
-/** The number that a header holds, or `undefined` for one that is absent or holds something else. */
+/** The number in a header. `undefined` if the header is absent or not a number. */
 const numberIn = (header: string | undefined): number | undefined =>
   header !== undefined && /^\d+(\.\d+)?$/.test(header) ? Number(header) : undefined
 
@@ -339,10 +338,10 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     if (facts.status === 400) {
       return new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
     }
-    return isKnownStatus(facts.status) ? new byStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
+    return isKnownStatus(facts.status) ? new errorByStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
-const toStream = ({ pull, report, ...about }: CheckedAnswer): SpeechStream => {
+const toStream = ({ pull, reportWith, ...facts }: CheckedResponse): SpeechStream => {
   let isRead = false
   let atEnd: CallReport | undefined
   const next = Effect.matchEffect(pull, {
@@ -352,61 +351,61 @@ const toStream = ({ pull, report, ...about }: CheckedAnswer): SpeechStream => {
     },
     onSuccess: (bytes) => {
       if (bytes !== undefined) return Effect.succeed(bytes)
-      atEnd = report("billed")
+      atEnd = reportWith("billed")
       return Effect.fail(Option.none())
     }
   })
   return {
-    ...about,
+    ...facts,
     // The service charges after the last byte, so a caller that leaves early can't know.
-    call: Effect.sync(() => atEnd ?? report("unknown")),
+    call: Effect.sync(() => atEnd ?? reportWith("unknown")),
     stream: Stream.suspend(() => {
-      if (isRead) return Stream.dieMessage("The body of an answer can be read once.")
+      if (isRead) return Stream.dieMessage("The audio of a stream can be read once. Call stream again.")
       isRead = true
       return Stream.repeatEffectOption(next)
     })
   }
 }
 
-/** Far above an hour of speech, which the longest text at the lowest speed gives. */
-const wholeLimit = 512 * 1024 * 1024
+/** Limit of `synthesize`, in bytes: far more than the longest text at the lowest speed, an hour of speech. */
+const collectLimit = 512 * 1024 * 1024
 
-/** Collects the bytes, whose own checks decide whether there is anything to give. */
-const whole = ({ pull, report, ...about }: CheckedAnswer): Effect.Effect<Speech, TtsError> =>
-  Effect.flatMap(collect(pull, wholeLimit), ({ bytes, complete }) =>
+/** Collects the checked bytes. */
+const collectSpeech = ({ pull, reportWith, ...facts }: CheckedResponse): Effect.Effect<Speech, TtsError> =>
+  Effect.flatMap(collect(pull, collectLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed({
-          ...about,
-          ...PcmStream.fromBytes(about.format, bytes),
+          ...facts,
+          ...PcmStream.fromBytes(facts.format, bytes),
           bytes,
-          call: report("billed"),
-          durationMillis: about.durationMillis ?? durationMillis(about.format, bytes.byteLength)
+          call: reportWith("billed"),
+          durationMillis: facts.durationMillis ?? durationMillis(facts.format, bytes.byteLength)
         })
       : new TtsCorruptAudio({
-          problem: `it does not end: ${wholeLimit} bytes have come`,
+          problem: `it is longer than ${collectLimit} bytes`,
           receivedBytes: bytes.byteLength,
-          call: report("unknown")
+          call: reportWith("unknown")
         })
   )
 
-/** What a test double says to a request. */
+/** The answer of a test double: an outcome, or a function of the request that gives one. */
 export type TestAnswer = TestOutcome | ((request: SynthesisRequest) => TestOutcome)
 
 export type TestOutcome = TestAudio | TtsError | Effect.Effect<TestAudio, TtsError>
 
-/** Raw audio, which is checked as the service's is. */
+/** Raw audio of a test double. It is checked as the audio of the service is. */
 export interface TestAudio {
   readonly bytes: Uint8Array
-  /** Default: what was asked for, or else `24000:float32`. */
+  /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
   readonly outputFormat?: Contract.OutputFormat | undefined
-  /** How the answer fails once all bytes have come. Default: it does not. */
+  /** The error of the stream after all bytes. Default: none. */
   readonly failure?: TtsError | undefined
 }
 
 const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeech | TextToSpeechCalls>> =>
   Effect.sync(() => {
     const calls: Array<SynthesisRequest> = []
-    const call = (request: SynthesisRequest): Effect.Effect<CheckedAnswer, TtsError> =>
+    const call = (request: SynthesisRequest): Effect.Effect<CheckedResponse, TtsError> =>
       Effect.gen(function* () {
         const valid = yield* validate(request)
         calls.push(valid)
@@ -417,7 +416,7 @@ const makeTest = (answer: TestAnswer): Effect.Effect<Context.Context<TextToSpeec
       })
     const service: TextToSpeechService = {
       stream: (request) => Effect.map(call(request), toStream),
-      synthesize: (request) => Effect.flatMap(call(request), whole)
+      synthesize: (request) => Effect.flatMap(call(request), collectSpeech)
     }
     return Context.make(TextToSpeech, service).pipe(Context.add(TextToSpeechCalls, calls))
   })

@@ -1,6 +1,6 @@
 /**
- * The wire contract of the synthesis operation: one place for the client and for a service that answers it. Names
- * are the wire's own.
+ * The HTTP contract of the synthesis operation, shared by the client and the local service. Names are those of the HTTP
+ * fields.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Issue from "@effect-speech/transport/Issue"
@@ -8,10 +8,10 @@ import * as Schema from "effect/Schema"
 
 export const path = "/tts/bytes"
 
-/** Header names are case-insensitive; this is how the contract writes them. */
+/** The headers, as the contract writes them. Header names are case-insensitive. */
 export const header = {
   apiKey: "X-API-Key",
-  /** Sent by a client that wants its own id, and returned on every answer. */
+  /** An id that the client chooses. The service returns it in every response. */
   requestId: "X-Request-Id",
   /** In Hz. */
   sampleRate: "X-Sample-Rate",
@@ -41,24 +41,24 @@ export const defaultLang = "hi"
 export const defaultVoice = "default_female"
 export const defaultOutputFormat: OutputFormat = "24000:float32"
 
-/** What an output format says of the audio, which has one channel. */
+/** The format of the audio for an output format. It has one channel. */
 export const audioFormat = (outputFormat: OutputFormat): AudioFormat & { readonly encoding: Encoding } => {
   const [rate, encoding] = outputFormat.split(":")
   return { sampleRate: Number(rate), channels: 1, encoding: encoding === "pcm16" ? "pcm16" : "float32" }
 }
 
-/** The form of a request id. A service ignores any other, and makes its own. */
+/** The form of a request id. The service replaces an id of any other form with its own. */
 export const requestIdPattern = /^[A-Za-z0-9._:-]{1,64}$/
 
-/** The unit of billing and of the limit: Unicode code points, whatever their bytes. */
+/** The length of a text in Unicode code points: the unit of billing and of the limit. */
 export const codePoints = (text: string): number => {
   let count = 0
   for (const _ of text) count++
   return count
 }
 
-/** The most Unicode code points that a text may have. */
-export const maximumCodePoints = 10_000
+/** Largest number of Unicode code points in a text. */
+const maximumCodePoints = 10_000
 
 export const Text = Schema.String.pipe(
   Schema.filter(
@@ -89,7 +89,7 @@ export const Speed = within(0.25, 4)
 /** Flow-matching steps. */
 export const NumStep = within(1, 100)
 
-/** The JSON body of a request, by the rules that the contract states. Only `text` is required. */
+/** The JSON body of a request, with the rules of the contract. Only `text` is required. */
 export const SynthesisBody = Schema.Struct({
   text: Text,
   lang: Schema.optional(Schema.String),
@@ -97,12 +97,12 @@ export const SynthesisBody = Schema.Struct({
   output_format: Schema.optional(OutputFormat),
   speed: Schema.optional(Speed),
   num_step: Schema.optional(NumStep),
-  /** From a word to its tokens, whose form the contract does not show. */
+  /** From a word to its tokens. The contract does not state the form of tokens. */
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown }))
 })
 export type SynthesisBody = typeof SynthesisBody.Type
 
-/** The headers of a 200 without which its body means nothing, named in lower case as they arrive. */
+/** The headers that a 200 must have, in lower case. */
 export const AudioHeaders = Schema.Struct({
   "x-sample-rate": Schema.compose(Schema.String.pipe(Schema.pattern(/^[1-9]\d{0,5}$/)), Schema.NumberFromString),
   "x-encoding": Encoding

@@ -1,30 +1,31 @@
 /**
- * What an answer leaves out or says otherwise, though its audio can be used: it was billed, so it is not thrown away.
- * Each warning has a message for a person.
+ * What a response omits, or states differently from the request. Its audio is usable and was billed, so this is no error.
+ * The message of a warning says what to do.
  */
 import * as Schema from "effect/Schema"
 import { Encoding } from "./TtsContract.js"
 
-/** The audio is not in the format that was asked for; `format` of the speech is what it is in. */
+/** The audio is not in the requested format. `format` of the speech is the actual one. */
 export const FormatDiffers = Schema.TaggedStruct("FormatDiffers", {
-  /** As it was asked for, `<sample_rate>:<encoding>`. */
+  /** The requested format, `<sample_rate>:<encoding>`. */
   asked: Schema.String,
-  /** In Hz. */
+  /** Of the audio, in Hz. */
   sampleRate: Schema.Number,
+  /** Of the audio. */
   encoding: Encoding,
   message: Schema.String
 })
 export type FormatDiffers = typeof FormatDiffers.Type
 
-/** The answer does not say how long its audio is, so one that was cut short may look whole. */
+/** The response does not state the duration of its audio, so the client can't detect audio that was cut short. */
 export const DurationMissing = Schema.TaggedStruct("DurationMissing", { message: Schema.String })
 export type DurationMissing = typeof DurationMissing.Type
 
-/** The answer has no request id; `requestId` of the speech is the one that was sent. */
+/** The response has no request id. `requestId` of the speech is the id that was sent. */
 export const RequestIdMissing = Schema.TaggedStruct("RequestIdMissing", { message: Schema.String })
 export type RequestIdMissing = typeof RequestIdMissing.Type
 
-/** The answer has another request id than was sent. */
+/** The response has a different request id from the one that was sent. */
 export const RequestIdDiffers = Schema.TaggedStruct("RequestIdDiffers", {
   sentId: Schema.String,
   receivedId: Schema.String,

@@ -271,10 +271,10 @@ describe("warnings", () => {
       ]
       expect(warnings.map(({ message }) => message)).toMatchInlineSnapshot(`
         [
-          "The audio is 8000:pcm16, where 16000:float32 was asked for: go by the format of the speech, not by the request.",
-          "The answer does not say how long the audio is, so a cut at a whole sample would not be noticed: listen to its end.",
-          "The answer has no request id; id-1 was sent.",
-          "The answer has the request id id-2, where id-1 was sent: quote both to the service.",
+          "The audio is 8000:pcm16, not 16000:float32 as requested: use the format of the speech.",
+          "The response does not state the duration of the audio, so audio that was cut between two samples is not detected: listen to its end.",
+          "The response has no request id. To report this call to the service, use the id that was sent: id-1.",
+          "The response has the request id id-2, not id-1 as sent. To report this call to the service, use both.",
         ]
       `)
     })

@@ -12,10 +12,10 @@ export interface MultipartEnvelope {
 const encoder = new TextEncoder()
 
 /**
- * As the HTML standard has it for names in `multipart/form-data`; other control characters have no place there, and a
- * backslash is an escape to some who read it, before the closing quote too.
+ * Escapes a name as the HTML standard does for `multipart/form-data`. It also escapes all control characters, and the
+ * backslash, which some servers read as an escape.
  */
-const quotable = (name: string): string => name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character))
+const escapeName = (name: string): string => name.replace(/["\\\p{Cc}]/gu, (character) => encodeURIComponent(character))
 
 type Field = readonly [name: string, value: string]
 
@@ -59,10 +59,10 @@ export const multipartEnvelope = (
 ): MultipartEnvelope => {
   const boundary = `effect-speech-${crypto.randomUUID()}`
   const fields = formFields(request, transactionId, hotwordEncoding).map(
-    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${quotable(name)}"\r\n\r\n${value}\r\n`
+    ([name, value]) => `--${boundary}\r\nContent-Disposition: form-data; name="${escapeName(name)}"\r\n\r\n${value}\r\n`
   )
   const filePart =
-    `--${boundary}\r\nContent-Disposition: form-data; name="${field.audioFile}"; filename="${quotable(file.filename)}"\r\n` +
+    `--${boundary}\r\nContent-Disposition: form-data; name="${field.audioFile}"; filename="${escapeName(file.filename)}"\r\n` +
     `Content-Type: ${file.contentType}\r\n\r\n`
   return {
     contentType: `multipart/form-data; boundary=${boundary}`,

@@ -20,12 +20,12 @@ export interface OpenAudio {
 const unreadable = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
 
-/** One-shot streams that have been opened. */
-const taken = new WeakSet<StreamSource>()
+/** One-shot streams that were opened. */
+const openedOneShots = new WeakSet<StreamSource>()
 
 /**
- * Opens a recording for one attempt. Of a stream, `lookAhead` bytes are read before it is ready, or more if they come
- * together: the less, the sooner it can be sent.
+ * Opens a recording for one attempt. Of a stream it reads at least `lookAhead` bytes first: the fewer, the earlier the
+ * upload starts.
  */
 export const openAudio = (
   source: AudioSource,
@@ -46,37 +46,37 @@ export const openAudio = (
 const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const describe = (error: PlatformError) => unreadable(problemOf(error))
-    const stat = Effect.mapError(fs.stat(path), describe)
+    const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error))
+    const stat = Effect.mapError(fs.stat(path), toUploadFailed)
 
     const before = yield* stat
     if (before.type === "Directory") return yield* fail("it is a folder; give a file")
-    // A pipe gives its bytes but once, and opening one may wait for ever.
+    // The bytes of a pipe can be read only once, and opening one may block forever.
     if (before.type !== "File") {
       return yield* Effect.fail({ ...unreadable("it is a pipe or a device"), hint: "sendAsStream" })
     }
     const byteLength = Number(before.size)
     if (byteLength === 0) return yield* fail("it is empty")
 
-    const file = yield* Effect.mapError(fs.open(path), describe)
+    const file = yield* Effect.mapError(fs.open(path), toUploadFailed)
     const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
       file
         .seek(FileSystem.Size(offset), "start")
         .pipe(
           Effect.zipRight(file.readAlloc(FileSystem.Size(length))),
           Effect.map(Option.getOrElse(() => new Uint8Array(0))),
-          Effect.mapError(describe)
+          Effect.mapError(toUploadFailed)
         )
     const modified = (info: FileSystem.File.Info) => Option.getOrUndefined(info.mtime)?.getTime()
     const unchanged = Effect.flatMap(stat, (after) =>
       after.size === before.size && modified(after) === modified(before)
         ? Effect.void
-        : fail("it changed while it was being sent; wait until it is written")
+        : fail("it changed during the upload; wait until it is completely written")
     )
     const read = (nextBlock: () => Uint8Array): Chunks =>
       Stream.unwrap(Effect.as(file.seek(FileSystem.Size(0), "start"), blocksOf(file, byteLength, nextBlock))).pipe(
-        Stream.mapError(describe),
-        exactly(byteLength),
+        Stream.mapError(toUploadFailed),
+        requireLength(byteLength),
         Stream.concat(Stream.execute(unchanged))
       )
     return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", read, byteLength } }
@@ -119,7 +119,7 @@ const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> 
           catch: failed
         })
     },
-    upload: fromStream(exactly(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size)
+    upload: fromStream(requireLength(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size)
   })
 }
 
@@ -130,16 +130,15 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
       return yield* fail(`its length can't be ${byteLength} bytes`)
     }
     if (!source.repeatable) {
-      if (taken.has(source)) return yield* fail("it was read before, and a one-shot stream can be read but once")
-      taken.add(source)
+      if (openedOneShots.has(source))
+        return yield* fail("it was read before, and a one-shot stream can be read only once")
+      openedOneShots.add(source)
     }
-    // A stream of somebody else's may throw or die as well as fail; whatever it does, it is the recording's fault.
+    // The stream of a caller may also throw or die: each is an error of the recording, not a defect.
     const stream = Stream.suspend(source.open).pipe(
       Stream.catchAllCause((cause) => Stream.fail(unreadable(`its stream failed (${errorName(Cause.squash(cause))})`))),
       Stream.tap((chunk: unknown) =>
-        chunk instanceof Uint8Array
-          ? Effect.void
-          : fail("its stream gives something else than bytes, each a Uint8Array")
+        chunk instanceof Uint8Array ? Effect.void : fail("its stream emits something other than Uint8Array")
       ),
       Stream.rechunk(1)
     )
@@ -151,11 +150,11 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     const whole = Stream.concat(Stream.make(beginning), rest)
     return {
       bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined)),
-      upload: fromStream(byteLength === undefined ? whole : exactly(byteLength)(whole), byteLength)
+      upload: fromStream(byteLength === undefined ? whole : requireLength(byteLength)(whole), byteLength)
     }
   })
 
-/** At least `length` bytes from the beginning of a stream, and what follows them. */
+/** Reads at least `length` bytes from the beginning of a stream, and gives the rest as a stream. */
 const peek = (stream: Chunks, length: number) =>
   Effect.gen(function* () {
     const pull = yield* Stream.toPull(stream)
@@ -173,14 +172,14 @@ const peek = (stream: Chunks, length: number) =>
       }
     }
     return {
-      beginning: joined(parts, filled),
+      beginning: concatenate(parts, filled),
       isWhole,
       rest: isWhole ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
     }
   })
 
-/** The parts as one array. A single part is not copied. */
-const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
+/** Concatenates the parts. A single part is not copied. */
+const concatenate = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
   const [first] = parts
   if (first?.byteLength === length) return first
   const bytes = new Uint8Array(length)
@@ -194,8 +193,8 @@ const joined = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array =>
 
 const endedEarly = (length: number, byteLength: number) => `it ended after ${length} of ${byteLength} bytes`
 
-/** Holds what a stream gave against what was announced: a wrong Content-Length would leave the service waiting. */
-const exactly =
+/** Fails a stream that has another length: with a wrong Content-Length the service would wait for more bytes. */
+const requireLength =
   (byteLength: number) =>
   (stream: Chunks): Chunks =>
     Stream.suspend(() => {
@@ -203,9 +202,7 @@ const exactly =
       return stream.pipe(
         Stream.tap((chunk) => {
           length += chunk.byteLength
-          return length > byteLength
-            ? fail(`it is longer than the ${byteLength} bytes it was said to have`)
-            : Effect.void
+          return length > byteLength ? fail(`it is longer than its stated ${byteLength} bytes`) : Effect.void
         }),
         Stream.concat(
           Stream.execute(
@@ -215,7 +212,7 @@ const exactly =
       )
     })
 
-const problemOf = (error: PlatformError): string => {
+const fileProblem = (error: PlatformError): string => {
   if (error._tag === "BadArgument") return "its name is not a path"
   switch (error.reason) {
     case "NotFound":

@@ -11,10 +11,10 @@ import * as Stream from "effect/Stream"
 import type { Recording } from "../Recording.js"
 import type { OpenAudio } from "./openAudio.js"
 
-/** In Hz. Below it nothing is left of speech, and what a small file is converted to grows large. */
+/** In Hz. A lower rate holds no speech, and its conversion to 8 kHz makes a large file of a small one. */
 const lowestRate = 1000
 
-/** A WAV file as telephony has it: mono, 8 kHz, 16 bits. Of 48 kHz stereo that is a twelfth. */
+/** Converts a WAV file to mono, 8 kHz and 16 bits during the upload. */
 export const asTelephony = (
   { bytes, upload }: OpenAudio,
   container: Container | undefined
@@ -30,17 +30,17 @@ export const asTelephony = (
     const { byteLength } = upload
     const beginning = yield* bytes.read(0, Wav.longestHeader)
     const header = Either.getOrUndefined(Wav.decodeHeader(beginning, byteLength))
-    const decoded = yield* Effect.mapError(Wav.decodeStream(borrowedChunks(upload)), inOwnWords)
+    const decoded = yield* Effect.mapError(Wav.decodeStream(borrowedChunks(upload)), toUploadFailed)
     if (decoded.format.sampleRate < lowestRate) {
       return yield* Effect.fail(failed(`its rate of ${decoded.format.sampleRate} Hz is too low for speech`))
     }
     const converted = Telephony.telephony({
       ...decoded,
-      // What a header declares counts only where the size of the file bears it out.
+      // Without the size of the file, the length in the header can't be trusted.
       byteLength: byteLength === undefined ? undefined : header?.byteLength
     })
     return fromStream(
-      Stream.mapError(Wav.encodeStream(converted), inOwnWords),
+      Stream.mapError(Wav.encodeStream(converted), toUploadFailed),
       // 16-bit samples need no padding.
       converted.byteLength === undefined
         ? undefined
@@ -48,8 +48,8 @@ export const asTelephony = (
     )
   })
 
-/** What the service gets to hear of a recording: what it lacks, no conversion brings back. */
-export const converted = ({ sampleRate, ...recording }: Recording): Recording => ({
+/** Describes the recording after the conversion. A lower sample rate stays, since no conversion restores frequencies. */
+export const describeConverted = ({ sampleRate, ...recording }: Recording): Recording => ({
   ...recording,
   channels: 1,
   sampleRate: sampleRate === undefined ? undefined : Math.min(sampleRate, Telephony.format.sampleRate)
@@ -57,5 +57,5 @@ export const converted = ({ sampleRate, ...recording }: Recording): Recording =>
 
 const failed = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 
-const inOwnWords = (error: UploadFailed | WavError): UploadFailed =>
+const toUploadFailed = (error: UploadFailed | WavError): UploadFailed =>
   error._tag === "WavError" ? failed(`it can't be converted: ${error.message}`) : error

@@ -2,7 +2,8 @@ import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import { audioFormat, type Encoding, type OutputFormat } from "../TtsContract.js"
 import { DurationMissing, FormatDiffers, RequestIdDiffers, RequestIdMissing, type TtsWarning } from "../TtsWarning.js"
 
-export interface Answered {
+export interface ResponseFacts {
+  /** The requested format. */
   readonly asked: OutputFormat | undefined
   readonly format: AudioFormat & { readonly encoding: Encoding }
   readonly durationMillis: number | undefined
@@ -10,10 +11,10 @@ export interface Answered {
   readonly receivedId: string | undefined
 }
 
-export const warningsFor = (answered: Answered): ReadonlyArray<TtsWarning> =>
-  [ofFormat(answered), ofDuration(answered), ofRequestId(answered)].filter((warning) => warning !== undefined)
+export const warningsFor = (facts: ResponseFacts): ReadonlyArray<TtsWarning> =>
+  [formatWarning(facts), durationWarning(facts), requestIdWarning(facts)].filter((warning) => warning !== undefined)
 
-const ofFormat = ({ asked, format: { encoding, sampleRate } }: Answered): TtsWarning | undefined => {
+const formatWarning = ({ asked, format: { encoding, sampleRate } }: ResponseFacts): TtsWarning | undefined => {
   if (asked === undefined) return undefined
   const expected = audioFormat(asked)
   return expected.sampleRate === sampleRate && expected.encoding === encoding
@@ -22,27 +23,29 @@ const ofFormat = ({ asked, format: { encoding, sampleRate } }: Answered): TtsWar
         asked,
         sampleRate,
         encoding,
-        message: `The audio is ${sampleRate}:${encoding}, where ${asked} was asked for: go by the format of the speech, not by the request.`
+        message: `The audio is ${sampleRate}:${encoding}, not ${asked} as requested: use the format of the speech.`
       })
 }
 
-const ofDuration = ({ durationMillis }: Answered): TtsWarning | undefined =>
+const durationWarning = ({ durationMillis }: ResponseFacts): TtsWarning | undefined =>
   durationMillis === undefined
     ? DurationMissing.make({
         message:
-          "The answer does not say how long the audio is, so a cut at a whole sample would not be noticed: listen to its end."
+          "The response does not state the duration of the audio, so audio that was cut between two samples is not detected: listen to its end."
       })
     : undefined
 
-const ofRequestId = ({ receivedId, sentId }: Answered): TtsWarning | undefined => {
+const requestIdWarning = ({ receivedId, sentId }: ResponseFacts): TtsWarning | undefined => {
   if (receivedId === undefined) {
-    return RequestIdMissing.make({ message: `The answer has no request id; ${sentId} was sent.` })
+    return RequestIdMissing.make({
+      message: `The response has no request id. To report this call to the service, use the id that was sent: ${sentId}.`
+    })
   }
   return receivedId === sentId
     ? undefined
     : RequestIdDiffers.make({
         sentId,
         receivedId,
-        message: `The answer has the request id ${receivedId}, where ${sentId} was sent: quote both to the service.`
+        message: `The response has the request id ${receivedId}, not ${sentId} as sent. To report this call to the service, use both.`
       })
 }
