@@ -126,7 +126,7 @@ export const checks = {
       "What the clients cost, and what a caller gets after a fault, compared with their foundations and with other SDKs.",
     takes: "15 min",
     options: "--only PART, --quick",
-    script: "bench/bench.js",
+    script: "bench/bench.ts",
     packages: "built",
     peers: "bench/peers"
   },
@@ -134,7 +134,7 @@ export const checks = {
     shows: "Speed, memory and quality of the audio codec, compared with other libraries, sox and ffmpeg.",
     takes: "5 min",
     options: "--only N",
-    script: "bench/codec/bench.js",
+    script: "bench/codec/bench.ts",
     packages: "built",
     peers: "bench/codec/peers"
   },

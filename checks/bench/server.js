@@ -1,12 +1,11 @@
-/**
- * The other side, as bare as it can be, so that what is measured is the client: `node server.js`. Prints its address on
- * a line, and ends when its standard input does, so that it can't outlive the benchmark.
- */
+// Plain JavaScript: no compiler slows the server down.
+/** The simplest server that all clients can call, as a process of its own: `node server.js`. Sends its URL when it is ready. */
 import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
-import { audio, audioHeaders, idOf, isSpeechPath, recording, textOf, transcript, transcriptOf } from "./wire.js"
+import { listen } from "../../test/support/plainHttp.js"
+import { audio, audioHeaders, idOf, isSpeechPath, recording, textOf, transcript, transcriptOf } from "./contract.js"
 
-let answered = 0
+let responses = 0
 
 /** @type {import("node:http").RequestListener} */
 const speak = (request, response) => {
@@ -15,14 +14,14 @@ const speak = (request, response) => {
       .writeHead(200, {
         ...audioHeaders,
         "Content-Length": audio.byteLength,
-        "X-Request-Id": request.headers["x-request-id"] ?? `request-${++answered}`
+        "X-Request-Id": request.headers["x-request-id"] ?? `request-${++responses}`
       })
       .end(audio)
   })
 }
 
 /** @param {import("node:http").ServerResponse} response @param {unknown} value */
-const answer = (response, value) => {
+const respond = (response, value) => {
   const body = JSON.stringify(value)
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }).end(body)
 }
@@ -37,13 +36,13 @@ const holdsRecording = (parts) => {
 }
 
 /**
- * What is heard in a body: the transcript, where the small recording has come whole. Of anything else, what has arrived,
- * so that the client's own process can hold it against what it sent.
+ * Passes on the transcript of a body, if it holds the whole small recording. Else the number of bytes that arrived, as JSON, so
+ * that the client can compare it with what it sent.
  *
  * @param {import("node:http").IncomingMessage} request
  * @param {(text: string) => void} heard
  */
-const listen = (request, heard) => {
+const readRecording = (request, heard) => {
   const declared = request.headers["content-length"]
   let received = 0
   /** @type {Array<Buffer>} */
@@ -54,7 +53,7 @@ const listen = (request, heard) => {
   })
   request.once("end", () => {
     if (received < 2 * recording.byteLength && holdsRecording(parts)) return heard(transcript)
-    /** @type {import("./wire.js").Arrival} */
+    /** @type {import("./contract.js").Arrival} */
     const arrival = { declared: declared === undefined ? null : Number(declared), received }
     heard(JSON.stringify(arrival))
   })
@@ -65,8 +64,8 @@ const route = (request, response) => {
   const path = request.url?.split("?")[0] ?? ""
   if (request.method === "POST" && isSpeechPath(path)) return speak(request, response)
   if (request.method === "POST" && path === "/v2/upload") {
-    return listen(request, (text) =>
-      answer(response, { upload_url: `http://${request.headers.host}/uploaded/${idOf(text)}` })
+    return readRecording(request, (text) =>
+      respond(response, { upload_url: `http://${request.headers.host}/uploaded/${idOf(text)}` })
     )
   }
   const shape = transcriptOf[path.replace(/^\/v2\/transcript\/.*/, "/v2/transcript")]
@@ -74,11 +73,11 @@ const route = (request, response) => {
     request.resume()
     response.writeHead(404).end()
   } else if (request.method === "GET") {
-    answer(response, shape(textOf(path.split("/").at(-1) ?? "")))
+    respond(response, shape(textOf(path.split("/").at(-1) ?? "")))
   } else if (path === "/v2/transcript") {
     json(request).then(
       (body) =>
-        answer(
+        respond(
           response,
           shape(
             textOf(
@@ -91,23 +90,20 @@ const route = (request, response) => {
       () => response.writeHead(400).end()
     )
   } else {
-    listen(request, (text) => answer(response, shape(text)))
+    readRecording(request, (text) => respond(response, shape(text)))
   }
 }
 
-// A connection is never closed for being idle, which a client that is kept waiting for a processor would stumble over.
+// No idle connection is closed: a client that waits for a processor could just send a request.
 const server = createServer({ keepAliveTimeout: 0 }, route)
 
-// Node reads no more of a body than was declared; bytes beyond it look like a second request that makes no sense.
+// Node reads a body up to its declared length. More bytes look like an invalid second request.
 server.on("clientError", (/** @type {NodeJS.ErrnoException} */ error, socket) => {
   socket.destroy()
   if (error.code?.startsWith("HPE_") !== true) return
-  console.error(`A client sent what HTTP does not allow: ${error.code}`)
+  console.error(`A client sent invalid HTTP: ${error.code}`)
   process.exitCode = 1
 })
 
-server.listen(0, "127.0.0.1", () => {
-  const address = server.address()
-  if (typeof address === "object" && address !== null) console.log(`http://127.0.0.1:${address.port}`)
-})
-process.stdin.resume().once("end", () => process.exit())
+process.once("disconnect", () => process.exit())
+process.send?.(await listen(server))

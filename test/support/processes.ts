@@ -75,13 +75,14 @@ export interface RunOptions extends CommandOptions {
   readonly mayFail?: boolean
   /** Whether its stderr is printed too. Default: only returned. */
   readonly progress?: boolean
+  /** After this time the command is killed. Default: ten minutes. */
+  readonly timeoutMillis?: number
 }
 
-const timeoutMillis = 10 * 60 * 1000
-
-/** Runs a command to its end, and kills it after ten minutes. Rejects if it fails. */
+/** Runs a command to its end. Rejects if it fails. */
 export const run = (command: string, parameters: ReadonlyArray<string>, options: RunOptions = {}): Promise<Output> =>
   new Promise((resolve, reject) => {
+    const { timeoutMillis = 10 * 60 * 1000 } = options
     const child = start(command, parameters, options)
     const output = { stdout: "", stderr: "" }
     child.stdout?.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))

@@ -1,15 +1,14 @@
-/** What the calls of one client cost, in this process. */
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 import { speakers, transcribers } from "../clients/index.js"
-import { choose } from "../harness.js"
 
 /**
  * @typedef {object} Calls
- * @property {number} cpuMicros A call, user and system, of this process.
+ * @property {number} cpuMicros User and system time of this process for one call.
  * @property {number} perSecond
  *
- * @typedef {object} Length How long is called.
+ * @typedef {object} Length
  * @property {number} warmUpMillis
- * @property {number} warmUpCalls At least, before any is counted, though not for longer than ten times that.
+ * @property {number} warmUpCalls At least, but for at most ten times `warmUpMillis`.
  * @property {number} countedMillis
  */
 
@@ -18,31 +17,31 @@ export const concurrencies = [64, 1]
 export const operations = { synthesis: speakers, transcription: transcribers }
 
 /**
- * Each answer is checked: the client's operation fails if it is not the right one.
+ * What the calls of one client cost, in this process. Fails if a response is wrong.
  *
  * @param {keyof typeof operations} operationName
  * @param {string} name
  * @param {string} url
  * @param {Length} length
- * @returns {Promise<ReadonlyArray<Calls>>} by concurrency
+ * @returns {Promise<ReadonlyArray<Calls>>} For each concurrency.
  */
 export const measure = async (operationName, name, url, { countedMillis, warmUpCalls, warmUpMillis }) => {
-  const operation = await choose(/** @type {Record<string, any>} */ (operations[operationName]), name).start(url)
+  const operation = await /** @type {Record<string, any>} */ (operations[operationName])[name].start(url)
   /** @type {Array<Calls>} */
   const results = []
   for (const [index, concurrency] of concurrencies.entries()) {
-    // What is warm for many is nearly so for one.
+    // After the first concurrency the process is nearly warm.
     const share = index === 0 ? 1 : 0.25
     const isCold = during(warmUpMillis * share)
-    const isPatient = during(10 * warmUpMillis * share)
+    const mayWarmUp = during(10 * warmUpMillis * share)
     let warmedUp = 0
-    await operation.repeatedly(concurrency, () => (++warmedUp < warmUpCalls * share ? isPatient() : isCold()))
+    await operation.repeat(concurrency, () => (++warmedUp < warmUpCalls * share ? mayWarmUp() : isCold()))
     let count = 0
-    const goesOn = during(countedMillis)
+    const isCounted = during(countedMillis)
     const cpu = process.cpuUsage()
     const start = performance.now()
-    await operation.repeatedly(concurrency, () => {
-      if (count > 0 && !goesOn()) return false
+    await operation.repeat(concurrency, () => {
+      if (count > 0 && !isCounted()) return false
       count++
       return true
     })

@@ -1,9 +1,10 @@
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 /**
- * The least that a program does which calls the service through Effect's client: the key, the body, a good status, what is
- * answered. It makes no id that is its own, checks no audio, and knows no deadline.
+ * The least that a program with Effect's HttpClient does: it sends the key and the body, checks the status, and decodes the
+ * response. It makes no request id, checks no audio, and has no deadline.
  */
 import { randomUUID } from "node:crypto"
-import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../wire.js"
+import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../contract.js"
 import { ofEffect } from "./operation.js"
 
 /**
@@ -43,8 +44,7 @@ export const speak = async (url, { scoped = false, tracing = false } = {}) => {
       response.arrayBuffer
     )
 
-  // Without a scope an answer that is not read is let go when it is collected as garbage, so that nothing leaks in
-  // either; with one it is let go at once, as ours is.
+  // Without a scope, an unread response is released by garbage collection. With a scope it is released at once, as ours is.
   const call = Effect.flatMap(HttpClient.HttpClient, (client) =>
     scoped
       ? Effect.scoped(Effect.flatMap(Effect.flatMap(request, HttpClient.withScope(client).execute), read))
@@ -85,7 +85,7 @@ export const transcribe = async (url) => {
   return ofEffect(NodeHttpClient.layerUndici, call, checkTranscript)
 }
 
-/** Written by hand, since this layer can't send a `FormData`. */
+/** By hand, because this layer cannot send a `FormData`. */
 const transcriptionForm = () => {
   const boundary = randomUUID()
   const head =

@@ -1,9 +1,10 @@
-/** Who takes part in what. Each is loaded only in the process that uses it. */
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
+/** The clients that are compared. Each is loaded only in the process that uses it. */
 import { peers } from "../peers/index.js"
 
 /**
  * @typedef {ArrayBuffer | Uint8Array} Bytes
- * @typedef {(path: string) => Promise<string>} Upload Gives the transcript of a file.
+ * @typedef {(path: string) => Promise<string>} Upload Returns the transcript of a file.
  */
 
 /**
@@ -14,12 +15,12 @@ import { peers } from "../peers/index.js"
 /**
  * @template T
  * @typedef {object} Client
- * @property {string} label What is called, in Markdown.
+ * @property {string} label In Markdown.
  * @property {(url: string) => T | Promise<T>} start
  */
 
 /**
- * The peers that have a method for it.
+ * The peers with a method for an operation.
  *
  * @param {"speak" | "transcribe" | "upload"} operation
  * @param {(name: string) => string | undefined} labelOf
@@ -30,7 +31,8 @@ const peersThat = (operation, labelOf) =>
     Object.keys(peers).flatMap((name) => {
       const label = labelOf(name)
       if (label === undefined) return []
-      const start = async (/** @type {string} */ url) => (await import(`../peers/${name}.js`))[operation](url)
+      const start = async (/** @type {string} */ url) =>
+        (await import("../peers/operations.js"))[operation](await import(`../peers/${name}.js`), url)
       return [[name, { label, start }]]
     })
   )

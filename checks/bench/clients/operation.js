@@ -1,20 +1,21 @@
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 /**
- * How an operation of a client is called, be it a promise or an effect: each in the way of its own that costs least.
+ * How to call an operation of a client, a promise or an effect: each in its cheapest way.
  *
  * @template A
  * @typedef {object} Operation
  * @property {() => Promise<A>} once
- * @property {(concurrency: number, goesOn: () => boolean) => Promise<unknown>} repeatedly Calls, so many at a time, until
- *   it is told that it is enough.
+ * @property {(concurrency: number, mayGoOn: () => boolean) => Promise<unknown>} repeat Repeats the call, many at a time, as
+ *   long as `mayGoOn` allows.
  * @property {() => Promise<void>} close
  */
 
 /** @template A @param {() => Promise<A>} call @param {(value: A) => void} check @returns {Operation<A>} */
 export const ofPromise = (call, check) => ({
   once: call,
-  repeatedly: (concurrency, goesOn) => {
+  repeat: (concurrency, mayGoOn) => {
     const worker = async () => {
-      while (goesOn()) check(await call())
+      while (mayGoOn()) check(await call())
     }
     return Promise.all(Array.from({ length: concurrency }, worker))
   },
@@ -38,12 +39,12 @@ export const ofEffect = async (layer, call, check, { tracing = false } = {}) => 
   const runtime = ManagedRuntime.make(layer)
   return {
     once: async () => {
-      const told = await runtime.runPromise(Effect.either(call))
-      if (Either.isLeft(told)) throw told.left
-      return told.right
+      const outcome = await runtime.runPromise(Effect.either(call))
+      if (Either.isLeft(outcome)) throw outcome.left
+      return outcome.right
     },
-    repeatedly: (concurrency, goesOn) => {
-      const worker = Effect.whileLoop({ while: goesOn, body: () => call, step: check })
+    repeat: (concurrency, mayGoOn) => {
+      const worker = Effect.whileLoop({ while: mayGoOn, body: () => call, step: check })
       return runtime.runPromise(
         Effect.withTracerEnabled(
           Effect.forEach(Array(concurrency), () => worker, { concurrency, discard: true }),

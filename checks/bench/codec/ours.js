@@ -1,4 +1,5 @@
-/** What the codec does with files, for tables 3 and 4: in their process, and in processes of their own. */
+// Plain JavaScript: also runs in the measured processes of `case.js`.
+/** Conversions of files by the codec, for tables 3 and 4. */
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
@@ -10,7 +11,7 @@ export const telephony = (from, to) =>
   Effect.scoped(Effect.flatMap(Telephony.readFile(from), (audio) => Wav.writeFile(audio, to)))
 
 /**
- * Writes a block so many times, as a source does that uses its memory again.
+ * Writes the same block several times, as a source does that reuses its memory.
  *
  * @param {Float32Array} samples
  * @param {number} count

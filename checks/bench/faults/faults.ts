@@ -1,30 +1,30 @@
-/** How clients behave when a service does not: what a caller gets, after how many requests, and how long it takes. */
+/** What a caller gets from each client when a server fails, after how many requests, and how long it takes. */
 import * as Effect from "effect/Effect"
 import { eachRequest, faultyServer, respond, type Script } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { bar, table, title } from "../../../test/support/report.js"
 import { speakers, transcribers } from "../clients/index.js"
-import { runScript, type Setting } from "../harness.js"
+import { key } from "../contract.js"
+import { measureInProcess, type Setting } from "../harness.js"
 import { peers } from "../peers/index.js"
-import { key } from "../wire.js"
-import type { Outcome, Target } from "./call.js"
-import { type Fault, faults, none, type Operation, passing, redirect, rightAnswer } from "./table.js"
+import type { Outcome, Target } from "./measure.js"
+import { type Fault, faults, none, type Operation, passing, redirect, rightResponse } from "./table.js"
 
-/** The calls of one client, each to another server. */
+/** Calls each server with one client. */
 type Call = (
   operation: Operation,
   name: string,
   targets: ReadonlyArray<Target>
 ) => Promise<{ readonly outcomes: ReadonlyArray<Outcome>; readonly uncaught: ReadonlyArray<string> }>
 
-/** How long an outcome is waited for, in milliseconds. */
-type Patience = (fault: Fault) => number
+/** How long to wait for an outcome, in milliseconds. */
+type TimeoutOf = (fault: Fault) => number
 
 export interface Observed extends Outcome {
-  /** Not known where nobody listens. */
+  /** Not known if the connection is refused. */
   readonly requests: number | undefined
-  /** Whether the other host was asked, and was given the key. */
-  readonly elsewhere: "not asked" | "asked" | "given the key"
+  /** What the other host received. */
+  readonly elsewhere: "nothing" | "a request" | "the key"
 }
 
 interface Observations {
@@ -49,11 +49,11 @@ export const faultsOf = (operation: Operation): ReadonlyArray<Fault> =>
 
 const pathOf = (request: string) => /^\S+ ([^ ?]*)/.exec(request)?.[1] ?? ""
 
-/** A server with a fault, and what it and the other host were asked. */
+/** A server with a fault, and the requests that it and another host received. */
 const startFault = (fault: Fault) =>
   Effect.gen(function* () {
     const { script, times = Number.POSITIVE_INFINITY } = fault
-    if (script === "nobody listens")
+    if (script === "refused")
       return { fault, url: yield* refusedAddress, asked: () => undefined, askedElsewhere: () => [] }
     const askedElsewhere: Array<string> = []
     const other = yield* faultyServer((socket) =>
@@ -63,16 +63,16 @@ const startFault = (fault: Fault) =>
       })
     )
     let asked = 0
-    let spoiled = 0
+    let faulted = 0
     const server = yield* faultyServer(
       (socket, elsewhere) =>
         eachRequest(socket, (request) => {
           asked++
           const path = pathOf(request)
-          // An upload that comes before goes well: the fault is the transcription's.
-          if (path === "/v2/upload" || spoiled === times) return answer(path)(socket, elsewhere)
-          spoiled++
-          script(rightAnswer(path))(socket, elsewhere)
+          // An earlier upload succeeds: the fault is that of the transcription.
+          if (path === "/v2/upload" || faulted === times) return answer(path)(socket, elsewhere)
+          faulted++
+          script(rightResponse(path))(socket, elsewhere)
         }),
       { elsewhere: `http://localhost:${other.host.split(":")[1]}` }
     )
@@ -80,15 +80,15 @@ const startFault = (fault: Fault) =>
   })
 
 const answer = (path: string): Script => {
-  const { body, headers } = rightAnswer(path)
+  const { body, headers } = rightResponse(path)
   return respond(200, headers, body)
 }
 
-const observe = (operation: Operation, name: string, call: Call, patience: Patience) =>
+const observe = (operation: Operation, name: string, call: Call, timeoutOf: TimeoutOf) =>
   Effect.gen(function* () {
     const tried = faultsOf(operation)
     const servers = yield* Effect.forEach(tried, startFault)
-    const targets = servers.map(({ fault, url }) => ({ url, patienceMillis: patience(fault) }))
+    const targets = servers.map(({ fault, url }) => ({ url, timeoutMillis: timeoutOf(fault) }))
     const { outcomes, uncaught } = yield* Effect.promise(() => call(operation, name, targets))
     const of = new Map(
       tried.flatMap((fault, index): ReadonlyArray<[Fault, Observed]> => {
@@ -96,22 +96,22 @@ const observe = (operation: Operation, name: string, call: Call, patience: Patie
         if (outcome === undefined || server === undefined) return []
         const asked = server.askedElsewhere()
         const given = asked.some((request) => request.includes(key))
-        const elsewhere = given ? "given the key" : asked.length > 0 ? "asked" : "not asked"
+        const elsewhere = given ? "the key" : asked.length > 0 ? "a request" : "nothing"
         return [[fault, { ...outcome, requests: server.asked(), elsewhere }]]
       })
     )
     const well = of.get(none)
-    if (well?.right !== true) return yield* Effect.dieMessage(`${name} fails where nothing is wrong: ${well?.what}`)
+    if (well?.right !== true) return yield* Effect.dieMessage(`${name} fails without a fault: ${well?.what}`)
     const observations: Observations = { name, of, uncaught }
     return observations
   }).pipe(Effect.scoped)
 
-/** What comes of all faults, for each client. */
-export const observeAll = (operation: Operation, names: ReadonlyArray<string>, call: Call, patience: Patience) =>
-  // They wait more than they work.
-  Effect.forEach(names, (name) => observe(operation, name, call, patience), { concurrency: 4 })
+/** The outcomes of all faults, for each client. */
+export const observeAll = (operation: Operation, names: ReadonlyArray<string>, call: Call, timeoutOf: TimeoutOf) =>
+  // Clients mostly wait.
+  Effect.forEach(names, (name) => observe(operation, name, call, timeoutOf), { concurrency: 4 })
 
-/** Whether a fault was given to the caller as if it were the answer. */
+/** Whether the caller got a faulty response as its result. */
 const isAccepted = ({ got, right }: Observed) => got === "value" && !right
 
 export const accepted = ({ of }: Observations) =>
@@ -128,20 +128,20 @@ const short = (fault: Fault, { of }: Observations) => {
   const { requests = 0 } = observed
   const repeated = requests > (of.get(none)?.requests ?? 1) ? `, ${requests} requests` : ""
   if (fault === redirect) {
-    if (observed.elsewhere === "not asked") return observed.got === "error" ? "error" : observed.what
-    return observed.elsewhere === "asked" ? "followed without the key" : "**followed with the key**"
+    if (observed.elsewhere === "nothing") return observed.got === "error" ? "error" : observed.what
+    return observed.elsewhere === "a request" ? "followed without the key" : "**followed with the key**"
   }
   if (isAccepted(observed)) return `**accepted**: ${observed.what}${repeated}`
   if (observed.got === "nothing") return `waits${repeated}`
-  return `${observed.right ? "the answer" : "error"}${repeated}`
+  return `${observed.right ? "the response" : "error"}${repeated}`
 }
 
-/** Tells all of it, and gives the observations of each client. */
-export const tell = (operation: Operation, all: ReadonlyArray<Observations>, patienceMillis: number) => {
+/** Prints the outcomes of each client. */
+export const print = (operation: Operation, all: ReadonlyArray<Observations>, timeoutMillis: number) => {
   const tried = faultsOf(operation)
   const noteOf = ({ note }: Fault) => (typeof note === "object" ? note[operation] : note)
   const notes = [...new Set(tried.flatMap((fault) => noteOf(fault) ?? []))]
-  const nameOf = (fault: Fault) => {
+  const labelOf = (fault: Fault) => {
     const note = noteOf(fault)
     return note === undefined ? fault.name : `${fault.name} [${notes.indexOf(note) + 1}]`
   }
@@ -149,22 +149,19 @@ export const tell = (operation: Operation, all: ReadonlyArray<Observations>, pat
 
   title(`Faults of a ${operation}`)
   console.log(
-    "What a caller gets from a server that misbehaves, each client with its own defaults, and raw calls with a check of " +
-      `the status. *Accepted* is what was given as the answer and is not; *waits* is without an outcome after ` +
-      `${seconds(patienceMillis)}; requests are told where there were more than usual.` +
+    "What a caller gets from a server that fails, each client with its own defaults, and raw calls with a check of the " +
+      "status. *Accepted*: the caller got the faulty response as its result. *Waits*: no outcome after " +
+      `${seconds(timeoutMillis)}. The number of requests is shown if it is higher than usual.` +
       (operation === "transcription"
-        ? " A client that checks no shape gives what came; `undefined` is where no transcript is found in that. A call of " +
-          "AssemblyAI's client is three requests; its upload goes well, and the fault meets what follows.\n"
+        ? " A client that does not check the shape returns what it got: `undefined` if there is no transcript. A call of " +
+          "AssemblyAI's client is three requests; its upload succeeds, and the fault comes after.\n"
         : "\n")
   )
   table([
     ["fault", ...all.map(({ name }) => labels[name] ?? name)],
-    ...tried.map((fault) => [nameOf(fault), ...all.map((observations) => short(fault, observations))]),
+    ...tried.map((fault) => [labelOf(fault), ...all.map((observations) => short(fault, observations))]),
     [`accepted, of ${count}`, ...all.map((observations) => `${accepted(observations).length}`)],
-    [
-      "key given to another host",
-      ...all.map(({ of }) => (of.get(redirect)?.elsewhere === "given the key" ? "yes" : "no"))
-    ]
+    ["key sent to another host", ...all.map(({ of }) => (of.get(redirect)?.elsewhere === "the key" ? "yes" : "no"))]
   ])
   for (const [index, note] of notes.entries()) console.log(`[${index + 1}] ${note}\n`)
 
@@ -179,24 +176,27 @@ export const tell = (operation: Operation, all: ReadonlyArray<Observations>, pat
         seconds(observed.millis)
       ])
     ])
-    for (const thrown of uncaught) console.log(`Thrown where no caller can catch it: ${thrown}\n`)
+    for (const thrown of uncaught) console.log(`Thrown outside of any caller: ${thrown}\n`)
   }
 }
 
-const inOwnProcess: Call = (operation, name, targets) =>
-  runScript(new URL("caller.js", import.meta.url), [operation, name, JSON.stringify(targets)])
+const inOwnProcess: Call = (operation, name, targets) => measureInProcess("faults", operation, name, targets)
 
 export const run = async ({ quick }: Setting) => {
-  const patienceMillis = quick ? 3000 : 15_000
+  const timeoutMillis = quick ? 3000 : 15_000
   const ours: Array<Observations> = []
   for (const operation of ["synthesis", "transcription"] as const) {
     console.error(`faults of a ${operation}`)
-    const all = await Effect.runPromise(observeAll(operation, clientsOf(operation), inOwnProcess, () => patienceMillis))
-    tell(operation, all, patienceMillis)
+    const all = await Effect.runPromise(observeAll(operation, clientsOf(operation), inOwnProcess, () => timeoutMillis))
+    print(operation, all, timeoutMillis)
     ours.push(...all.filter(({ name }) => name === "ours"))
   }
-  const taken = ours.flatMap(accepted)
-  bar("ours accepts no fault as an answer", taken.length === 0, taken.map(({ name }) => name).join("; ") || "none")
-  const given = ours.some(({ of }) => of.get(redirect)?.elsewhere === "given the key")
-  bar("ours gives the key to no other host", !given, given ? "it does" : "none")
+  const acceptedFaults = ours.flatMap(accepted)
+  bar(
+    "ours accepts no faulty response",
+    acceptedFaults.length === 0,
+    acceptedFaults.map(({ name }) => name).join("; ") || "none"
+  )
+  const given = ours.some(({ of }) => of.get(redirect)?.elsewhere === "the key")
+  bar("ours sends the key to no other host", !given, given ? "it does" : "none")
 }

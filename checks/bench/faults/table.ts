@@ -1,4 +1,4 @@
-/** What can go wrong with an answer, and what is right. */
+/** The faults of a response, and the right response. */
 import { gzipSync } from "node:zlib"
 import {
   chunk,
@@ -11,11 +11,11 @@ import {
   silent,
   write
 } from "../../../test/support/faultyServer.js"
-import { audio, audioHeaders, idOf, isSpeechPath, transcript, transcriptOf } from "../wire.js"
+import { audio, audioHeaders, idOf, isSpeechPath, transcript, transcriptOf } from "../contract.js"
 
 export type Operation = "synthesis" | "transcription"
 
-export interface Answer {
+export interface RightResponse {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -23,8 +23,8 @@ export interface Answer {
 
 const json = { "content-type": "application/json" }
 
-/** The right answer to what is asked at a path. */
-export const rightAnswer = (path: string): Answer => {
+/** The right response for a path. */
+export const rightResponse = (path: string): RightResponse => {
   if (isSpeechPath(path)) return { path, headers: { ...audioHeaders, "x-request-id": "id" }, body: audio }
   const shape = transcriptOf[path.replace(/^\/v2\/transcript\/.*/, "/v2/transcript")]
   const value = shape?.(transcript) ?? { upload_url: `http://uploads.invalid/${idOf(transcript)}` }
@@ -33,35 +33,35 @@ export const rightAnswer = (path: string): Answer => {
 
 export interface Fault {
   readonly name: string
-  /** What happens instead of the right answer. */
-  readonly script: "nobody listens" | ((right: Answer) => Script)
-  /** Whether only a client's own limit, which may be far away, ends it. */
+  /** What happens instead of the right response. */
+  readonly script: "refused" | ((right: RightResponse) => Script)
+  /** Whether only a limit of the client ends the call, perhaps much later. */
   readonly endless?: boolean
-  /** How often, before the right answer comes. Default: always. */
+  /** How often, before the right response. Default: always. */
   readonly times?: number
-  /** Of which operation. Default: both. */
+  /** Default: both operations. */
   readonly of?: Operation
-  /** What is to be known to judge the outcomes. */
+  /** What a reader must know to judge the outcomes. */
   readonly note?: string | { readonly [Name in Operation]?: string }
 }
 
-const halfOf = ({ body }: Answer) => body.subarray(0, body.byteLength / 2)
+const halfOf = ({ body }: RightResponse) => body.subarray(0, body.byteLength / 2)
 
-/** A refusal in words that each of the services could say. */
+/** An error in a form that each of the services could send. */
 const refusal = (status: number, headers: Readonly<Record<string, string>> = {}) => {
-  const words = { status: "error", error: "refused", message: "refused, as told" }
+  const words = { status: "error", error: "refused", message: "refused" }
   return () => respond(status, { ...json, ...headers }, JSON.stringify(words))
 }
 
 /** The right head, and then half of the body. */
 const half =
   (framing: Readonly<Record<string, string>>, next: Script) =>
-  (right: Answer): Script => {
+  (right: RightResponse): Script => {
     const bytes = "transfer-encoding" in framing ? chunk(halfOf(right)) : halfOf(right)
     return write(Buffer.concat([Buffer.from(head(200, { ...right.headers, ...framing })), bytes]), next)
   }
 
-const withLength = (next: Script) => (right: Answer) =>
+const withLength = (next: Script) => (right: RightResponse) =>
   half({ "content-length": `${right.body.byteLength}` }, next)(right)
 
 const soon = { "retry-after": "1" }
@@ -69,23 +69,23 @@ const chunked = { "transfer-encoding": "chunked" }
 const html = "<!doctype html><title>Maintenance</title><h1>We will be back soon</h1>"
 const noDuration = {
   synthesis:
-    "HTTP alone can't tell. The service of this repository says in a header how long its audio lasts, which is checked; the " +
-    "other clients know of none."
+    "HTTP does not show this. The speech service states the duration of its audio in a header, which ours checks. The " +
+    "other services have no such header."
 }
 const asItCame = {
   synthesis:
-    "The other clients hand on what came with a 200, and leave it to their caller to look at its type, its length and its " +
-    "bytes; a bare `HttpClient` was told which headers there must be."
+    "The other clients return what came with a 200. Their caller must check its type, length and bytes. The bare " +
+    "`HttpClient` here checks the headers."
 }
 const inflated =
-  "`fetch` asks for gzip, and it and what is built on it inflate all of it; a bare `HttpClient` and undici hand it on as it came."
-const notInContract = { synthesis: "Ours repeats it of a transcription alone: the contract of a synthesis has no 503." }
+  "`fetch` accepts gzip: it, and what is built on it, inflates everything. A bare `HttpClient` and undici return the gzip."
+const notInContract = { synthesis: "Ours retries it only for a transcription: the contract of a synthesis has no 503." }
 const maybeBilled =
-  "The request had come whole, so that a second may be billed too: ours repeats it only where `retryAmbiguous` says so."
-const patience =
-  "By their documents or their sources an answer is waited for: ours ten minutes for a synthesis and an hour for a " +
+  "The server had the whole request, so a second one may be billed too: ours retries only with `retryAmbiguous`."
+const timeouts =
+  "Timeouts for a response, by their documents or sources: ours ten minutes for a synthesis and an hour for a " +
   "transcription, a bare `HttpClient` over this layer an hour, `openai` ten minutes, `@elevenlabs/elevenlabs-js` four, " +
-  "`@deepgram/sdk` and `@cartesia/cartesia-js` one, and five where `fetch` or undici alone decides."
+  "`@deepgram/sdk` and `@cartesia/cartesia-js` one, and five if `fetch` or undici decides."
 
 /** 64 MiB in 64 KiB. */
 const bomb = gzipSync(Buffer.alloc(2 ** 26, 1))
@@ -96,12 +96,12 @@ export const faults: ReadonlyArray<Fault> = [
   { name: "429, `Retry-After: 1`", script: refusal(429, soon) },
   { name: "500", script: refusal(500) },
   { name: "503, `Retry-After: 1`", script: refusal(503, soon), note: notInContract },
-  { name: "connection refused", script: "nobody listens" },
-  { name: "connection reset before an answer", script: () => reset, note: maybeBilled },
+  { name: "connection refused", script: "refused" },
+  { name: "connection reset before a response", script: () => reset, note: maybeBilled },
   { name: "breaks off in the middle, `Content-Length`", script: withLength(hangUp) },
   { name: "breaks off in the middle, chunked", script: half(chunked, hangUp) },
   { name: "breaks off in the middle, no length", script: half({ connection: "close" }, hangUp), note: noDuration },
-  { name: "never answers", script: () => silent, endless: true, note: patience },
+  { name: "never responds", script: () => silent, endless: true, note: timeouts },
   { name: "stalls in the middle", script: withLength(silent), endless: true },
   { name: "200 with an HTML page", script: () => respond(200, { "content-type": "text/html" }, html), note: asItCame },
   { name: "200 with an error in JSON", script: refusal(200), note: asItCame },
@@ -130,17 +130,22 @@ export const faults: ReadonlyArray<Fault> = [
   }
 ]
 
-/** To know that a client gets what is right. */
+/** To show that a client gets the right response. */
 export const none: Fault = { name: "none", script: ({ body, headers }) => respond(200, headers, body) }
 
-/** After which all is well. */
+/** Faults that pass. */
 export const passing: ReadonlyArray<Fault> = [
-  { name: "500 once, then the answer", script: refusal(500), times: 1 },
-  { name: "429 once with `Retry-After: 1`, then the answer", script: refusal(429, soon), times: 1 },
-  { name: "503 once with `Retry-After: 1`, then the answer", script: refusal(503, soon), times: 1, note: notInContract }
+  { name: "500 once, then the response", script: refusal(500), times: 1 },
+  { name: "429 once with `Retry-After: 1`, then the response", script: refusal(429, soon), times: 1 },
+  {
+    name: "503 once with `Retry-After: 1`, then the response",
+    script: refusal(503, soon),
+    times: 1,
+    note: notInContract
+  }
 ]
 
-/** A redirect to another host, which would answer. */
+/** A redirect to another host, which would respond. */
 export const redirect: Fault = {
   name: "307 to another host",
   script:

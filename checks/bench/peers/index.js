@@ -1,4 +1,4 @@
-/** The peers: what they are called here and elsewhere, and what is asked of each, uploads as its documents recommend. */
+/** The other SDKs, with the method for each operation. Uploads follow their documents. */
 import { readFileSync } from "node:fs"
 
 /** @type {{ readonly devDependencies: Record<string, string> }} */

@@ -1,4 +1,4 @@
-/** What an installation and a bundle weigh. Needs the network. */
+/** The size of an installation and of a bundle. Needs the network. */
 import { readdirSync, statSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -11,7 +11,7 @@ import { packAll } from "../../packages/tarballs.js"
 import { install, makeProject, type Project, packagesIn } from "../../packages/user.js"
 import { peers, versions } from "../peers/index.js"
 
-const weigh = (project: Project) => {
+const sizeOf = (project: Project) => {
   const modules = join(project.folder, "node_modules")
   const entries = readdirSync(modules, { recursive: true, encoding: "utf8" }).map((file) =>
     statSync(join(modules, file))
@@ -21,7 +21,7 @@ const weigh = (project: Project) => {
   return [whole(packagesIn(project).length), whole(files.length), (bytes / 1e6).toFixed(1)]
 }
 
-/** A program that names a client of a package and nothing else, minified, in kilobytes before and after gzip. */
+/** A minified program that only imports a client, in kilobytes before and after gzip. */
 const bundle = async (clientName: string, packageName: string, resolveDir: string) => {
   const { outputFiles } = await build({
     stdin: { contents: `export { ${clientName} } from "${packageName}"`, resolveDir },
@@ -51,16 +51,16 @@ export const run = async () => {
   title("An installation")
   console.log("By npm in an empty project.\n")
   const rows: Array<ReadonlyArray<string>> = [["installed", "packages", "files", "MB"]]
-  for (const [at, { name, packages }] of cases.entries()) {
+  for (const [index, { name, packages }] of cases.entries()) {
     console.error(`install ${packages.join(" ")}`)
-    const project = makeProject(join(temporary, String(at)), "npm", registry)
+    const project = makeProject(join(temporary, String(index)), "npm", registry)
     await install(project, packages)
-    rows.push([name, ...weigh(project)])
+    rows.push([name, ...sizeOf(project)])
   }
   table(rows)
 
   title("A bundle")
-  console.log("Minified by esbuild for Node, of a program that names a client and nothing else.\n")
+  console.log("A program that only imports a client, minified by esbuild for Node.\n")
   const peersFolder = fileURLToPath(new URL("../peers", import.meta.url))
   const ofPeers = Object.values(peers).map(async ({ client, package: name }) => [
     `\`${client}\``,

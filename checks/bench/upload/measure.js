@@ -1,23 +1,23 @@
-/** What an upload costs, in this process. */
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 import { statSync } from "node:fs"
 import { peakMemory, resetPeakMemory } from "../../../test/support/memory.js"
-
 import { uploaders } from "../clients/index.js"
-import { choose } from "../harness.js"
 
 /**
  * @typedef {object} Upload
- * @property {number} cpuMicros User and system, of this process.
+ * @property {number} cpuMicros User and system time of this process.
  * @property {number} wallMillis
  * @property {number} idle Resident memory after the warm-up, in bytes.
- * @property {number} peak The most resident memory during the upload, in bytes.
- * @property {boolean} peakIsOfUpload False where the peak can only be had for the life of the process.
+ * @property {number} peak Peak of resident memory during the upload, in bytes.
+ * @property {boolean} peakIsOfUpload `false` if the system knows only the peak of the whole process.
  * @property {"exact" | "none"} contentLength
  *
  * @typedef {{ readonly failed: string }} Failed
  */
 
 /**
+ * Uploads the small file to warm up, then measures the upload of the file.
+ *
  * @param {string} name
  * @param {string} url
  * @param {string} path
@@ -25,7 +25,7 @@ import { choose } from "../harness.js"
  * @returns {Promise<Upload | Failed>}
  */
 export const measure = async (name, url, path, smallPath) => {
-  const upload = await choose(uploaders, name).start(url)
+  const upload = await /** @type {import("../clients/index.js").Client<any>} */ (uploaders[name]).start(url)
   await upload(smallPath)
 
   const peakIsOfUpload = resetPeakMemory()
@@ -40,23 +40,17 @@ export const measure = async (name, url, path, smallPath) => {
   }
   const wallMillis = performance.now() - start
   const { system, user } = process.cpuUsage(cpu)
-  return {
-    cpuMicros: user + system,
-    wallMillis,
-    idle,
-    peak: peakMemory(),
-    peakIsOfUpload,
-    contentLength: arrivedWith(transcript, statSync(path).size)
-  }
+  const contentLength = checkArrival(transcript, statSync(path).size)
+  return { cpuMicros: user + system, wallMillis, idle, peak: peakMemory(), peakIsOfUpload, contentLength }
 }
 
-/** Fails if a part of a file has not arrived. @param {string} transcript @param {number} size */
-const arrivedWith = (transcript, size) => {
-  /** @type {import("../wire.js").Arrival} */
+/** Throws if a part of the file did not arrive. @param {string} transcript @param {number} size */
+const checkArrival = (transcript, size) => {
+  /** @type {import("../contract.js").Arrival} */
   const { declared, received } = JSON.parse(transcript)
   if (declared !== null && declared !== received) throw new Error(`${received} of ${declared} declared bytes arrived.`)
-  // A multipart frame takes some hundred bytes.
-  const frame = received - size
-  if (frame < 0 || frame > 4096) throw new Error(`${received} bytes arrived of a file of ${size}.`)
+  // A multipart form adds some hundred bytes.
+  const added = received - size
+  if (added < 0 || added > 4096) throw new Error(`${received} bytes arrived of a file of ${size}.`)
   return declared === null ? "none" : "exact"
 }

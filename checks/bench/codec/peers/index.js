@@ -1,9 +1,6 @@
 // @ts-nocheck The peers have few types, and aren't installed where types are checked.
 
-/**
- * Each peer in its quickest way to the same result. What a peer takes beside a Buffer is chosen so that it doesn't copy
- * the whole file first.
- */
+/** Each library in its fastest way to the same result. If it accepts several types, one that it does not copy first. */
 import libsamplerate from "@alexanderolsen/libsamplerate-js"
 import makeSpeex from "@echogarden/speex-resampler-wasm/simd"
 import audioDecode from "audio-decode"
@@ -22,7 +19,7 @@ export const decoders = {
   "node-wav": (file) => nodeWav.decode(file),
   "wav-decoder": (file) => wavDecoder.decode.sync(file.buffer),
   "audio-decode": (file) => audioDecode(file),
-  // It gives integers as they are; its own way to floats, toBitDepth("32f"), takes minutes.
+  // Returns integers. Its own conversion to floats, toBitDepth("32f"), takes minutes.
   wavefile: (file, bits) => {
     const samples = new wavefile.WaveFile(file).getSamples(true, Float32Array)
     for (let index = 0; index < samples.length; index++) samples[index] /= 2 ** (bits - 1)

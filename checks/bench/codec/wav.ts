@@ -4,27 +4,26 @@ import { join } from "node:path"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Either from "effect/Either"
-import { at } from "../../../test/support/report.js"
-import { bar, medianOf, race, timesTable, title } from "./harness.js"
+import { bar, exitStatus, title } from "../../../test/support/report.js"
+import { compare, folder } from "./harness.js"
 import { decoders } from "./peers/index.js"
 import { channels, rate, seconds } from "./signal.js"
 
-const folder = at(process.argv, 2)
 const total = rate * seconds * channels
 
-/** Of an ArrayBuffer of its own, as wav-decoder asks for. */
+/** With an ArrayBuffer of its own, as wav-decoder needs. */
 const file16 = new Uint8Array(readFileSync(join(folder, "in.wav")))
 const { bytes, format } = Either.getOrThrow(Wav.decode(file16))
 const file24 = Wav.encode({ ...format, encoding: "pcm24" }, Pcm.encode(Pcm.decode(bytes, "pcm16"), "pcm24").bytes)
 
 const block = new Float32Array(2 ** 16 * channels)
 
-for (const { bits, file } of /** @type {const} */ ([
+for (const { bits, file } of [
   { bits: 16, file: file16 },
   { bits: 24, file: file24 }
-])) {
+] as const) {
   title(`2. WAV to float32, 10 minutes of ${bits}-bit stereo at 48 kHz in memory`)
-  const results = await race(
+  const medianOf = await compare(
     [
       {
         name: "Wav.decode, Pcm.decodeInto in blocks",
@@ -46,15 +45,15 @@ for (const { bits, file } of /** @type {const} */ ([
       { name: "new memory for the whole, no decoding", run: () => new Float32Array(total).fill(1) },
       ...Object.entries(decoders).map(([name, decode]) => ({ name, run: () => decode(file, bits) }))
     ],
-    { rounds: 5 }
+    { rounds: 5, unit: "Msamples/s", speed: (milliseconds) => total / milliseconds / 1000 }
   )
-  timesTable(results, "Msamples/s", (milliseconds) => total / milliseconds / 1000)
-  const peer = medianOf(results, "node-wav")
-  const inBlocks = peer / at(results, 0).median
-  const whole = peer / at(results, 1).median
+  const peer = medianOf("node-wav")
+  const inBlocks = peer / medianOf("Wav.decode, Pcm.decodeInto in blocks")
+  const whole = peer / medianOf("Wav.decode, Pcm.decode as a whole")
   bar(
     "in blocks 5 times as fast as node-wav",
     inBlocks >= 5,
     `${inBlocks.toFixed(1)}x; as a whole ${whole.toFixed(1)}x`
   )
 }
+process.exitCode = exitStatus()

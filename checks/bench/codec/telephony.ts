@@ -4,12 +4,11 @@ import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { at, megabytes } from "../../../test/support/report.js"
-import { bar, execute, executeCase, installed, medianOf, race, timesTable, title } from "./harness.js"
+import { bar, exitStatus, megabytes, title } from "../../../test/support/report.js"
+import { compare, execute, executeCase, folder, programVersions } from "./harness.js"
 import { telephony } from "./ours.js"
 import { seconds } from "./signal.js"
 
-const folder = at(process.argv, 2)
 const input = join(folder, "in.wav")
 const output = join(folder, "out.wav")
 
@@ -24,12 +23,12 @@ const copyInBlocks = () => {
 }
 
 title("4. 10 minutes of 16-bit stereo at 48 kHz to 16-bit mono at 8 kHz, from file to file")
-const commands = installed()
+const installed = programVersions()
 let peak = 0
 const programs = [
   { name: "sox", run: () => execute("sox", "-D", input, "-r", "8000", "-c", "1", "-b", "16", output) },
   { name: "ffmpeg", run: () => execute("ffmpeg", "-v", "error", "-y", "-i", input, "-ar", "8000", "-ac", "1", output) }
-].filter(({ name }) => commands.has(name))
+].filter(({ name }) => name in installed)
 const contestants = [
   {
     name: "Telephony.readFile to Wav.writeFile",
@@ -43,7 +42,7 @@ const contestants = [
   },
   ...programs
 ]
-/** Whoever converts must have written all of it, and not the whole input. */
+/** Each contestant must have written the whole output, and not the whole input. */
 const checked = contestants.map(({ name, run }) => ({
   name,
   before,
@@ -53,7 +52,7 @@ const checked = contestants.map(({ name, run }) => ({
     if (Math.abs(size - seconds * 8000 * 2) > 4096) throw new Error(`${name} wrote ${size} bytes.`)
   }
 }))
-const results = await race(
+const medianOf = await compare(
   [
     ...checked,
     { name: "a process that only imports it", run: () => executeCase("imports") },
@@ -61,17 +60,15 @@ const results = await race(
     { name: "fs.copyFile, only a copy", before, run: () => copyFile(input, output) },
     { name: "readSync and writeSync, only a copy", before, run: copyInBlocks }
   ],
-  { rounds: 9, patience: 10_000 }
+  { rounds: 9, maximumMillis: 10_000, unit: "x real time", speed: (milliseconds) => (seconds * 1000) / milliseconds }
 )
-timesTable(results, "x real time", (milliseconds) => (seconds * 1000) / milliseconds)
-
-const ours = at(results, 0).median
-const started = at(results, 1).median
-const limit = ours / medianOf(results, "cp, only a copy")
+const ours = medianOf("Telephony.readFile to Wav.writeFile")
+const started = medianOf("the same as a process, with its start")
+const limit = ours / medianOf("cp, only a copy")
 bar("at most 2 times cp", limit <= 2, `${limit.toFixed(2)}x`)
 for (const { name } of programs) {
-  const peer = medianOf(results, name)
-  bar(`faster than ${name}, in a process that runs already`, ours < peer, `${(peer / ours).toFixed(1)}x`)
+  const peer = medianOf(name)
+  bar(`faster than ${name}, in a running process`, ours < peer, `${(peer / ours).toFixed(1)}x`)
   bar(`faster than ${name}, both with their start`, started < peer, `${(peer / started).toFixed(1)}x`)
 }
 const imports = executeCase("imports")
@@ -80,3 +77,4 @@ bar(
   peak < 100e6,
   `${megabytes(peak)}; a process that only imports it ${megabytes(imports)}`
 )
+process.exitCode = exitStatus()

@@ -4,15 +4,15 @@ import { open } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { at, megabytes } from "../../../test/support/report.js"
-import { bar, executeCase, medianOf, race, timesTable, title } from "./harness.js"
+import { bar, exitStatus, megabytes, title } from "../../../test/support/report.js"
+import { compare, executeCase, folder } from "./harness.js"
 import { write } from "./ours.js"
 import { makeSignal } from "./signal.js"
 
-const output = join(at(process.argv, 2), "out.wav")
+const output = join(folder, "out.wav")
 const total = 2 ** 30
 
-// A file that is replaced or emptied costs a flush, which would be another's writing.
+// To replace a file costs a flush of what another contestant has written.
 const before = () => rmSync(output, { force: true })
 
 for (const size of [64 * 1024, 256 * 1024]) {
@@ -21,7 +21,7 @@ for (const size of [64 * 1024, 256 * 1024]) {
   const count = total / size
 
   title(`3. 1 GiB of float32 to a WAV file, in ${count} chunks of ${size / 1024} KiB`)
-  const results = await race(
+  const medianOf = await compare(
     [
       {
         name: "Wav.writeFile of a stream",
@@ -47,10 +47,9 @@ for (const size of [64 * 1024, 256 * 1024]) {
         }
       }
     ],
-    { rounds: 7, patience: 8000 }
+    { rounds: 7, maximumMillis: 8000, unit: "MB/s", speed: (milliseconds) => total / milliseconds / 1000 }
   )
-  timesTable(results, "MB/s", (milliseconds) => total / milliseconds / 1000)
-  const limit = medianOf(results, "Wav.writeFile of a stream") / medianOf(results, "FileHandle.write, awaited")
+  const limit = medianOf("Wav.writeFile of a stream") / medianOf("FileHandle.write, awaited")
   bar("at most 1.3 times the bare write calls", limit <= 1.3, `${limit.toFixed(2)}x`)
 
   before()
@@ -63,3 +62,4 @@ for (const size of [64 * 1024, 256 * 1024]) {
   )
   before()
 }
+process.exitCode = exitStatus()

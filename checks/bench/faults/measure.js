@@ -1,18 +1,17 @@
-/** What a caller gets of a client, with its defaults, from servers that misbehave. */
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 import { speakers, transcribers } from "../clients/index.js"
-import { choose } from "../harness.js"
-import { isWhole, transcript } from "../wire.js"
+import { isWhole, transcript } from "../contract.js"
 
 /**
  * @typedef {object} Outcome
- * @property {"value" | "error" | "nothing"} got Nothing, where it still waits.
+ * @property {"value" | "error" | "nothing"} got `nothing` if the call still waits.
  * @property {boolean} right
  * @property {string} what
  * @property {number} millis
  *
  * @typedef {object} Target
  * @property {string} url
- * @property {number} patienceMillis How long is waited for an outcome.
+ * @property {number} timeoutMillis How long to wait for an outcome.
  */
 
 /** @type {{ [name: string]: { clients: Record<string, any>, isRight: (value: any) => boolean, show: (value: any) => string } }} */
@@ -26,20 +25,20 @@ const operations = {
 }
 
 /**
- * Calls each server once: the first, and then all others at the same time.
+ * What a caller gets from one client with its defaults. Calls the first server, then all others at the same time.
  *
  * @param {string} operationName
  * @param {string} name of the client
  * @param {ReadonlyArray<Target>} targets
  * @returns {Promise<ReadonlyArray<Outcome>>}
  */
-export const callAll = async (operationName, name, targets) => {
-  const { clients, isRight, show } = choose(operations, operationName)
+export const measure = async (operationName, name, targets) => {
+  const { clients, isRight, show } = /** @type {NonNullable<typeof operations[string]>} */ (operations[operationName])
 
   /** @param {Target} target @returns {Promise<Outcome>} */
-  const attempt = async ({ patienceMillis, url }) => {
+  const attempt = async ({ timeoutMillis, url }) => {
     /** @type {import("../clients/operation.js").Operation<any>} */
-    const operation = await choose(clients, name).start(url)
+    const operation = await clients[name].start(url)
     const start = performance.now()
     const outcome = await Promise.race([
       operation.once().then(
@@ -47,19 +46,19 @@ export const callAll = async (operationName, name, targets) => {
         (error) => ({ got: /** @type {const} */ ("error"), right: false, what: describe(error) })
       ),
       new Promise((resolve) => {
-        setTimeout(resolve, patienceMillis).unref()
+        setTimeout(resolve, timeoutMillis).unref()
       }).then(() => ({ got: /** @type {const} */ ("nothing"), right: false, what: "still waits" }))
     ])
     void operation.close()
     return { ...outcome, millis: performance.now() - start }
   }
 
-  // The first call of a process takes long by itself.
+  // The first call of a process is slow.
   const [first, ...others] = targets
   return first === undefined ? [] : [await attempt(first), ...(await Promise.all(others.map(attempt)))]
 }
 
-/** The class of an error and its first words, with what it says of its cause. @param {any} error */
+/** The class of an error, the beginning of its message, and its cause. @param {any} error */
 const describe = (error) => {
   const name = error?._tag ?? error?.constructor?.name ?? typeof error
   const cause = error?.cause?.code ?? error?.cause?.message

@@ -1,7 +1,7 @@
 /** Table 5: the speed of resampling. */
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at } from "../../../test/support/report.js"
-import { bar, medianOf, race, timesTable, title } from "./harness.js"
+import { bar, exitStatus, title } from "../../../test/support/report.js"
+import { compare } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 import { makeSignal } from "./signal.js"
 
@@ -20,16 +20,20 @@ for (const { bar: required, from, to } of [
     "libsamplerate, best": await sampleRate(from, to, "best")
   }
   title(`5. ${from} Hz to ${to} Hz, ${blocks} blocks of ${block.length} mono samples`)
-  const results = await race(
+  const medianOf = await compare(
     Object.entries(resamplers).map(([name, push]) => ({
       name,
       run: () => {
         for (let count = 0; count < blocks; count++) push(block)
       }
     })),
-    { rounds: 15 }
+    {
+      rounds: 15,
+      unit: "x real time",
+      speed: (milliseconds) => ((blocks * block.length) / from / milliseconds) * 1000
+    }
   )
-  timesTable(results, "x real time", (milliseconds) => ((blocks * block.length) / from / milliseconds) * 1000)
-  const peer = medianOf(results, "Speex, SIMD, quality 5") / at(results, 0).median
+  const peer = medianOf("Speex, SIMD, quality 5") / medianOf("Resampler.make")
   if (required !== undefined) bar(`${required} times as fast as Speex`, peer >= required, `${peer.toFixed(1)}x`)
 }
+process.exitCode = exitStatus()

@@ -1,32 +1,27 @@
 /**
  * Table 6: the quality of resampling, by tones.
  *
- * Each tone is a part of one long signal. Of its output only the middle is looked at, so that neither the delay of a
- * resampler nor the step from tone to tone counts: a sine and a cosine are fitted to it, and what they leave over
- * is noise, distortion and images.
+ * One long signal holds all tones. Only the middle of each tone counts, not the delay of a resampler or the step between
+ * tones. A sine and a cosine are fitted to it. The rest is noise, distortion and images.
  */
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at } from "../../../test/support/report.js"
-import { bar, execute, installed, table, title } from "./harness.js"
+import { at, bar, exitStatus, table, title } from "../../../test/support/report.js"
+import { execute, folder, type Push, programVersions } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 
-const folder = at(process.argv, 2)
-
-/** In seconds: of a tone, and what is left out of it at each end, which is longer than the longest filter. */
+/** In seconds: the length of a tone, and what is left out at each end, which is longer than the longest filter. */
 const toneLength = 0.24
 const guard = 0.06
 const amplitude = 0.5
 
-/** @param {number} ratio */
-const decibels = (ratio) => 20 * Math.log10(ratio)
+const decibels = (ratio: number) => 20 * Math.log10(ratio)
 
-/** @param {number} count @param {(part: number) => number} value */
-const spread = (count, value) => Array.from({ length: count }, (_, index) => value(index / (count - 1)))
+const spread = (count: number, value: (part: number) => number) =>
+  Array.from({ length: count }, (_, index) => value(index / (count - 1)))
 
-/** @param {ReadonlyArray<number>} frequencies @param {number} rate */
-const tonesOf = (frequencies, rate) => {
+const tonesOf = (frequencies: ReadonlyArray<number>, rate: number) => {
   const length = Math.round(toneLength * rate)
   const samples = new Float32Array(frequencies.length * length)
   frequencies.forEach((frequency, index) => {
@@ -38,14 +33,10 @@ const tonesOf = (frequencies, rate) => {
 }
 
 /**
- * The gain of a tone, its residual, and both together, each as a part of the amplitude that went in. The mean square of
- * the output won't do for them: a tone beside the Nyquist frequency swells and fades, and its part may be either.
- *
- * @param {Float32Array} samples the output where the tone is
- * @param {number} frequency
- * @param {number} rate
+ * The gain of a tone in the output, its residual, and both together, relative to the input. The mean square of the output does
+ * not do: a tone beside the Nyquist frequency swells and fades.
  */
-const fitTone = (samples, frequency, rate) => {
+const fitTone = (samples: Float32Array, frequency: number, rate: number) => {
   const angle = (2 * Math.PI * frequency) / rate
   let [ss, sc, cc, sx, cx] = [0, 0, 0, 0, 0]
   for (const [index, x] of samples.entries()) {
@@ -69,14 +60,9 @@ const fitTone = (samples, frequency, rate) => {
   return { gain, residual, level: Math.hypot(gain, residual) }
 }
 
-/**
- * @typedef {(samples: Float32Array, from: number, to: number) => Float32Array | Promise<Float32Array>} Resample
- *
- * @param {Resample} resample
- * @param {number} from
- * @param {number} to
- */
-const measure = async (resample, from, to) => {
+type Resample = (samples: Float32Array, from: number, to: number) => Float32Array | Promise<Float32Array>
+
+const measure = async (resample: Resample, from: number, to: number) => {
   const low = Math.min(from, to) / 2
   const passed = [
     ...spread(60, (part) => 20 * ((0.85 * low) / 20) ** part),
@@ -116,49 +102,49 @@ const measure = async (resample, from, to) => {
   }
 }
 
-/**
- * The frequency between two tones where the gain is -0.1 dB.
- *
- * @typedef {{ readonly frequency: number, readonly gain: number }} Tone
- * @param {Tone} before
- * @param {Tone} after
- */
-const interpolated = (before, after) => {
+interface Tone {
+  readonly frequency: number
+  readonly gain: number
+}
+
+/** The frequency between two tones where the gain is -0.1 dB. */
+const interpolated = (before: Tone, after: Tone) => {
   const part = (decibels(before.gain) + 0.1) / (decibels(before.gain) - decibels(after.gain))
   return before.frequency + part * (after.frequency - before.frequency)
 }
 
-/** @param {(from: number, to: number) => Promise<import("./harness.js").Push>} make @returns {Resample} */
-const inBlocks = (make) => async (samples, from, to) => {
-  const push = await make(from, to)
-  const output = new Float32Array(Math.ceil((samples.length * to) / from) + 8192)
-  let filled = 0
-  for (let offset = 0; offset < samples.length; offset += 8192) {
-    const part = push(samples.subarray(offset, offset + 8192))
-    output.set(part, filled)
-    filled += part.length
+const inBlocks =
+  (make: (from: number, to: number) => Promise<Push>): Resample =>
+  async (samples, from, to) => {
+    const push = await make(from, to)
+    const output = new Float32Array(Math.ceil((samples.length * to) / from) + 8192)
+    let filled = 0
+    for (let offset = 0; offset < samples.length; offset += 8192) {
+      const part = push(samples.subarray(offset, offset + 8192))
+      output.set(part, filled)
+      filled += part.length
+    }
+    return output
   }
-  return output
-}
 
-/** @param {(input: string, from: number, output: string, to: number) => void} run @returns {Resample} */
-const throughFiles = (run) => (samples, from, to) => {
-  const input = join(folder, "tones.raw")
-  const output = join(folder, "resampled.raw")
-  writeFileSync(input, new Uint8Array(samples.buffer))
-  run(input, from, output, to)
-  return new Float32Array(new Uint8Array(readFileSync(output)).buffer)
-}
+const throughFiles =
+  (run: (input: string, from: number, output: string, to: number) => void): Resample =>
+  (samples, from, to) => {
+    const input = join(folder, "tones.raw")
+    const output = join(folder, "resampled.raw")
+    writeFileSync(input, new Uint8Array(samples.buffer as ArrayBuffer))
+    run(input, from, output, to)
+    return new Float32Array(new Uint8Array(readFileSync(output)).buffer)
+  }
 
-const raw = (/** @type {number} */ rate) => ["-t", "f32", "-r", `${rate}`, "-c", "1"]
+const raw = (rate: number) => ["-t", "f32", "-r", `${rate}`, "-c", "1"]
 
-/** @type {Record<string, Resample>} */
-const programs = {
-  // As it does by itself for 16 bits.
+const programs: Readonly<Record<string, Resample>> = {
+  // As sox does by default for 16 bits.
   sox: throughFiles((input, from, output, to) =>
     execute("sox", "-D", ...raw(from), input, ...raw(to), output, "rate", "-h", `${to}`)
   ),
-  // In floats; a file of 16 bits it resamples in 16 bits.
+  // In floats: ffmpeg resamples a file of 16 bits in 16 bits.
   ffmpeg: throughFiles((input, from, output, to) =>
     execute(
       "ffmpeg",
@@ -168,14 +154,13 @@ const programs = {
   )
 }
 
-title("6. The quality of resampling, in dB where no other unit is given")
-const commands = installed()
-/** @type {Record<string, Resample>} */
-const resamplers = {
+title("6. The quality of resampling, in dB without another unit")
+const installed = programVersions()
+const resamplers: Readonly<Record<string, Resample>> = {
   "Resampler.resample": (samples, from, to) => Resampler.resample(samples, { from, to }),
   "Speex, quality 5": inBlocks((from, to) => speex(from, to, 5)),
   "libsamplerate, best": inBlocks((from, to) => sampleRate(from, to, "best")),
-  ...Object.fromEntries(Object.entries(programs).filter(([name]) => commands.has(name)))
+  ...Object.fromEntries(Object.entries(programs).filter(([name]) => name in installed))
 }
 for (const { from, to } of [
   { from: 48_000, to: 8000 },
@@ -205,3 +190,4 @@ for (const { from, to } of [
   bar("images at -120 dB or below", image <= -120, `${image.toFixed(1)} dB`)
   console.log("")
 }
+process.exitCode = exitStatus()

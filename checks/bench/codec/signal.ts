@@ -1,4 +1,4 @@
-/** What is converted: the same samples in every run of the benchmark. */
+/** The signal that is converted: the same samples in each run. */
 import { closeSync, fsyncSync, openSync, writeSync } from "node:fs"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 
@@ -6,13 +6,13 @@ export const rate = 48_000
 export const seconds = 600
 export const channels = 2
 
-/** In Hz: whole numbers, so that one second is all there is to compute. One set for each channel. */
+/** For each channel, in Hz. Integers, so that one second repeats. */
 const tones = [
   [110, 997, 3_200, 11_000],
   [170, 1_250, 5_003, 15_000]
 ]
 
-/** Second after second of interleaved floats: tones at half of full scale and noise at -30 dB. */
+/** Returns one second of interleaved floats at each call: tones at half of full scale and noise at -30 dB. */
 export const makeSignal = () => {
   const steady = new Float32Array(rate * channels)
   tones.forEach((frequencies, channel) => {
@@ -34,15 +34,15 @@ export const makeSignal = () => {
     })
 }
 
-/** Writes 10 minutes of it as 16-bit stereo. @param {string} path */
-export const writeRecording = (path) => {
+/** Writes 10 minutes of the signal as 16-bit stereo. */
+export const writeRecording = (path: string) => {
   const second = makeSignal()
   const file = openSync(path, "wx")
   writeSync(file, Wav.header({ sampleRate: rate, channels, encoding: "pcm16" }, seconds * rate * channels * 2))
   for (let count = 0; count < seconds; count++) {
     writeSync(file, new Uint8Array(Int16Array.from(second(), (sample) => sample * 0x8000).buffer))
   }
-  // Or the disk would be busy with it while others are timed.
+  // Else the disk would still be busy while others are timed.
   fsyncSync(file)
   closeSync(file)
 }

@@ -1,4 +1,5 @@
-/** What both sides know: what is asked for, and what is answered. */
+// Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
+/** The requests and responses that clients and server agree on. */
 import { noise } from "../../test/support/recordings.js"
 
 export const key = "bench.secret"
@@ -10,12 +11,12 @@ export const sampleRate = 24_000
 export const outputFormat = "24000:pcm16"
 const milliseconds = 100
 
-/** No two samples are the same, so that none can be missing unseen. */
+/** Each sample has another value, so that a missing one is noticed. */
 export const audio = Buffer.from(
   Int16Array.from({ length: (sampleRate * milliseconds) / 1000 }, (_, index) => index).buffer
 )
 
-/** Of the speech service; the SDKs pass over them. */
+/** Headers of the speech service. The SDKs ignore them. */
 export const audioHeaders = {
   "Content-Type": "application/octet-stream",
   "X-Sample-Rate": `${sampleRate}`,
@@ -23,21 +24,20 @@ export const audioHeaders = {
   "X-Audio-Duration-Ms": `${milliseconds}`
 }
 
-/** What is heard in the recording. */
 export const transcript = "नमस्ते"
 
-/** A small recording: six seconds, the same in every process. */
+/** Six seconds, the same in every process. */
 export const recording = noise(100_000 - 44)
 
-/** @typedef {{ readonly declared: number | null, readonly received: number }} Arrival What came of an upload, in bytes. */
+/** @typedef {{ readonly declared: number | null, readonly received: number }} Arrival The bytes of an upload. */
 
-/** The paths by which a text is spoken: the service's own, and those that the SDKs ask. */
+/** The paths for a synthesis: of the speech service and of the SDKs. */
 export const isSpeechPath = (/** @type {string} */ path) =>
   ["/tts/bytes", "/v1/audio/speech", "/v1/speak"].includes(path) || path.startsWith("/v1/text-to-speech/")
 
 /**
- * The paths by which a recording is transcribed, and what each answers with a text. AssemblyAI's client first uploads,
- * then asks for a transcript, and then for how it stands.
+ * The paths for a transcription, with the body of the response. AssemblyAI's client first uploads, then orders a transcript,
+ * then requests its status.
  *
  * @type {Record<string, (text: string) => unknown>}
  */
@@ -53,14 +53,14 @@ export const transcriptOf = {
   "/v2/transcript": (text) => ({ id: idOf(text), status: "completed", text })
 }
 
-/** A transcript as a part of a path. @param {string} text */
+/** Encodes a transcript for a path. @param {string} text */
 export const idOf = (text) => Buffer.from(text).toString("base64url")
 /** @param {string} id */
 export const textOf = (id) => Buffer.from(id, "base64url").toString()
 
-/** A client that is quick because it loses something has not won. @param {ArrayBuffer | Uint8Array} bytes */
+/** Throws if a client has lost a part of the audio. @param {ArrayBuffer | Uint8Array} bytes */
 export const checkAudio = (bytes) => {
-  if (!isWhole(bytes)) throw new Error(`Not the audio that was sent, but ${bytes.byteLength} bytes.`)
+  if (!isWhole(bytes)) throw new Error(`Not the audio that was sent: ${bytes.byteLength} bytes.`)
 }
 
 /** @param {ArrayBuffer | Uint8Array} bytes */
@@ -70,7 +70,7 @@ export const isWhole = (bytes) =>
     : Buffer.from(bytes)
   ).equals(audio)
 
-/** The server says so only of the whole recording. @param {string} heard */
+/** Throws unless the server has received the whole recording. @param {string} heard */
 export const checkTranscript = (heard) => {
-  if (heard !== transcript) throw new Error(`Not the transcript of the recording, but ${JSON.stringify(heard)}.`)
+  if (heard !== transcript) throw new Error(`Not the transcript of the recording: ${JSON.stringify(heard)}.`)
 }
