@@ -5,11 +5,19 @@
  * one is not, and 2 for a wrong option.
  */
 import { spawn } from "node:child_process"
+import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 import { fileURLToPath } from "node:url"
 import { type Check, checks, groups } from "./checks.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
+/** The pnpm that runs this script. Without one: through npx, as the README does. */
+const { npm_execpath: executable = "" } = process.env
+const { packageManager }: { packageManager: string } = JSON.parse(readFileSync(`${root}package.json`, "utf8"))
+const [pnpm, ...pnpmParameters] = /pnpm\.c?js$/.test(executable)
+  ? ([process.execPath, executable] as const)
+  : (["npx", "-y", packageManager] as const)
+
 const names = [...Object.keys(checks), ...Object.keys(groups)]
 
 /** How many characters to insert, remove or replace to turn one word into the other. */
@@ -87,7 +95,7 @@ const runCheck = async ({ packages, peers, script }: Check, parameters: Readonly
   const condition = packages === "sources" ? ["--conditions=@effect-speech/source"] : []
   return (
     (packages === "built" && (await run(process.execPath, tsc, "stderr"))) ||
-    (peers !== undefined && (await run("pnpm", install, "stderr"))) ||
+    (peers !== undefined && (await run(pnpm, [...pnpmParameters, ...install], "stderr"))) ||
     run(process.execPath, [...condition, "--import", "tsx", `checks/${script}`, ...parameters], "inherit")
   )
 }
