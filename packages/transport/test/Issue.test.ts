@@ -4,7 +4,7 @@ import { Failure, Issue } from "@effect-speech/transport"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
-describe("what is wrong with a message", () => {
+describe("an issue", () => {
   const Message = Schema.Struct({
     name: Schema.String,
     title: Schema.optional(Schema.NonEmptyString),
@@ -39,18 +39,18 @@ describe("what is wrong with a message", () => {
       field: "secret",
       problem: "is not a known field; see additionalFields"
     }
-  ])("in $message is told as: $field $problem", ({ field, message, problem }) => {
+  ])("of $message is: $field $problem", ({ field, message, problem }) => {
     expect(Issue.first(issueIn(message))).toEqual({ field, problem })
   })
 
-  it("names each field once, and a message that is none names no field", () => {
+  it("names each field once, and no field for a message of another type", () => {
     expect(Issue.fields(issueIn({ name: 1, kind: "other" }))).toEqual(["name", "kind"])
     expect(Issue.fields(issueIn({ name: "n", "": 7 }))).toEqual(['""'])
     expect(Issue.fields(issueIn("secret"))).toEqual([])
   })
 })
 
-describe("the name of a foreign error", () => {
+describe("the name of an error of another library", () => {
   class Custom extends Error {
     override readonly name = "Custom"
   }
@@ -71,7 +71,7 @@ describe("the name of a foreign error", () => {
       error: new SystemError({ reason: "NotFound", module: "FileSystem", method: "open", pathOrDescriptor: "a.b" }),
       name: "SystemError: NotFound"
     }
-  ])("of $error is $name, and nothing that it holds", ({ error, name }) => {
+  ])("of $error is $name, without its content", ({ error, name }) => {
     expect(Failure.errorName(error)).toBe(name)
   })
 })

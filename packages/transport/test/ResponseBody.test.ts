@@ -2,7 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { ResponseBody } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 
-/** Reads a body that comes in these chunks, and tells how many were asked for. */
+/** Collects a body of these chunks, and counts the pulls. */
 const collect = (chunks: ReadonlyArray<ReadonlyArray<number>>, limit: number) =>
   Effect.gen(function* () {
     let pulls = 0
@@ -25,7 +25,7 @@ describe("a body that is collected", () => {
     })
   )
 
-  it.effect("is read no further once it has passed the limit, and cut there", () =>
+  it.effect("is read until it exceeds the limit, and cut there", () =>
     Effect.gen(function* () {
       expect(yield* collect([[1, 2], [3, 4], [5]], 3)).toEqual({ bytes: [1, 2, 3], complete: false, pulls: 2 })
       expect(yield* collect([[1], [2, 3, 4]], 2)).toEqual({ bytes: [1, 2], complete: false, pulls: 2 })

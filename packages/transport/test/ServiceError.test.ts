@@ -26,7 +26,7 @@ describe("an error of the factory", () => {
     expectTypeOf(error.place).toEqualTypeOf<string | undefined>()
   })
 
-  it("may be retryable by its facts", () => {
+  it("may be retryable depending on its facts", () => {
     class Sometimes extends ServiceError.define<Sometimes>()("Sometimes", {
       fields: { often: Schema.Boolean },
       defaults: { often: false },
@@ -36,7 +36,7 @@ describe("an error of the factory", () => {
     expect([new Sometimes().retryable, new Sometimes({ often: true }).retryable]).toEqual([false, true])
   })
 
-  it("says what to do wherever it is shown", () => {
+  it("has its message wherever it is shown", () => {
     const error = new TooHot({ degrees: 40, place: "the attic" })
     const sentence = "It is 40 degrees in the attic. Open a window."
     expect(error.message).toBe(sentence)
@@ -47,7 +47,7 @@ describe("an error of the factory", () => {
     expect(Cause.pretty(Cause.fail(error))).toContain(sentence)
   })
 
-  it.effect("keeps its sentence in Effect's loggers", () =>
+  it.effect("keeps its message in Effect's loggers", () =>
     Effect.gen(function* () {
       const lines: Array<string> = []
       const keep = <A>(logger: Logger.Logger<unknown, A>) =>
@@ -70,7 +70,7 @@ describe("an error of the factory", () => {
     })
   )
 
-  it.effect("is a Schema of itself, and comes back as an error of its class", () =>
+  it.effect("is a Schema of itself, which decodes to its class", () =>
     Effect.gen(function* () {
       const error = new TooHot({ degrees: 40 })
       const json = JSON.stringify(yield* Schema.encode(TooHot)(error))
@@ -81,7 +81,7 @@ describe("an error of the factory", () => {
     })
   )
 
-  it.effect("keeps a sentence that it was given, as by another version of this package", () =>
+  it.effect("keeps a given message, such as that of another version of this package", () =>
     Effect.gen(function* () {
       const encoded = { ...(yield* Schema.encode(TooHot)(new TooHot())), message: "It is hot." }
       expect((yield* Schema.decode(TooHot)(encoded)).message).toBe("It is hot.")
@@ -106,6 +106,6 @@ it.each([
   [["a summary", undefined], " The service says: a summary."],
   [["Why?", ""], " The service says: Why?"],
   [["", undefined], ""]
-])("the words of the service %j are a sentence of their own, or none", (words, sentence) => {
+])("the words of the service %j become a sentence, or nothing", (words, sentence) => {
   expect(quoteService(...words)).toBe(sentence)
 })

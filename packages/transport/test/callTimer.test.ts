@@ -16,7 +16,7 @@ const exceeded = (phase: Failure.DeadlineExceeded["phase"], limitMillis: number)
   limitMillis
 })
 
-/** A timer of a call that begins now, and what it was told to stop. */
+/** The timer of a call that begins now, and how often its work was stopped. */
 const begun = (given = deadlines) =>
   Effect.map(Effect.clock, (clock) => {
     const timer = new CallTimer(clock, given)
@@ -24,29 +24,29 @@ const begun = (given = deadlines) =>
     return {
       timer,
       stopped: () => stopped,
-      /** Waits until it is told to go on, with what has come. */
+      /** Waits until `resume` is called. */
       waiting: Effect.gen(function* () {
-        let goOn = (_: string): void => undefined
+        let resumeWait = (_: string): void => undefined
         const fiber = yield* Effect.fork(
           Effect.either(
             timer.wait<string>((resume) => {
-              goOn = (word) => resume(Effect.succeed(word))
+              resumeWait = (value) => resume(Effect.succeed(value))
               return Effect.sync(() => void stopped++)
             })
           )
         )
         yield* Effect.yieldNow()
-        return { fiber, goOn: (word: string) => goOn(word) }
+        return { fiber, resume: (value: string) => resumeWait(value) }
       })
     }
   })
 
-describe("what a call waits for", () => {
+describe("a wait of a call", () => {
   it.effect.each([
     { phase: "upload", limit: 10 },
     { phase: "answer", limit: 40 },
     { phase: "download", limit: 20 }
-  ] as const)("in the phase $phase is given up after $limit ms, and not before", ({ limit, phase }) =>
+  ] as const)("in the phase $phase fails after $limit ms, and not before", ({ limit, phase }) =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun()
       timer.begin()
@@ -61,7 +61,7 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("is given up when all time is up, which is what is told even where a phase has passed too", () =>
+  it.effect("fails at the total deadline, which takes precedence over that of the phase", () =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun({ ...deadlines, downloadIdle: 200, uploadIdle: 100 })
       timer.reach("download")
@@ -78,7 +78,7 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("is not begun once all time is up", () =>
+  it.effect("does not start after the total deadline", () =>
     Effect.gen(function* () {
       const { timer } = yield* begun()
       let begins = 0
@@ -96,21 +96,21 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("is no longer timed nor stopped once it has come", () =>
+  it.effect("that has resumed is neither timed nor stopped", () =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun()
-      const { fiber, goOn } = yield* waiting
-      goOn("come")
+      const { fiber, resume } = yield* waiting
+      resume("data")
       expect(timer.check(50)).toBe(100)
       timer.end()
-      expect(yield* Fiber.join(fiber)).toMatchObject({ right: "come" })
+      expect(yield* Fiber.join(fiber)).toMatchObject({ right: "data" })
       expect(stopped()).toBe(0)
       expect(timer.check(99)).toBe(100)
       expect(timer.check(100)).toBe(Number.POSITIVE_INFINITY)
     })
   )
 
-  it.effect("is no longer timed once it was interrupted, and is stopped", () =>
+  it.effect("that is interrupted is stopped, and not timed any more", () =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun()
       const { fiber } = yield* waiting
@@ -120,20 +120,20 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("is given up once, whatever else comes", () =>
+  it.effect("fails only once", () =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun()
-      const { fiber, goOn } = yield* waiting
+      const { fiber, resume } = yield* waiting
       timer.check(10)
       expect(timer.check(20)).toBe(100)
-      goOn("late")
+      resume("late")
       timer.end()
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("upload", 10) })
       expect(stopped()).toBe(1)
     })
   )
 
-  it.effect("is timed from when it is waited for, or from the last step of its phase", () =>
+  it.effect("is timed from its start, or from the latest progress of its phase", () =>
     Effect.gen(function* () {
       const { waiting, timer } = yield* begun()
       timer.begin()
@@ -149,7 +149,7 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("is the answer still, whatever else is sent once it has begun, until another attempt begins", () =>
+  it.effect("stays in the download phase until the next attempt, even if the upload goes on", () =>
     Effect.gen(function* () {
       const { waiting, timer } = yield* begun()
       timer.reach("answer")
@@ -173,7 +173,7 @@ describe("what a call waits for", () => {
     })
   )
 
-  it.effect("dies at the end of its call, if it is waited for by then", () =>
+  it.effect("dies at the end of its call", () =>
     Effect.gen(function* () {
       const { stopped, waiting, timer } = yield* begun()
       timer.end()
@@ -185,8 +185,8 @@ describe("what a call waits for", () => {
   )
 })
 
-describe("what is run until a deadline", () => {
-  it.effect("gives what comes of it, or its failure", () =>
+describe("an effect that is run until a deadline", () => {
+  it.effect("returns its result or its failure", () =>
     Effect.gen(function* () {
       const { timer } = yield* begun()
       const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
@@ -195,14 +195,14 @@ describe("what is run until a deadline", () => {
     })
   )
 
-  it.effect("is interrupted then, and not waited for", () =>
+  it.effect("is interrupted by it, without a wait for its end", () =>
     Effect.gen(function* () {
       const { timer } = yield* begun()
       const interrupted = yield* Deferred.make<void>()
       const stubborn = Effect.never.pipe(
         Effect.onInterrupt(() => Effect.zipRight(Deferred.succeed(interrupted, undefined), Effect.never))
       )
-      // As what is run where nothing may be interrupted.
+      // The caller may be uninterruptible.
       const fiber = yield* Effect.fork(Effect.uninterruptible(Effect.flip(timer.run(stubborn))))
       yield* Effect.yieldNow()
       timer.check(10)
@@ -212,8 +212,8 @@ describe("what is run until a deadline", () => {
   )
 })
 
-describe("the watchdog", () => {
-  /** A clock that keeps how long it was told to sleep, and how many sleep still. */
+describe("the monitor", () => {
+  /** A clock that records its sleeps, and counts those that still last. */
   const counted = (clock: Clock.Clock) => {
     const sleeps: Array<number> = []
     let asleep = 0
@@ -233,21 +233,21 @@ describe("the watchdog", () => {
     return { asleep: () => asleep, sleeps, counting }
   }
 
-  const watched = (given = deadlines) =>
+  const monitored = (given = deadlines) =>
     Effect.map(Effect.clock, (clock) => {
       const { asleep, counting, sleeps } = counted(clock)
-      const dog = new DeadlineMonitor(counting, given)
+      const monitor = new DeadlineMonitor(counting, given)
       return {
-        dog,
+        monitor,
         asleep,
         sleeps,
-        add: (timer: CallTimer) => Effect.withClock(dog.add(timer), counting)
+        add: (timer: CallTimer) => Effect.withClock(monitor.add(timer), counting)
       }
     })
 
-  it.effect("sleeps until the next deadline, and no longer than the shortest of all", () =>
+  it.effect("sleeps until the next deadline, at most for the shortest of all", () =>
     Effect.gen(function* () {
-      const { add, dog, sleeps } = yield* watched()
+      const { add, monitor, sleeps } = yield* monitored()
       const { waiting, timer } = yield* begun()
       timer.reach("answer")
       const { fiber } = yield* waiting
@@ -258,82 +258,87 @@ describe("the watchdog", () => {
       expect(fiber.unsafePoll()).toBe(null)
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("answer", 40) })
-      dog.remove(timer)
+      monitor.remove(timer)
     })
   )
 
-  it.effect("watches all calls in one fiber, which ends with the last of them and begins with the next", () =>
+  it.effect("checks all calls in one fiber, which ends with the last call and starts with the next", () =>
     Effect.gen(function* () {
-      const { add, asleep, dog, sleeps } = yield* watched()
+      const { add, asleep, monitor, sleeps } = yield* monitored()
       const [one, other] = [yield* begun(), yield* begun()]
       const [first, second] = [yield* one.waiting, yield* other.waiting]
       yield* add(one.timer)
       yield* add(other.timer)
       yield* TestClock.adjust(5)
       expect(sleeps).toEqual([10])
-      dog.remove(one.timer)
+      monitor.remove(one.timer)
       yield* TestClock.adjust(5)
       expect(yield* Fiber.join(second.fiber)).toMatchObject({ left: exceeded("upload", 10) })
       expect(first.fiber.unsafePoll()).toBe(null)
-      dog.remove(other.timer)
+      monitor.remove(other.timer)
       yield* Effect.yieldNow()
       expect(asleep()).toBe(0)
 
       yield* add(one.timer)
       yield* TestClock.adjust(0)
       expect(yield* Fiber.join(first.fiber)).toMatchObject({ left: exceeded("upload", 10) })
-      dog.remove(one.timer)
+      monitor.remove(one.timer)
     })
   )
 
-  it.effect("lets go of a call that it never watched, as of one that ended before it began", () =>
+  it.effect("accepts the removal of a call that it does not know", () =>
     Effect.gen(function* () {
-      const { dog } = yield* watched()
+      const { monitor } = yield* monitored()
       const { timer } = yield* begun()
-      expect(() => dog.remove(timer)).not.toThrow()
+      expect(() => monitor.remove(timer)).not.toThrow()
     })
   )
 
-  it.effect("sleeps a day at most, since timers overflow", () =>
+  it.effect("sleeps for a day at most, because timers overflow", () =>
     Effect.gen(function* () {
       const year = 365 * 24 * 60 * 60 * 1000
-      const { add, dog, sleeps } = yield* watched({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
+      const { add, monitor, sleeps } = yield* monitored({
+        uploadIdle: year,
+        answer: year,
+        downloadIdle: year,
+        total: year
+      })
       const { timer } = yield* begun({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
       yield* add(timer)
       yield* Effect.yieldNow()
       expect(sleeps).toEqual([24 * 60 * 60 * 1000])
-      dog.remove(timer)
+      monitor.remove(timer)
     })
   )
 
-  it.effect("lets what came while the process was busy be seen before it looks", () =>
+  it.effect("lets data that arrived while the process was busy be processed before it checks", () =>
     Effect.gen(function* () {
-      const { add, dog } = yield* watched()
+      const { add, monitor } = yield* monitored()
       const { waiting, timer } = yield* begun()
-      const { fiber, goOn } = yield* waiting
+      const { fiber, resume } = yield* waiting
       yield* add(timer)
-      // It has slept to the end; the answer came meanwhile, and is seen in the next turn of the event loop.
+      // The sleep ends at the same time as the data arrives, one turn of the event loop later.
       yield* TestClock.adjust(9)
       yield* Effect.fork(
         Effect.delay(
-          Effect.sync(() => goOn("come")),
+          Effect.sync(() => resume("data")),
           1
         )
       )
       yield* TestClock.adjust(1)
-      expect(yield* Fiber.join(fiber)).toMatchObject({ right: "come" })
-      dog.remove(timer)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ right: "data" })
+      monitor.remove(timer)
     })
   )
 
-  it.effect("is interrupted though what begins it can't be", () =>
+  it.effect("is interrupted even if an uninterruptible fiber started it", () =>
     Effect.gen(function* () {
-      const { add, asleep, dog } = yield* watched()
+      const { add, asleep, monitor } = yield* monitored()
       const { timer } = yield* begun()
       yield* Effect.uninterruptible(add(timer))
       yield* Effect.yieldNow()
       expect(asleep()).toBe(1)
-      dog.remove(timer)
+      monitor.remove(timer)
       yield* Effect.yieldNow()
       expect(asleep()).toBe(0)
     })

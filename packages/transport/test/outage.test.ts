@@ -1,4 +1,4 @@
-/** Ten thousand calls in one test: apart from the others, so that these stay quick. */
+/** Tests with many calls. They have a file of their own because they are slow. */
 import { describe, expect, it } from "@effect/vitest"
 import type { Transport } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
@@ -17,7 +17,7 @@ describe("a lasting outage", () => {
     { what: "that is overloaded", end: 503, calls: 500, most: 600 },
     { what: "that fails", end: 500, calls: 500, most: 535 },
     { what: "that is down", end: "ECONNREFUSED", calls: 500, most: 535 }
-  ])("of a service $what costs $calls calls at most $most requests", ({ calls, end, most }) =>
+  ])("of a service $what turns $calls calls into at most $most requests", ({ calls, end, most }) =>
     Effect.gen(function* () {
       const { budget, requests, transport } = yield* scripted(Array.from({ length: 2 * calls }, () => end))
       const fiber = yield* Effect.fork(callAll(transport, calls))
@@ -28,7 +28,7 @@ describe("a lasting outage", () => {
     })
   )
 
-  it.effect("is forgotten call by call once the service is back", () =>
+  it.effect("leaves a budget that successes refill", () =>
     Effect.gen(function* () {
       const ends: Array<End> = Array.from({ length: 135 }, () => 503)
       const { budget, transport } = yield* scripted(ends)

@@ -12,11 +12,11 @@ import { deadlines } from "./scriptedTransport.js"
 
 const kibibytes = (count: number) => new Uint8Array(count * 1024)
 
-/** A connection, and what it was told, in order. */
+/** A connection that records its pauses and resumptions. */
 const connection = () => {
-  const told: Array<string> = []
-  const controller = { pause: () => told.push("pause"), resume: () => told.push("resume") }
-  return { told, controller: controller as unknown as Undici.Dispatcher.DispatchController }
+  const signals: Array<string> = []
+  const controller = { pause: () => signals.push("pause"), resume: () => signals.push("resume") }
+  return { signals, controller: controller as unknown as Undici.Dispatcher.DispatchController }
 }
 const { controller } = connection()
 
@@ -28,28 +28,28 @@ const queueWith = (TimerOf: typeof CallTimer = CallTimer) =>
 
 const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
 
-describe("an answer that comes in", () => {
-  it.effect("has its connection wait when 256 KiB were not read, and go on once half of them were", () =>
+describe("the queue of a response", () => {
+  it.effect("pauses its connection above 256 KiB, and resumes it at half of that", () =>
     Effect.gen(function* () {
       const { queue } = yield* queueWith()
-      const { controller, told } = connection()
+      const { controller, signals } = connection()
       for (const count of [128, 64, 64]) queue.add(kibibytes(count), controller)
-      expect(told).toEqual([])
+      expect(signals).toEqual([])
       queue.add(kibibytes(64), controller)
-      expect(told).toEqual(["pause"])
+      expect(signals).toEqual(["pause"])
       yield* queue.pull
-      expect(told).toEqual(["pause"])
+      expect(signals).toEqual(["pause"])
       yield* queue.pull
-      expect(told).toEqual(["pause", "resume"])
+      expect(signals).toEqual(["pause", "resume"])
       yield* queue.pull
       queue.add(kibibytes(192), controller)
-      expect(told).toEqual(["pause", "resume"])
+      expect(signals).toEqual(["pause", "resume"])
       queue.add(Uint8Array.of(1), controller)
-      expect(told).toEqual(["pause", "resume", "pause"])
+      expect(signals).toEqual(["pause", "resume", "pause"])
     })
   )
 
-  it.effect("is given to its end, or to its failure, of which the first counts", () =>
+  it.effect("ends with the first end or failure", () =>
     Effect.gen(function* () {
       const { queue: whole } = yield* queueWith()
       whole.add(Uint8Array.of(1), controller)

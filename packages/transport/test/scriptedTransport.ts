@@ -1,5 +1,5 @@
 /**
- * A transport over an HttpClient that a test plays, since a real one can't be made to wait without real time.
+ * A transport over a scripted HttpClient, so that waiting takes no real time.
  */
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
@@ -68,7 +68,7 @@ const retryOfFailure = (failure: Failure.Failure, sent: Operation.Progress["sent
   return sent === "all" ? "ambiguous" : "transient"
 }
 
-/** Gives the text of a 200, and an error for anything else. */
+/** Returns the text of a 200, and fails for any other status. */
 export const operation = (
   body: Operation.Request["body"] = new TextEncoder().encode("hello"),
   repeatable = true
@@ -89,16 +89,16 @@ export const operation = (
   fail: (failure, progress) => ({ _tag: "Failed", retry: retryOfFailure(failure, progress.sent), progress, failure })
 })
 
-/** A request that finds no connection, by the code of the system. */
+/** The failure of a connection with this code. */
 export const lost = (request: HttpClientRequest.HttpClientRequest, code: string) => {
   const cause = new Error("outer", { cause: Object.assign(new Error("inner"), { code }) })
   return Effect.fail(new HttpClientError.RequestError({ request, reason: "Transport", cause }))
 }
 
-/** How a request ends: with a status, a Retry-After perhaps, or a code of the system instead of an answer. */
+/** How a request ends: with a status, optionally a Retry-After, or with the code of a failed connection. */
 export type End = number | string | { readonly status: number; readonly retryAfter: string }
 
-/** A transport whose requests end as told, one after the other, and then with 200. */
+/** A transport whose requests have these ends, in order. All further requests end with 200. */
 export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
   Effect.gen(function* () {
     const requests: Array<HttpClientRequest.HttpClientRequest> = []
@@ -120,7 +120,7 @@ export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
     return { budget, requests, transport }
   })
 
-/** Runs a call to its end, whatever it waits for, with jitter at its highest unless told otherwise. */
+/** Runs a call to its end, however long it waits. `random` is the jitter. Default: 1, the longest delays. */
 export const settled = <A>(effect: Effect.Effect<A, Failed>, random = 1) =>
   Effect.gen(function* () {
     const fiber = yield* Effect.fork(Effect.either(Effect.withRandom(effect, Random.fixed([random]))))

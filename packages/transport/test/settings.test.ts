@@ -22,19 +22,19 @@ describe("an API key", () => {
     ["pre fix.secret", "space"],
     ["prefix.secret\n", "line break"],
     ["prefix.sécret", "ASCII"]
-  ])("may not be %j, and the problem does not quote it", (key, word) => {
+  ])("must not be %j, and the problem does not quote it", (key, word) => {
     const problem = ApiKey.problemWith(Redacted.make(key))
     expect(problem).toContain(word)
     if (key !== "") expect(problem).not.toContain(key)
   })
 
-  it("is taken out of words that quote it", () => {
+  it("is removed from text", () => {
     expect(redact("key a.b is wrong: a.b", Redacted.make("a.b"))).toBe("key <redacted> is wrong: <redacted>")
     const long = Redacted.make("prefix.ab+cd/efgh==")
     expect(redact("ab+cd/efgh== and prefix.ab%2Bcd%2Fefgh%3D%3D", long)).toBe("<redacted> and <redacted>")
     const odd = Redacted.make("pfx.ab/cd+ef==gh(ij)")
     expect(redact("pfx.ab%2fcd%2bef%3d%3dgh%28ij%29 ab/cd%2Bef%3D%3Dgh(ij)", odd)).toBe("<redacted> <redacted>")
-    // A short secret may be a word, and is taken out with its prefix alone.
+    // A short secret may be a regular word, so it is removed only together with its prefix.
     expect(redact("abcdefg pfx.abcdefg", Redacted.make("pfx.abcdefg"))).toBe("abcdefg <redacted>")
     expect(redact("abcdefgh pfx.abcdefgh", Redacted.make("pfx.abcdefgh"))).toBe("<redacted> <redacted>")
     expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
@@ -85,7 +85,7 @@ describe("a base URL", () => {
 describe("deadlines", () => {
   const parse = (given: Deadlines.Deadlines) => Deadlines.parse(given, "10 minutes")
 
-  it("are a minute without progress, the operation's own for the answer, and none for all of it, unless they are set", () => {
+  it("have defaults: 60 seconds without progress, that of the operation for the response, and no total", () => {
     const defaults = { uploadIdle: 60_000, answer: 600_000, downloadIdle: 60_000, total: Number.POSITIVE_INFINITY }
     expect(parse({})).toEqual(Either.right(defaults))
     expect(parse({ uploadIdle: "1 second", answer: 2000, downloadIdle: "3 seconds", total: "4 seconds" })).toEqual(
@@ -93,32 +93,29 @@ describe("deadlines", () => {
     )
   })
 
-  it.each(["uploadIdle", "answer", "downloadIdle", "total"] as const)(
-    "name %s where it is no length of time",
-    (name) => {
-      const problemOf = (value: unknown) => String(Either.getOrThrow(Either.flip(parse({ [name]: value }))))
-      expect(problemOf("soon")).toContain(`deadlines.${name}: "is not a duration, such as "2 minutes""`)
-      expect(problemOf(0)).toContain(`deadlines.${name}: "must be longer than zero"`)
-      expect(problemOf("0 seconds")).toContain(`deadlines.${name}: "must be longer than zero"`)
-    }
-  )
+  it.each(["uploadIdle", "answer", "downloadIdle", "total"] as const)("name %s if it is not a duration", (name) => {
+    const problemOf = (value: unknown) => String(Either.getOrThrow(Either.flip(parse({ [name]: value }))))
+    expect(problemOf("soon")).toContain(`deadlines.${name}: "is not a duration, such as "2 minutes""`)
+    expect(problemOf(0)).toContain(`deadlines.${name}: "must be longer than zero"`)
+    expect(problemOf("0 seconds")).toContain(`deadlines.${name}: "must be longer than zero"`)
+  })
 })
 
 describe("retries", () => {
-  it("are two, and none of what may have been carried out, unless they are set", () => {
+  it("are two by default, and none after an ambiguous error", () => {
     expect(Retries.parse({})).toEqual(Either.right({ retries: 2, retryAmbiguous: false }))
     const given = { retries: 0, retryAmbiguous: true }
     expect(Retries.parse(given)).toEqual(Either.right(given))
   })
 
-  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("are not %d", (retries) => {
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("must not be %d", (retries) => {
     const error = Either.getOrThrow(Either.flip(Retries.parse({ retries })))
     expect(String(error)).toContain(`retries: "must be a whole number from 0, not ${retries}"`)
   })
 })
 
 describe("options of a Config", () => {
-  it("are those that are given, at any depth", () => {
+  it("may be absent at any depth", () => {
     const options = { apiKey: Config.succeed("a.b"), deadlines: { total: Config.succeed("1 minute") } }
     const given = Effect.runSync(
       OptionalConfig.unwrap(Object.assign({ retries: undefined }, options) as typeof options)

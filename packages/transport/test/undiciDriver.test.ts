@@ -57,7 +57,7 @@ const until = (condition: () => boolean) =>
     3000
   )
 
-/** What a script has to say later. */
+/** Holds responses back until the test calls them. */
 const held = () => {
   const requests: Array<() => void> = []
   const script = (answer: Script): Script =>
@@ -66,7 +66,7 @@ const held = () => {
 }
 
 describe("a connection that is being made", () => {
-  it.scopedLive("is given up with the last call that waits for it, and not before", () =>
+  it.scopedLive("is dropped with the last call that waits for it, and not before", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
       const { open, stopped } = driverOf(yield* makeAgent)
@@ -82,7 +82,7 @@ describe("a connection that is being made", () => {
     })
   )
 
-  it.scopedLive("that can't be made is no longer waited for", () =>
+  it.scopedLive("that fails no longer counts as waiting", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
       const { open, stopped } = driverOf(yield* makeAgent)
@@ -101,7 +101,7 @@ describe("a connection that is being made", () => {
     })
   )
 
-  it.scopedLive("is given up though other requests have begun, which keep theirs", () =>
+  it.scopedLive("is dropped while requests on other connections go on", () =>
     Effect.gen(function* () {
       const { requests, script } = held()
       const server = yield* faultyServer(script(respond(200)))
@@ -120,7 +120,7 @@ describe("a connection that is being made", () => {
 })
 
 describe("a request", () => {
-  it.scopedLive("that has ended before its turn comes is not sent", () =>
+  it.scopedLive("that ended before its turn is not sent", () =>
     Effect.gen(function* () {
       const { requests, script } = held()
       const server = yield* faultyServer(script(respond(200)))
@@ -146,7 +146,7 @@ describe("a request", () => {
     })
   )
 
-  it.scopedLive("that ends while it is sent has closed what it reads by then", () =>
+  it.scopedLive("that ends during its upload has closed the source of the upload", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(silent)
       const { open } = driverOf(yield* makeAgent)
@@ -166,7 +166,7 @@ describe("a request", () => {
     })
   )
 
-  it.scopedLive("has the length of its body, where that is known", () =>
+  it.scopedLive("has a Content-Length if the length of its body is known", () =>
     Effect.gen(function* () {
       const server = yield* scriptedServer((response) => response.end())
       const { open } = driverOf(yield* makeAgent)
@@ -181,8 +181,8 @@ describe("a request", () => {
   )
 })
 
-describe("an answer", () => {
-  it.scopedLive("is what comes after all hints at it, with values of the same header joined", () =>
+describe("a response", () => {
+  it.scopedLive("is the one after early hints, with the values of repeated headers joined", () =>
     Effect.gen(function* () {
       const hint = "HTTP/1.1 103 Early Hints\r\nx-a: 0\r\n\r\n"
       const server = yield* faultyServer(whenAsked(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
@@ -192,7 +192,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("that does not begin was lost with its connection, and one that has begun was cut", () =>
+  it.scopedLive("is reset if its connection is lost before it begins, and cut if later", () =>
     Effect.gen(function* () {
       const { open } = driverOf(yield* makeAgent)
       const before = yield* faultyServer(whenAsked(hangUp))
@@ -205,7 +205,7 @@ describe("an answer", () => {
     })
   )
 
-  it.scopedLive("leaves its connection to the next request once it was read, and takes it along if it was not", () =>
+  it.scopedLive("frees its connection if it was read to its end, and closes it otherwise", () =>
     Effect.gen(function* () {
       const server = yield* faultyServer(whenAsked(respond(200, {}, "hello")))
       const endless = yield* faultyServer(whenAsked(write(`${head(200)}hello`)))

@@ -9,10 +9,10 @@ import type { UploadObserver } from "../src/internal/http/httpDriver.js"
 import { makeUploadIterable, type UploadIterable } from "../src/internal/http/uploadIterable.js"
 import { deadlines } from "./scriptedTransport.js"
 
-/** Of a socket, in bytes: what fills it is gone before more is asked for. */
+/** Size of a socket's buffer, in bytes. A piece that fills it has left before undici asks for more. */
 const buffer = 64 * 1024
 
-/** A timer that keeps what it was told to wait for. */
+/** A timer that records its phases. */
 class RecordingTimer extends CallTimer {
   readonly phases: Array<string> = []
   override reach(...phase: Parameters<CallTimer["reach"]>) {
@@ -52,8 +52,8 @@ const inOneBlock = (...lengths: ReadonlyArray<number>) => {
   return { blocks, upload, stream: read(() => new Uint8Array(Math.max(...lengths))) }
 }
 
-describe("a stream that is lent", () => {
-  it("is given chunk by chunk, in pieces that fill the buffer of a socket", async () => {
+describe("an upload of chunks", () => {
+  it("is sent in pieces that fill the buffer of a socket", async () => {
     expect(await lengthsOf(iterableOf(inOneBlock(10, 2 * buffer + 1, buffer).upload))).toEqual([
       10,
       buffer,
@@ -63,7 +63,7 @@ describe("a stream that is lent", () => {
     ])
   })
 
-  it("is copied where a piece may lie in that buffer while the next is read, and else is not", async () => {
+  it("copies only pieces that may still wait in that buffer when their block is reused", async () => {
     const { blocks, upload } = inOneBlock(buffer - 1, buffer, buffer)
     const iterator = iteratorOf(iterableOf(upload))
     const { value: copied } = await iterator.next()
@@ -78,7 +78,7 @@ describe("a stream that is lent", () => {
     expect(copied?.every((byte: number) => byte === 1)).toBe(true)
   })
 
-  it("is read only when more is asked for, and has been sent once more than all of it is", async () => {
+  it("is read on demand, and counts as sent when undici asks for more than all of it", async () => {
     const read: Array<number> = []
     const stream = Stream.fromIterable([1, 2]).pipe(
       Stream.rechunk(1),
@@ -99,24 +99,24 @@ describe("a stream that is lent", () => {
     expect([timer.sent, timer.phases.at(-1)]).toEqual(["all", "answer"])
   })
 
-  it("tells of each piece once it has left, and of the end", async () => {
-    const told: Array<number | "all"> = []
+  it("reports each piece after it left, and the end", async () => {
+    const reported: Array<number | "all"> = []
     const observer = {
-      onChunk: (length: number) => Effect.sync(() => void told.push(length)),
-      onComplete: Effect.sync(() => void told.push("all"))
+      onChunk: (length: number) => Effect.sync(() => void reported.push(length)),
+      onComplete: Effect.sync(() => void reported.push("all"))
     }
     const iterator = iteratorOf(iterableOf(inOneBlock(buffer + 1, 5).upload, observer))
     await iterator.next()
-    expect(told).toEqual([])
+    expect(reported).toEqual([])
     await iterator.next()
-    expect(told).toEqual([buffer])
+    expect(reported).toEqual([buffer])
     await iterator.next()
-    expect(told).toEqual([buffer, 1])
+    expect(reported).toEqual([buffer, 1])
     await iterator.next()
-    expect(told).toEqual([buffer, 1, 5, "all"])
+    expect(reported).toEqual([buffer, 1, 5, "all"])
   })
 
-  it("that fails ends what asks for it, and tells why", async () => {
+  it("that fails rejects the next piece, and keeps the reason", async () => {
     const failure: Failure.UploadFailed = { _tag: "UploadFailed", problem: "it is gone" }
     const iterable = iterableOf(Upload.fromStream(Stream.concat(inOneBlock(3).stream, Stream.fail(failure)), undefined))
     const iterator = iteratorOf(iterable)
@@ -126,7 +126,7 @@ describe("a stream that is lent", () => {
     expect(iterable.failure()).toEqual(failure)
   })
 
-  it("is let go of when it is closed, and gives no more", async () => {
+  it("is released when it is closed, and sends no more", async () => {
     let released = 0
     const stream = Stream.ensuring(
       inOneBlock(1, 2, 3).stream,
@@ -143,8 +143,8 @@ describe("a stream that is lent", () => {
   })
 })
 
-describe("parts that are lent", () => {
-  it("are given in pieces as they are, and have been sent once more than all of them is asked for", async () => {
+describe("an upload from memory", () => {
+  it("is sent without copies, and counts as sent when undici asks for more than all of it", async () => {
     const [head, file] = [new Uint8Array(10), new Uint8Array(buffer + 1)]
     const timer = newTimer()
     const iterable = iterableOf(Upload.fromMemory([head, file]), undefined, timer)
@@ -161,7 +161,7 @@ describe("parts that are lent", () => {
     expect(iterable.failure()).toBeUndefined()
   })
 
-  it("are no longer given once they are closed", async () => {
+  it("sends no more once it is closed", async () => {
     const timer = newTimer()
     const iterable = iterableOf(Upload.fromMemory([new Uint8Array(1)]), undefined, timer)
     Effect.runSync(iterable.close)
