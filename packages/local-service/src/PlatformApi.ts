@@ -15,7 +15,7 @@ import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
 import { Fault, FaultRecord } from "./Faults.js"
-import { BodyOptional } from "./internal/platform/bodyOptional.js"
+import { BodyOptional } from "./internal/bodyOptional.js"
 import { JournalEntry } from "./Journal.js"
 
 /** The platform refused a request of a typed client, or failed. */

@@ -11,13 +11,25 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type { KeyNotActive } from "../../Accounts.js"
+import type { AccountsService, KeyNotActive } from "../../Accounts.js"
+import type { FaultsService } from "../../Faults.js"
+import type { JournalEntry } from "../../Journal.js"
+import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
 import { AdminToken, PlatformApi } from "../../PlatformApi.js"
+import { BodyOptional } from "../bodyOptional.js"
 import { badRequest, describeParseError, methodNotAllowed, type Problem, requestPath } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
-import { BodyOptional } from "./bodyOptional.js"
+import type { ServiceDescription } from "./openApiParts.js"
 import { page } from "./page.js"
-import type { PlatformOptions } from "./platformApp.js"
+
+/** The parts of the service's handle that the platform uses. */
+export interface PlatformOptions extends ServiceDescription {
+  readonly adminToken: Redacted.Redacted
+  readonly accounts: AccountsService
+  readonly faults: FaultsService
+  readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
+  readonly reset: (options: ReproducibleOptions) => Effect.Effect<void>
+}
 
 type Endpoint =
   typeof PlatformApi extends HttpApi.HttpApi<string, infer Group, infer _E, infer _R>

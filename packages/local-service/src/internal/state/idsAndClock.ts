@@ -1,12 +1,6 @@
 import { createHash, randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
-
-export interface IdsAndClockOptions {
-  /** Seed of the ids: the same seed gives the same ids in the same order. Default: random ids. */
-  readonly seed?: number | undefined
-  /** Fixed clock for reproducible output. Default: the system clock. */
-  readonly fixedTime?: Date | undefined
-}
+import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
 
 /** Makes the ids and reads the clock for everything that the service sends or records. */
 export class IdsAndClock extends Context.Tag("@effect-speech/local-service/internal/IdsAndClock")<
@@ -16,11 +10,11 @@ export class IdsAndClock extends Context.Tag("@effect-speech/local-service/inter
     readonly nextId: () => string
     readonly now: () => Date
     /** Starts again from the initial options, changed by `options`. */
-    readonly restart: (options?: IdsAndClockOptions) => void
+    readonly restart: (options?: ReproducibleOptions) => void
   }
 >() {}
 
-export const makeIdsAndClock = (initial: IdsAndClockOptions): IdsAndClock["Type"] => {
+export const makeIdsAndClock = (initial: ReproducibleOptions): IdsAndClock["Type"] => {
   let options = initial
   let count = 0
   return {
