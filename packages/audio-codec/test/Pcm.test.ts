@@ -3,7 +3,7 @@ import { AudioFormat, Channels, Pcm, Telephony } from "@effect-speech/audio-code
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import { encodings } from "./wavArbitrary.js"
+import { cutAt, encodings } from "./wavArbitrary.js"
 
 describe("int16", () => {
   it("to float and back is exact for every value", () => {
@@ -95,9 +95,8 @@ describe("dither", () => {
 
   it("leaves floats alone", () => {
     const samples = Float32Array.of(0.1, 0.2)
-    expect(Pcm.decode(Pcm.encode(samples, "float32", { dither: Pcm.triangularDither() }).bytes, "float32")).toEqual(
-      samples
-    )
+    const { bytes } = Pcm.encode(samples, "float32", { dither: Pcm.triangularDither() })
+    expect(Pcm.decode(bytes, "float32")).toEqual(samples)
   })
 })
 
@@ -122,15 +121,8 @@ it.effect("frames that are split between chunks are whole again", () =>
         FastCheck.integer({ min: 1, max: 3 }),
         async (bytes, sizes, encoding, channels) => {
           const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels, encoding }
-          const parts: Array<Uint8Array> = []
-          for (let offset = 0, index = 0; offset < bytes.length; index++) {
-            const size = sizes[index % sizes.length] ?? 1
-            parts.push(bytes.subarray(offset, offset + size))
-            offset += size
-          }
-          const split = await Effect.runPromise(
-            Pcm.collectSamples(Pcm.decodeStream({ format, stream: Stream.fromIterable(parts) }))
-          )
+          const stream = Stream.fromIterable(cutAt(bytes, sizes))
+          const split = await Effect.runPromise(Pcm.collectSamples(Pcm.decodeStream({ format, stream })))
           const frame = AudioFormat.bytesPerFrame(format)
           const whole = bytes.subarray(0, bytes.length - (bytes.length % frame))
           expect([...split]).toEqual([...Pcm.decode(whole, encoding)])
@@ -140,44 +132,27 @@ it.effect("frames that are split between chunks are whole again", () =>
   )
 )
 
-describe("mixdown", () => {
-  it("is the mean of the channels of each frame", () => {
-    expect([...Channels.mixdown(Float32Array.of(1, 0, 0.5, 0.5, -1, 1), 2)]).toEqual([0.5, 0.5, 0])
+describe("channels", () => {
+  const stereo = Float32Array.of(1, 0, 0.5, 0.5, -1, 1, 9)
+
+  it("are mixed down to their mean, without an incomplete frame", () => {
+    expect([...Channels.mixdown(stereo, 2)]).toEqual([0.5, 0.5, 0])
+    expect(Channels.mixdown(stereo, 1)).toBe(stereo)
+    const most = 0xffff
+    const samples = Float32Array.from({ length: 2 * most }, (_, index) => (index < most ? 0.5 : -0.25))
+    expect([...Channels.mixdown(samples, most)]).toEqual([0.5, -0.25])
   })
 
-  it("leaves one channel alone, and a part of a frame out", () => {
-    const mono = Float32Array.of(0.1, 0.2)
-    expect(Channels.mixdown(mono, 1)).toBe(mono)
-    expect([...Channels.mixdown(Float32Array.of(1, 1, 1), 2)]).toEqual([1])
-  })
-})
-
-describe("picking a channel", () => {
-  it("takes its sample of each frame", () => {
-    const stereo = Float32Array.of(1, -1, 0.5, -0.5, 0.25)
-    expect([...Channels.pick(stereo, 2, 0)]).toEqual([1, 0.5])
-    expect([...Channels.pick(stereo, 2, 1)]).toEqual([-1, -0.5])
+  it("are picked one by one", () => {
+    expect([...Channels.pick(stereo, 2, 0)]).toEqual([1, 0.5, -1])
+    expect([...Channels.pick(stereo, 2, 1)]).toEqual([0, 0.5, 1])
     expect(Channels.pick(stereo, 1, 0)).toBe(stereo)
+    for (const channel of [-1, 2, 0.5]) expect(() => Channels.pick(stereo, 2, channel)).toThrow("There is no channel")
   })
 
-  it("refuses one that is not there", () => {
-    for (const channel of [-1, 2, 0.5]) {
-      expect(() => Channels.pick(Float32Array.of(1, -1), 2, channel)).toThrow("There is no channel")
-    }
+  it.each([0, 1.5, 65_536, Number.NaN])("are a number that a WAV file can have, not %d", (channels) => {
+    expect(() => Channels.mixdown(stereo, channels)).toThrow("The number of channels")
+    expect(() => Channels.pick(stereo, channels, 0)).toThrow("The number of channels")
+    expect(() => Telephony.make({ sampleRate: 8000, channels, encoding: "pcm8" })).toThrow("The number of channels")
   })
-})
-
-it("a number of channels that no file has is refused", () => {
-  for (const channels of [0, 1.5, 65_536, Number.NaN]) {
-    expect(() => Channels.mixdown(new Float32Array(10), channels)).toThrow("The number of channels")
-    expect(() => Channels.pick(new Float32Array(10), channels, 0)).toThrow("The number of channels")
-    const format = { sampleRate: 8000, channels, encoding: "pcm8" } as const
-    expect(() => Telephony.make(format)).toThrow("The number of channels")
-  }
-})
-
-it("mixdown of as many channels as a WAV file can have is the mean of them all", () => {
-  const channels = 0xffff
-  const samples = Float32Array.from({ length: 2 * channels }, (_, index) => (index < channels ? 0.5 : -0.25))
-  expect([...Channels.mixdown(samples, channels)]).toEqual([0.5, -0.25])
 })

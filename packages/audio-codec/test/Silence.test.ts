@@ -4,7 +4,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import { cuts } from "./wavArbitrary.js"
+import { cutAt, cuts } from "./wavArbitrary.js"
 
 const rate = 8000
 
@@ -13,27 +13,23 @@ const tone = (millis: number, level = 0.5) =>
 const hush = (millis: number, level = 0.0005) => tone(millis, level)
 const join = (...parts: ReadonlyArray<Float32Array>) => Float32Array.from(parts.flatMap((part) => [...part]))
 
-const cutInto = (samples: Float32Array, sizes: ReadonlyArray<number>): ReadonlyArray<Float32Array> => {
-  const blocks: Array<Float32Array> = []
-  for (let offset = 0, index = 0; offset < samples.length; index++) {
-    const size = 37 * (sizes[index % sizes.length] ?? 1)
-    blocks.push(samples.subarray(offset, offset + size))
-    offset += size
-  }
-  return blocks
-}
+const cutInto = (samples: Float32Array, sizes: ReadonlyArray<number>) =>
+  cutAt(
+    samples,
+    sizes.map((size) => 37 * size)
+  )
 
 describe("pauses", () => {
   const talk = join(tone(500), hush(400), tone(300), hush(200), tone(100), hush(350))
 
-  it("are where it is quiet for long enough, to the window of 10 ms, the one at the end too", () => {
+  it("are found to a window of 10 ms, also at the end", () => {
     expect(Silence.pauses(talk, rate)).toEqual([
       { start: 500 * 8, end: 900 * 8 },
       { start: 1500 * 8, end: 1850 * 8 }
     ])
   })
 
-  it("are found by the threshold and the shortest length that are asked for", () => {
+  it("depend on the threshold and the shortest length", () => {
     expect(Silence.pauses(talk, rate, { minimumMillis: 200 }).length).toBe(3)
     expect(Silence.pauses(talk, rate, { thresholdDecibels: -80 })).toEqual([])
     expect(Silence.pauses(new Float32Array(rate), rate)).toEqual([{ start: 0, end: rate }])
@@ -46,7 +42,7 @@ describe("pauses", () => {
     }
   })
 
-  it.effect("of a stream are the same however it is cut", () =>
+  it.effect("of a stream do not depend on its chunks", () =>
     Effect.promise(() =>
       FastCheck.assert(
         FastCheck.asyncProperty(cuts, async (sizes) => {
@@ -67,7 +63,7 @@ describe("splitting", () => {
     expect(pieces.map((piece) => piece.length / 8)).toEqual([1600, 1500])
   })
 
-  it("gives the whole recording, in pieces that last no longer than asked for, however it comes", () => {
+  it("gives the whole recording, in pieces of at most the given length, whatever its chunks", () => {
     FastCheck.assert(
       FastCheck.property(
         cuts,
@@ -102,7 +98,7 @@ describe("splitting", () => {
     })
   )
 
-  it("makes as few pieces of silence as can be", () => {
+  it("makes as few pieces of silence as possible", () => {
     const splitter = Silence.makeSplitter(rate, 1000)
     const pieces = [...splitter.push(new Float32Array(10 * rate)), ...splitter.flush()]
     expect(pieces.length).toBe(11)
@@ -112,7 +108,7 @@ describe("splitting", () => {
     { what: "that are not numbers", sampleRate: rate, sample: Number.NaN },
     { what: "that are infinite", sampleRate: rate, sample: Number.POSITIVE_INFINITY },
     { what: "of a rate too low to have quiet points", sampleRate: 20, sample: 0.5 }
-  ])("comes to an end with samples $what", ({ sample, sampleRate }) => {
+  ])("ends with samples $what", ({ sample, sampleRate }) => {
     const splitter = Silence.makeSplitter(sampleRate, 1000)
     const pieces = [...splitter.push(new Float32Array(3.5 * sampleRate).fill(sample)), ...splitter.flush()]
     expect(pieces.map((piece) => piece.length).reduce((sum, length) => sum + length)).toBe(3.5 * sampleRate)

@@ -1,21 +1,12 @@
-import { writeFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
-import {
-  type AudioFormat,
-  Channels,
-  Pcm,
-  PcmStream,
-  Resampler,
-  Telephony,
-  telephony,
-  Wav
-} from "@effect-speech/audio-codec"
+import { type AudioFormat, Channels, Pcm, PcmStream, Resampler, Telephony, Wav } from "@effect-speech/audio-codec"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
+import { cutAt } from "./wavArbitrary.js"
 
 const format = FastCheck.record({
   sampleRate: FastCheck.constantFrom(8000, 11_025, 16_000, 22_050, 44_100, 48_000, 96_000, 12_345),
@@ -23,12 +14,14 @@ const format = FastCheck.record({
   encoding: FastCheck.constantFrom<AudioFormat.Encoding>("pcm8", "pcm16", "pcm24", "pcm32", "alaw", "mulaw")
 })
 
+const tone = (length: number) => Float32Array.from({ length }, (_, index) => Math.sin(index / 9))
+
 const whole = (format: AudioFormat.AudioFormat, bytes: Uint8Array): Buffer => {
   const converter = Telephony.make(format)
   return Buffer.concat([converter.push(bytes), converter.flush()])
 }
 
-/** The same by the steps that it is made of. */
+/** The same in four steps. */
 const stepByStep = (format: AudioFormat.AudioFormat, bytes: Uint8Array): Buffer => {
   const mono = Channels.mixdown(Pcm.decode(bytes, format.encoding), format.channels)
   return Buffer.from(Pcm.encode(Resampler.resample(mono, { from: format.sampleRate, to: 8000 }), "pcm16").bytes)
@@ -43,7 +36,7 @@ it("telephony is decoding, mixdown, resampling and encoding in one, bit for bit"
   )
 })
 
-it("of many seconds is the same, and counts what was clipped", () => {
+it("telephony of several seconds is the same, and counts clipped samples", () => {
   const samples = Float32Array.from({ length: 2 * 48_000 * 3 }, (_, index) => 1.5 * Math.sin(index / 50))
   for (const encoding of ["pcm16", "float32", "float64"] as const) {
     const { bytes } = Pcm.encode(samples, encoding)
@@ -56,7 +49,7 @@ it("of many seconds is the same, and counts what was clipped", () => {
   }
 })
 
-it.effect("of a stream is the same however it is cut, and as long as it says", () =>
+it.effect("telephony of a stream does not depend on its chunks, and has the announced length", () =>
   Effect.promise(() =>
     FastCheck.assert(
       FastCheck.asyncProperty(
@@ -64,7 +57,11 @@ it.effect("of a stream is the same however it is cut, and as long as it says", (
         FastCheck.array(FastCheck.uint8Array({ maxLength: 500 }), { maxLength: 8 }),
         async (format, parts) => {
           const bytes = Buffer.concat(parts)
-          const audio = telephony({ format, byteLength: bytes.byteLength, stream: Stream.fromIterable(parts) })
+          const audio = Telephony.telephony({
+            format,
+            byteLength: bytes.byteLength,
+            stream: Stream.fromIterable(parts)
+          })
           const streamed = await Effect.runPromise(PcmStream.collect(audio))
           expect(Buffer.compare(streamed, whole(format, bytes))).toBe(0)
           expect(streamed.byteLength).toBe(audio.byteLength)
@@ -76,17 +73,14 @@ it.effect("of a stream is the same however it is cut, and as long as it says", (
   )
 )
 
-it("resamplers that take turns do not disturb each other", () => {
+it("converters that take turns do not disturb each other", () => {
   const source: AudioFormat.AudioFormat = { sampleRate: 44_100, channels: 2, encoding: "pcm16" }
-  const bytes = Pcm.encode(
-    Float32Array.from({ length: 20_000 }, (_, index) => Math.sin(index / 9)),
-    "pcm16"
-  ).bytes
+  const { bytes } = Pcm.encode(tone(20_000), "pcm16")
   const one = Telephony.make(source)
   const other = Resampler.make({ from: 8000, to: 44_100 })
   const parts: Array<Uint8Array> = []
-  for (let offset = 0; offset < bytes.length; offset += 777) {
-    parts.push(one.push(bytes.subarray(offset, offset + 777)))
+  for (const part of cutAt(bytes, [777])) {
+    parts.push(one.push(part))
     other.push(new Float32Array(100).fill(0.7))
   }
   parts.push(one.flush())
@@ -94,16 +88,13 @@ it("resamplers that take turns do not disturb each other", () => {
 })
 
 layer(NodeFileSystem.layer)("reading a file", (it) => {
-  it.scoped("gives what the whole file gives, block by block, and writes it as a file", () =>
+  it.scoped("gives the same as the whole file, and can be written as a file", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       const source: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm24" }
-      const bytes = Pcm.encode(
-        Float32Array.from({ length: 600_000 }, (_, index) => Math.sin(index / 30)),
-        "pcm24"
-      ).bytes
-      writeFileSync(`${folder}/in.wav`, Wav.encode(source, bytes))
+      const { bytes } = Pcm.encode(tone(600_000), "pcm24")
+      yield* fs.writeFile(`${folder}/in.wav`, Wav.encode(source, bytes))
       const written = yield* Wav.writeFile(yield* Telephony.readFile(`${folder}/in.wav`), `${folder}/out.wav`)
       expect(written.format).toEqual(Telephony.format)
       expect(written.durationMillis).toBe(6250)
@@ -112,7 +103,7 @@ layer(NodeFileSystem.layer)("reading a file", (it) => {
     })
   )
 
-  it.scoped("gives blocks that stay as they are when the next ones are read", () =>
+  it.scoped("gives blocks that do not change when the next are read", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()

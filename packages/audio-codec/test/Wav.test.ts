@@ -19,71 +19,45 @@ import { wavLaws } from "./wavLaws.js"
 import { outcomeOf } from "./wavOutcome.js"
 
 const telephony: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
-const float: AudioFormat.AudioFormat = { sampleRate: 24000, channels: 1, encoding: "float32" }
+const float: AudioFormat.AudioFormat = { sampleRate: 24_000, channels: 1, encoding: "float32" }
+const alaw: AudioFormat.AudioFormat = { ...telephony, encoding: "alaw" }
+const mulaw: AudioFormat.AudioFormat = { ...telephony, encoding: "mulaw" }
 
-const ascii = (bytes: Uint8Array, from: number, to: number) => Buffer.from(bytes.subarray(from, to)).toString("latin1")
-const uint32 = (bytes: Uint8Array, offset: number) => Buffer.from(bytes).readUInt32LE(offset)
-const uint16 = (bytes: Uint8Array, offset: number) => Buffer.from(bytes).readUInt16LE(offset)
+const uint16 = (value: number) => Uint8Array.of(value, value >>> 8)
+const uint32 = (value: number) => new Uint8Array(Uint32Array.of(value).buffer)
+const uint64 = (value: number) => new Uint8Array(BigUint64Array.of(BigInt(value)).buffer)
+const joined = (...parts: ReadonlyArray<string | Uint8Array>) =>
+  Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part, "latin1") : part)))
+const isEqual = (one: Uint8Array, other: Uint8Array) => Buffer.compare(one, other) === 0
+const samplesOf = (file: Uint8Array) => [...Either.getOrThrow(Wav.decode(file)).bytes]
 
 describe("the header", () => {
-  it("of 16-bit mono is the canonical 44 bytes of the contract", () => {
-    const header = Wav.header(telephony, 1000)
-    expect(header.byteLength).toBe(44)
-    expect(ascii(header, 0, 4)).toBe("RIFF")
-    expect(uint32(header, 4)).toBe(36 + 1000)
-    expect(ascii(header, 8, 16)).toBe("WAVEfmt ")
-    expect(uint32(header, 16)).toBe(16)
-    expect(uint16(header, 20)).toBe(1)
-    expect(uint16(header, 22)).toBe(1)
-    expect(uint32(header, 24)).toBe(8000)
-    expect(uint32(header, 28)).toBe(16000)
-    expect(uint16(header, 32)).toBe(2)
-    expect(uint16(header, 34)).toBe(16)
-    expect(ascii(header, 36, 40)).toBe("data")
-    expect(uint32(header, 40)).toBe(1000)
-  })
-
-  it("of float has format 3 and a fact chunk with the number of frames", () => {
-    const header = Wav.header(float, 4000)
-    expect(header.byteLength).toBe(58)
-    expect(uint16(header, 20)).toBe(3)
-    expect(ascii(header, 38, 42)).toBe("fact")
-    expect(uint32(header, 46)).toBe(1000)
-    expect(uint32(header, 54)).toBe(4000)
-  })
-
-  it("says 0xFFFFFFFF where the length is not known", () => {
-    const header = Wav.header(telephony)
-    expect(uint32(header, 4)).toBe(0xffffffff)
-    expect(uint32(header, 40)).toBe(0xffffffff)
-  })
+  const fields = (tag: number, rate: number, size: number) =>
+    joined(uint16(tag), uint16(1), uint32(rate), uint32(rate * size), uint16(size), uint16(8 * size))
+  const ofPcm16 = joined("WAVEfmt ", uint32(16), fields(1, 8000, 2), "data")
+  const withFact = (tag: number, rate: number, size: number, frames: number) =>
+    joined("WAVEfmt ", uint32(18), fields(tag, rate, size), uint16(0), "fact", uint32(4), uint32(frames), "data")
+  const last = 0xfffffffe - 36
+  const unknown = uint32(0xffffffff)
+  const ds64 = joined(
+    "WAVEds64",
+    uint32(28),
+    uint64(last + 2 + 72),
+    uint64(last + 2),
+    uint64((last + 2) / 2),
+    uint32(0)
+  )
 
   it.each([
-    ["alaw", 6],
-    ["mulaw", 7]
-  ] as const)("of %s has its format tag and a fact chunk", (encoding, tag) => {
-    const header = Wav.header({ ...telephony, encoding }, 4000)
-    expect(header.byteLength).toBe(58)
-    expect(uint16(header, 20)).toBe(tag)
-    expect(uint16(header, 34)).toBe(8)
-    expect(uint32(header, 46)).toBe(4000)
-  })
-
-  it("is an RF64 from the first byte on that the 32 bits of a RIFF don't count", () => {
-    const last = 0xfffffffe - 36
-    expect(ascii(Wav.header(telephony, last), 0, 4)).toBe("RIFF")
-    expect(uint32(Wav.header(telephony, last), 4)).toBe(0xfffffffe)
-
-    const header = Buffer.from(Wav.header(telephony, last + 2))
-    expect(header.byteLength).toBe(44 + 36)
-    expect(ascii(header, 0, 4)).toBe("RF64")
-    expect(uint32(header, 4)).toBe(0xffffffff)
-    expect(ascii(header, 8, 16)).toBe("WAVEds64")
-    expect(uint32(header, 16)).toBe(28)
-    expect(header.readBigUInt64LE(20)).toBe(BigInt(last + 2 + 72))
-    expect(header.readBigUInt64LE(28)).toBe(BigInt(last + 2))
-    expect(header.readBigUInt64LE(36)).toBe(BigInt((last + 2) / 2))
-    expect(uint32(header, 76)).toBe(0xffffffff)
+    ["16 bits: the canonical 44 bytes", telephony, 1000, joined("RIFF", uint32(1036), ofPcm16, uint32(1000))],
+    ["float", float, 4000, joined("RIFF", uint32(4050), withFact(3, 24_000, 4, 1000), uint32(4000))],
+    ["A-law", alaw, 4000, joined("RIFF", uint32(4050), withFact(6, 8000, 1, 4000), uint32(4000))],
+    ["mu-law", mulaw, 4000, joined("RIFF", uint32(4050), withFact(7, 8000, 1, 4000), uint32(4000))],
+    ["unknown length", telephony, undefined, joined("RIFF", unknown, ofPcm16, unknown)],
+    ["the largest RIFF", telephony, last, joined("RIFF", uint32(0xfffffffe), ofPcm16, uint32(last))],
+    ["the smallest RF64", telephony, last + 2, joined("RF64", unknown, ds64, ofPcm16.subarray(4), unknown)]
+  ])("has the bytes of its format and length: %s", (_, format, length, bytes) => {
+    expect(Buffer.from(Wav.header(format, length)).toString("hex")).toBe(bytes.toString("hex"))
   })
 
   it.each([
@@ -93,35 +67,40 @@ describe("the header", () => {
   ])("refuses a format that no WAV file can have", (format) => {
     expect(() => Wav.header(format)).toThrow(RangeError)
   })
+
+  it("refuses a length that is not whole frames", () => {
+    expect(() => Wav.encode(telephony, new Uint8Array(3))).toThrow("whole frames of 2 bytes")
+    for (const length of [-2, 1.5, Number.NaN]) expect(() => Wav.header(telephony, length)).toThrow(RangeError)
+  })
 })
 
 describe("reading the header alone", () => {
   const format = { sampleRate: 8000, channels: 2, encoding: "pcm16" } as const
 
-  it("gives the length of the samples as declared, or those of whole frames that are there", () => {
+  it("gives the declared length of the samples, but no more than whole frames of the file", () => {
     const beginning = Wav.header(format, 4000)
     expect(Wav.decodeHeader(beginning)).toEqual(Either.right({ format, byteLength: 4000 }))
     expect(Wav.decodeHeader(beginning, 44 + 1003)).toEqual(Either.right({ format, byteLength: 1000 }))
     expect(Wav.decodeHeader(beginning, 44 + 5000)).toEqual(Either.right({ format, byteLength: 4000 }))
   })
 
-  it("gives no length where the file was streamed, unless its size is known", () => {
+  it("gives no length if the file was streamed, unless its size is known", () => {
     const beginning = Wav.header(format)
     expect(Wav.decodeHeader(beginning)).toEqual(Either.right({ format, byteLength: undefined }))
     expect(Wav.decodeHeader(beginning, 44 + 1000)).toEqual(Either.right({ format, byteLength: 1000 }))
   })
 
-  it("says where bytes end before the samples begin", () => {
+  it("fails if the bytes end before the samples begin", () => {
     expect(Wav.decodeHeader(Wav.header(format, 4000).subarray(0, 40))).toMatchObject({ left: { reason: "Malformed" } })
   })
 })
 
 describe("reading", () => {
-  it.each(Object.entries(wavLaws))("holds what it promises: %s", (_, law) => {
+  it.each(Object.entries(wavLaws))("holds a law: %s", (_, law) => {
     FastCheck.assert(law, { numRuns: 300 })
   })
 
-  it.effect("as a stream gives the same however the file is cut into pieces", () =>
+  it.effect("as a stream does not depend on its chunks", () =>
     Effect.promise(() =>
       FastCheck.assert(
         FastCheck.asyncProperty(audio, cuts, ({ bytes, format }, sizes) =>
@@ -129,37 +108,53 @@ describe("reading", () => {
             const file = Wav.encode(format, bytes)
             const decoded = yield* Wav.decodeStream(Stream.fromIterable(cutAt(file, sizes)))
             expect(decoded.format).toEqual(format)
-            expect(Buffer.compare(yield* PcmStream.collect(decoded), bytes)).toBe(0)
+            expect(isEqual(yield* PcmStream.collect(decoded), bytes)).toBe(true)
           }).pipe(Effect.scoped, Effect.runPromise)
         )
       )
     )
   )
 
-  it("skips chunks before the data and after it, odd ones with their pad byte", () => {
-    const plain = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4))
-    const extra = Buffer.from("LIST\x03\x00\x00\x00abc\x00", "latin1")
-    const file = Buffer.concat([plain.subarray(0, 12), extra, plain.subarray(12), extra])
-    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  const four = Uint8Array.of(1, 2, 3, 4)
+  const plain = Wav.encode(telephony, four)
+  const list = joined("LIST", uint32(3), "abc\0")
+  const large = joined(Wav.header(telephony, 5_000_000_000))
+  const sized = (offset: number, size: Uint8Array, file: Uint8Array) =>
+    joined(file.subarray(0, offset), size, file.subarray(offset + size.length))
+
+  it.each([
+    [
+      "that has other chunks, odd ones with their pad byte",
+      joined(plain.subarray(0, 12), list, plain.subarray(12), list)
+    ],
+    ["that was streamed", joined(Wav.header(telephony), four)],
+    ["that ends early, in whole frames", Wav.encode(telephony, joined(four, four)).subarray(0, 44 + 5)],
+    ["whose recorder left its sizes at 0", sized(4, uint32(0), joined(Wav.header(telephony, 0), four))],
+    ["that is an RF64, by its ds64 chunk", joined(sized(28, uint64(4), large), four, four)],
+    ["that is a BW64, by its ds64 chunk", joined("BW64", sized(28, uint64(4), large).subarray(4), four, four)],
+    ["that is an RF64 whose writer was cut off", joined(sized(20, new Uint8Array(24), large), four)]
+  ])("takes the samples of a file %s", (_, file) => {
+    expect(samplesOf(file)).toEqual([1, 2, 3, 4])
   })
 
-  it("takes a file that was streamed, whose data has no known size, to its end", () => {
-    const file = Buffer.concat([Wav.header(telephony), Uint8Array.of(1, 2, 3, 4)])
-    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
+  it("takes bits that do not fill their bytes for the upper ones", () => {
+    const file = mutate(Wav.encode({ ...telephony, encoding: "pcm24" }, new Uint8Array(6)), 34, 20)
+    expect(Either.getOrThrow(Wav.decode(file)).format.encoding).toBe("pcm24")
   })
 
-  it("takes what there is of a file that ends early, in whole frames", () => {
-    const file = Wav.encode(telephony, new Uint8Array(100)).subarray(0, 44 + 51)
-    expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(50)
+  it("converts big-endian samples to little-endian ones", () => {
+    const six = Uint8Array.of(1, 2, 3, 4, 5, 6)
+    for (const encoding of ["pcm8", "pcm16", "pcm24"] as const) {
+      const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
+      const expected = { pcm8: [1, 2, 3, 4, 5, 6], pcm16: [2, 1, 4, 3, 6, 5], pcm24: [3, 2, 1, 6, 5, 4] }[encoding]
+      const file = bigEndian(Wav.encode(format, six))
+      for (const pieces of [[file], cutAt(file, [1]), cutAt(file, [45, 1])]) {
+        expect(outcomeOf(pieces)).toEqual({ format, samples: Buffer.from(expected) })
+      }
+    }
   })
 
-  it("takes a file whose recorder was cut off, and left its sizes at 0, to its end", () => {
-    const file = Buffer.concat([Wav.header(telephony, 0), Uint8Array.of(1, 2, 3, 4)])
-    file.writeUInt32LE(0, 4)
-    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
-  })
-
-  it.effect("ends with the data chunk, whatever the source has after it", () =>
+  it.effect("ends with the data chunk, whatever follows it", () =>
     Effect.gen(function* () {
       const file = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4))
       const decoded = yield* Wav.decodeStream(Stream.concat(Stream.make(file), Stream.never))
@@ -167,7 +162,7 @@ describe("reading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("a second time from the same stream is a defect that says so, not silence", () =>
+  it.effect("twice from the same stream is a defect, and not silence", () =>
     Effect.gen(function* () {
       const decoded = yield* Wav.decodeStream(Stream.make(Wav.encode(telephony, Uint8Array.of(1, 2))))
       yield* PcmStream.collect(decoded)
@@ -175,7 +170,7 @@ describe("reading", () => {
     }).pipe(Effect.scoped)
   )
 
-  it("keeps what it carries over when the producer uses its block again", () => {
+  it("keeps an incomplete frame when the producer reuses its block", () => {
     const decoder = Pcm.makeDecoder(telephony)
     const block = Buffer.from([1, 0, 2])
     const first = [...decoder.push(block)]
@@ -183,21 +178,20 @@ describe("reading", () => {
     expect([...first, ...decoder.push(Uint8Array.of(0, 3, 0))]).toEqual([1, 2, 3].map((sample) => sample / 0x8000))
   })
 
-  it("of the extensible kind finds the format inside it", () => {
-    const header = Buffer.alloc(68)
-    header.write("RIFF", 0)
-    header.write("WAVEfmt ", 8)
-    header.writeUInt32LE(40, 16)
-    header.writeUInt16LE(0xfffe, 20)
-    header.writeUInt16LE(2, 22)
-    header.writeUInt32LE(48000, 24)
-    header.writeUInt16LE(6, 32)
-    header.writeUInt16LE(24, 34)
-    header.writeUInt16LE(1, 44)
-    header.write("data", 60)
-    header.writeUInt32LE(6, 64)
-    const { bytes, format } = Either.getOrThrow(Wav.decode(Buffer.concat([header, Buffer.alloc(6, 7)])))
-    expect(format).toEqual({ sampleRate: 48000, channels: 2, encoding: "pcm24" })
+  it("finds the format inside an extensible header", () => {
+    const fields = joined(
+      uint16(0xfffe),
+      uint16(2),
+      uint32(48_000),
+      uint32(0),
+      uint16(6),
+      uint16(24),
+      new Uint8Array(8)
+    )
+    const guid = joined(uint16(1), new Uint8Array(14))
+    const header = joined("RIFF", uint32(0), "WAVEfmt ", uint32(40), fields, guid, "data", uint32(6))
+    const { bytes, format } = Either.getOrThrow(Wav.decode(joined(header, new Uint8Array(6))))
+    expect(format).toEqual({ sampleRate: 48_000, channels: 2, encoding: "pcm24" })
     expect(bytes.byteLength).toBe(6)
   })
 
@@ -206,15 +200,16 @@ describe("reading", () => {
     ["an MP3", Buffer.from("ID3\x04\x00\x00\x00\x00\x00\x00\x00\x00", "latin1"), "NotWav"],
     ["a file without data", Wav.encode(telephony, new Uint8Array(0)).subarray(0, 36), "Malformed"],
     ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
-    ["a codec that is not read here", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported"],
+    ["an unsupported codec, which it names", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported", "GSM 6.10"],
     ["no channels", mutate(Wav.header(telephony, 0), 22, 0), "Malformed"],
     ["a format that is too short", mutate(Wav.header(telephony, 0), 16, 14), "Malformed"],
     ["bits that are none of its codec's", mutate(Wav.header(float, 0), 34, 16), "Unsupported"],
     ["frames of another size than its samples", mutate(Wav.header(telephony, 0), 32, 4), "Unsupported"]
-  ])("refuses %s with a reason and the place", (_, file, reason) => {
+  ])("refuses %s with a reason and the place", (_, file, reason, found = "") => {
     const error = Either.getOrThrow(Either.flip(Wav.decode(file)))
     expect(error.reason).toBe(reason)
     expect(error.message).toContain(`at byte ${error.offset}`)
+    expect(error.found).toContain(found)
     expect(JSON.parse(JSON.stringify(error)).message).toBe(error.message)
   })
 })
@@ -232,7 +227,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     return { fs, folder, path: `${folder}/speech.wav` }
   })
 
-  it.scoped("gives sizes that are the file's, of a length that was known and of one that was not", () =>
+  it.scoped("gives the right sizes, whether the length was known or not", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
       for (const format of [telephony, float]) {
@@ -241,16 +236,14 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
           const written = yield* Wav.writeFile({ format, byteLength, stream }, path)
           const file = yield* fs.readFile(path)
           expect(written.dataLength).toBe(4000)
-          expect(uint32(file, 4)).toBe(file.byteLength - 8)
-          expect(file.byteLength).toBe(Wav.header(format, 4000).byteLength + 4000)
-          expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBe(4000)
+          expect(isEqual(file, Wav.encode(format, new Uint8Array(4000)))).toBe(true)
         }
       }
       expect(yield* fs.readDirectory(folder)).toEqual(["speech.wav"])
     })
   )
 
-  it.scoped("gives them too where writing heeds no position, as on Bun, and so does repairing", () =>
+  it.scoped("and repairing do so also if writing takes no position, as on Bun", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* inFolder
       const inOrder = FileSystem.FileSystem.of({
@@ -272,14 +265,14 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
             }
           })
       })
-      // What stands before the samples is longer than what is read at a time.
+      // Longer than one read.
       const note = new Uint8Array(700_000).fill(7)
       const samples = new Uint8Array(4000).fill(9)
       yield* Wav.writeFile({ format: telephony, stream: Stream.make(samples) }, path).pipe(
         Effect.provideService(FileSystem.FileSystem, inOrder)
       )
       const whole = Wav.encode(telephony, samples)
-      expect(Buffer.compare(yield* fs.readFile(path), whole)).toBe(0)
+      expect(isEqual(yield* fs.readFile(path), whole)).toBe(true)
 
       const list = Buffer.concat([Buffer.from("LIST\0\0\0\0"), note])
       list.writeUInt32LE(note.byteLength, 4)
@@ -289,27 +282,23 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       for (const size of [4, 36 + list.byteLength + 4]) streamed.writeUInt32LE(0xffffffff, size)
       yield* fs.writeFile(path, streamed)
       yield* Effect.provideService(Wav.repair(path), FileSystem.FileSystem, inOrder)
-      expect(Buffer.compare(yield* fs.readFile(path), noted)).toBe(0)
+      expect(isEqual(yield* fs.readFile(path), noted)).toBe(true)
     })
   )
 
-  it.scoped("is the same whatever the sizes of its chunks, small ones gathered and large ones not", () =>
+  it.scoped("does not depend on the sizes of chunks", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* inFolder
       const samples = Uint8Array.from({ length: 2_000_000 }, (_, index) => (index * 31) >>> 7)
       const whole = Wav.encode(telephony, samples)
       for (const sizes of [[60_000], [300_000], [2, 300_000, 100_000], [262_144], [262_142], [2_000_000]]) {
-        const chunks: Array<Uint8Array> = []
-        for (let offset = 0; offset < samples.length; offset += chunks.at(-1)?.byteLength ?? 0) {
-          chunks.push(samples.subarray(offset, offset + (sizes[chunks.length % sizes.length] ?? 1)))
-        }
-        yield* Wav.writeFile({ format: telephony, stream: Stream.fromIterable(chunks) }, path)
-        expect(Buffer.compare(yield* fs.readFile(path), whole)).toBe(0)
+        yield* Wav.writeFile({ format: telephony, stream: Stream.fromIterable(cutAt(samples, sizes)) }, path)
+        expect(isEqual(yield* fs.readFile(path), whole)).toBe(true)
       }
     })
   )
 
-  it.scoped("leaves the old file, and nothing else, when the audio fails", () =>
+  it.scoped("leaves the old file, and nothing else, if the audio fails", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
       yield* fs.writeFileString(path, "old")
@@ -321,7 +310,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
-  it.scoped("leaves nothing when it is interrupted", () =>
+  it.scoped("leaves nothing if it is interrupted", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
       const begun = yield* Deferred.make<void>()
@@ -337,7 +326,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
-  it.scoped("leaves the old file when the process is killed", () =>
+  it.scoped("leaves the old file if the process is killed", () =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
       yield* fs.writeFileString(path, "old")
@@ -360,18 +349,20 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
   it.scoped.each([
     { what: "ends early", byteLength: 1002, actual: 1000 },
     { what: "goes on", byteLength: 998, actual: 1000 },
-    { what: "ends inside a frame", byteLength: undefined, actual: 999 }
+    { what: "ends inside a frame", byteLength: undefined, actual: 999 },
+    { what: "never ends", byteLength: 5000, actual: Number.POSITIVE_INFINITY }
   ])("refuses audio that $what", ({ actual, byteLength }) =>
     Effect.gen(function* () {
       const { folder, fs, path } = yield* inFolder
-      const stream = Stream.make(new Uint8Array(actual))
+      const endless = Stream.repeatValue(new Uint8Array(1000))
+      const stream = Number.isFinite(actual) ? Stream.make(new Uint8Array(actual)) : endless
       const error = yield* Effect.flip(Wav.writeFile({ format: telephony, byteLength, stream }, path))
       expect(error).toMatchObject({ _tag: "WavError", reason: "LengthMismatch" })
       expect(yield* fs.readDirectory(folder)).toEqual([])
     })
   )
 
-  it.scoped("a file that was cut short can be copied", () =>
+  it.scoped("copies a file that was cut short", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* inFolder
       const file = Wav.encode(telephony, new Uint8Array(100)).subarray(0, 44 + 51)
@@ -381,16 +372,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
-  it.scoped("stops at the first byte that is too much", () =>
-    Effect.gen(function* () {
-      const { path } = yield* inFolder
-      const endless = Stream.repeatValue(new Uint8Array(1000))
-      const error = yield* Effect.flip(Wav.writeFile({ format: telephony, byteLength: 5000, stream: endless }, path))
-      expect(error).toMatchObject({ _tag: "WavError", reason: "LengthMismatch", offset: 6000 })
-    })
-  )
-
-  it.scoped("takes a name as long as names can be", () =>
+  it.scoped("takes the longest possible name", () =>
     Effect.gen(function* () {
       const { folder, fs } = yield* inFolder
       const name = `${"न".repeat(83)}.wav`
@@ -425,7 +407,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
-  it.effect("into a device is not a file in its place", () =>
+  it.effect("to a device does not replace it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const written = yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), "/dev/null")
@@ -434,7 +416,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
-  it.scoped("fails with the file system's error where the folder is missing", () =>
+  it.scoped("fails with the file system's error if the folder is missing", () =>
     Effect.gen(function* () {
       const { folder } = yield* inFolder
       const audio = PcmStream.fromBytes(telephony, new Uint8Array(2))
@@ -445,48 +427,8 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
   )
 })
 
-describe("reading what is written by others", () => {
-  const samples = Uint8Array.of(1, 2, 3, 4, 5, 6)
-
-  it("of a big-endian file gives little-endian samples", () => {
-    for (const encoding of ["pcm8", "pcm16", "pcm24"] as const) {
-      const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
-      const expected = { pcm8: [1, 2, 3, 4, 5, 6], pcm16: [2, 1, 4, 3, 6, 5], pcm24: [3, 2, 1, 6, 5, 4] }[encoding]
-      const file = bigEndian(Wav.encode(format, samples))
-      for (const pieces of [[file], cutAt(file, [1]), cutAt(file, [45, 1])]) {
-        expect(outcomeOf(pieces)).toEqual({ format, samples: Buffer.from(expected) })
-      }
-    }
-  })
-
-  it("of an RF64 takes the sizes from its ds64 chunk, and stops where they say", () => {
-    const header = Buffer.from(Wav.header(telephony, 5_000_000_000))
-    header.writeBigUInt64LE(4n, 28)
-    const file = Buffer.concat([header, samples])
-    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
-    file.write("BW64", 0)
-    expect([...Either.getOrThrow(Wav.decode(file)).bytes]).toEqual([1, 2, 3, 4])
-  })
-
-  it("takes an RF64 whose writer was cut off to its end", () => {
-    const header = Buffer.from(Wav.header(telephony, 5_000_000_000))
-    header.fill(0, 20, 44)
-    expect([...Either.getOrThrow(Wav.decode(Buffer.concat([header, samples]))).bytes]).toEqual([...samples])
-  })
-
-  it("takes bits that do not fill their bytes for the upper ones of them", () => {
-    const file = mutate(Wav.encode({ ...telephony, encoding: "pcm24" }, samples), 34, 20)
-    expect(Either.getOrThrow(Wav.decode(file)).format.encoding).toBe("pcm24")
-  })
-
-  it("names the codec that is not read", () => {
-    const error = Either.getOrThrow(Either.flip(Wav.decode(mutate(Wav.header(telephony, 0), 20, 0x31))))
-    expect(error.message).toContain("found GSM 6.10")
-  })
-})
-
 layer(NodeFileSystem.layer)("reading a file", (it) => {
-  it.scoped("knows how long it is, as long as it says and as there is", () =>
+  it.scoped("gives the length that it declares and has", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
@@ -504,7 +446,7 @@ layer(NodeFileSystem.layer)("reading a file", (it) => {
     })
   )
 
-  it.scoped("refuses a pipe, and says what to do instead", () =>
+  it.scoped("refuses a pipe, with advice", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const pipe = `${yield* fs.makeTempDirectoryScoped()}/pipe`
@@ -518,15 +460,10 @@ layer(NodeFileSystem.layer)("reading a file", (it) => {
   )
 })
 
-it("samples that end inside a frame are no WAV file", () => {
-  expect(() => Wav.encode(telephony, new Uint8Array(3))).toThrow("whole frames of 2 bytes")
-  for (const length of [-2, 1.5, Number.NaN]) expect(() => Wav.header(telephony, length)).toThrow(RangeError)
-})
-
 layer(NodeFileSystem.layer)("a sink", (it) => {
   const twoChunks = Stream.make(new Uint8Array(1000), new Uint8Array(500))
 
-  it.scoped("writes the file that a stream passes by, which goes on", () =>
+  it.scoped("writes the file while the stream goes on", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -537,7 +474,7 @@ layer(NodeFileSystem.layer)("a sink", (it) => {
     })
   )
 
-  it.scoped("leaves no file behind a stream that fails, also where it is only tapped", () =>
+  it.scoped("leaves no file if the stream fails, also if it is only tapped", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
@@ -565,30 +502,30 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
     { encoding: "pcm16" as const, kept: 1000 },
     { encoding: "pcm8" as const, kept: 1001 },
     { encoding: "float32" as const, kept: 1000 }
-  ])("that was streamed gives the one that was not: $encoding", ({ encoding, kept }) =>
+  ])("that was streamed gives the file that was not: $encoding", ({ encoding, kept }) =>
     Effect.gen(function* () {
       const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding }
       const { file, written } = yield* repaired(Buffer.concat([Wav.header(format), data]))
-      expect(Buffer.compare(file, Wav.encode(format, data.subarray(0, kept)))).toBe(0)
+      expect(isEqual(file, Wav.encode(format, data.subarray(0, kept)))).toBe(true)
       expect(written).toMatchObject({ format, dataLength: kept })
     })
   )
 
   it.scoped.each([
-    { what: "never knew of its samples", size: 36, declared: 0 },
-    { what: "knew of the first ones", size: 36 + 400, declared: 400 },
-    { what: "meant to write more", size: 36 + 4000, declared: 4000 }
-  ])("whose writer $what takes all that are there", ({ declared, size }) =>
+    { what: "declared no samples", size: 36, declared: 0 },
+    { what: "declared the first ones", size: 36 + 400, declared: 400 },
+    { what: "declared more", size: 36 + 4000, declared: 4000 }
+  ])("whose writer $what takes all its samples", ({ declared, size }) =>
     Effect.gen(function* () {
       const streamed = Buffer.concat([Wav.header(telephony), data])
       streamed.writeUInt32LE(size, 4)
       streamed.writeUInt32LE(declared, 40)
       const { file } = yield* repaired(streamed)
-      expect(Buffer.compare(file, Wav.encode(telephony, data.subarray(0, 1000)))).toBe(0)
+      expect(isEqual(file, Wav.encode(telephony, data.subarray(0, 1000)))).toBe(true)
     })
   )
 
-  it.scoped("keeps what stands before the samples, and after samples that are complete", () =>
+  it.scoped("keeps chunks before the samples, and after complete samples", () =>
     Effect.gen(function* () {
       const plain = Wav.encode(telephony, data.subarray(0, 1000))
       const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
@@ -596,16 +533,16 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
       const wrong = Buffer.from(whole)
       wrong.writeUInt32LE(0, 4)
       whole.writeUInt32LE(whole.byteLength - 8, 4)
-      expect(Buffer.compare((yield* repaired(wrong)).file, whole)).toBe(0)
-      expect(Buffer.compare((yield* repaired(whole)).file, whole)).toBe(0)
+      expect(isEqual((yield* repaired(wrong)).file, whole)).toBe(true)
+      expect(isEqual((yield* repaired(whole)).file, whole)).toBe(true)
     })
   )
 
-  it.scoped("works on a big-endian one and on an RF64 as they are", () =>
+  it.scoped("works on a big-endian file and on an RF64", () =>
     Effect.gen(function* () {
       const streamed = Buffer.concat([bigEndian(Wav.header(telephony)), data])
       const right = bigEndian(Wav.encode(telephony, data.subarray(0, 1000)))
-      expect(Buffer.compare((yield* repaired(streamed)).file, right)).toBe(0)
+      expect(isEqual((yield* repaired(streamed)).file, right)).toBe(true)
 
       const large = Buffer.concat([Wav.header(telephony, 5_000_000_000), data])
       const { file } = yield* repaired(large)
@@ -616,7 +553,7 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
     })
   )
 
-  it.scoped("that is none is an error, and left alone", () =>
+  it.scoped("that is not WAV is an error, and the file stays", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
@@ -627,7 +564,7 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
   )
 })
 
-/** The same file with the numbers of its header, which has the canonical 44 bytes, big-endian. */
+/** The same file with the numbers of its canonical header big-endian. */
 function bigEndian(file: Uint8Array): Buffer {
   const changed = Buffer.from(file)
   changed.write("RIFX", 0)
@@ -645,7 +582,7 @@ it.effect("encodeStream gives the bytes of encode", () =>
   })
 )
 
-it.effect("a file of one encoding becomes one of another, sample by sample", () =>
+it.effect("a file changes its encoding, sample by sample", () =>
   Effect.gen(function* () {
     const samples = Float32Array.of(0, 0.5, -0.5, 1 / 0x8000)
     const file = Wav.encode({ ...telephony, encoding: "float32" }, Pcm.encode(samples, "float32").bytes)

@@ -1,16 +1,7 @@
 import { AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as FastCheck from "effect/FastCheck"
 
-export const encodings: ReadonlyArray<AudioFormat.Encoding> = [
-  "pcm8",
-  "pcm16",
-  "pcm24",
-  "pcm32",
-  "float32",
-  "float64",
-  "alaw",
-  "mulaw"
-]
+export const encodings = ["pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw"] as const
 
 /** Audio in any format: whole frames of random bytes. */
 export const audio: FastCheck.Arbitrary<Wav.WavAudio> = FastCheck.record({
@@ -29,44 +20,24 @@ export const audio: FastCheck.Arbitrary<Wav.WavAudio> = FastCheck.record({
 
 export const cuts = FastCheck.array(FastCheck.integer({ min: 1, max: 70 }), { minLength: 1, maxLength: 5 })
 
-/** Pieces of the given sizes, which begin anew when they are used up. */
-export const cutAt = (bytes: Uint8Array, sizes: ReadonlyArray<number>): ReadonlyArray<Uint8Array> => {
-  const parts: Array<Uint8Array> = []
-  let offset = 0
-  for (let index = 0; offset < bytes.byteLength; index++) {
+/** Pieces of the given sizes, used again from the first when they run out. */
+export const cutAt = <A extends Uint8Array | Float32Array>(
+  array: A,
+  sizes: ReadonlyArray<number>
+): ReadonlyArray<A> => {
+  const parts: Array<A> = []
+  for (let offset = 0, index = 0; offset < array.length; index++) {
     const size = sizes[index % sizes.length] ?? 1
-    parts.push(bytes.subarray(offset, offset + size))
+    parts.push(array.subarray(offset, offset + size) as A)
     offset += size
   }
   return parts
 }
 
-const chunkNames = FastCheck.constantFrom(
-  "RIFF",
-  "RIFX",
-  "RF64",
-  "BW64",
-  "WAVE",
-  "fmt ",
-  "fact",
-  "ds64",
-  "data",
-  "LIST"
-)
-const oddSizes = FastCheck.constantFrom(
-  0,
-  1,
-  15,
-  16,
-  17,
-  18,
-  24,
-  28,
-  40,
-  0x7fffffff,
-  0x80000000,
-  0xfffffffe,
-  0xffffffff
+const chunkNames = FastCheck.constantFrom(..."RIFF,RIFX,RF64,BW64,WAVE,fmt ,fact,ds64,data,LIST".split(","))
+const oddSizes = FastCheck.oneof(
+  FastCheck.constantFrom(0, 1, 15, 16, 17, 18, 24, 28, 40),
+  FastCheck.constantFrom(0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
 )
 
 const mutation = FastCheck.oneof(
@@ -80,7 +51,7 @@ const mutation = FastCheck.oneof(
 const tags: Partial<Record<AudioFormat.Encoding, number>> = { float32: 3, float64: 3, alaw: 6, mulaw: 7 }
 const unknownSize = 0xffffffff
 
-/** Notes that programs put between the others, odd ones with their pad byte. */
+/** Chunks that programs put between the others. */
 const notes = FastCheck.array(
   FastCheck.record({
     name: FastCheck.constantFrom("LIST", "JUNK", "bext", "id3 ", "PEAK", "cue "),
@@ -89,13 +60,13 @@ const notes = FastCheck.array(
   { maxLength: 3 }
 )
 
-/** The same audio in a file as this or that program writes it, which is another than ours. */
+/** The same audio in a file as another program writes it. */
 export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly audio: Wav.WavAudio }> =
   FastCheck.record({
     audio,
     kind: FastCheck.constantFrom("RIFF", "RIFX", "RF64", "BW64"),
     fmt: FastCheck.constantFrom("plain", "with an empty extension", "extensible"),
-    /** What it says of sizes: the truth, or that it was still being written. */
+    /** The sizes that it states: the right ones, or those of a file that is still being written. */
     sizes: FastCheck.constantFrom("right", "unknown", "zero"),
     before: notes,
     between: notes,
@@ -145,7 +116,7 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
       ...some(before),
       chunk("fmt ", fields),
       ...some(between),
-      // What is still being written has no end: nothing follows, not even a pad byte.
+      // After samples that are still being written nothing follows, not even a pad byte.
       isWritten ? chunk("data", samples, size) : chunk("data", samples, size).subarray(0, 8 + samples.length),
       ...(isWritten ? some(after) : [])
     ])
@@ -153,7 +124,7 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
     return { file: Buffer.concat([Buffer.from(kind), number(4, whole), body]), audio: { bytes, format } }
   })
 
-/** WAV files with something wrong, and bytes that never were one. */
+/** Damaged WAV files, and bytes that never were one. */
 export const damagedFile: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   FastCheck.uint8Array({ maxLength: 300 }),
   FastCheck.tuple(
