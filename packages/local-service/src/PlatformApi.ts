@@ -79,19 +79,19 @@ const Reset = Schema.Struct({
   )
 })
 
+/** `GET /<name>` */
+const read = <Name extends string, A, I>(name: Name, success: Schema.Schema<A, I>, text: string) =>
+  HttpApiEndpoint.get(name, `/${name}`).addSuccess(success).annotateContext(summary(text))
+
 const platform = HttpApiGroup.make("platform", { topLevel: true })
-  .add(HttpApiEndpoint.get("account", "/account").addSuccess(Account).annotateContext(summary("The account")))
+  .add(read("account", Account, "The account"))
   .add(
     HttpApiEndpoint.patch("changeAccount", "/account")
       .setPayload(AccountChanges)
       .addSuccess(Account)
       .annotateContext(summary("Change the state or the credit"))
   )
-  .add(
-    HttpApiEndpoint.get("keys", "/keys")
-      .addSuccess(Keys)
-      .annotateContext(summary("The active key and the revoked ones"))
-  )
+  .add(read("keys", Keys, "The active key and the revoked ones"))
   .add(
     HttpApiEndpoint.post("createKey", "/keys")
       .setPayload(NewKey)
@@ -116,27 +116,15 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .addError(keyRevoked)
       .annotateContext(summary("Replace the scopes of a key"))
   )
-  .add(
-    HttpApiEndpoint.get("usage", "/usage")
-      .addSuccess(Schema.Array(Usage))
-      .annotateContext(summary("The usage by day and operation, latest day first"))
-  )
-  .add(
-    HttpApiEndpoint.get("faults", "/faults")
-      .addSuccess(Schema.Array(FaultRecord))
-      .annotateContext(summary("The faults, and how often each has happened"))
-  )
+  .add(read("usage", Schema.Array(Usage), "The usage by day and operation, latest day first"))
+  .add(read("faults", Schema.Array(FaultRecord), "The faults, and how often each has happened"))
   .add(
     HttpApiEndpoint.put("setFaults", "/faults")
       .setPayload(Schema.Array(Fault))
       .addSuccess(Schema.Array(FaultRecord))
       .annotateContext(summary("Replace all faults"))
   )
-  .add(
-    HttpApiEndpoint.get("requests", "/requests")
-      .addSuccess(Schema.Array(JournalEntry))
-      .annotateContext(summary("The latest thousand requests of both operations, oldest first"))
-  )
+  .add(read("requests", Schema.Array(JournalEntry), "The latest thousand requests of both operations, oldest first"))
   .add(
     HttpApiEndpoint.post("reset", "/reset")
       .setPayload(Reset)

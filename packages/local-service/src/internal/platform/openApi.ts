@@ -67,14 +67,8 @@ const withCommonFailures = (item: OpenApi.OpenAPISpecPathItem): Json => {
     Object.entries(item).map(([method, operation]) => {
       const { requestBody, responses } = operation
       const own = Object.entries(responses).filter(([status]) => !commonStatuses.includes(Number(status)))
-      const causes = own
-        .filter(([status]) => Number(status) >= 400)
-        .map(([status, { description }]) => [status, description])
-      const failed = failures(
-        { ...(requestBody === undefined ? {} : bodyCauses), ...Object.fromEntries(causes) },
-        { content: failureContent, allow }
-      )
-      return [method, { ...operation, responses: { ...Object.fromEntries(own), ...failed } }]
+      const common = failures(requestBody === undefined ? {} : bodyCauses, { content: failureContent, allow })
+      return [method, { ...operation, responses: { ...common, ...Object.fromEntries(own) } }]
     })
   )
 }

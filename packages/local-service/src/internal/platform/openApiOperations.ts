@@ -34,35 +34,36 @@ const TranscriptionFailure = Schema.Struct({
   message: Schema.String
 })
 
-const formSchema = (models: ReadonlyArray<string>): Json => {
-  const {
-    properties,
-    required: names,
-    ...rest
-  } = schemaOf(Form, "allow") as {
+/** The JSON Schema of a body, with additions to its properties. */
+const bodySchema = <A, I>(schema: Schema.Schema<A, I>, additions: Readonly<Record<string, Json>>) => {
+  const made = schemaOf(schema, "allow") as {
     readonly properties: Readonly<Record<string, Json>>
     readonly required: ReadonlyArray<string>
   }
-  const { audioFile, hotwords, ...others } = SttContract.field
-  const descriptions: Readonly<Record<string, string>> = {
-    [others.model]: "The model, which decides the language. An unknown model is 400.",
-    [others.transactionId]: "A UUID from the client.",
-    [others.aux]: "`true` adds `aux_info` to the response.",
-    [others.parseNumber]:
-      "`true` turns spoken numbers into digits, in Hindi, Malayalam, Kannada, Gujarati and Marathi.",
-    [hotwords]:
-      "The contract does not define the encoding. Our choice: one field with a JSON array; one field for each hotword, with " +
-      "a JSON object; or fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
-  }
-  const described = Object.entries(properties).map(([name, schema]) => [
-    name,
-    { ...schema, ...(name === others.model ? { enum: models } : {}), description: descriptions[name] }
-  ])
+  const properties = Object.entries(made.properties).map(([name, each]) => [name, { ...each, ...additions[name] }])
+  return { ...made, properties: Object.fromEntries(properties) }
+}
+
+const formSchema = (models: ReadonlyArray<string>): Json => {
+  const { audioFile, aux, hotwords, model, parseNumber, transactionId } = SttContract.field
+  const fields = bodySchema(Form, {
+    [model]: { enum: models, description: "The model, which decides the language. An unknown model is 400." },
+    [transactionId]: { description: "A UUID from the client." },
+    [aux]: { description: "`true` adds `aux_info` to the response." },
+    [parseNumber]: {
+      description: "`true` turns spoken numbers into digits, in Hindi, Malayalam, Kannada, Gujarati and Marathi."
+    },
+    [hotwords]: {
+      description:
+        "The contract does not define the encoding. Our choice: one field with a JSON array; one field for each hotword, " +
+        "with a JSON object; or fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
+    }
+  })
   return {
-    ...rest,
-    required: [...names, audioFile],
+    ...fields,
+    required: [...fields.required, audioFile],
     properties: {
-      ...Object.fromEntries(described),
+      ...fields.properties,
       [audioFile]: {
         type: "string",
         contentMediaType: "application/octet-stream",
@@ -112,30 +113,22 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
   }
 })
 
-/** The body of a synthesis. `bodySchema` adds the languages and voices. */
+/** The body of a synthesis. `synthesisSchema` adds the languages and voices. */
 const SynthesisBody = Schema.Struct({
   ...TtsContract.SynthesisBody.fields,
   g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: phonemes }))
 })
 
-const bodySchema = ({ languages, voices }: ServiceDescription): Json => {
-  const { properties, ...rest } = schemaOf(SynthesisBody, "allow") as {
-    readonly properties: Readonly<Record<string, Json>>
-  }
-  const more: Readonly<Record<string, Json>> = {
+const synthesisSchema = ({ languages, voices }: ServiceDescription): Json =>
+  bodySchema(SynthesisBody, {
     text: { description: "The text to speak, at most 10,000 Unicode code points." },
     lang: { enum: languages, default: TtsContract.defaultLang, description: "Any other value is 400." },
     voice: { enum: voices, default: TtsContract.defaultVoice, description: "Any other value is 400." },
     output_format: { default: TtsContract.defaultOutputFormat },
     speed: { description: "The speaking rate." },
     num_step: { description: "Flow-matching steps. They have no effect here. Our choice." },
-    g2p_overrides: {
-      description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice."
-    }
-  }
-  const described = Object.entries(properties).map(([name, schema]) => [name, { ...schema, ...more[name] }])
-  return { ...rest, properties: Object.fromEntries(described) }
-}
+    g2p_overrides: { description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice." }
+  })
 
 const requestIdHeader = {
   [TtsContract.header.requestId]: required(
@@ -157,7 +150,7 @@ const synthesize = (service: ServiceDescription): Json => ({
       schema: { type: "string" }
     }
   ],
-  requestBody: { required: true, content: json(bodySchema(service)) },
+  requestBody: { required: true, content: json(synthesisSchema(service)) },
   responses: {
     200: {
       description: "Raw audio: mono, without a container. The media type is our choice.",
