@@ -17,24 +17,21 @@ const exceeded = (phase: Failure.DeadlineExceeded["phase"], limitMillis: number)
 })
 
 /** The timer of a call that begins now, and how often its work was stopped. */
-const begun = (given = deadlines) =>
+const begin = (given = deadlines) =>
   Effect.map(Effect.clock, (clock) => {
     const timer = new CallTimer(clock, given)
     let stopped = 0
     return {
       timer,
       stopped: () => stopped,
-      /** Waits until `resume` is called. */
-      waiting: Effect.gen(function* () {
+      /** Starts a wait, which ends with `resume`. */
+      wait: Effect.gen(function* () {
         let resumeWait = (_: string): void => undefined
-        const fiber = yield* Effect.fork(
-          Effect.either(
-            timer.wait<string>((resume) => {
-              resumeWait = (value) => resume(Effect.succeed(value))
-              return Effect.sync(() => void stopped++)
-            })
-          )
-        )
+        const started = timer.wait<string>((resume) => {
+          resumeWait = (value) => resume(Effect.succeed(value))
+          return Effect.sync(() => void stopped++)
+        })
+        const fiber = yield* Effect.fork(Effect.either(started))
         yield* Effect.yieldNow()
         return { fiber, resume: (value: string) => resumeWait(value) }
       })
@@ -42,48 +39,33 @@ const begun = (given = deadlines) =>
   })
 
 describe("a wait of a call", () => {
+  const early = { ...deadlines, uploadIdle: 100, downloadIdle: 200 }
+
   it.effect.each([
-    { phase: "upload", limit: 10 },
-    { phase: "answer", limit: 40 },
-    { phase: "download", limit: 20 }
-  ] as const)("in the phase $phase fails after $limit ms, and not before", ({ limit, phase }) =>
+    { phase: "upload", limit: 10, given: deadlines, expected: exceeded("upload", 10) },
+    { phase: "answer", limit: 40, given: deadlines, expected: exceeded("answer", 40) },
+    { phase: "download", limit: 20, given: deadlines, expected: exceeded("download", 20) },
+    { phase: "download", limit: 100, given: early, expected: exceeded("total", 100) },
+    { phase: "upload", limit: 100, given: early, expected: exceeded("total", 100) }
+  ] as const)("in the phase $phase fails after $limit ms with $expected", ({ expected, given, limit, phase }) =>
     Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun()
+      const { stopped, timer, wait } = yield* begin(given)
       timer.begin()
       timer.reach(phase)
-      const { fiber } = yield* waiting
-      expect(timer.check(0)).toBe(limit)
-      expect(timer.check(limit - 1)).toBe(limit)
-      expect(stopped()).toBe(0)
+      const { fiber } = yield* wait
+      expect([timer.check(0), timer.check(limit - 1), stopped()]).toEqual([limit, limit, 0])
       expect(timer.check(limit)).toBe(Number.POSITIVE_INFINITY)
-      expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded(phase, limit) })
+      expect(yield* Fiber.join(fiber)).toMatchObject({ left: expected })
       expect(stopped()).toBe(1)
-    })
-  )
-
-  it.effect("fails at the total deadline, which takes precedence over that of the phase", () =>
-    Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun({ ...deadlines, downloadIdle: 200, uploadIdle: 100 })
-      timer.reach("download")
-      const { fiber } = yield* waiting
-      expect(timer.check(99)).toBe(100)
-      expect(timer.check(100)).toBe(Number.POSITIVE_INFINITY)
-      expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("total", 100) })
-      expect(stopped()).toBe(1)
-
-      const { waiting: again, timer: other } = yield* begun({ ...deadlines, uploadIdle: 100 })
-      const { fiber: both } = yield* again
-      other.check(100)
-      expect(yield* Fiber.join(both)).toMatchObject({ left: exceeded("total", 100) })
     })
   )
 
   it.effect("does not start after the total deadline", () =>
     Effect.gen(function* () {
-      const { timer } = yield* begun()
-      let begins = 0
+      const { timer } = yield* begin()
+      let starts = 0
       const wait = timer.wait<void>((resume) => {
-        begins++
+        starts++
         resume(Effect.void)
         return Effect.void
       })
@@ -92,38 +74,34 @@ describe("a wait of a call", () => {
       yield* wait
       yield* TestClock.adjust(1)
       expect(yield* Effect.flip(wait)).toEqual(exceeded("total", 100))
-      expect(begins).toBe(1)
+      expect(starts).toBe(1)
     })
   )
 
   it.effect("that has resumed is neither timed nor stopped", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun()
-      const { fiber, resume } = yield* waiting
+      const { stopped, timer, wait } = yield* begin()
+      const { fiber, resume } = yield* wait
       resume("data")
       expect(timer.check(50)).toBe(100)
       timer.end()
       expect(yield* Fiber.join(fiber)).toMatchObject({ right: "data" })
-      expect(stopped()).toBe(0)
-      expect(timer.check(99)).toBe(100)
-      expect(timer.check(100)).toBe(Number.POSITIVE_INFINITY)
+      expect([timer.check(99), timer.check(100), stopped()]).toEqual([100, Number.POSITIVE_INFINITY, 0])
     })
   )
 
   it.effect("that is interrupted is stopped, and not timed any more", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun()
-      const { fiber } = yield* waiting
-      yield* Fiber.interrupt(fiber)
-      expect(stopped()).toBe(1)
-      expect(timer.check(50)).toBe(100)
+      const { stopped, timer, wait } = yield* begin()
+      yield* Fiber.interrupt((yield* wait).fiber)
+      expect([stopped(), timer.check(50)]).toEqual([1, 100])
     })
   )
 
   it.effect("fails only once", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun()
-      const { fiber, resume } = yield* waiting
+      const { stopped, timer, wait } = yield* begin()
+      const { fiber, resume } = yield* wait
       timer.check(10)
       expect(timer.check(20)).toBe(100)
       resume("late")
@@ -135,10 +113,10 @@ describe("a wait of a call", () => {
 
   it.effect("is timed from its start, or from the latest progress of its phase", () =>
     Effect.gen(function* () {
-      const { waiting, timer } = yield* begun()
+      const { timer, wait } = yield* begin()
       timer.begin()
       yield* TestClock.adjust(7)
-      yield* waiting
+      yield* wait
       expect(timer.check(7)).toBe(17)
       yield* TestClock.adjust(5)
       timer.reach("upload")
@@ -151,33 +129,27 @@ describe("a wait of a call", () => {
 
   it.effect("stays in the download phase until the next attempt, even if the upload goes on", () =>
     Effect.gen(function* () {
-      const { waiting, timer } = yield* begun()
-      timer.reach("answer")
-      timer.reach("upload")
-      timer.reach("download")
-      yield* waiting
+      const { timer, wait } = yield* begin()
+      for (const phase of ["answer", "upload", "download"] as const) timer.reach(phase)
+      yield* wait
       yield* TestClock.adjust(5)
-      timer.reach("upload")
-      timer.reach("answer")
-      expect(timer.check(5)).toBe(20)
-      timer.reach("download")
-      expect(timer.check(5)).toBe(25)
       timer.sent = "all"
+      const deadlineAfter = (phase: "upload" | "answer" | "download") => {
+        timer.reach(phase)
+        return timer.check(5)
+      }
+      expect([deadlineAfter("upload"), deadlineAfter("answer"), deadlineAfter("download")]).toEqual([20, 20, 25])
       timer.begin()
-      expect(timer.sent).toBe("nothing")
-      expect(timer.check(5)).toBe(15)
-      timer.reach("answer")
-      expect(timer.check(5)).toBe(45)
-      timer.reach("upload")
-      expect(timer.check(5)).toBe(15)
+      expect([timer.sent, timer.check(5)]).toEqual(["nothing", 15])
+      expect([deadlineAfter("answer"), deadlineAfter("upload")]).toEqual([45, 15])
     })
   )
 
   it.effect("dies at the end of its call", () =>
     Effect.gen(function* () {
-      const { stopped, waiting, timer } = yield* begun()
+      const { stopped, timer, wait } = yield* begin()
       timer.end()
-      const { fiber } = yield* waiting
+      const { fiber } = yield* wait
       timer.end()
       expect(yield* Fiber.await(fiber)).toEqual(yield* Effect.exit(outOfScope))
       expect(stopped()).toBe(1)
@@ -188,7 +160,7 @@ describe("a wait of a call", () => {
 describe("an effect that is run until a deadline", () => {
   it.effect("returns its result or its failure", () =>
     Effect.gen(function* () {
-      const { timer } = yield* begun()
+      const { timer } = yield* begin()
       const lost: Failure.Failure = { _tag: "ConnectionFailed", reason: "cut", code: undefined }
       expect(yield* timer.run(Effect.succeed(1))).toBe(1)
       expect(yield* Effect.flip(timer.run(Effect.fail(lost)))).toEqual(lost)
@@ -197,7 +169,7 @@ describe("an effect that is run until a deadline", () => {
 
   it.effect("is interrupted by it, without a wait for its end", () =>
     Effect.gen(function* () {
-      const { timer } = yield* begun()
+      const { timer } = yield* begin()
       const interrupted = yield* Deferred.make<void>()
       const stubborn = Effect.never.pipe(
         Effect.onInterrupt(() => Effect.zipRight(Deferred.succeed(interrupted, undefined), Effect.never))
@@ -248,9 +220,9 @@ describe("the monitor", () => {
   it.effect("sleeps until the next deadline, at most for the shortest of all", () =>
     Effect.gen(function* () {
       const { add, monitor, sleeps } = yield* monitored()
-      const { waiting, timer } = yield* begun()
+      const { timer, wait } = yield* begin()
       timer.reach("answer")
-      const { fiber } = yield* waiting
+      const { fiber } = yield* wait
       yield* add(timer)
       yield* TestClock.adjust(35)
       expect(sleeps.filter((millis) => millis > 0)).toEqual([10, 10, 10, 10])
@@ -265,8 +237,8 @@ describe("the monitor", () => {
   it.effect("checks all calls in one fiber, which ends with the last call and starts with the next", () =>
     Effect.gen(function* () {
       const { add, asleep, monitor, sleeps } = yield* monitored()
-      const [one, other] = [yield* begun(), yield* begun()]
-      const [first, second] = [yield* one.waiting, yield* other.waiting]
+      const [one, other] = [yield* begin(), yield* begin()]
+      const [first, second] = [yield* one.wait, yield* other.wait]
       yield* add(one.timer)
       yield* add(other.timer)
       yield* TestClock.adjust(5)
@@ -289,7 +261,7 @@ describe("the monitor", () => {
   it.effect("accepts the removal of a call that it does not know", () =>
     Effect.gen(function* () {
       const { monitor } = yield* monitored()
-      const { timer } = yield* begun()
+      const { timer } = yield* begin()
       expect(() => monitor.remove(timer)).not.toThrow()
     })
   )
@@ -303,7 +275,7 @@ describe("the monitor", () => {
         downloadIdle: year,
         total: year
       })
-      const { timer } = yield* begun({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
+      const { timer } = yield* begin({ uploadIdle: year, answer: year, downloadIdle: year, total: year })
       yield* add(timer)
       yield* Effect.yieldNow()
       expect(sleeps).toEqual([24 * 60 * 60 * 1000])
@@ -314,8 +286,8 @@ describe("the monitor", () => {
   it.effect("lets data that arrived while the process was busy be processed before it checks", () =>
     Effect.gen(function* () {
       const { add, monitor } = yield* monitored()
-      const { waiting, timer } = yield* begun()
-      const { fiber, resume } = yield* waiting
+      const { timer, wait } = yield* begin()
+      const { fiber, resume } = yield* wait
       yield* add(timer)
       // The sleep ends at the same time as the data arrives, one turn of the event loop later.
       yield* TestClock.adjust(9)
@@ -334,7 +306,7 @@ describe("the monitor", () => {
   it.effect("is interrupted even if an uninterruptible fiber started it", () =>
     Effect.gen(function* () {
       const { add, asleep, monitor } = yield* monitored()
-      const { timer } = yield* begun()
+      const { timer } = yield* begin()
       yield* Effect.uninterruptible(add(timer))
       yield* Effect.yieldNow()
       expect(asleep()).toBe(1)

@@ -70,7 +70,7 @@ describe("the queue of a response", () => {
     })
   )
 
-  it.effect("is given to whoever waits for it, and may come between its look and its waiting", () =>
+  it.effect("wakes a reader that waits, or that is about to wait", () =>
     Effect.gen(function* () {
       const { queue } = yield* queueWith()
       const waiting = yield* Effect.fork(queue.pull)
@@ -94,7 +94,7 @@ describe("the queue of a response", () => {
     })
   )
 
-  it.effect("is waited for as long as a download may pause, and given up when the call has to end", () =>
+  it.effect("fails a reader after the download deadline and after the total deadline", () =>
     Effect.gen(function* () {
       const { queue, timer } = yield* queueWith()
       timer.reach("download")
@@ -111,7 +111,7 @@ describe("the queue of a response", () => {
     })
   )
 
-  it.effect("is no longer to be had once its call has ended", () =>
+  it.effect("can't be read after the end of its call", () =>
     Effect.gen(function* () {
       const { queue } = yield* queueWith()
       queue.add(Uint8Array.of(1), controller)
