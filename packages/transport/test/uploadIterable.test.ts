@@ -6,7 +6,7 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import { CallTimer } from "../src/internal/call/callTimer.js"
 import type { UploadObserver } from "../src/internal/http/httpDriver.js"
-import { makeUploadIterable, type UploadIterable } from "../src/internal/http/uploadIterable.js"
+import { makeUploadIterable } from "../src/internal/http/uploadIterable.js"
 import { deadlines } from "./scriptedTransport.js"
 
 /** Size of a socket's buffer, in bytes. A piece that fills it has left before undici asks for more. */
@@ -21,151 +21,146 @@ class RecordingTimer extends CallTimer {
   }
 }
 
-const newTimer = () => new RecordingTimer(Clock.make(), { ...deadlines, total: 60_000 })
-
-const iterableOf = (upload: Upload.Upload, observer?: UploadObserver, timer: CallTimer = newTimer()) =>
-  makeUploadIterable(upload, timer, observer, Runtime.defaultRuntime)
-
-const iteratorOf = ({ chunks }: UploadIterable) => chunks[Symbol.asyncIterator]()
-
-const lengthsOf = async (iterable: UploadIterable): Promise<ReadonlyArray<number>> => {
-  const lengths: Array<number> = []
-  for await (const chunk of iterable.chunks) lengths.push(chunk.byteLength)
-  return lengths
+/** Opens an upload as undici reads it. */
+const open = (upload: Upload.Upload, observer?: UploadObserver) => {
+  const timer = new RecordingTimer(Clock.make(), { ...deadlines, total: 60_000 })
+  const { chunks, close, failure } = makeUploadIterable(upload, timer, observer, Runtime.defaultRuntime)
+  const iterator = chunks[Symbol.asyncIterator]()
+  return { close, failure, next: () => iterator.next(), timer }
 }
 
 /** A source of chunks of these lengths, each filled with its own number, counted from 1. */
-const inOneBlock = (...lengths: ReadonlyArray<number>) => {
+const sourceOf = (...lengths: ReadonlyArray<number>) => {
   const blocks = new Set<Uint8Array>()
+  let reads = 0
   const read: Upload.Source["read"] = (nextBlock) =>
     Stream.fromIterable(lengths).pipe(
       Stream.rechunk(1),
-      Stream.zipWithIndex,
-      Stream.map(([length, index]) => {
+      Stream.map((length) => {
         const block = nextBlock()
         blocks.add(block)
-        return block.fill(index + 1).subarray(0, length)
+        return block.fill(++reads).subarray(0, length)
       })
     )
   const byteLength = lengths.reduce((sum, length) => sum + length, 0)
-  const upload: Upload.Upload = { _tag: "Source", read, byteLength }
-  return { blocks, upload, stream: read(() => new Uint8Array(Math.max(...lengths))) }
+  const upload: Upload.Source = { _tag: "Source", read, byteLength }
+  return { blocks, reads: () => reads, upload }
 }
+
+const isFilledWith = (piece: Uint8Array | undefined, value: number) => piece?.every((byte) => byte === value)
 
 describe("an upload of chunks", () => {
   it("is sent in pieces that fill the buffer of a socket", async () => {
-    expect(await lengthsOf(iterableOf(inOneBlock(10, 2 * buffer + 1, buffer).upload))).toEqual([
-      10,
-      buffer,
-      buffer,
-      1,
-      buffer
-    ])
+    const { next } = open(sourceOf(10, 2 * buffer + 1, buffer).upload)
+    const lengths: Array<number | undefined> = []
+    for (let piece = 0; piece < 6; piece++) lengths.push((await next()).value?.byteLength)
+    expect(lengths).toEqual([10, buffer, buffer, 1, buffer, undefined])
   })
 
-  it("copies only pieces that may still wait in that buffer when their block is reused", async () => {
-    const { blocks, upload } = inOneBlock(buffer - 1, buffer, buffer)
-    const iterator = iteratorOf(iterableOf(upload))
-    const { value: copied } = await iterator.next()
-    const { value: borrowed } = await iterator.next()
+  it("is read into one block, and copies only pieces that may still wait in the socket's buffer", async () => {
+    const { blocks, upload } = sourceOf(buffer - 1, buffer, buffer)
+    const { next } = open(upload)
+    const { value: copied } = await next()
+    const { value: borrowed } = await next()
     const [block] = blocks
-    expect(copied?.every((byte: number) => byte === 1)).toBe(true)
-    expect(blocks.size).toBe(1)
-    expect(borrowed?.buffer).toBe(block?.buffer)
-    expect(copied?.buffer).not.toBe(block?.buffer)
-    await iterator.next()
-    expect(borrowed?.every((byte: number) => byte === 3)).toBe(true)
-    expect(copied?.every((byte: number) => byte === 1)).toBe(true)
+    expect([blocks.size, borrowed?.buffer === block?.buffer, copied?.buffer === block?.buffer]).toEqual([
+      1,
+      true,
+      false
+    ])
+    await next()
+    expect([isFilledWith(borrowed, 3), isFilledWith(copied, 1)]).toEqual([true, true])
   })
 
   it("is read on demand, and counts as sent when undici asks for more than all of it", async () => {
-    const read: Array<number> = []
-    const stream = Stream.fromIterable([1, 2]).pipe(
-      Stream.rechunk(1),
-      Stream.map((length) => {
-        read.push(length)
-        return new Uint8Array(length)
-      })
-    )
-    const timer = newTimer()
-    const iterator = iteratorOf(iterableOf(Upload.fromStream(stream, undefined), undefined, timer))
-    expect([read.length, timer.sent]).toEqual([0, "nothing"])
-    await iterator.next()
-    expect([read.length, timer.sent]).toEqual([1, "part"])
-    await iterator.next()
-    expect([read.length, timer.sent]).toEqual([2, "part"])
+    const { reads, upload } = sourceOf(1, 2)
+    const { next, timer } = open(upload)
+    const states: Array<readonly [reads: number, sent: string]> = [[reads(), timer.sent]]
+    for (let piece = 0; piece < 2; piece++) {
+      await next()
+      states.push([reads(), timer.sent])
+    }
+    expect(states).toEqual([
+      [0, "nothing"],
+      [1, "part"],
+      [2, "part"]
+    ])
     expect(new Set(timer.phases)).toEqual(new Set(["upload"]))
-    expect(await iterator.next()).toEqual({ done: true, value: undefined })
+    expect(await next()).toEqual({ done: true, value: undefined })
     expect([timer.sent, timer.phases.at(-1)]).toEqual(["all", "answer"])
   })
 
   it("reports each piece after it left, and the end", async () => {
     const reported: Array<number | "all"> = []
-    const observer = {
+    const { next } = open(sourceOf(buffer + 1, 5).upload, {
       onChunk: (length: number) => Effect.sync(() => void reported.push(length)),
       onComplete: Effect.sync(() => void reported.push("all"))
+    })
+    for (const expected of [[], [buffer], [buffer, 1], [buffer, 1, 5, "all"]]) {
+      await next()
+      expect(reported).toEqual(expected)
     }
-    const iterator = iteratorOf(iterableOf(inOneBlock(buffer + 1, 5).upload, observer))
-    await iterator.next()
-    expect(reported).toEqual([])
-    await iterator.next()
-    expect(reported).toEqual([buffer])
-    await iterator.next()
-    expect(reported).toEqual([buffer, 1])
-    await iterator.next()
-    expect(reported).toEqual([buffer, 1, 5, "all"])
   })
 
   it("that fails rejects the next piece, and keeps the reason", async () => {
-    const failure: Failure.UploadFailed = { _tag: "UploadFailed", problem: "it is gone" }
-    const iterable = iterableOf(Upload.fromStream(Stream.concat(inOneBlock(3).stream, Stream.fail(failure)), undefined))
-    const iterator = iteratorOf(iterable)
-    expect(await iterator.next()).toMatchObject({ done: false })
-    expect(iterable.failure()).toBeUndefined()
-    await expect(iterator.next()).rejects.toThrow("The upload failed.")
-    expect(iterable.failure()).toEqual(failure)
+    const gone: Failure.UploadFailed = { _tag: "UploadFailed", problem: "it is gone" }
+    const stream = Stream.concat(Stream.make(new Uint8Array(3)), Stream.fail(gone))
+    const { failure, next } = open(Upload.fromStream(stream, undefined))
+    expect(await next()).toMatchObject({ done: false })
+    expect(failure()).toBeUndefined()
+    await expect(next()).rejects.toThrow("The upload failed.")
+    expect(failure()).toEqual(gone)
   })
 
   it("is released when it is closed, and sends no more", async () => {
     let released = 0
     const stream = Stream.ensuring(
-      inOneBlock(1, 2, 3).stream,
+      Stream.make(new Uint8Array(1), new Uint8Array(2)),
       Effect.sync(() => released++)
     )
-    const iterable = iterableOf(Upload.fromStream(stream, undefined))
-    const iterator = iteratorOf(iterable)
-    await iterator.next()
+    const { close, next } = open(Upload.fromStream(stream, undefined))
+    await next()
     expect(released).toBe(0)
-    await Effect.runPromise(iterable.close)
+    await Effect.runPromise(close)
     expect(released).toBe(1)
-    expect(await iterator.next()).toEqual({ done: true, value: undefined })
-    await Effect.runPromise(iterableOf(Upload.fromStream(Stream.never, undefined)).close)
+    expect(await next()).toEqual({ done: true, value: undefined })
+    await Effect.runPromise(open(Upload.fromStream(Stream.never, undefined)).close)
   })
 })
 
 describe("an upload from memory", () => {
   it("is sent without copies, and counts as sent when undici asks for more than all of it", async () => {
     const [head, file] = [new Uint8Array(10), new Uint8Array(buffer + 1)]
-    const timer = newTimer()
-    const iterable = iterableOf(Upload.fromMemory([head, file]), undefined, timer)
-    const iterator = iteratorOf(iterable)
+    const { failure, next, timer } = open(Upload.fromMemory([head, file]))
     expect(timer.sent).toBe("nothing")
-    expect(await iterator.next()).toEqual({ done: false, value: head })
-    expect(timer.sent).toBe("part")
-    const { value } = await iterator.next()
-    expect([value?.byteLength, value?.buffer === file.buffer]).toEqual([buffer, true])
-    expect((await iterator.next()).value?.byteLength).toBe(1)
+    const pieces = [(await next()).value, (await next()).value, (await next()).value]
+    expect(pieces.map((piece) => piece?.byteLength)).toEqual([10, buffer, 1])
+    expect(pieces.map((piece) => piece?.buffer)).toEqual([head.buffer, file.buffer, file.buffer])
     expect([timer.sent, ...timer.phases]).toEqual(["part", "upload", "upload", "upload"])
-    expect(await iterator.next()).toEqual({ done: true, value: undefined })
-    expect([timer.sent, timer.phases.at(-1)]).toEqual(["all", "answer"])
-    expect(iterable.failure()).toBeUndefined()
+    expect(await next()).toEqual({ done: true, value: undefined })
+    expect([timer.sent, timer.phases.at(-1), failure()]).toEqual(["all", "answer", undefined])
   })
 
   it("sends no more once it is closed", async () => {
-    const timer = newTimer()
-    const iterable = iterableOf(Upload.fromMemory([new Uint8Array(1)]), undefined, timer)
-    Effect.runSync(iterable.close)
-    expect(await iteratorOf(iterable).next()).toEqual({ done: true, value: undefined })
+    const { close, next, timer } = open(Upload.fromMemory([new Uint8Array(1)]))
+    Effect.runSync(close)
+    expect(await next()).toEqual({ done: true, value: undefined })
     expect(timer.sent).toBe("nothing")
   })
+})
+
+it.each([
+  { kind: "in memory", upload: Upload.fromMemory([Uint8Array.of(2, 2), Uint8Array.of(2)]), byteLength: 5 },
+  { kind: "of a source", upload: sourceOf(2, 1).upload, byteLength: 5 },
+  { kind: "of a stream", upload: Upload.fromStream(Stream.make(new Uint8Array(3)), 3), byteLength: 5 },
+  {
+    kind: "of a stream without a length",
+    upload: Upload.fromStream(Stream.make(new Uint8Array(3)), undefined),
+    byteLength: undefined
+  }
+])("an upload $kind is enclosed between a head and a tail", async ({ byteLength, upload }) => {
+  const enclosed = Upload.enclose(Uint8Array.of(8), upload, Uint8Array.of(9))
+  const chunks = await Effect.runPromise(Stream.runCollect(Upload.chunks(enclosed)))
+  const bytes = [...chunks].flatMap((chunk) => [...chunk])
+  expect([bytes.length, bytes.at(0), bytes.at(-1), enclosed.byteLength]).toEqual([5, 8, 9, byteLength])
 })
