@@ -37,7 +37,7 @@ it.each([
   expect([...Pcm.decode(Uint8Array.from(bytes), encoding)]).toEqual(samples)
 })
 
-it.each(encodings)("what was %s is the same samples when it is encoded again", (encoding) => {
+it.each(encodings)("samples of %s do not change if they are encoded again", (encoding) => {
   FastCheck.assert(
     FastCheck.property(FastCheck.uint8Array({ maxLength: 400 }), (bytes) => {
       const samples = Pcm.decode(bytes, encoding).map((sample) => (Number.isNaN(sample) ? 0 : sample))
@@ -48,7 +48,7 @@ it.each(encodings)("what was %s is the same samples when it is encoded again", (
   )
 })
 
-it.each(encodings)("a block of %s that is used again gives what a new one gives", (encoding) => {
+it.each(encodings)("a reused block of %s gives the same as a new one", (encoding) => {
   const samples = Float32Array.from({ length: 20_000 }, (_, index) => Math.sin(index) * 1.2)
   const { bytes, clipped } = Pcm.encode(samples, encoding)
   const reused = new Uint8Array(bytes.byteLength + 3).fill(0xaa)
@@ -67,7 +67,7 @@ describe("dither", () => {
   const step = 1 / 0x8000
   const mean = (samples: Float32Array) => samples.reduce((sum, sample) => sum + sample, 0) / samples.length
 
-  it("keeps what is smaller than a step, which rounding alone would lose", () => {
+  it("keeps a signal smaller than a step, which rounding alone would lose", () => {
     const quiet = new Float32Array(100_000).fill(0.3 * step)
     const rounded = Pcm.decode(Pcm.encode(quiet, "pcm16").bytes, "pcm16")
     const dithered = Pcm.decode(Pcm.encode(quiet, "pcm16", { dither: Pcm.triangularDither() }).bytes, "pcm16")
@@ -100,7 +100,7 @@ describe("dither", () => {
   })
 })
 
-it.effect("samples as a stream of bytes count what was clipped, in every run anew", () =>
+it.effect("a stream of encoded samples counts clipped samples, anew in each run", () =>
   Effect.gen(function* () {
     const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
     const audio = Pcm.encodeStream(format, Stream.make(Float32Array.of(0.5, 2), Float32Array.of(-3)))

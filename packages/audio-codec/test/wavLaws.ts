@@ -3,9 +3,9 @@ import * as FastCheck from "effect/FastCheck"
 import { audio, cutAt, cuts, damagedFile, shapedFile } from "./wavArbitrary.js"
 import { describe, difference, dribbled, outcomeOf } from "./wavOutcome.js"
 
-/** What holds for all files, as properties: a few runs in the tests, many in `pnpm verify fuzz`. */
+/** Laws for all files: a few runs in the tests, many in `pnpm verify fuzz`. */
 export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> = {
-  "what was encoded is decoded, however it is cut": law(
+  "an encoded file is decoded, whatever its chunks": law(
     FastCheck.property(audio, cuts, ({ bytes, format }, sizes) => {
       const file = Wav.encode(format, bytes)
       const expected = { format, samples: Buffer.from(bytes) }
@@ -14,7 +14,7 @@ export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> =
     })
   ),
 
-  "what another program wrote is decoded, in every shape that a file may have": law(
+  "a file in any valid shape is decoded": law(
     FastCheck.property(shapedFile, cuts, ({ audio: { bytes, format }, file }, sizes) => {
       const expected = { format, samples: Buffer.from(bytes) }
       throwIf(difference(outcomeOf(cutAt(file, sizes)), expected))
@@ -22,7 +22,7 @@ export const wavLaws: Record<string, FastCheck.IProperty<[...Array<unknown>]>> =
     })
   ),
 
-  "damaged bytes give audio or an error, the same however they are cut, and never more than went in": law(
+  "damaged bytes give audio or an error, whatever their chunks, and never more bytes than the input": law(
     FastCheck.property(damagedFile, cuts, (file, sizes) => {
       const whole = outcomeOf([file])
       throwIf(difference(whole, outcomeOf(cutAt(file, sizes))))

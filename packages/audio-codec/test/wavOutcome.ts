@@ -1,7 +1,7 @@
 import { Wav } from "@effect-speech/audio-codec"
 import * as Either from "effect/Either"
 
-/** What a WAV file in pieces comes to: a format and samples, or an error. */
+/** The result of decoding a WAV file in chunks: a format and samples, or an error. */
 export type WavOutcome =
   | { readonly format: unknown; readonly samples: Buffer }
   | { readonly error: { readonly reason: string; readonly offset: number; readonly message: string } }
@@ -19,7 +19,7 @@ export const outcomeOf = (pieces: Iterable<Uint8Array>): WavOutcome => {
   return Either.isLeft(end) ? failed(end.left) : { format: end.right, samples: Buffer.concat(samples) }
 }
 
-/** How two outcomes differ, in words, or `undefined`. */
+/** The difference of two outcomes as text, or `undefined`. */
 export const difference = (one: WavOutcome, other: WavOutcome): string | undefined => {
   if ("error" in one || "error" in other) {
     return JSON.stringify(one) === JSON.stringify(other) ? undefined : `${describe(one)} against ${describe(other)}`

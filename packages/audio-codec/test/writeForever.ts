@@ -1,4 +1,4 @@
-/** Writes a WAV file that never ends, over the one of the path given: for a test that kills this process. */
+/** Replaces the file at the given path by an endless WAV file, for a test that kills this process. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"

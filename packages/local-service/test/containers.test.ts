@@ -82,7 +82,7 @@ const expectRefused = (bytes: Uint8Array) =>
   })
 
 layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) => {
-  it.effect.each(["cat.wav", ...files])("that is known is known as %s, whatever its name", (name) =>
+  it.effect.each(["cat.wav", ...files])("that is known is recognised as %s, whatever its name", (name) =>
     Effect.gen(function* () {
       yield* learn
       const answer = yield* transcribe(recording(name))
@@ -91,7 +91,7 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
   )
 
   it.effect.each(["hat.flac", "hat.mp3", "hat.m4a", "hat.opus.ogg"])(
-    "with another word is not taken for the known one, as %s",
+    "with another word is not recognised as the known one: %s",
     (name) =>
       Effect.gen(function* () {
         yield* learn
@@ -109,7 +109,7 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
     })
   )
 
-  it.effect("that begins later, as encoders make it, is known still", () =>
+  it.effect("that begins later, as encoders make it, is still recognised", () =>
     Effect.gen(function* () {
       yield* learn
       const samples = Buffer.concat([Buffer.alloc(1000), recording("cat.wav").subarray(44)])
@@ -119,7 +119,7 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
   )
 
   // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
-  it.effect("of digital silence is taken whole, as silence.flac", () =>
+  it.effect("of digital silence is decoded whole: silence.flac", () =>
     Effect.gen(function* () {
       expect(yield* transcribe(recording("silence.flac"))).toMatchObject({ status: 200, json: { text: "" } })
     })
@@ -170,7 +170,7 @@ layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) =
     })
   )
 
-  it.effect("that is being decoded keeps nobody waiting", () =>
+  it.effect("that is being decoded does not delay other requests", () =>
     Effect.gen(function* () {
       const { sttBaseUrl } = yield* LocalService
       const frames = recording("cat.mp3").subarray(-8000)

@@ -337,7 +337,7 @@ describe("recordings", () => {
           expect(error).toMatchObject({
             _tag: "RecordingUnusable",
             path: join(folder, "none.wav"),
-            message: expect.stringContaining("none.wav can't be made known: the file can't be read (ENOENT)")
+            message: expect.stringContaining("none.wav can't be taught: the file can't be read (ENOENT)")
           })
         })
       )

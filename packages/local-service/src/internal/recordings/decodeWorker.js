@@ -19,10 +19,10 @@ const readAt = (position, length) => {
   return bytes.subarray(0, readSync(fd, bytes, 0, bytes.length, position))
 }
 
-/** In bytes. A kilobyte of FLAC can be five million samples: what is decoded at a time is bounded by little input. */
+/** In bytes. It bounds the output of one step: a kilobyte of FLAC can be five million samples. */
 const chunkLength = 1024
 
-/** In samples and in chunks, whichever comes first: the thread is taken for stuck where no answer comes for long. */
+/** A reply follows after so many samples or chunks, because the main thread ends a worker that is silent for long. */
 const enough = { samples: 32_768, chunks: 64 }
 
 /** In bytes: the tables of ten hours of AAC are 8 MB. */
@@ -40,8 +40,8 @@ function* chunks(start, end) {
 }
 
 /**
- * Where to cut: the decoder of FLAC (1.3.5) loses the frame whose header, which begins with 255, is divided. Frames of
- * silence are shorter than the longest of headers, and are cut between two of them.
+ * The length at which to cut a chunk. The decoder of FLAC (1.3.5) loses a frame whose header, which begins with 255, is
+ * divided. Frames of silence are shorter than the longest header; cut between two of them.
  *
  * @param {Buffer} bytes
  */
@@ -58,8 +58,8 @@ const cut = (bytes) => {
 }
 
 /**
- * The tables that say where the samples are come first, as the decoder would hold the whole recording until it has
- * met them. The places they name move with that.
+ * Moves the tables of samples to the front, because the decoder would hold the whole recording until it reads them. The
+ * offsets in the tables change accordingly.
  */
 function* tablesFirst() {
   const tables = boxes.find(({ type }) => type === "moov")
@@ -71,7 +71,7 @@ function* tablesFirst() {
   if (before + length > largestTables) throw new Error("its tables of samples are too large")
   const moov = readAt(tables.start, length)
   checkCounts(moov)
-  // Each has the tables of its own samples just before them.
+  // Each fragment has its own tables before its samples.
   if (fragments.length > 0) {
     checkFragments(fragments)
     yield* chunks(0, size)
@@ -83,12 +83,13 @@ function* tablesFirst() {
   yield* chunks(tables.end, size)
 }
 
-/** The tables of a recording, by the bytes of an entry, where they tell how many there are. */
+/** The bytes of an entry, for each table that states its number of entries. */
 const entryLengths = { stco: 4, co64: 8, stsc: 12, stts: 8, elst: 12 }
 
 /**
- * The decoder makes as many entries as a table says it has, and where the memory of a thread does not hold them, V8
- * ends the process and not the thread. Tables are looked for by name: the decoder finds them at any depth.
+ * Checks the number of entries in each table. The decoder allocates as many as a table states. If they exceed the memory of
+ * the thread, V8 ends the process and not the thread. Tables are searched by name, because the decoder finds them at any
+ * depth.
  *
  * @param {Buffer} moov
  */
@@ -110,7 +111,7 @@ const checkCounts = (moov) => {
 }
 
 /**
- * The same of the tables of fragments (ISO/IEC 14496-12, 8.8.8), which may say nothing of a sample but that it is there.
+ * Checks the tables of fragments (ISO/IEC 14496-12, 8.8.8) in the same way. An entry may have no bytes.
  *
  * @param {ReadonlyArray<import("@effect-speech/audio-codec/Container").Box>} fragments
  */
@@ -164,10 +165,10 @@ const oggCodec = () => {
 }
 
 /**
- * The samples in blocks, their channels mixed down to the mean.
+ * Decodes the recording to blocks of samples, the mean of all channels.
  *
- * @returns {AsyncGenerator<{ samples: Float32Array, sampleRate: number } | undefined>} nothing, now and then, where
- *   bytes have been read and no samples came
+ * @returns {AsyncGenerator<{ samples: Float32Array, sampleRate: number } | undefined>} `undefined` if the chunks that were
+ *   read gave no samples
  */
 async function* decoded() {
   const decoder = await decode[container === "ogg" ? oggCodec() : /** @type {"mp3"} */ (container)]()

@@ -11,24 +11,24 @@ export interface Block {
 
 type Reply = { readonly block: Block | undefined } | { readonly end: true } | { readonly problem: string }
 
-/** A block, nothing yet, or the end. */
+/** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
 
 const turns = Effect.unsafeMakeSemaphore(2)
 
-/** Several at once would only share the processors; the others wait. */
+/** Waits until fewer than two recordings are being decoded. More would only share the processors. */
 export const inTurn: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
   Effect.acquireRelease(Effect.interruptible(turns.take(1)), () => turns.release(1))
 )
 
-/** A decoder that is silent for so long is stuck: it answers after 64 kB at the most. */
-const patience = "10 seconds"
+/** A decoder that sends no reply for so long is stuck: it replies at least every 64 kB. */
+const timeout = "10 seconds"
 
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
 /**
- * Decodes a recording block by block as it is asked for, in a thread of its own that ends with the scope. The error is
- * a sentence about the file.
+ * Starts a thread that decodes a recording, and ends with the scope. The result pulls the next block. The error is a sentence
+ * about the file.
  */
 export const openDecoder = (probed: Probed): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
   Effect.gen(function* () {
@@ -38,13 +38,13 @@ export const openDecoder = (probed: Probed): Effect.Effect<Effect.Effect<Pulled,
           execArgv: [],
           resourceLimits,
           workerData: probed,
-          // What decoders say of broken files would be on the program's own output.
+          // Decoders print messages about damaged files; keep them off the program's output.
           stdout: true,
           stderr: true
         })
         started.stdout.resume()
         started.stderr.resume()
-        // Listened to for all its life: an error that nobody hears ends the process.
+        // An `error` event without a listener would end the process.
         return started.on("error", () => undefined)
       }),
       (started) => Effect.promise(() => started.terminate())
@@ -63,5 +63,5 @@ export const openDecoder = (probed: Probed): Effect.Effect<Effect.Effect<Pulled,
       thread.on("message", onMessage).on("error", onError).on("exit", onError)
       thread.postMessage("next")
       return Effect.sync(stop)
-    }).pipe(Effect.timeoutFail({ duration: patience, onTimeout: () => "its decoder got stuck" }))
+    }).pipe(Effect.timeoutFail({ duration: timeout, onTimeout: () => "its decoder got stuck" }))
   })

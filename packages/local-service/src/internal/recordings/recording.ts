@@ -14,14 +14,14 @@ import { type Block, inTurn, openDecoder } from "./decoder.js"
 import { probe, probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
-  /** Of the decoded recording, in seconds. */
+  /** The longest duration of a recording, in seconds. */
   readonly maximumSeconds: number
 }
 
-/** In Hz. */
+/** The sample rates that the service takes, in Hz. */
 const rates = { from: 4000, to: 192_000 }
 
-/** A recording as a recogniser takes it: mono, 8 kHz, block by block. The error is a sentence for the answer. */
+/** Decodes a recording for the recogniser: mono, 8 kHz, in blocks. The error is a sentence for the response. */
 export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
   Stream.unwrap(
     Effect.gen(function* () {
@@ -35,10 +35,10 @@ export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
   rate < rates.from || rate > rates.to
-    ? Effect.fail(`a sample rate of ${rate} Hz is not taken, only ${rates.from} to ${rates.to} Hz`)
+    ? Effect.fail(`a sample rate of ${rate} Hz is not supported, only ${rates.from} to ${rates.to} Hz`)
     : Effect.void
 
-/** Blocks of one rate, as long as they are not too many, at the recogniser's rate. */
+/** Resamples blocks to the recogniser's rate. Fails if the recording is too long. */
 const toRecogniser = <E, R>(
   blocks: Stream.Stream<Float32Array, E, R>,
   from: number,

@@ -7,7 +7,7 @@ import { errorCode } from "../errorCode.js"
 import { type DecodeLimits, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
-  new RecordingUnusable({ path, message: `The recording ${path} can't be made known: ${problem}.` })
+  new RecordingUnusable({ path, message: `The recording ${path} can't be taught: ${problem}.` })
 
 export const teach = (
   recogniser: RecogniserService,
@@ -21,11 +21,11 @@ export const teach = (
 
 export interface Lesson extends DecodeLimits {
   readonly directory: string
-  /** Of the models that there are. */
+  /** The languages of all models. */
   readonly languages: ReadonlyArray<string>
 }
 
-/** Every `name.wav` of a folder with its text in `name.txt`; those in a folder named for a language, for that one. */
+/** Teaches every `name.wav` of a folder, with its text in `name.txt`. A subfolder named for a language is for that language only. */
 export const teachDirectory = (
   recogniser: RecogniserService,
   { directory, languages, ...limits }: Lesson
