@@ -151,7 +151,7 @@ const checkOption = (
 
 const unknownOption = (rawName: string, arg: string, command: Command | undefined): Refusal => {
   const known = (command === undefined ? [...allOptions.values()] : optionsOf(command)).map(({ name }) => `--${name}`)
-  const shown = /^--?[A-Za-z][\w-]*$/.test(rawName) ? rawName : "That"
+  const shown = /^(-\w|--[A-Za-z][\w-]*)$/.test(rawName) ? rawName : "That"
   const sentence = `${shown} is not an option here.`
   // `-out` is read as `-o -u -t`.
   const word = /^-[^-]/.test(arg) ? `-${arg.replace(/=.*/s, "")}` : rawName

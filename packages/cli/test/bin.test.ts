@@ -12,9 +12,9 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
+import { environmentOf } from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
@@ -62,97 +62,56 @@ const run = (
   spawned?: (child: ChildProcess) => void
 ) => outcomeOf(process.execPath, [bin, ...args], environment, spawned)
 
-const environmentOf = ({ apiKey, sttBaseUrl, ttsBaseUrl }: LocalService["Type"]) => ({
-  SPEECH_API_KEY: Redacted.value(apiKey),
-  SPEECH_STT_BASE_URL: sttBaseUrl,
-  SPEECH_TTS_BASE_URL: ttsBaseUrl
-})
-
 const localService = Effect.map(Layer.build(LocalService.layer()), Context.get(LocalService))
 
 const transcribe = ["transcribe", "second.wav", "--model", "hi-general-v2-8khz"]
 const synthesize = ["synthesize", "नमस्ते", "--out", "out.wav"]
 
-interface Way {
-  readonly way: string
-  readonly code: number
-  readonly args: ReadonlyArray<string>
-  readonly says: string
+interface Circumstances {
   readonly environment?: Record<string, string>
   readonly fault?: Fault
   readonly credits?: number
   readonly state?: "suspended"
 }
 
-/** One of each exit code. */
-const ways: ReadonlyArray<Way> = [
-  {
-    way: "audio to a terminal",
-    code: 2,
-    args: ["synthesize", "a", "--out", "-"],
-    environment: { NODE_OPTIONS: "--import=data:text/javascript,process.stdout.isTTY=true" },
-    says: "would write audio to the terminal"
-  },
-  {
-    way: "an output in a folder that is missing",
-    code: 3,
-    args: ["synthesize", "a", "--out", "no/a.wav"],
-    says: "[OutputFailed]"
-  },
-  { way: "an unknown model", code: 10, args: ["transcribe", "second.wav", "--model", "m"], says: "[SttBadRequest]" },
-  {
-    way: "a key that is refused",
-    code: 11,
-    args: transcribe,
-    environment: { SPEECH_API_KEY: "wrong.key" },
-    says: "[SttUnauthorized]"
-  },
-  { way: "an account out of credit", code: 12, args: transcribe, credits: 0, says: "[SttCreditExhausted]" },
-  { way: "an account that is suspended", code: 13, args: transcribe, state: "suspended", says: "[SttForbidden]" },
-  {
-    way: "a service that is overloaded",
-    code: 20,
-    args: transcribe,
-    fault: { operation: "transcribe", status: 503 },
-    says: "[SttUnavailable]"
-  },
-  {
-    way: "a status that is in no contract",
-    code: 21,
-    args: synthesize,
-    fault: { operation: "synthesize", status: 418 },
-    says: "[TtsUnexpectedStatus]"
-  },
-  {
-    way: "audio that is cut short",
-    code: 30,
-    args: synthesize,
-    fault: { operation: "synthesize", truncateAtByte: 1000 },
-    says: "[TtsConnectionFailed]"
-  },
-  {
-    way: "an answer that does not come in time",
-    code: 31,
-    args: [...transcribe, "--timeout", "0.2"],
-    fault: { operation: "transcribe", delayMillis: 60_000 },
-    says: "[SttDeadlineExceeded]"
-  },
-  {
-    way: "an answer that is no transcript",
-    code: 32,
-    args: transcribe,
-    fault: { operation: "transcribe", status: 200, body: "<html>" },
-    says: "[SttInvalidResponse]"
-  },
-  {
-    way: "a defect",
-    code: 70,
-    args: ["synthesize", "नमस्ते", "--out", "defect.wav"],
-    environment: {
-      NODE_OPTIONS: "--import=data:text/javascript,Number.prototype.toFixed=()=>{throw(Error('broken'))}"
-    },
-    says: "a defect of the command: Error: broken"
-  }
+/** Runs a module before the command. */
+const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })
+const toFixedFails = preload("Number.prototype.toFixed=()=>{throw(Error('broken'))}")
+const slow: Fault = { operation: "transcribe", delayMillis: 60_000 }
+const id = "[0-9a-f-]{36}"
+
+/** One or more for each exit code. */
+const ways: ReadonlyArray<
+  readonly [code: number, args: ReadonlyArray<string>, says: RegExp, circumstances?: Circumstances]
+> = [
+  [2, ["synthesise"], /Did you mean synthesize\?/],
+  [
+    2,
+    ["synthesize", "a", "--out", "-"],
+    /audio to the terminal/,
+    { environment: preload("process.stdout.isTTY=true") }
+  ],
+  [3, ["synthesize", "a", "--out", "no/a.wav"], /\[OutputFailed\]/],
+  [10, ["transcribe", "second.wav", "--model", "m"], RegExp(`\\[SttBadRequest\\] \\(transaction ${id}\\)`)],
+  [11, transcribe, /\[SttUnauthorized\]/, { environment: { SPEECH_API_KEY: "wrong.key" } }],
+  [12, transcribe, /\[SttCreditExhausted\]/, { credits: 0 }],
+  [13, transcribe, /\[SttForbidden\]/, { state: "suspended" }],
+  [20, transcribe, RegExp(`\\[SttUnavailable\\] \\(3 attempts, transaction ${id}\\)`), { fault: { status: 503 } }],
+  [21, synthesize, RegExp(`\\[TtsUnexpectedStatus\\] \\(request ${id}\\)`), { fault: { status: 418 } }],
+  [30, synthesize, /\[TtsConnectionFailed\]/, { fault: { operation: "synthesize", truncateAtByte: 1000 } }],
+  [
+    31,
+    [...transcribe, "--timeout", "0.2"],
+    /longer than the 0\.2 s of --timeout.*\[SttDeadlineExceeded\]/,
+    { fault: slow }
+  ],
+  [32, transcribe, /\[SttInvalidResponse\]/, { fault: { operation: "transcribe", status: 200, body: "<html>" } }],
+  [
+    70,
+    ["synthesize", "नमस्ते", "--out", "defect.wav"],
+    /a defect of the command: Error: broken/,
+    { environment: toFixedFails }
+  ]
 ]
 
 describe("the built command", () => {
@@ -201,21 +160,22 @@ describe("the built command", () => {
       Effect.gen(function* () {
         const outcomes = yield* Effect.forEach(
           ways,
-          ({ args, credits, environment, fault, state, way }) =>
+          ([, args, , { credits, environment, fault, state } = {}]) =>
             Effect.gen(function* () {
               const service = yield* localService
-              yield* service.accounts.setAccount({
+              const account = {
                 ...(credits === undefined ? {} : { credits }),
                 ...(state === undefined ? {} : { state })
-              })
+              }
+              yield* service.accounts.setAccount(account)
               if (fault !== undefined) yield* service.faults.set([fault])
               const { code, stderr, stdout } = yield* run(args, { ...environmentOf(service), ...environment })
-              return { way, code, stdout: stdout.toString(), stderr }
+              return { args, code, stdout: stdout.toString(), stderr }
             }).pipe(Effect.scoped),
           { concurrency: 3 }
         )
         expect(outcomes).toEqual(
-          ways.map(({ code, says, way }) => ({ way, code, stdout: "", stderr: expect.stringContaining(says) }))
+          ways.map(([code, args, says]) => ({ args, code, stdout: "", stderr: expect.stringMatching(says) }))
         )
         expect(readdirSync(folder).filter((name) => name.includes("out"))).toEqual([])
       }),
@@ -259,9 +219,8 @@ describe("the built command", () => {
         const body = JSON.stringify({ status: "success", text, call_id: "c" })
         const headers = { "content-type": "application/json" }
         yield* service.faults.set([{ operation: "transcribe", status: 200, headers, body }])
-        const terminal = "--import=data:text/javascript,process.stdout.isTTY=true"
         const environment = environmentOf(service)
-        const seen = yield* run(transcribe, { ...environment, NODE_OPTIONS: terminal })
+        const seen = yield* run(transcribe, { ...environment, ...preload("process.stdout.isTTY=true") })
         expect(seen.stdout.toString()).toBe("one[2J\ttwo\nthree\n")
         expect((yield* run(transcribe, environment)).stdout.toString()).toBe(`${text}\n`)
       }),
@@ -274,7 +233,7 @@ describe("the built command", () => {
       Effect.gen(function* () {
         const service = yield* localService
         yield* service.faults.set([{ operation: "synthesize", stallAtByte: 20_000 }])
-        const terminal = { NODE_OPTIONS: "--import=data:text/javascript,process.stderr.isTTY=true", TERM: "xterm" }
+        const terminal = { ...preload("process.stderr.isTTY=true"), TERM: "xterm" }
         let command: ChildProcess | undefined
         const environment = { ...environmentOf(service), ...terminal }
         const running = yield* Effect.fork(run(synthesize, environment, (child) => (command = child)))
@@ -291,37 +250,26 @@ describe("the built command", () => {
     60_000
   )
 
-  it("speech serve leaves no file when what it prints can't be read", async () => {
-    const temporary = mkdtempSync(`${tmpdir()}/unread-`)
-    const child = spawn(process.execPath, [bin, "serve", "--json"], {
-      env: { ...process.env, TMPDIR: temporary },
-      stdio: ["ignore", "pipe", "ignore"]
-    })
-    try {
-      child.stdout.destroy()
-      expect(await once(child, "exit")).toEqual([3, null])
-      expect(readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))).toEqual([])
-    } finally {
-      child.kill("SIGKILL")
-      rmSync(temporary, { recursive: true, force: true })
-    }
-  }, 60_000)
-
-  it.each(["SIGINT", "SIGTERM", "SIGHUP"] as const)(
-    "speech serve ends at %s as interrupted, and leaves no file",
-    async (signal) => {
-      const temporary = mkdtempSync(`${tmpdir()}/signal-`)
+  it.each(["SIGINT", "SIGTERM", "SIGHUP", "unread"] as const)(
+    "speech serve ends and leaves no file: %s",
+    async (end) => {
+      const temporary = mkdtempSync(`${tmpdir()}/serve-`)
       const child = spawn(process.execPath, [bin, "serve", "--json"], {
         env: { ...process.env, TMPDIR: temporary },
         stdio: ["ignore", "pipe", "ignore"]
       })
+      const ours = () => readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))
       try {
-        const ended = once(child, "exit")
-        await once(child.stdout, "data")
-        const ours = () => readdirSync(temporary).filter((name) => name.startsWith("effect-speech-"))
-        expect(ours()).toHaveLength(1)
-        child.kill(signal)
-        expect(await ended).toEqual([130, null])
+        const exited = once(child, "exit")
+        if (end === "unread") {
+          child.stdout.destroy()
+          expect(await exited).toEqual([3, null])
+        } else {
+          await once(child.stdout, "data")
+          expect(ours()).toHaveLength(1)
+          child.kill(end)
+          expect(await exited).toEqual([130, null])
+        }
         expect(ours()).toEqual([])
       } finally {
         child.kill("SIGKILL")
@@ -329,5 +277,22 @@ describe("the built command", () => {
       }
     },
     60_000
+  )
+
+  it.effect.each([
+    [0, ["--help"], /^speech /],
+    [0, ["--completions", "fish"], /complete/],
+    [2, ["transcribe", "--modle"], /--model/]
+  ] as const)("ends with %d for %j before it loads Effect", ([expected, args, says]) =>
+    Effect.gen(function* () {
+      const refuse =
+        "export const resolve=(name,context,next)=>{if(name.startsWith('effect')||name.startsWith('@effect'))throw Error(name);return next(name,context)}"
+      const hooks = `data:text/javascript,${encodeURIComponent(refuse)}`
+      const register = `import {register} from 'node:module';register(${JSON.stringify(hooks)})`
+      const { code, stderr, stdout } = yield* run(args, preload(register))
+      expect(`${stdout}${stderr}`).toMatch(says)
+      expect(code).toBe(expected)
+      expect((yield* run(["doctor"], preload(register))).stderr).toContain("Error: ")
+    })
   )
 })

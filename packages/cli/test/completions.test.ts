@@ -1,0 +1,78 @@
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { completionScript } from "../src/completions.js"
+import { commandNames, commands } from "../src/declaration.js"
+
+const isInstalled = (shell: string): boolean => {
+  try {
+    execFileSync(shell, ["-c", "true"], { stdio: "ignore" })
+    return true
+  } catch {
+    return false
+  }
+}
+const shells = (["bash", "zsh", "fish"] as const).filter(isInstalled)
+
+let folder = ""
+beforeAll(() => {
+  folder = mkdtempSync(join(tmpdir(), "completions-"))
+  writeFileSync(join(folder, "call.wav"), "")
+  for (const shell of shells) writeFileSync(join(folder, shell), completionScript(shell))
+})
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+/** Calls the function of bash as bash does, or asks fish. */
+const programs = {
+  bash: 'source ./bash; COMP_LINE="$0"; COMP_POINT=${#0}; _speech; printf "%s\\n" "${COMPREPLY[@]}"',
+  fish: "source ./fish; complete -C $argv[1]"
+}
+
+const complete = (shell: keyof typeof programs, line: string): ReadonlyArray<string> =>
+  execFileSync(shell, ["-c", programs[shell], line], { cwd: folder, encoding: "utf8" })
+    .split("\n")
+    .flatMap((row) => row.split("\t")[0] || [])
+
+const levels = ["trace", "debug", "info", "warning", "error", "fatal", "none", "all"]
+
+describe.each(shells)("the completions of %s", (shell) => {
+  it("have no error of syntax, every command and every option", () => {
+    execFileSync(shell, ["-n", shell], { cwd: folder })
+    const script = completionScript(shell)
+    for (const name of commandNames) {
+      expect(script).toContain(name)
+      for (const option of Object.values(commands[name].options)) {
+        expect(script).toContain(shell === "fish" ? `-l ${option.name}` : `--${option.name}`)
+      }
+    }
+  })
+})
+
+describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell) => {
+  it.each([
+    ["speech sy", ["synthesize"]],
+    ["speech --log-level debug tr", ["transcribe"]],
+    ["speech --log-level ", levels],
+    ["speech synthesize --o", ["--out", "--output-format"]],
+    ["speech transcribe call.wav --mo", ["--model"]],
+    ["speech synthesize a --output-format 16", ["16000:pcm16", "16000:float32"]],
+    ["speech synthesize a --lang ", []]
+  ])("%j is completed", (line, expected) => {
+    expect(complete(shell, line).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it.each(["speech transcribe ca", "speech synthesize a --out ca"])("%j is left to the files", (line) => {
+    expect(complete(shell, line)).toEqual(shell === "bash" ? [] : ["call.wav"])
+  })
+})
+
+it("bash completes what follows a colon or an equals sign, where it breaks words", () => {
+  expect(complete("bash", "speech synthesize --output-format 8000:f")).toEqual(["float32"])
+  expect(complete("bash", "speech --log-level=de")).toEqual(["debug"])
+})
+
+it("sh has the completions of bash", () => {
+  expect(completionScript("sh")).toBe(completionScript("bash"))
+})

@@ -1,0 +1,142 @@
+import { readFileSync } from "node:fs"
+import { describe, expect, it } from "@effect/vitest"
+import { TtsContract } from "@effect-speech/tts"
+import { commandNames, commands, commonOptions } from "../src/declaration.js"
+import { explanation, signature } from "../src/help.js"
+import type { Option } from "../src/option.js"
+import { type Printed, parse, type Run } from "../src/parse.js"
+
+/** What arguments print. In a row of a table, spaces separate them and `''` is an empty one. */
+const printed = (line: string): Printed => {
+  const args = line.split(" ").map((arg) => (arg === "''" ? "" : arg))
+  return parse(line === "" ? [] : args) as Printed
+}
+
+describe("the arguments", () => {
+  it.each([
+    ["before", "--model m --hotword one --hotword=two:2 --json transcribe a.wav -"],
+    ["after", "transcribe a.wav - --hotword=one --hotword two:2 --json --model=m"],
+    ["between", "transcribe --model m a.wav --json --hotword one - --hotword two:2"],
+    ["between, with -- before", "transcribe --model m --json --hotword one --hotword two:2 -- a.wav -"]
+  ])("take options %s the operands, and - as an operand", (_, line) => {
+    expect(printed(line)).toMatchObject({
+      name: "transcribe",
+      json: true,
+      given: { operands: ["a.wav", "-"], model: "m", hotwords: ["one", "two:2"], aux: false, concurrency: undefined }
+    })
+  })
+
+  it("take a value that begins with a dash, and read every kind of value", () => {
+    const line =
+      "synthesize --out - --speed -1 --num-step 5 --voice=--x --output-format 8000:pcm16 --log-level debug --g2p-overrides"
+    const run = parse([...line.split(" "), '{"a":["b"]}', "--", "-5 degrees"]) as Run
+    expect(run).toMatchObject({
+      name: "synthesize",
+      logLevel: "debug",
+      given: {
+        operands: ["-5 degrees"],
+        out: "-",
+        speed: -1,
+        numStep: 5,
+        voice: "--x",
+        outputFormat: "8000:pcm16",
+        g2pOverrides: { a: ["b"] }
+      }
+    })
+  })
+
+  it.each([
+    ["speak", "There is no such command. The commands are synthesize, transcribe, serve, doctor."],
+    ["synthesise", "synthesise is not a command. Did you mean synthesize?"],
+    ["Transcribe", "Transcribe is not a command. Did you mean transcribe?"],
+    ["doc", "doc is not a command. Did you mean doctor?"],
+    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, serve, doctor."],
+    ["transcribe a --telephny", "--telephny is not an option here. Did you mean --telephony?"],
+    ["transcribe a --modle m", "--modle is not an option here. Did you mean --model?"],
+    ["doctor --allow-insecure", "--allow-insecure is not an option here. Did you mean --allow-insecure-http?"],
+    ["synthesize a -out b", "-o is not an option here. Did you mean --out?"],
+    ["synthesize -5 --out a", "-5 is not an option here. An argument that begins with a dash goes last, after --."],
+    ["serve --quiet", "--quiet is not an option here."],
+    ["synthesize a --model m", "--model is not an option of synthesize, but of transcribe."],
+    ["serve --timeout 1", "--timeout is not an option of serve, but of synthesize and transcribe."],
+    ["transcribe a --model m --model=n", "--model is given more than once."],
+    ["transcribe a --model m --hotword", "--hotword needs a value."],
+    ["transcribe a --model --aux", "--model needs a value."],
+    ["transcribe a --model -- b", "--model needs a value."],
+    ["transcribe a --model --quiet", "--model needs a value. If the value begins with dashes, write --model=NAME."],
+    ["transcribe a --aux=true", "--aux takes no value."],
+    ["transcribe a --model ''", "--model must not be empty."],
+    ["transcribe a --model=", "--model must not be empty."],
+    [
+      "transcribe a --log-level loud",
+      "--log-level must be one of all, trace, debug, info, warning, error, fatal, none."
+    ],
+    ["--completions tcsh", "--completions must be one of bash, zsh, fish, sh."],
+    ["synthesize a", "--out is required."],
+    ["synthesize a b --out c", "synthesize takes one TEXT: put quotes around a text that has spaces."],
+    ["synthesize a --out b --speed x", "--speed must be a number."],
+    ["synthesize a --out b --g2p-overrides [1]", "--g2p-overrides must be a JSON object."],
+    ["synthesize a --out b --g2p-overrides {", "--g2p-overrides must be a JSON object."],
+    ["transcribe --model m", "Give at least one FILE."],
+    ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
+    ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
+    ["serve --port x", "--port must be a whole number."],
+    ["doctor now", "doctor takes no arguments beside its options."]
+  ])("refuse %j: %s", (line, sentence) => {
+    const [name = ""] = line.split(" ")
+    const message = `${sentence} See speech ${commandNames.some((each) => each === name) ? `${name} ` : ""}--help.`
+    const refused = { _tag: "Printed", code: 2 }
+    expect(printed(line)).toEqual({ ...refused, stream: "stderr", text: `speech: ${message} [UsageError]` })
+    const { text, ...asJson } = printed(`--json ${line}`)
+    expect(asJson).toEqual({ ...refused, stream: "stdout" })
+    expect(JSON.parse(text)).toEqual({ error: { _tag: "UsageError", message } })
+  })
+
+  it.each([
+    "--api-key=pre.secret",
+    "--api-key pre.secret",
+    "-k=pre.secret",
+    "-kpre.secret",
+    "--pre.secret",
+    "pre.secret"
+  ])("never show a key: %s", (line) => {
+    for (const place of [line, `doctor ${line}`, `${line} doctor`, `transcribe a --model ${line} --model b`]) {
+      expect(printed(place)).toMatchObject({ code: 2, text: expect.not.stringContaining("secret") })
+    }
+  })
+})
+
+const tableOf = (options: Readonly<Record<string, Option<unknown>>>): ReadonlyArray<string> =>
+  Object.values(options).map((option) => `| \`${signature(option)}\` | ${explanation(option)} |`)
+
+describe("the help", () => {
+  it.each(["", "--help", "-h", "speak --help", "--log-level debug"])("of the whole is printed for %j", (line) => {
+    const { code, stream, text } = printed(line)
+    expect({ code, stream }).toEqual({ code: 0, stream: "stdout" })
+    for (const name of commandNames) expect(text).toMatch(new RegExp(`^  ${name} +[A-Z].+\\.$`, "m"))
+    for (const { name } of Object.values(commonOptions)) expect(text).toMatch(new RegExp(`^  --${name} `, "m"))
+  })
+
+  it.each(commandNames)("of %s fits on a screen and has every option", (name) => {
+    const { text } = printed(`${name} --json --help`)
+    expect(text).toContain(`$ speech ${name}`)
+    for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)} `)
+    const lines = text.split("\n")
+    expect(lines.length).toBeLessThan(45)
+    expect(lines.filter((line) => line.length > 100)).toEqual([])
+  })
+
+  it("is the tables of the README", () => {
+    const readme = readFileSync(new URL("../README.md", import.meta.url), "utf8")
+    const rows = readme.match(/^\| `--.*$/gm) ?? []
+    const declared = [...commandNames.map((name) => commands[name].options), commonOptions].flatMap(tableOf)
+    expect(rows.map((row) => row.replace(/ +/g, " "))).toEqual(declared)
+  })
+
+  it("has the formats of the contract, and the version of the package", () => {
+    expect(commands.synthesize.options.outputFormat.choices).toEqual(TtsContract.outputFormats)
+    const { version } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
+    expect(printed("--version")).toMatchObject({ code: 0, text: version })
+    expect(printed("transcribe a --version")).toMatchObject({ code: 0, text: version })
+  })
+})
