@@ -1,16 +1,16 @@
 /**
- * A WAV file of more than 4 GiB, for real: `pnpm verify large-files` writes it four ways and reads it back. It takes 9 GB in the
- * folder for temporary files, and two minutes.
+ * Writes a WAV file of more than 4 GiB in four ways, and reads it back: `pnpm verify large-files`. Needs 9 GB in the folder for
+ * temporary files, and two minutes.
  */
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, rmSync, statSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { statSync } from "node:fs"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { temporaryFolder } from "../../test/support/processes.js"
 
 const format: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
 const blockLength = 1024 * 1024
@@ -18,8 +18,7 @@ const blocks = 4097
 const dataLength = blocks * blockLength
 
 const stream = Stream.map(Stream.range(0, blocks - 1), (index) => new Uint8Array(blockLength).fill(index % 251))
-const folder = mkdtempSync(join(tmpdir(), "large-wav-"))
-const path = join(folder, "large.wav")
+const path = join(temporaryFolder("large-wav-"), "large.wav")
 
 const check = (what: string) =>
   Effect.gen(function* () {
@@ -47,7 +46,7 @@ const check = (what: string) =>
 const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   yield* Wav.writeFile({ format, byteLength: dataLength, stream }, path)
-  yield* check("a length that was known")
+  yield* check("with a known length")
   try {
     console.log(`ffprobe: ${execFileSync("ffprobe", ["-v", "error", "-show_entries", "format=duration", path])}`.trim())
   } catch {
@@ -55,11 +54,11 @@ const program = Effect.gen(function* () {
   }
   yield* fs.remove(path)
   yield* Wav.writeFile({ format, stream }, path)
-  yield* check("a length that was not known")
+  yield* check("without a known length")
   yield* fs.remove(path)
   yield* Stream.run(Wav.encodeStream({ format, stream }), fs.sink(path))
   yield* Wav.repair(path)
-  yield* check("streamed, and repaired")
+  yield* check("streamed and repaired")
   yield* Wav.repair(path)
   yield* check("repaired again")
   yield* fs.remove(path)
@@ -68,11 +67,7 @@ const program = Effect.gen(function* () {
   wrapped.writeUInt32LE(dataLength % 2 ** 32, 40)
   yield* Stream.run(Stream.concat(Stream.make<[Uint8Array]>(wrapped), stream), fs.sink(path))
   yield* Wav.repair(path)
-  yield* check("with sizes that wrapped around, and repaired")
+  yield* check("with sizes that overflowed, and repaired")
 })
 
-try {
-  await Effect.runPromise(Effect.provide(program, NodeFileSystem.layer))
-} finally {
-  rmSync(folder, { recursive: true })
-}
+await Effect.runPromise(Effect.provide(program, NodeFileSystem.layer))

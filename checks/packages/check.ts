@@ -1,14 +1,12 @@
 /**
- * The packages as a user gets them: `pnpm verify packages`. Each is packed, its tarball looked through, and installed in
- * empty projects, by npm and by pnpm, where a new user's first steps are taken. Prints Markdown; fails if anything is not
- * as it should be. Needs the network for what the packages depend on.
+ * The packages as a user installs them: `pnpm verify packages`. Packs each package, checks its tarball, and installs it in empty
+ * projects with npm and pnpm, where it takes a new user's first steps. Needs the npm registry.
  */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { build } from "esbuild"
-import { root, run } from "../../test/support/processes.js"
-import { title } from "../../test/support/report.js"
+import { root, run, temporaryFolder } from "../../test/support/processes.js"
+import { bar, exitStatus, title } from "../../test/support/report.js"
 import { startRegistry } from "./registry.js"
 import {
   brokenCommands,
@@ -22,21 +20,17 @@ import {
 } from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"
 
-const temporary = mkdtempSync(join(tmpdir(), "check-packages-"))
-process.once("exit", () => rmSync(temporary, { recursive: true, force: true, maxRetries: 5 }))
-process.once("SIGINT", () => process.exit(130))
-process.once("SIGTERM", () => process.exit(143))
+const temporary = temporaryFolder("check-packages-")
 
-/** A claim, and what contradicts it. */
-const holds = (claim: string, contradictions: ReadonlyArray<string>) => {
-  console.log(contradictions.length === 0 ? `- holds: ${claim}` : `- DOES NOT HOLD: ${claim}`)
-  for (const contradiction of contradictions) console.log(`  - ${contradiction.trim().replaceAll("\n", "\n    ")}`)
-  if (contradictions.length > 0) process.exitCode = 1
+/** A bar that is met if there are no problems. */
+const check = (claim: string, problems: ReadonlyArray<string>) => {
+  bar(claim, problems.length === 0, problems.length === 1 ? "1 problem" : `${problems.length} problems`)
+  for (const problem of problems) console.log(`  - ${problem.trim().replaceAll("\n", "\n    ")}`)
 }
 
-/** A step of a user, which succeeds or says why not. */
-const succeeds = async (claim: string, step: () => Promise<ReadonlyArray<string>>) =>
-  holds(claim, await step().catch((error: Error) => [error.message]))
+/** A step of a user, which returns its problems. */
+const checkStep = async (claim: string, step: () => Promise<ReadonlyArray<string>>) =>
+  check(claim, await step().catch((error: Error) => [error.message]))
 
 const greeting = "नमस्ते"
 const is = (expected: string, actual: string) => (actual === expected ? [] : [`it is ${JSON.stringify(actual)}`])
@@ -46,23 +40,23 @@ console.log(`# The packages as a user gets them, Node ${process.version}`)
 const tarballs = await packAll(temporary)
 const versions = new Set(tarballs.map(({ manifest }) => manifest.version))
 title("In the tarballs")
-holds(`all have one version, ${[...versions].join(", ")}`, versions.size === 1 ? [] : ["they have several"])
+check(`all have one version, ${[...versions].join(", ")}`, versions.size === 1 ? [] : ["they have several"])
 for (const tarball of tarballs) {
   const { bytes, files, manifest } = tarball
   console.log(`\n\`${manifest.name}\`: ${files.length} files, ${(bytes.length / 1024).toFixed(0)} KiB packed\n`)
-  holds("what is built is there with its sources, licence, README and log, and nothing else", misplacedFiles(tarball))
-  holds("every source map leads to a source in the tarball", brokenMaps(tarball))
-  holds("nothing names the workspace or a folder of this machine", traces(tarball))
-  if (manifest.bin !== undefined) holds("its command can be run", brokenCommands(tarball))
-  holds("publint has nothing to say", await lint(tarball))
+  check("it has the built files, sources, license, README and log, and nothing else", misplacedFiles(tarball))
+  check("every source map points to a source in the tarball", brokenMaps(tarball))
+  check("no file names the workspace or a folder of this machine", traces(tarball))
+  if (manifest.bin !== undefined) check("its command is executable", brokenCommands(tarball))
+  check("publint finds nothing", await lint(tarball))
   const modules = entryPoints(tarball).length
-  if (modules > 0) holds(`the types of its ${modules} modules are right for ES modules`, await wrongTypes(tarball))
+  if (modules > 0) check(`the types of its ${modules} modules are right for ES modules`, await wrongTypes(tarball))
 }
 
 const registry = await startRegistry(tarballs)
 const ours = tarballs.map(({ manifest }) => manifest.name)
 
-/** What a README tells to install. */
+/** The packages that a README says to install. */
 const installed = (name: string) => {
   const [, packages] = /^npm install (.+)$/m.exec(readFileSync(join(root, "packages", name, "README.md"), "utf8")) ?? []
   if (packages === undefined) throw new Error(`The README of ${name} does not say how to install it.`)
@@ -75,7 +69,6 @@ const compilersOf = ({ folder }: Project) => [
   join(root, "node_modules/typescript/bin/tsc")
 ]
 
-/** Each of them imported by its name. */
 const everyModule = tarballs.flatMap((tarball) =>
   entryPoints(tarball).map((entryPoint) => tarball.manifest.name + entryPoint.slice(1))
 )
@@ -83,7 +76,7 @@ const everything = `${everyModule.map((name, at) => `import * as module${at} fro
 console.log([${everyModule.map((_, at) => `module${at}`).join(", ")}].length)
 `
 
-/** Where there is a Node of a version. */
+/** Installs a version of Node. Returns its folder. */
 const nodeOf = async (version: string) => {
   const project = makeProject(join(temporary, `node-${version}`), "npm", registry)
   await install(project, [`node@${version}`])
@@ -97,72 +90,77 @@ for (const manager of managers) {
   const all = makeProject(join(temporary, manager, "all"), manager, registry)
   const cli = join(all.folder, "node_modules/.bin/speech")
   const packages = new Set([...ours, ...["stt", "tts", "audio-codec", "local-service"].flatMap(installed)])
-  await succeeds("all packages install without a warning", () => install(all, [...packages, ...typescript]))
+  await checkStep("all packages install without a warning", () => install(all, [...packages, ...typescript]))
   const service = await serve(cli, all.folder)
   const asUser = { cwd: all.folder, env: service.environment }
   const out = join(all.folder, "a.wav")
-  await succeeds(`\`speech synthesize\` and \`speech transcribe\` bring back ${greeting}`, async () => {
+  await checkStep(`\`speech synthesize\` and \`speech transcribe\` return ${greeting}`, async () => {
     await run(cli, ["synthesize", greeting, "--out", out], asUser)
     return is(`${greeting}\n`, (await run(cli, ["transcribe", out, "--model", "hi-general-v2-8khz"], asUser)).stdout)
   })
   copy(all, join(root, "examples/quickstart.ts"), "quickstart.ts")
-  await succeeds("the quick start compiles, resolved as by Node and as by a bundler", () =>
+  await checkStep("the quick start compiles, with the module resolution of Node and of a bundler", () =>
     compile(all, "quickstart.ts", compilersOf(all))
   )
-  await succeeds("the quick start runs", async () =>
+  await checkStep("the quick start runs", async () =>
     is(`${greeting}\n`, (await run(process.execPath, ["out/quickstart.js"], asUser)).stdout)
   )
   copy(all, join(root, "packages/local-service/test/announcement.test.ts"), "announcement.test.ts")
-  await succeeds("the test in the local service's README passes", async () => {
+  await checkStep("the test in the local service's README passes", async () => {
     await run(join(all.folder, "node_modules/.bin/vitest"), ["run"], { cwd: all.folder })
     return []
   })
   writeFileSync(join(all.folder, "everything.ts"), everything)
-  await succeeds(`all ${everyModule.length} modules compile, their declarations included`, () =>
+  await checkStep(`all ${everyModule.length} modules compile, their declarations included`, () =>
     compile(all, "everything.ts", compilersOf(all))
   )
-  await succeeds("all modules load", async () =>
+  await checkStep("all modules load", async () =>
     is(`${everyModule.length}\n`, (await run(process.execPath, ["out/everything.js"], asUser)).stdout)
   )
 
   console.error(`${manager}: the clients alone`)
   const alone = makeProject(join(temporary, manager, "alone"), manager, registry)
   const clients = ["@effect-speech/stt", "@effect-speech/tts", "effect@3", "@effect/platform@0.97"]
-  await succeeds("the two clients install without a warning beside what they ask for", () =>
+  await checkStep("the two clients install without a warning beside their peer dependencies", () =>
     install(alone, [...clients, ...typescript])
   )
   copy(alone, join(root, "checks/packages/clientsAlone.ts"), "program.ts")
-  await succeeds("a program of theirs compiles, and runs over `fetch`", async () => {
+  await checkStep("a program with the two clients compiles, and runs over `fetch`", async () => {
     const errors = await compile(alone, "program.ts", compilersOf(alone))
     const { stdout } = await run(process.execPath, ["out/program.js", out], { ...asUser, cwd: alone.folder })
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })
-  const come = packagesIn(alone)
-  const oursAlone = [...new Set(come.map(({ name }) => name).filter((name) => ours.includes(name)))].toSorted()
-  holds("with them comes nothing under the GPL, and nothing else of ours than transport and audio-codec", [
-    ...come.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
+  const installedAlone = packagesIn(alone)
+  const oursAlone = [
+    ...new Set(installedAlone.map(({ name }) => name).filter((name) => ours.includes(name)))
+  ].toSorted()
+  check("they install nothing under the GPL, and of our packages only transport and audio-codec", [
+    ...installedAlone.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
     ...is("audio-codec stt transport tts", oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" "))
   ])
   await service.stop()
 }
 
-title("By itself")
-await succeeds("one client, named alone, brings what it asks for", async () => {
+title("Alone")
+await checkStep("one client alone installs its dependencies", async () => {
   const project = makeProject(join(temporary, "one"), "npm", registry)
-  const told = await install(project, ["@effect-speech/tts"])
+  const warned = await install(project, ["@effect-speech/tts"])
   const effect = packagesIn(project).flatMap(({ name, version }) => (name === "effect" ? [version] : []))
-  return [...told, ...(effect.length === 1 && effect[0]?.startsWith("3.") ? [] : [`effect is there as ${effect}`])]
+  return [
+    ...warned,
+    ...(effect.length === 1 && effect[0]?.startsWith("3.") ? [] : [`the versions of effect are ${effect}`])
+  ]
 })
 
 for (const name of ours.filter((name) => !name.endsWith("/cli"))) {
-  await succeeds(`a bundle that imports \`${name}\` and uses nothing has nothing of it`, async () => {
+  await checkStep(`a bundle that imports \`${name}\` and uses nothing is empty`, async () => {
     const bundled = await build({
       stdin: { contents: `import "${name}"`, resolveDir: join(temporary, "npm", "all") },
       bundle: true,
       format: "esm",
       platform: "node",
       write: false,
-      // That the import is dropped is what is asked for.
+      // esbuild warns that it drops the import.
       logLevel: "error"
     })
     return is("", bundled.outputFiles[0]?.text.trim() ?? "")
@@ -170,7 +168,7 @@ for (const name of ours.filter((name) => !name.endsWith("/cli"))) {
 }
 
 const prefix = join(temporary, "global")
-await succeeds("the command installs globally without a warning", async () =>
+await checkStep("the command installs globally without a warning", async () =>
   warnings(
     await run("npm", ["install", "--global", "--prefix", prefix, "@effect-speech/cli"], {
       cwd: temporary,
@@ -181,12 +179,12 @@ await succeeds("the command installs globally without a warning", async () =>
 const { engines }: { engines: { node: string } } = JSON.parse(
   readFileSync(join(root, "packages/cli/package.json"), "utf8")
 )
-// The least that is asked for, the one at hand, and those that come after it.
+// The oldest supported version, the current one, and later ones.
 for (const version of [engines.node.replace(">=", ""), undefined, "22", "24"]) {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
   const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })
-  await succeeds(`on Node ${node.trim()} it speaks and transcribes, and the quick start runs`, async () => {
+  await checkStep(`on Node ${node.trim()} the command and the quick start run`, async () => {
     const speech = join(prefix, "bin/speech")
     const service = await serve(speech, temporary, env)
     const options = { cwd: temporary, env: { ...service.environment, ...env } }
@@ -197,3 +195,4 @@ for (const version of [engines.node.replace(">=", ""), undefined, "22", "24"]) {
     return is(`${greeting}\n${greeting}\n`, heard.stdout + quick.stdout)
   })
 }
+process.exitCode = exitStatus()

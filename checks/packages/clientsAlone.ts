@@ -1,4 +1,4 @@
-/** A program that has the two clients and what they ask for, over `fetch`: it speaks, and transcribes a file. */
+/** A program with the two clients and their peer dependencies, over `fetch`: a synthesis, and a transcription of a file. */
 import { readFile } from "node:fs/promises"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"

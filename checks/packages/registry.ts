@@ -1,15 +1,15 @@
 import { createHash } from "node:crypto"
-import { once } from "node:events"
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
+import { startLoopback } from "../../test/support/loopback.js"
 import type { Tarball } from "./tarballs.js"
 
 /**
- * A registry on loopback that has the tarballs and nothing else, so that they are installed by the commands of their
- * READMEs. A line in an `.npmrc` sends the scope there; everything else comes from where it always does.
+ * Starts a registry on loopback with the tarballs, so that the commands of their READMEs install them. A line in an `.npmrc`
+ * sends only their scope there. Returns its URL.
  */
 export const startRegistry = async (tarballs: ReadonlyArray<Tarball>) => {
   const named = new Map(tarballs.map((tarball) => [`/${tarball.manifest.name}`, tarball]))
+  let address = ""
   const server = createServer(({ url = "" }, response) => {
     const path = decodeURIComponent(url)
     const packed = named.get(path.replace(/\.tgz$/, ""))
@@ -17,7 +17,7 @@ export const startRegistry = async (tarballs: ReadonlyArray<Tarball>) => {
     const { bytes, manifest } = packed
     if (path.endsWith(".tgz")) return response.end(bytes)
     const dist = {
-      tarball: `${address()}${manifest.name}.tgz`,
+      tarball: `${address}${manifest.name}.tgz`,
       integrity: `sha512-${createHash("sha512").update(bytes).digest("base64")}`
     }
     response.setHeader("content-type", "application/json").end(
@@ -28,9 +28,7 @@ export const startRegistry = async (tarballs: ReadonlyArray<Tarball>) => {
       })
     )
   })
-  const address = () => `http://127.0.0.1:${(server.address() as AddressInfo).port}/`
-  server.listen(0, "127.0.0.1")
-  await once(server, "listening")
+  address = `${(await startLoopback(server)).url}/`
   server.unref()
-  return address()
+  return address
 }

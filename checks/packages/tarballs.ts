@@ -20,13 +20,13 @@ export interface Manifest {
 export interface Tarball {
   readonly manifest: Manifest
   readonly bytes: Buffer
-  /** Where it is unpacked. */
+  /** The unpacked tarball. */
   readonly folder: string
-  /** Every file in it, by its path from there. */
+  /** The paths of all files, relative to the folder. */
   readonly files: ReadonlyArray<string>
 }
 
-/** Packs every package of the workspace as it would be published, and unpacks it beside. */
+/** Packs every package of the workspace as for the registry, and unpacks it. */
 export const packAll = async (folder: string): Promise<ReadonlyArray<Tarball>> => {
   const packed: Array<Tarball> = []
   for (const name of readdirSync(join(root, "packages"))) {
@@ -56,29 +56,29 @@ export const entryPoints = ({ files, manifest }: Tarball): ReadonlyArray<string>
         return module === undefined ? [] : [module === "index" ? "." : `./${module}`]
       })
 
-/** Files that are missing, and files that have no place in what is published. */
+/** Missing files, and files that should not be published. */
 export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
   const { files } = tarball
-  const wanted = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]
+  const expected = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]
   for (const source of files.filter((file) => /^src\/.*\.[jt]s$/.test(file) && !file.endsWith(".d.ts"))) {
     const built = source.replace(/^src/, "dist").replace(/\.[jt]s$/, "")
-    wanted.push(`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`)
+    expected.push(`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`)
   }
-  const missing = wanted.filter((file) => !files.includes(file))
-  // What was built from a source that is gone would be published for ever.
-  const surplus = files.filter((file) => !wanted.includes(file) && !/^src\/|^kernel\/kernel\.wat$/.test(file))
+  const missing = expected.filter((file) => !files.includes(file))
+  // Else an old build of a removed source would be published.
+  const unexpected = files.filter((file) => !expected.includes(file) && !/^src\/|^kernel\/kernel\.wat$/.test(file))
   const tests = files.filter((file) => /\.test\.|(^|\/)test\//.test(file))
   return [
     ...missing.map((file) => `${file} is missing`),
-    ...[...surplus, ...tests].map((file) => `${file} has no place there`)
+    ...[...unexpected, ...tests].map((file) => `${file} should not be published`)
   ]
 }
 
-/** Source maps that lead out of the tarball or nowhere, and code without one. */
+/** Source maps that point out of the tarball or nowhere, and code without a source map. */
 export const brokenMaps = (tarball: Tarball): ReadonlyArray<string> => {
   const mapped = tarball.files.filter((file) => file.startsWith("dist/") && !file.endsWith(".map"))
   const unmapped = mapped.filter((file) => !/\/\/# sourceMappingURL=[\w.-]+\.map\s*$/.test(read(tarball, file)))
-  const astray = tarball.files
+  const broken = tarball.files
     .filter((file) => file.endsWith(".map"))
     .flatMap((file) => {
       const { sourceRoot = "", sources }: { sourceRoot?: string; sources: ReadonlyArray<string> } = JSON.parse(
@@ -87,12 +87,12 @@ export const brokenMaps = (tarball: Tarball): ReadonlyArray<string> => {
       return sources
         .map((source) => resolve(dirname(join(tarball.folder, file)), sourceRoot, source))
         .filter((source) => !source.startsWith(join(tarball.folder, "src/")) || !existsSync(source))
-        .map((source) => `${file} leads to ${source}`)
+        .map((source) => `${file} points to ${source}`)
     })
-  return [...unmapped.map((file) => `${file} names no map`), ...astray]
+  return [...unmapped.map((file) => `${file} has no source map`), ...broken]
 }
 
-/** Traces of the workspace and of the machine. */
+/** Paths of this machine, and dependencies that are not a range of versions. */
 export const traces = (tarball: Tarball): ReadonlyArray<string> => {
   const machine = [root, `${homedir()}/`]
   return [
@@ -101,26 +101,23 @@ export const traces = (tarball: Tarball): ReadonlyArray<string> => {
       .map((file) => `${file} names a folder of this machine`),
     ...Object.entries({ ...tarball.manifest.dependencies, ...tarball.manifest.peerDependencies })
       .filter(([, range]) => !/^\^\d+\.\d+\.\d+$/.test(range))
-      .map(([dependency, range]) => `${dependency} is asked for as ${range}, which is no range of versions`)
+      .map(([dependency, range]) => `${dependency} has the version ${range}, which is not a range`)
   ]
 }
 
-/** The commands that can't be run. */
+/** Commands that are not executable. */
 export const brokenCommands = ({ folder, manifest }: Tarball): ReadonlyArray<string> =>
   Object.entries(manifest.bin ?? {})
     .filter(([, file]) => (statSync(join(folder, file)).mode & 0o111) !== 0o111)
     .map(([command]) => `${command} is not executable`)
 
-/** What publint says. */
+/** The findings of publint. */
 export const lint = async ({ folder }: Tarball): Promise<ReadonlyArray<string>> => {
   const { messages, pkg } = await publint({ pkgDir: folder, pack: false, strict: true })
   return messages.map((message) => formatMessage(message, pkg, { color: false }) ?? message.code)
 }
 
-/**
- * What "are the types wrong" says of every module, as it is imported by ES modules and bundlers. The packages have no
- * CommonJS, so how `require` fares is not asked.
- */
+/** The findings of "are the types wrong" for every module, for ES modules and bundlers. The packages have no CommonJS. */
 export const wrongTypes = async (tarball: Tarball): Promise<ReadonlyArray<string>> => {
   const entrypoints = [...entryPoints(tarball)]
   const analysis = await checkPackage(createPackageFromTarballData(tarball.bytes), { entrypoints })

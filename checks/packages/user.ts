@@ -5,7 +5,7 @@ import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
 import { type Output, pnpm, run, start } from "../../test/support/processes.js"
 
-/** A folder of somebody who has nothing of ours yet. */
+/** The folder of a new user. */
 export interface Project {
   readonly folder: string
   readonly manager: Manager
@@ -17,12 +17,12 @@ export const makeProject = (folder: string, manager: Manager, registry: string):
   mkdirSync(folder, { recursive: true })
   writeFileSync(join(folder, "package.json"), JSON.stringify({ name: "user", private: true, type: "module" }))
   writeFileSync(join(folder, ".npmrc"), `@effect-speech:registry=${registry}\n`)
-  // Without hoisting a package finds what it declares, and nothing else.
+  // Without hoisting, a package finds only what it declares.
   if (manager === "pnpm") writeFileSync(join(folder, "pnpm-workspace.yaml"), "hoist: false\n")
   return { folder, manager }
 }
 
-/** Installs packages, and gives what the manager warned of. */
+/** Installs packages. Returns the warnings. */
 export const install = async ({ folder, manager }: Project, packages: ReadonlyArray<string>) => {
   return warnings(
     manager === "npm"
@@ -31,23 +31,20 @@ export const install = async ({ folder, manager }: Project, packages: ReadonlyAr
   )
 }
 
-/** Every package that an installation brought, as its manifest tells. */
+/** The manifests of all installed packages. */
 export const packagesIn = ({ folder }: Project): ReadonlyArray<{ name: string; version: string; license?: unknown }> =>
   readdirSync(join(folder, "node_modules"), { recursive: true, encoding: "utf8" })
     .filter((file) => /(^|\/node_modules\/)(@[^/]+\/)?[^@./][^/]*\/package\.json$/.test(file))
     .map((file) => JSON.parse(readFileSync(join(folder, "node_modules", file), "utf8")))
 
-/**
- * What an installation says of the packages. What it says of its settings is not about them, nor that scripts of optional
- * accelerators were not run, which none of ours needs.
- */
+/** The warnings of an installation, except those about its settings and about scripts of optional packages. */
 export const warnings = ({ stderr, stdout }: Output): ReadonlyArray<string> =>
   `${stderr}${stdout}`
     .split("\n")
     .filter((line) => /warn|deprecated|peer|missing/i.test(line))
     .filter((line) => !/(user|env) config|install-scripts|╭ Warning ─/.test(line))
 
-/** TypeScript's settings of a user who is strict, also with the declarations of others. */
+/** The strictest TypeScript settings, which also check declarations of dependencies. */
 const strict = {
   target: "ES2022",
   lib: ["ES2023"],
@@ -63,8 +60,8 @@ const resolutions = {
 }
 
 /**
- * Type-checks a file under both ways to resolve a module, and emits it for Node. Gives what is wrong with it and with the
- * declarations of ours: those of Effect ask for the DOM and for the types of ws, which a user need not have.
+ * Type-checks a file with both module resolutions, and emits it for Node. Returns the errors in the file and in our declarations.
+ * Those in Effect's declarations do not count: they need the DOM and the types of ws.
  */
 export const compile = async ({ folder }: Project, file: string, compilers: ReadonlyArray<string>) => {
   const errors: Array<string> = []
@@ -77,13 +74,13 @@ export const compile = async ({ folder }: Project, file: string, compilers: Read
     for (const compiler of compilers) {
       const parameters = [compiler, "--project", config, "--pretty", "false"]
       const { stdout } = await run(process.execPath, parameters, { cwd: folder, mayFail: true })
-      errors.push(...stdout.split("\n").filter((line) => line.includes("error TS") && !ofOthers.test(line)))
+      errors.push(...stdout.split("\n").filter((line) => line.includes("error TS") && !inOthers.test(line)))
     }
   }
   return errors
 }
 
-const ofOthers = /^node_modules\/(?!.*@effect-speech\/)/
+const inOthers = /^node_modules\/(?!.*@effect-speech\/)/
 
 export const copy = ({ folder }: Project, file: string, name: string) => copyFileSync(file, join(folder, name))
 
@@ -92,19 +89,19 @@ export interface Service {
   readonly stop: () => Promise<void>
 }
 
-/** Starts `speech serve` as it is installed. */
+/** Starts the installed `speech serve`. */
 export const serve = async (
   speech: string,
   folder: string,
   env: Readonly<Record<string, string>> = {}
 ): Promise<Service> => {
   const child = start(speech, ["serve", "--json"], { cwd: folder, env })
-  let complaint = ""
-  child.stderr?.setEncoding("utf8").on("data", (text: string) => (complaint += text))
+  let stderr = ""
+  child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text))
   const exited = once(child, "exit")
   const [line] = await Promise.race([
     once(createInterface(child.stdout as Readable), "line"),
-    exited.then(([code]) => Promise.reject(new Error(`speech serve ended with ${code}:\n${complaint}`)))
+    exited.then(([code]) => Promise.reject(new Error(`speech serve ended with ${code}:\n${stderr}`)))
   ])
   const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(line)
   const stop = async () => {

@@ -1,16 +1,11 @@
 /**
- * What the recogniser knows again, and what it does not take for what it knows: `pnpm verify recognition`, which needs
- * ffmpeg on the PATH and takes some minutes.
+ * What the recogniser recognizes, and what it must not: `pnpm verify recognition`. Needs ffmpeg, and takes some minutes.
  *
- * One service speaks 200 sentences, another their partners, each with another word. All come back over HTTP in every
- * encoding; then what else recordings go through, and what is no longer the sentence. The last two lists are of every
- * fifth sentence.
+ * One service speaks 200 sentences, another one their partners, each with one other word. All are transcribed in every
+ * encoding. Then every fifth sentence is changed: in ways that keep it the sentence, and in ways that do not.
  */
-import { execFile, execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { promisify } from "node:util"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Resampler, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
@@ -18,20 +13,21 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { refuseOptions } from "../../test/support/options.js"
+import { run, temporaryFolder } from "../../test/support/processes.js"
+import { chances } from "../../test/support/random.js"
+import { exitStatus, list, bar as printBar, table } from "../../test/support/report.js"
 import { type Pair, pairs } from "./sentences.js"
 
-try {
-  execFileSync("ffmpeg", ["-version"], { stdio: "ignore" })
-} catch {
-  console.error("Install ffmpeg and put it on the PATH: it makes the FLAC, MP3, M4A and Ogg files.")
-  process.exit(2)
-}
+await run("ffmpeg", ["-version"]).catch(() =>
+  refuseOptions("Install ffmpeg and put it on the PATH: it makes the FLAC, MP3, M4A and Ogg files.")
+)
 
 interface Encoding {
   readonly name: string
   readonly file: string
   readonly options: ReadonlyArray<string>
-  /** How many of the sentences must be known, as a part of them. */
+  /** The share of the sentences that must be recognized. */
   readonly bar: number
 }
 
@@ -48,7 +44,7 @@ const encodings: ReadonlyArray<Encoding> = [
   { name: "Ogg Opus, 32 kbit/s", file: "a.ogg", options: ["-c:a", "libopus", "-b:a", "32k"], bar: 0.95 }
 ]
 
-/** Of what is synthesised, in Hz. */
+/** The sample rate of the synthesis, in Hz. */
 const sampleRate = 24_000
 
 const synthesize = async ({ apiKey, ttsBaseUrl }: LocalService["Type"], text: string, lang: string) => {
@@ -77,8 +73,8 @@ const transcribe = async (
   const headers = { "X-Api-Key": Redacted.value(apiKey) }
   const response = await fetch(`${sttBaseUrl}/api/transcribe`, { method: "POST", headers, body })
   if (!response.ok) throw new Error(`transcription: ${await response.text()}`)
-  const answer = (await response.json()) as { readonly text: string; readonly aux_info: { confidence: number } }
-  return { text: answer.text, confidence: answer.aux_info.confidence }
+  const transcript = (await response.json()) as { readonly text: string; readonly aux_info: { confidence: number } }
+  return { text: transcript.text, confidence: transcript.aux_info.confidence }
 }
 
 const wav = (samples: Float32Array, rate = sampleRate, channels = 1): Uint8Array =>
@@ -88,34 +84,25 @@ const wav = (samples: Float32Array, rate = sampleRate, channels = 1): Uint8Array
   )
 
 const inEveryEncoding = async (folder: string, samples: Float32Array): Promise<ReadonlyArray<Uint8Array>> => {
-  const place = mkdtempSync(join(folder, "recording-"))
-  const source = join(place, "source.wav")
+  const own = mkdtempSync(join(folder, "recording-"))
+  const source = join(own, "source.wav")
   writeFileSync(source, wav(samples))
-  const outputs = encodings.flatMap(({ file, options }) => [...options, join(place, file)])
-  await promisify(execFile)("ffmpeg", ["-v", "error", "-threads", "1", "-i", source, ...outputs])
-  const files = encodings.map(({ file }) => readFileSync(join(place, file)))
-  rmSync(place, { recursive: true })
+  const outputs = encodings.flatMap(({ file, options }) => [...options, join(own, file)])
+  await run("ffmpeg", ["-v", "error", "-threads", "1", "-i", source, ...outputs])
+  const files = encodings.map(({ file }) => readFileSync(join(own, file)))
+  rmSync(own, { recursive: true })
   return files
-}
-
-/** The same at every run, between 0 and 1. */
-const makeRandom = (seed: number) => {
-  let state = seed
-  return () => {
-    state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
-    return state / 2 ** 32
-  }
 }
 
 const rms = (samples: Float32Array) =>
   Math.sqrt(samples.reduce((sum, sample) => sum + sample * sample, 0) / samples.length)
 
 const whiteNoise = (length: number, seed: number): Float32Array => {
-  const random = makeRandom(seed)
+  const random = chances(seed)
   return Float32Array.from({ length }, () => random() + random() + random() + random() - 2)
 }
 
-/** By Paul Kellet's filter of three poles. */
+/** White noise through Paul Kellet's filter of three poles. */
 const pinkNoise = (length: number, seed: number): Float32Array => {
   let [slow, middle, fast] = [0, 0, 0]
   return whiteNoise(length, seed).map((white) => {
@@ -179,7 +166,7 @@ const at =
   (samples) =>
     wav(Resampler.resample(samples, { from: sampleRate, to: rate }), rate)
 
-/** What leaves a sentence the same. What has no bar is told and not held against the recogniser. */
+/** Changes that keep the sentence. A change without a bar is only printed. */
 const same: Readonly<Record<string, { readonly bar?: number; readonly change: Change }>> = {
   "20 dB softer": { bar: 1, change: (samples) => wav(samples.map((sample) => sample / 10)) },
   "40 dB softer": { bar: 1, change: (samples) => wav(samples.map((sample) => sample / 100)) },
@@ -198,7 +185,7 @@ const same: Readonly<Record<string, { readonly bar?: number; readonly change: Ch
   "after 1001 samples": { bar: 1, change: later(1001 / sampleRate) },
   "after 50 ms of silence": { bar: 1, change: later(0.05) },
   "after 145 ms of silence": { bar: 1, change: later(0.145) },
-  // At half a sample of the recogniser's rate, another period of the voice may seem nearer.
+  // At half a sample of the recogniser's rate, another period of the voice can be closer.
   "after 1000.5 samples": {
     bar: 0.9,
     change: (samples) => {
@@ -225,7 +212,7 @@ const same: Readonly<Record<string, { readonly bar?: number; readonly change: Ch
 const interleaved = (left: Float32Array, right: Float32Array): Float32Array =>
   Float32Array.from({ length: 2 * left.length }, (_, index) => (index % 2 === 0 ? left : right)[index >> 1] as number)
 
-/** What is not the sentence, most of it as long as the sentence: length alone must not tell. */
+/** Changes that make it another recording, mostly of the same length: the length alone must not decide. */
 const others: Readonly<Record<string, Change>> = {
   silence: (samples) => wav(new Float32Array(samples.length)),
   "a tone of 440 Hz": (samples) => wav(sweep(samples.length, 440, 440)),
@@ -237,7 +224,7 @@ const others: Readonly<Record<string, Change>> = {
   "pink noise": (samples, _, seed) => wav(atLevelOf(samples, pinkNoise(samples.length, seed))),
   "noise with the spectrum of speech": (samples, _, seed) => wav(speechShaped(samples, seed)),
   "noise as loud as it, from moment to moment": (samples, _, seed) => {
-    const random = makeRandom(seed)
+    const random = chances(seed)
     return wav(samples.map((sample) => (random() < 0.5 ? -sample : sample)))
   },
   backwards: (samples) => wav(Float32Array.from(samples).reverse()),
@@ -267,20 +254,16 @@ const loudest = (samples: Float32Array, length: number): Float32Array => {
   return pieces.reduce((best, piece) => (rms(piece) > rms(best) ? piece : best))
 }
 
-const row = (...cells: ReadonlyArray<string | number>) => console.log(`| ${cells.join(" | ")} |`)
-const tell = (confidences: ReadonlyArray<number>) =>
-  confidences.length === 0 ? "" : Math.min(...confidences).toFixed(3)
+const lowestOf = (heard: ReadonlyArray<Heard>) =>
+  heard.length === 0 ? "" : Math.min(...heard.map(({ confidence }) => confidence)).toFixed(3)
 
 const concurrency = { concurrency: 3 }
 const startService = Effect.map(Layer.build(LocalService.layer()), Context.get(LocalService))
-const wrong: Array<string> = []
+const problems: Array<string> = []
 
 const program = Effect.gen(function* () {
   const started = performance.now()
-  const folder = yield* Effect.acquireRelease(
-    Effect.sync(() => mkdtempSync(join(tmpdir(), "recognition-"))),
-    (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-  )
+  const folder = temporaryFolder("recognition-")
   const service = yield* startService
   const elsewhere = yield* startService
   const spoken = (which: LocalService["Type"], textOf: (pair: Pair) => string) =>
@@ -294,31 +277,34 @@ const program = Effect.gen(function* () {
       pairs,
       ({ lang }, index) =>
         Effect.promise(async () => {
-          const answers: Array<Heard> = []
+          const results: Array<Heard> = []
           for (const file of await inEveryEncoding(folder, recordings[index] as Float32Array)) {
-            answers.push(await transcribe(service, lang, file))
+            results.push(await transcribe(service, lang, file))
           }
-          return answers
+          return results
         }),
       concurrency
     )
   const ofSentences = yield* heard(sentences)
   const ofPartners = yield* heard(partners)
 
-  row("encoding", `known of ${pairs.length}`, `mistaken partners of ${pairs.length}`, "lowest confidence of the known")
-  row("---", "--:", "--:", "--:")
+  const rows = [
+    ["encoding", `known of ${pairs.length}`, `mistaken partners of ${pairs.length}`, "lowest confidence of the known"]
+  ]
   for (const [index, { bar, name }] of encodings.entries()) {
-    const answers = ofSentences.map((of) => of[index] as Heard)
-    const known = answers.filter(({ text }, of) => text === pairs[of]?.sentence)
-    const confused = answers.filter(({ text }, of) => text !== "" && text !== pairs[of]?.sentence)
+    const results = ofSentences.map((of) => of[index] as Heard)
+    const known = results.filter(({ text }, of) => text === pairs[of]?.sentence)
+    const confused = results.filter(({ text }, of) => text !== "" && text !== pairs[of]?.sentence)
     const mistaken = pairs.filter((_, of) => ofPartners[of]?.[index]?.text !== "")
-    row(name, known.length, mistaken.length, tell(known.map(({ confidence }) => confidence)))
-    if (known.length < bar * pairs.length) wrong.push(`${name}: ${known.length} known`)
-    if (confused.length > 0) wrong.push(`${name}: ${confused.length} taken for another sentence`)
-    for (const { partner, sentence } of mistaken) wrong.push(`${name}: "${partner}" was taken for "${sentence}"`)
+    rows.push([name, `${known.length}`, `${mistaken.length}`, lowestOf(known)])
+    if (known.length < bar * pairs.length) problems.push(`${name}: ${known.length} known`)
+    if (confused.length > 0) problems.push(`${name}: ${confused.length} taken for another sentence`)
+    for (const { partner, sentence } of mistaken) problems.push(`${name}: "${partner}" was taken for "${sentence}"`)
   }
 
-  /** Every fifth sentence, changed. */
+  table(rows)
+
+  /** Transcribes every fifth sentence after a change. */
   const changed = (change: Change) =>
     Effect.forEach(
       pairs.flatMap((pair, index) => (index % 5 === 0 ? [{ ...pair, index }] : [])),
@@ -331,15 +317,14 @@ const program = Effect.gen(function* () {
       concurrency
     )
 
-  console.log("")
-  row("the sentence", "known", "lowest confidence of the known")
-  row("---", "--:", "--:")
+  const kept = [["the sentence", "known", "lowest confidence of the known"]]
   for (const [name, { bar, change }] of Object.entries(same)) {
-    const answers = yield* changed(change)
-    const known = answers.filter(({ sentence, text }) => text === sentence)
-    row(name, `${known.length} of ${answers.length}`, tell(known.map(({ confidence }) => confidence)))
-    if (known.length < (bar ?? 0) * answers.length) wrong.push(`${name}: ${known.length} known`)
-    if (answers.some(({ sentence, text }) => text !== "" && text !== sentence)) wrong.push(`${name}: another sentence`)
+    const results = yield* changed(change)
+    const known = results.filter(({ sentence, text }) => text === sentence)
+    kept.push([name, `${known.length} of ${results.length}`, lowestOf(known)])
+    if (known.length < (bar ?? 0) * results.length) problems.push(`${name}: ${known.length} known`)
+    if (results.some(({ sentence, text }) => text !== "" && text !== sentence))
+      problems.push(`${name}: another sentence`)
   }
   const repeats = yield* Effect.forEach(
     pairs,
@@ -347,22 +332,28 @@ const program = Effect.gen(function* () {
     concurrency
   )
   const known = repeats.filter(({ text }, index) => text === pairs[index]?.sentence)
-  row("spoken once more, elsewhere", `${known.length} of ${pairs.length}`, tell(known.map((of) => of.confidence)))
+  kept.push(["spoken again, by another service", `${known.length} of ${pairs.length}`, lowestOf(known)])
+  table(kept)
 
-  console.log("")
-  row("not the sentence", "mistaken", "highest confidence of the mistaken")
-  row("---", "--:", "--:")
+  const changedRows = [["not the sentence", "mistaken", "highest confidence of the mistaken"]]
   for (const [name, change] of Object.entries(others)) {
-    const answers = yield* changed(change)
-    const mistaken = answers.filter(({ text }) => text !== "")
+    const results = yield* changed(change)
+    const mistaken = results.filter(({ text }) => text !== "")
     const highest = Math.max(0, ...mistaken.map(({ confidence }) => confidence))
-    row(name, `${mistaken.length} of ${answers.length}`, mistaken.length === 0 ? "" : highest.toFixed(3))
-    for (const { text } of mistaken) wrong.push(`${name}: taken for "${text}"`)
+    changedRows.push([name, `${mistaken.length} of ${results.length}`, mistaken.length === 0 ? "" : highest.toFixed(3)])
+    for (const { text } of mistaken) problems.push(`${name}: taken for "${text}"`)
   }
 
-  console.log(`\n${Math.round((performance.now() - started) / 1000)} seconds.`)
-  for (const complaint of wrong) console.log(`WRONG ${complaint}`)
-  if (wrong.length > 0) return yield* Effect.fail("The bar is not met.")
+  table(changedRows)
+
+  console.log(`${Math.round((performance.now() - started) / 1000)} seconds.\n`)
+  list(problems)
+  printBar(
+    "every sentence is recognized as its bar demands, and nothing else",
+    problems.length === 0,
+    `${problems.length} are not`
+  )
+  process.exitCode = exitStatus()
 })
 
 program.pipe(Effect.scoped, NodeRuntime.runMain)

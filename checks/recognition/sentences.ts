@@ -1,9 +1,9 @@
 /**
- * What callers and banks say to each other, each sentence with a partner that differs from it in one word: `[this|that]`
- * is "this" in the sentence and "that" in its partner.
+ * Sentences of callers and banks, each with a partner that differs in one word: `[this|that]` is "this" in the sentence and
+ * "that" in its partner.
  *
- * Many of the words are hard to tell apart: by a vowel, a nasal or a hiss alone, and at the start or the end, where the
- * rest of the sentence does not come out of step. None are spoken alike.
+ * Many of the words differ only by a vowel, a nasal or a hiss, and stand at the start or the end, so that the rest of the
+ * sentence stays aligned. No two of them sound the same.
  */
 export interface Pair {
   readonly lang: "en" | "hi"

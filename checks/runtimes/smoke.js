@@ -1,7 +1,5 @@
-/**
- * What a program does with both clients, over one HttpClient layer: it runs unchanged on Node, Bun and Deno, from the
- * built packages, against a service in a process of its own. `check.ts` runs it, and reads what it prints.
- */
+// Plain JavaScript, over the built packages: it runs unchanged on Node, Bun and Deno.
+/** A smoke test of both clients over one HttpClient layer. `check.ts` runs it, and reads the outcomes that it prints. */
 import assert from "node:assert/strict"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -20,8 +18,8 @@ import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream
  *   readonly layer: Layer
  *   readonly scriptedUrl: string
  *   readonly refusedUrl: string
- * }} Setting What is uploaded to `scriptedUrl` is transcribed as how its length was told; in `/silent` it never ends an
- * answer, and at `/held` it says how many it has begun so. At `refusedUrl` nobody listens.
+ * }} Setting The transcript of an upload to `scriptedUrl` is `exact` if it has a Content-Length, else `chunked`. A response at
+ * `/silent` never ends, and `/held` returns the number of those. `refusedUrl` refuses connections.
  *
  * @typedef {object} Outcome
  * @property {string} name
@@ -54,13 +52,13 @@ const platform = (method, path, body) =>
 const withFaults = (...faults) =>
   Effect.acquireRelease(platform("PUT", "faults", faults), () => platform("PUT", "faults", []))
 
-/** What was asked of the silent server goes on at neither side. */
-const nothingIsHeld = Effect.promise(async () =>
+/** No response of the silent server is still open. */
+const noResponseIsOpen = Effect.promise(async () =>
   Number(await (await fetch(`${setting.scriptedUrl}/held`)).text())
 ).pipe(
   Effect.filterOrFail(
     (held) => held === 0,
-    (held) => new Error(`${held} answers are still waited for.`)
+    (held) => new Error(`${held} responses are still open.`)
   ),
   Effect.retry({ times: 100, schedule: Schedule.spaced("20 millis") })
 )
@@ -81,7 +79,7 @@ const model = "hi-general-v2-8khz"
 const transcribe = (audio) => Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))
 const synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text }))
 
-/** A WAV file of the sentence, which the service knows. */
+/** A WAV file of the sentence, which the service recognizes. */
 const spoken = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = `${yield* fs.makeTempDirectoryScoped()}/spoken.wav`
@@ -91,11 +89,11 @@ const spoken = Effect.gen(function* () {
   return { path, bytes: yield* fs.readFile(path) }
 })
 
-/** @template A, E, R @param {Effect.Effect<A, E, R>} call @param {Record<string, unknown>} expected Facts of its error. */
+/** @template A, E, R @param {Effect.Effect<A, E, R>} call @param {Record<string, unknown>} expected Some fields of its error. */
 const fails = (call, expected) =>
   Effect.gen(function* () {
     const error = JSON.parse(JSON.stringify(yield* Effect.flip(call)))
-    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((fact) => [fact, error[fact]])), expected)
+    assert.deepEqual(Object.fromEntries(Object.keys(expected).map((field) => [field, error[field]])), expected)
   })
 
 const silentUrl = `${setting.scriptedUrl}/silent`
@@ -141,12 +139,12 @@ const checks = {
       )
       assert.equal(heard.text, "exact")
     }),
-  "an answer ends with the scope of its stream": (apiKey) =>
+  "a response ends with the scope of its stream": (apiKey) =>
     Effect.gen(function* () {
       const speech = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text }))
       const beginning = Effect.flatMap(speech, ({ stream }) => Stream.runCollect(Stream.take(stream, 1)))
       assert.equal((yield* Effect.scoped(beginning)).length, 1)
-      yield* nothingIsHeld
+      yield* noResponseIsOpen
     }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
   "an unknown model is a SttBadRequest": () =>
     fails(
@@ -156,27 +154,27 @@ const checks = {
       { _tag: "SttBadRequest" }
     ),
   "a wrong key is a TtsUnauthorized": () => Effect.provide(fails(synthesize, { _tag: "TtsUnauthorized" }), clients({})),
-  "a text whose connection is refused tells so": (apiKey) =>
+  "a refused connection of a text has its reason": (apiKey) =>
     fails(synthesize, { _tag: "TtsConnectionFailed", reason: "refused", sent: "nothing" }).pipe(
       Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))
     ),
-  "a recording whose connection is refused tells so": (apiKey) =>
+  "a refused connection of a recording has its reason": (apiKey) =>
     fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
       _tag: "SttConnectionFailed",
       reason: "refused",
       sent: "nothing"
     }).pipe(Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))),
-  "an answer that is cut tells so": () =>
+  "a cut response has its reason": () =>
     Effect.gen(function* () {
       yield* withFaults({ operation: "synthesize", truncateAtByte: 100_000 })
       yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "cut" })
     }),
-  "a connection that is reset tells so": () =>
+  "a reset connection has its reason": () =>
     Effect.gen(function* () {
       yield* withFaults({ operation: "synthesize", reset: "answer" })
       yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "reset" })
     }),
-  "a redirect of a text is told by its status": () =>
+  "a redirect of a text fails with its status": () =>
     Effect.gen(function* () {
       yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
       yield* fails(synthesize, { _tag: "TtsUnexpectedStatus", status: 307 })
@@ -187,7 +185,7 @@ const checks = {
       const { _tag } = yield* Effect.flip(transcribe(AudioSource.fromBytes(new Uint8Array(1000))))
       assert.match(_tag, /^Stt(UnexpectedStatus|ConnectionFailed)$/)
     }),
-  "a redirect of a recording is told by its status": () =>
+  "a redirect of a recording fails with its status": () =>
     Effect.gen(function* () {
       yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
       yield* fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
@@ -201,7 +199,7 @@ const checks = {
         _tag: "SttDeadlineExceeded",
         phase: "answer"
       })
-      yield* nothingIsHeld
+      yield* noResponseIsOpen
     }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl, deadlines: { answer: "200 millis" } }))),
   "an interruption ends a call": (apiKey) =>
     Effect.gen(function* () {
@@ -216,9 +214,9 @@ const checks = {
       yield* Deferred.await(isWaiting)
       yield* Effect.sleep("100 millis")
       yield* Fiber.interrupt(call)
-      yield* nothingIsHeld
+      yield* noResponseIsOpen
     }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
-  "a key that was replaced is read again": () =>
+  "a replaced key is read again": () =>
     Effect.gen(function* () {
       let key = yield* newKey
       const { call } = yield* Effect.gen(function* () {

@@ -1,9 +1,8 @@
 /**
- * A service that begins to answer after 310 seconds, which is longer than the 300 of `fetch` and of Node's own server:
- * `pnpm verify timeouts`. The recommended layer and two others transcribe; what fetch does is told.
+ * A server that responds after 310 seconds: longer than the 300 seconds of `fetch` and of Node's own server.
+ * `pnpm verify timeouts`. The recommended layer and two others must wait. The outcome of fetch is only printed.
  */
 import { createServer } from "node:http"
-import type { AddressInfo } from "node:net"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
@@ -15,62 +14,50 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { loopback } from "../../test/support/loopback.js"
 
 const waitSeconds = 310
 
-const answer = JSON.stringify({ status: "success", text: "at last", call_id: "1" })
-const server = Effect.acquireRelease(
-  Effect.async<{ url: string; close: () => void }>((resume) => {
-    const patient = createServer({ requestTimeout: 0 }, (request, response) => {
-      request.resume().on("end", () => setTimeout(() => response.end(answer), 1000 * waitSeconds))
-    })
-    patient.listen(0, "127.0.0.1", () => {
-      const { port } = patient.address() as AddressInfo
-      const close = () => {
-        patient.close()
-        patient.closeAllConnections()
-      }
-      resume(Effect.succeed({ url: `http://127.0.0.1:${port}`, close }))
-    })
-  }),
-  ({ close }) => Effect.sync(close)
-)
+const transcript = JSON.stringify({ status: "success", text: "at last", call_id: "1" })
+const slowServer = createServer({ requestTimeout: 0 }, (request, response) => {
+  request.resume().on("end", () => setTimeout(() => response.end(transcript), 1000 * waitSeconds))
+})
 
 const layers = {
-  "NodeTransport.layer": { layer: NodeTransport.layer, mustAnswer: true },
+  "NodeTransport.layer": { layer: NodeTransport.layer, mustWait: true },
   "NodeHttpClient.layerUndici": {
     layer: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-    mustAnswer: true
+    mustWait: true
   },
-  "NodeHttpClient.layer": { layer: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer), mustAnswer: true },
-  "FetchHttpClient.layer": { layer: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer), mustAnswer: false }
+  "NodeHttpClient.layer": { layer: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer), mustWait: true },
+  "FetchHttpClient.layer": { layer: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer), mustWait: false }
 }
 
-const tell = (name: string, outcome: Either.Either<{ readonly call: { readonly elapsedMillis: number } }, Error>) =>
+const print = (name: string, outcome: Either.Either<{ readonly call: { readonly elapsedMillis: number } }, Error>) =>
   Console.log(
     Either.match(outcome, {
       onLeft: (error) => `${name}: ${error.message}`,
-      onRight: ({ call }) => `${name}: answered after ${(call.elapsedMillis / 1000).toFixed(1)} s`
+      onRight: ({ call }) => `${name}: response after ${(call.elapsedMillis / 1000).toFixed(1)} s`
     })
   )
 
 const program = Effect.gen(function* () {
-  const { url } = yield* server
+  const { url } = yield* loopback(slowServer)
   const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: url, retries: 0 }
   const audio = AudioSource.fromBytes(new Uint8Array(1000))
 
   const outcomes = yield* Effect.forEach(
     Object.entries(layers),
-    ([name, { layer, mustAnswer }]) =>
+    ([name, { layer, mustWait }]) =>
       Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model: "hi-general-v2-8khz" })).pipe(
         Effect.either,
-        Effect.tap((outcome) => tell(name, outcome)),
-        Effect.map((outcome) => !mustAnswer || Either.isRight(outcome)),
+        Effect.tap((outcome) => print(name, outcome)),
+        Effect.map((outcome) => !mustWait || Either.isRight(outcome)),
         Effect.provide(SpeechToText.layer(options).pipe(Layer.provide(layer)))
       ),
     { concurrency: "unbounded" }
   )
-  if (outcomes.includes(false)) return yield* Effect.fail("A layer that should wait did not.")
+  if (outcomes.includes(false)) return yield* Effect.fail("A layer that must wait did not.")
 })
 
 program.pipe(Effect.scoped, NodeRuntime.runMain)
