@@ -1,6 +1,6 @@
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { message, validForm } from "./support/messages.js"
+import { formType, message, validForm } from "./support/messages.js"
 import { blackBox, cannedService } from "./support/service.js"
 
 const text = '{"text":"ten chars!","output_format":"24000:pcm16"}'
@@ -174,13 +174,27 @@ layer(cannedService({ bodyIdleMillis: 1000 }), { excludeTestServices: true })("a
     )
   )
 
-  it.effect("cuts a transcript and an error too", () =>
+  it.effect("cuts an error too", () =>
     withFaults(
       [{ truncateAtByte: 5 }],
       Effect.gen(function* () {
-        const { synthesize, transcribe } = yield* blackBox
-        expect(yield* transcribe(validForm(), {}, asked)).toMatchObject({ complete: false, text: '{"sta' })
-        expect(yield* synthesize({}, {}, asked)).toMatchObject({ status: 400, complete: false, text: '{"err' })
+        const { key, raw } = yield* blackBox
+        const headers = { Host: "127.0.0.1", "X-API-Key": key, "Content-Type": "application/json", "Content-Length": 2 }
+        const { answer } = yield* raw("tts", message("POST /tts/bytes HTTP/1.1", headers, "{}"), { answers: 0 })
+        expect(answer).toMatchObject({ status: 400, complete: false, text: '{"err' })
+      })
+    )
+  )
+
+  it.effect("cuts a transcript too", () =>
+    withFaults(
+      [{ truncateAtByte: 5 }],
+      Effect.gen(function* () {
+        const { key, raw } = yield* blackBox
+        const body = validForm()
+        const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": body.length }
+        const { answer } = yield* raw("stt", message("POST /api/transcribe HTTP/1.1", headers, body), { answers: 0 })
+        expect(answer).toMatchObject({ complete: false, text: '{"sta' })
       })
     )
   )

@@ -6,31 +6,13 @@ import { blackBox, cannedService, eventually } from "./support/service.js"
 
 const generated = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/
 
-/** One code point of one, two, three and four bytes, and two of them that look like one character. */
-const characters = [
-  { what: "a letter of one byte", character: "a" },
-  { what: "a letter of two bytes", character: "é" },
-  { what: "a letter of three bytes", character: "अ" },
-  { what: "a character of four bytes", character: "😀" },
-  { what: "a control character", character: "\u0000" },
-  { what: "a space", character: " " }
-]
-
-layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("synthesis", (it) => {
+layer(cannedService(), { excludeTestServices: true })("synthesis", (it) => {
   it.effect.each([
-    { body: { text: "a" } },
-    { body: { text: "a", lang: "hi" } },
     { body: { text: "a", lang: "en", voice: "default_male" } },
-    { body: { text: "a", voice: "default_female" } },
-    { body: { text: "a", speed: 0.25 } },
-    { body: { text: "a", speed: 4 } },
     { body: { text: "a", speed: 1 } },
     { body: '{"text":"a","speed":4.0e0}' },
     { body: '{"text":"a","speed":2.5e-1}' },
-    { body: { text: "a", num_step: 1 } },
-    { body: { text: "a", num_step: 100 } },
     { body: { text: "a", num_step: 1.5 } },
-    { body: { text: "a", g2p_overrides: {} } },
     { body: { text: "a", g2p_overrides: { a: "" } } },
     { body: { text: "a", g2p_overrides: { a: "x".repeat(400) } } },
     { body: { text: "a", g2p_overrides: { "two words": "x", अ: "y" } } },
@@ -47,40 +29,30 @@ layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("s
 
   it.effect.each([
     { body: {}, names: "text" },
-    { body: { lang: "hi" }, names: "text" },
     { body: { text: null }, names: "text" },
-    { body: { text: 7 }, names: "text" },
     { body: { text: ["a"] }, names: "text" },
     { body: { text: { a: 1 } }, names: "text" },
     { body: { text: "" }, names: "text" },
     { body: { Text: "a" }, names: "text" },
-    { body: { text: "a", lang: "tlh" }, names: "lang" },
     { body: { text: "a", lang: "" }, names: "lang" },
     { body: { text: "a", lang: "HI" }, names: "lang" },
     { body: { text: "a", lang: null }, names: "lang" },
     { body: { text: "a", lang: "__proto__" }, names: "lang" },
-    { body: { text: "a", voice: "nobody" }, names: "voice" },
     { body: { text: "a", voice: "" }, names: "voice" },
     { body: { text: "a", voice: "constructor" }, names: "voice" },
     { body: { text: "a", voice: 1 }, names: "voice" },
-    { body: { text: "a", output_format: "" }, names: "output_format" },
-    { body: { text: "a", output_format: "24000" }, names: "output_format" },
     { body: { text: "a", output_format: ":pcm16" }, names: "output_format" },
-    { body: { text: "a", output_format: "8000:opus" }, names: "output_format" },
     { body: { text: "a", output_format: "8000:PCM16" }, names: "output_format" },
     { body: { text: "a", output_format: "8000: pcm16" }, names: "output_format" },
     { body: { text: "a", output_format: "8000:pcm16:1" }, names: "output_format" },
     { body: { text: "a", output_format: "08000:pcm16" }, names: "output_format" },
     { body: { text: "a", output_format: "8e3:pcm16" }, names: "output_format" },
     { body: { text: "a", output_format: 8000 }, names: "output_format" },
-    { body: { text: "a", output_format: "44100:pcm16" }, names: "sample rate 44100" },
     { body: { text: "a", output_format: "0:pcm16" }, names: "sample rate 0" },
     { body: { text: "a", output_format: `${"9".repeat(500)}:pcm16` }, names: "sample rate 9999" },
     { body: { text: "a", speed: 0.249 }, names: "speed" },
     { body: { text: "a", speed: 0.24999999999999997 }, names: "speed" },
     { body: { text: "a", speed: 4.000000000000001 }, names: "speed" },
-    { body: { text: "a", speed: 0 }, names: "speed" },
-    { body: { text: "a", speed: -1 }, names: "speed" },
     { body: { text: "a", speed: "1" }, names: "speed" },
     { body: { text: "a", speed: null }, names: "speed" },
     { body: { text: "a", speed: true }, names: "speed" },
@@ -93,16 +65,12 @@ layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("s
     { body: '{"text":"a","speed":Infinity}', names: "JSON" },
     { body: '{"text":"a","speed":.5}', names: "JSON" },
     { body: '{"text":"a","speed":+1}', names: "JSON" },
-    { body: { text: "a", num_step: 0 }, names: "num_step" },
     { body: { text: "a", num_step: 0.999 }, names: "num_step" },
     { body: { text: "a", num_step: 100.001 }, names: "num_step" },
-    { body: { text: "a", num_step: 101 }, names: "num_step" },
-    { body: { text: "a", num_step: -1 }, names: "num_step" },
     { body: { text: "a", num_step: "10" }, names: "num_step" },
     { body: { text: "a", num_step: null }, names: "num_step" },
     { body: '{"text":"a","num_step":1e999}', names: "num_step" },
     { body: { text: "a", g2p_overrides: [] }, names: "g2p_overrides" },
-    { body: { text: "a", g2p_overrides: "a" }, names: "g2p_overrides" },
     { body: { text: "a", g2p_overrides: null }, names: "g2p_overrides" },
     { body: { text: "a", g2p_overrides: { a: 1 } }, names: "g2p_overrides" },
     { body: { text: "a", g2p_overrides: { a: "x".repeat(401) } }, names: "at most 400 characters" }
@@ -117,43 +85,6 @@ layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("s
     })
   )
 
-  it.effect.each(
-    ["8000", "16000", "24000"].flatMap((rate) => ["pcm16", "float32"].map((encoding) => ({ rate, encoding })))
-  )("gives $encoding at $rate Hz, exactly as long as its text", ({ encoding, rate }) =>
-    Effect.gen(function* () {
-      const { synthesize } = yield* blackBox
-      const answer = yield* synthesize({ text: "twelve chars", output_format: `${rate}:${encoding}` })
-      expect(answer.headers).toMatchObject({
-        "x-sample-rate": rate,
-        "x-encoding": encoding,
-        "x-audio-duration-ms": "120"
-      })
-      expect(answer.bytes.length).toBe(0.12 * Number(rate) * (encoding === "pcm16" ? 2 : 4))
-    })
-  )
-
-  it.effect("is at 24 kHz and in float32 where nothing is said", () =>
-    Effect.gen(function* () {
-      const { synthesize } = yield* blackBox
-      const { headers } = yield* synthesize({ text: "a" })
-      expect(headers).toMatchObject({ "x-sample-rate": "24000", "x-encoding": "float32" })
-    })
-  )
-
-  it.effect.each(characters)("takes 10,000 times $what, and not 10,001", ({ character }) =>
-    Effect.gen(function* () {
-      const { service, synthesize } = yield* blackBox
-      const before = (yield* service.accounts.account).credits
-      const most = yield* synthesize({ text: character.repeat(10_000), output_format: "8000:pcm16" })
-      expect(most.status).toBe(200)
-      expect((yield* service.accounts.account).credits).toBe(before - 10_000)
-      const more = yield* synthesize({ text: character.repeat(10_001) })
-      expect(more.status).toBe(400)
-      expect(more.json().error).toContain("text has 10001 code points")
-      expect((yield* service.accounts.account).credits).toBe(before - 10_000)
-    })
-  )
-
   it.effect("takes 10,000 characters that are all escaped", () =>
     Effect.gen(function* () {
       const { synthesize } = yield* blackBox
@@ -162,42 +93,24 @@ layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("s
     })
   )
 
-  it.effect.each([
-    "a",
-    "Z",
-    "0",
-    ".",
-    "_",
-    ":",
-    "-",
-    "A.b_c:d-9",
-    "x".repeat(64),
-    "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f",
-    "__proto__"
-  ])("returns the request id %s unchanged, errors included", (id) =>
+  it.effect("returns the request id also on 404, 405 and 415", () =>
     Effect.gen(function* () {
       const { send, synthesize } = yield* blackBox
-      const headers = { "X-Request-Id": id }
-      for (const answer of [
-        yield* synthesize({ text: "a" }, headers),
-        yield* synthesize({}, headers),
-        yield* synthesize({ text: "a" }, { ...headers, "X-API-Key": "a.b" }),
+      const headers = { "X-Request-Id": "mine" }
+      for (const response of [
         yield* synthesize({ text: "a" }, { ...headers, "Content-Type": "text/plain" }),
         yield* send("tts", { path: "/nowhere", headers }),
         yield* send("tts", { path: "/tts/bytes", method: "GET", headers })
       ]) {
-        expect(answer.headers["x-request-id"]).toBe(id)
+        expect(response.headers["x-request-id"]).toBe("mine")
       }
     })
   )
 
   it.effect.each([
-    { what: "of 65 characters", id: "x".repeat(65) },
     { what: "of 10,000 characters", id: "x".repeat(10_000) },
     { what: "that is empty", id: "" },
-    ...[..." ,;/\\'\"()[]{}<>@#$%^&*+=|~`!?"].map((character) => ({ what: `with ${character}`, id: `a${character}b` })),
     { what: "with a tab", id: "a\tb" },
-    { what: "with a letter beyond ASCII", id: "aéb" },
     { what: "that is a list", id: "a, b" }
   ])("replaces a request id $what", ({ id }) =>
     Effect.gen(function* () {
@@ -208,15 +121,11 @@ layer(cannedService({ credits: 100_000_000 }), { excludeTestServices: true })("s
     })
   )
 
-  it.effect("replaces two request ids, and makes one where there is none", () =>
+  it.effect("replaces two request ids", () =>
     Effect.gen(function* () {
-      const { send, synthesize } = yield* blackBox
+      const { send } = yield* blackBox
       const two = yield* send("tts", { path: "/tts/bytes", headers: { "X-Request-Id": ["a", "b"] } })
       expect(two.headers["x-request-id"]).toMatch(generated)
-      const first = (yield* synthesize({ text: "a" })).headers["x-request-id"]
-      const second = (yield* synthesize({ text: "a" })).headers["x-request-id"]
-      expect(first).toMatch(generated)
-      expect(second).not.toBe(first)
     })
   )
 
@@ -264,33 +173,6 @@ layer(cannedService({ maximumSpeechSeconds: 1 }), { excludeTestServices: true })
 
 describe("the voice", () => {
   layer(LocalService.layer(), { excludeTestServices: true })((it) => {
-    it.effect("gives raw audio whose headers agree with its length, in Hindi at 24 kHz float by default", () =>
-      Effect.gen(function* () {
-        const { synthesize } = yield* blackBox
-        const answer = yield* synthesize({ text: "नमस्ते" })
-        expect(answer.status).toBe(200)
-        expect(answer.headers).toMatchObject({ "x-sample-rate": "24000", "x-encoding": "float32" })
-        const milliseconds = answer.bytes.byteLength / 4 / 24
-        expect(Math.abs(Number(answer.headers["x-audio-duration-ms"]) - milliseconds)).toBeLessThan(1)
-        expect(milliseconds).toBeGreaterThan(200)
-      })
-    )
-
-    it.effect("of default_male is another than of default_female, and lower", () =>
-      Effect.gen(function* () {
-        const { synthesize } = yield* blackBox
-        const zeroCrossings = (bytes: Buffer) => {
-          const samples = new Int16Array(Uint8Array.from(bytes).buffer)
-          return samples.reduce((sum, sample, index) => sum + (sample * (samples[index - 1] ?? 0) < 0 ? 1 : 0), 0)
-        }
-        const speak = (voice: string) =>
-          synthesize({ text: "aaaa oooo eeee", lang: "en", voice, output_format: "8000:pcm16" })
-        const male = (yield* speak("default_male")).bytes
-        const female = (yield* speak("default_female")).bytes
-        expect(zeroCrossings(male) / male.length).toBeLessThan(zeroCrossings(female) / female.length)
-      })
-    )
-
     it.effect("lasts as long as its speed says, over the whole range", () =>
       Effect.gen(function* () {
         const { synthesize } = yield* blackBox

@@ -1,13 +1,13 @@
 import { Ajv2020, type ValidateFunction } from "ajv/dist/2020.js"
 import formats from "ajv-formats"
 
-/** An answer as it came, its header names in lower case. */
+/** A response. Header names are in lower case. */
 export interface Answer {
   readonly status: number
   readonly headers: Readonly<Record<string, string>>
   readonly bytes: Buffer
   readonly text: string
-  /** Whether the body came to its end. */
+  /** The body did not break off. */
   readonly complete: boolean
   readonly json: () => ReturnType<typeof JSON.parse>
 }
@@ -17,7 +17,7 @@ export interface Asked {
   readonly target: string
 }
 
-interface Described {
+interface ResponseDescription {
   readonly $ref?: string
   readonly headers?: Readonly<
     Record<string, { readonly required?: boolean; readonly schema: { readonly type?: string } }>
@@ -27,23 +27,23 @@ interface Described {
 
 interface Operation {
   readonly servers?: ReadonlyArray<{ readonly url: string }>
-  readonly responses: Readonly<Record<string, Described>>
+  readonly responses: Readonly<Record<string, ResponseDescription>>
 }
 
 interface Document {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
 }
 
-/** What HTTP itself has on any answer. */
-const ofHttp = ["date", "connection", "keep-alive", "content-type", "content-length", "transfer-encoding"]
+/** Headers that any response may have. */
+const ofAnyResponse = ["date", "connection", "keep-alive", "content-type", "content-length", "transfer-encoding"]
 
-/** What can be wrong before anybody has looked at the method and the path. */
+/** Statuses that do not depend on method and path. */
 const beforeRouting = [400, 408, 413, 417, 421, 431]
 
 const methods = ["get", "post", "put", "patch"]
 
-/** Holds answers to what a service says of itself in its OpenAPI document. */
-export const makeConformance = (document: Document) => {
+/** Checks responses against an OpenAPI document. */
+export const responseChecker = (document: Document) => {
   const ajv = new Ajv2020({ strict: false, allErrors: true })
   formats.default(ajv)
   ajv.addSchema(document, "document:")
@@ -63,7 +63,7 @@ export const makeConformance = (document: Document) => {
   const matches = (path: string, target: string) =>
     new RegExp(`^${path.replaceAll(".", "\\.").replace(/\{\w+\}/g, "[^/]+")}$`).test(target)
 
-  /** Where the document describes an answer: every place that may. */
+  /** JSON pointers to every description that may apply to a response. */
   const places = (server: string, asked: Asked | undefined, status: number): ReadonlyArray<string> => {
     const here = operations.filter((each) => each.server === server)
     const pointer = ({ method, path }: { readonly method: string; readonly path: string }) =>
@@ -83,12 +83,12 @@ export const makeConformance = (document: Document) => {
     return status === 405 || beforeRouting.includes(status) ? documented(atPath) : []
   }
 
-  const at = (pointer: string): Described =>
+  const at = (pointer: string): ResponseDescription =>
     pointer
       .slice(1)
       .split("/")
       .map((part) => part.replaceAll("~1", "/").replaceAll("~0", "~"))
-      .reduce((found: unknown, part) => (found as Record<string, unknown>)[part], document) as Described
+      .reduce((found: unknown, part) => (found as Record<string, unknown>)[part], document) as ResponseDescription
 
   const problemAt = (pointer: string, answer: Answer, head: boolean): string | undefined => {
     const { content, headers = {} } = at(pointer)
@@ -102,7 +102,7 @@ export const makeConformance = (document: Document) => {
       const wrong = check(`${pointer}/headers/${name}/schema`, typed)
       if (wrong !== undefined) return `${name}: ${wrong}`
     }
-    const known = [...ofHttp, ...Object.keys(headers).map((name) => name.toLowerCase())]
+    const known = [...ofAnyResponse, ...Object.keys(headers).map((name) => name.toLowerCase())]
     const strange = Object.keys(answer.headers).filter((name) => !known.includes(name))
     if (strange.length > 0) return `has headers that are not described: ${strange.join(", ")}`
     if (head || content === undefined) return answer.bytes.length === 0 ? undefined : "has a body"
@@ -117,7 +117,7 @@ export const makeConformance = (document: Document) => {
     return check(`${pointer}/content/application~1json/schema`, answer.json())
   }
 
-  /** What is not as the document says, if anything. */
+  /** How a response differs from the document, or `undefined`. */
   return (server: string, asked: Asked | undefined, answer: Answer): string | undefined => {
     const pointers = places(server, asked, answer.status)
     if (pointers.length === 0) return `${answer.status} is not described`
@@ -126,4 +126,4 @@ export const makeConformance = (document: Document) => {
   }
 }
 
-export type Conformance = ReturnType<typeof makeConformance>
+export type ResponseChecker = ReturnType<typeof responseChecker>

@@ -7,7 +7,7 @@ export interface WavShape {
   readonly samples?: number
 }
 
-/** A WAV file of silence: 16-bit, mono, by default one second at 8 kHz. */
+/** A WAV file of silence, mono, 16 bits. Default: one second at 8 kHz. */
 export const wav = ({ sampleRate = 8000, samples = 8000 }: WavShape = {}): Buffer => {
   const file = Buffer.alloc(44 + samples * 2)
   file.write("RIFF", 0)
@@ -28,7 +28,7 @@ export const wav = ({ sampleRate = 8000, samples = 8000 }: WavShape = {}): Buffe
 export const boundary = "b"
 export const formType = `multipart/form-data; boundary=${boundary}`
 
-/** A part as it stands in the form: its head, word for word, and what it holds. */
+/** A part of a form: its headers as they are, and its content. */
 export const rawPart = (head: string, content: string | Uint8Array): Buffer =>
   Buffer.concat([Buffer.from(`--${boundary}\r\n${head}\r\n\r\n`), Buffer.from(content), Buffer.from("\r\n")])
 
@@ -42,7 +42,7 @@ export const ending = Buffer.from(`--${boundary}--\r\n`)
 
 export const form = (...parts: ReadonlyArray<Uint8Array>): Buffer => Buffer.concat([...parts, ending])
 
-/** What every good form begins with. */
+/** The first fields of a valid form. */
 export const fields: ReadonlyArray<Buffer> = [field("model", model), field("transaction_id", transactionId)]
 
 export const validForm = (...more: ReadonlyArray<Uint8Array>): Buffer => form(...fields, file(), ...more)

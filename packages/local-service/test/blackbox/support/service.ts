@@ -5,7 +5,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { cannedVoice } from "../../../../../test/support/cannedVoice.js"
-import { type Answer, type Asked, type Conformance, makeConformance } from "./document.js"
+import { type Answer, type Asked, type ResponseChecker, responseChecker } from "./document.js"
 import { formType } from "./messages.js"
 import { exchange, type Heard, leave, type Piece, type RawOptions, type Request, speakRaw } from "./wire.js"
 
@@ -37,42 +37,39 @@ export const cannedService = (options: LocalServiceOptions = {}) =>
 export type Listener = "stt" | "tts" | "platform"
 
 export interface Expected {
-  /** A failure was asked for, so that a 5xx is right. Default: false. */
+  /** The test provokes a failure, so a 5xx is right. Default: false. */
   readonly failing?: boolean | undefined
-  /** The answer was asked to be another than the document describes. Default: false. */
+  /** The OpenAPI document does not describe the response. Default: false. */
   readonly undescribed?: boolean | undefined
 }
 
-const conformances = new WeakMap<LocalService["Type"], Promise<Conformance>>()
+const checkers = new WeakMap<LocalService["Type"], Promise<ResponseChecker>>()
 
-/** A service as anybody sees it who has its addresses, a key and the token. Every answer is held to its document. */
+/** A service by its addresses, a key and the admin token. Checks every response against the OpenAPI document. */
 export const blackBox = Effect.map(LocalService, (service) => {
-  const conformanceOf = () => {
-    const conformance = conformances.get(service) ?? readDocument(service.platformUrl).then(makeConformance)
-    conformances.set(service, conformance)
-    return conformance
+  const checkerOf = () => {
+    const checker = checkers.get(service) ?? readDocument(service.platformUrl).then(responseChecker)
+    checkers.set(service, checker)
+    return checker
   }
   const bases = { stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl }
   const key = Redacted.value(service.apiKey)
 
-  const hold = async (listener: Listener, asked: Asked | undefined, answer: Answer, expected: Expected) => {
+  const check = async (listener: Listener, asked: Asked | undefined, answer: Answer, expected: Expected) => {
     if (expected.undescribed === true) return
-    const name = asked === undefined ? "an answer" : `the answer to ${asked.method} ${asked.target.slice(0, 80)}`
-    const problem = (await conformanceOf())(listener === "platform" ? "" : bases[listener], asked, answer)
+    const name = asked === undefined ? "a response" : `the response to ${asked.method} ${asked.target.slice(0, 80)}`
+    const problem = (await checkerOf())(listener === "platform" ? "" : bases[listener], asked, answer)
     const failed = expected.failing !== true && answer.status >= 500 ? "is a failure of the service" : undefined
     if ((failed ?? problem) !== undefined) {
       throw new Error(`${name} ${failed ?? problem}: ${answer.status} ${answer.text.slice(0, 300)}`)
     }
-    if (listener === "tts" && answer.status === 200 && answer.complete) holdAudio(answer)
+    if (listener === "tts" && answer.status === 200 && answer.complete) checkAudio(answer)
   }
 
   const send = (listener: Listener, request: Request, expected: Expected = {}) =>
     Effect.promise(async () => {
       const answer = await exchange(bases[listener], request)
-      if (!answer.complete && expected.failing !== true) throw new Error("the answer ended early")
-      if (answer.complete) {
-        await hold(listener, { method: request.method ?? "POST", target: request.path }, answer, expected)
-      }
+      await check(listener, { method: request.method ?? "POST", target: request.path }, answer, expected)
       return answer
     })
 
@@ -89,13 +86,13 @@ export const blackBox = Effect.map(LocalService, (service) => {
       for (const [index, answer] of heard.answers.entries()) {
         const [, method, target] = lines[index] ?? []
         const asked = method === undefined || target === undefined ? undefined : { method, target }
-        if (answer.complete) await hold(listener, asked, answer, options)
+        if (answer.complete) await check(listener, asked, answer, options)
       }
       return {
         ...heard,
         get answer() {
           const [first] = heard.answers
-          if (first === undefined) throw new Error(`no answer came, the connection is ${heard.ended}`)
+          if (first === undefined) throw new Error(`no response came, the connection is ${heard.ended}`)
           return first
         }
       }
@@ -123,7 +120,7 @@ export const blackBox = Effect.map(LocalService, (service) => {
         },
         expected
       ),
-    /** The platform's API, with its token. */
+    /** Sends a request to the platform API, with the admin token. */
     ask: (method: string, path: string, body?: unknown, headers: Request["headers"] = {}) =>
       send("platform", {
         method,
@@ -135,7 +132,7 @@ export const blackBox = Effect.map(LocalService, (service) => {
         },
         body: body === undefined || typeof body === "string" ? body : JSON.stringify(body)
       }),
-    /** Begins a request, and is gone before it ends, or before its answer does. */
+    /** Sends a part of a request, or all of it, and resets the connection. */
     abandon: (listener: Listener, pieces: ReadonlyArray<Piece>) => Effect.promise(() => leave(bases[listener], pieces))
   }
 })
@@ -143,17 +140,17 @@ export const blackBox = Effect.map(LocalService, (service) => {
 const readDocument = async (platformUrl: string) => JSON.parse((await exchange(platformUrl, documentRequest)).text)
 const documentRequest = { method: "GET", path: "/openapi.json" }
 
-/** The headers of audio agree with its length. */
-const holdAudio = ({ bytes, headers }: Answer): void => {
+/** Checks that the headers of audio agree with its length. */
+const checkAudio = ({ bytes, headers }: Answer): void => {
   const perFrame = headers["x-encoding"] === "pcm16" ? 2 : 4
   const millis = (bytes.length / perFrame / Number(headers["x-sample-rate"])) * 1000
-  const told = Number(headers["x-audio-duration-ms"])
-  if (bytes.length % perFrame !== 0 || Math.abs(told - millis) > 1) {
-    throw new Error(`the audio lasts ${millis} ms, and its headers say ${told}`)
+  const stated = Number(headers["x-audio-duration-ms"])
+  if (bytes.length % perFrame !== 0 || Math.abs(stated - millis) > 1) {
+    throw new Error(`the audio lasts ${millis} ms, and its headers say ${stated}`)
   }
 }
 
-/** Waits until something is so which another part of the system brings about. */
+/** Reads again until the value is right. Dies after 3 seconds. */
 export const eventually = <A, R>(read: Effect.Effect<A, never, R>, holds: (value: A) => boolean) =>
   Effect.gen(function* () {
     for (let times = 0; times < 150; times++) {
@@ -161,5 +158,5 @@ export const eventually = <A, R>(read: Effect.Effect<A, never, R>, holds: (value
       if (holds(value)) return value
       yield* Effect.promise(() => new Promise((next) => setTimeout(next, 20)))
     }
-    return yield* Effect.dieMessage("it never came about")
+    return yield* Effect.dieMessage("the value never became right")
   })

@@ -1,9 +1,10 @@
-import { request as httpRequest } from "node:http"
-import { connect } from "node:net"
+/** HTTP by the byte: requests that no client would send, and responses as they come. */
+import { connect, type Socket } from "node:net"
+import { send } from "../../../../../test/support/plainHttp.js"
 import type { Answer } from "./document.js"
 
-/** A test that waits for longer than this waits in vain, in milliseconds: no case takes a tenth of it by itself. */
-const patience = 8000
+/** In milliseconds. No case takes a tenth of it by itself. */
+const timeout = 8000
 
 const toAnswer = (
   status: number,
@@ -20,56 +21,55 @@ export interface Request {
   readonly path: string
   readonly headers?: Readonly<Record<string, string | number | Array<string>>> | undefined
   readonly body?: string | Uint8Array | undefined
-  /** How long the answer is waited for. Default: as long as a test that waits in vain. */
-  readonly patienceMillis?: number | undefined
+  readonly timeoutMillis?: number | undefined
 }
 
-/** Plain HTTP by `node:http`, which sends whatever it is told to, on a connection of its own. */
-export const exchange = (base: string, request: Request): Promise<Answer> =>
-  new Promise((resolve, reject) => {
-    const { body, headers = {}, method = "POST", path, patienceMillis = patience } = request
-    const sent = httpRequest(`${base}${path}`, { method, agent: false, headers: { ...headers } })
-    const timer = setTimeout(() => sent.destroy(new Error(`${method} ${path} hangs`)), patienceMillis)
-    sent.on("response", (response) => {
-      const parts: Array<Buffer> = []
-      const done = (complete: boolean) => {
-        clearTimeout(timer)
-        const flat = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
-        resolve(toAnswer(response.statusCode ?? 0, Object.fromEntries(flat), Buffer.concat(parts), complete))
-      }
-      response.on("data", (part: Buffer) => parts.push(part))
-      response.on("end", () => done(true))
-      response.on("error", () => done(false))
-    })
-    sent.on("error", (error) => {
-      clearTimeout(timer)
-      reject(error)
-    })
-    sent.end(body)
-  })
+/** Sends a request on a connection of its own. Rejects if the response does not come whole. */
+export const exchange = async (base: string, request: Request): Promise<Answer> => {
+  const { body, headers = {}, method = "POST", path, timeoutMillis = timeout } = request
+  const signal = AbortSignal.timeout(timeoutMillis)
+  const options = {
+    method,
+    headers: { ...headers },
+    body: body === undefined ? [] : [body],
+    agent: false,
+    signal
+  } as const
+  const response = await send(`${base}${path}`, options)
+  const flat = Object.entries(response.headers).map(([name, value]) => [name, String(value)])
+  return toAnswer(response.status, Object.fromEntries(flat), response.bytes, true)
+}
 
-/** What came over a connection. */
+/** What the service sent over a connection. */
 export interface Heard {
   readonly answers: ReadonlyArray<Answer>
-  /** Of `100 Continue` and its like. */
+  /** The statuses before the last one, such as `100 Continue`. */
   readonly interim: ReadonlyArray<number>
-  /** How it ended: by the service, or by us once there were enough answers. */
+  /** `enough` if we ended it, after enough responses. */
   readonly ended: "closed" | "reset" | "enough"
 }
 
 export interface RawOptions {
-  /** How many answers are waited for; with 0, until the service closes the connection. Default: 1. */
+  /** How many responses to wait for. With 0, until the service closes the connection. Default: 1. */
   readonly answers?: number | undefined
-  /** Ends our side of the connection once everything is sent. Default: false. */
+  /** Ends our side of the connection after the last byte. Default: false. */
   readonly halfClose?: boolean | undefined
-  /** Whether the answers are to HEAD, and have no body. Default: false. */
+  /** The responses are to HEAD, and have no body. Default: false. */
   readonly head?: boolean | undefined
 }
 
 /** Bytes, or a pause in milliseconds. */
 export type Piece = string | Uint8Array | number
 
-/** Sends bytes as they are, and hears what comes. Fails where nothing does. */
+const writePieces = async (socket: Socket, pieces: ReadonlyArray<Piece>, isEnded = () => false): Promise<void> => {
+  for (const piece of pieces) {
+    if (isEnded()) return
+    if (typeof piece === "number") await new Promise((next) => setTimeout(next, piece))
+    else await new Promise<void>((next) => socket.write(piece, () => next()))
+  }
+}
+
+/** Sends bytes as they are, and reads the responses. Rejects if none comes. */
 export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: RawOptions = {}): Promise<Heard> =>
   new Promise((resolve, reject) => {
     const { answers: wanted = 1, halfClose = false, head = false } = options
@@ -91,8 +91,8 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
     const timer = setTimeout(() => {
       ended = true
       socket.destroy()
-      reject(new Error(`hangs; so far came ${JSON.stringify(bytes.toString("latin1").slice(0, 300))}`))
-    }, patience)
+      reject(new Error(`hangs after ${JSON.stringify(bytes.toString("latin1").slice(0, 300))}`))
+    }, timeout)
     socket.on("data", (part) => {
       bytes = Buffer.concat([bytes, part])
       if (wanted > 0 && count(bytes, head) >= wanted) finish("enough")
@@ -100,11 +100,7 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
     socket.on("error", () => finish("reset"))
     socket.on("close", () => finish("closed"))
     const sendAll = async () => {
-      for (const piece of pieces) {
-        if (ended) return
-        if (typeof piece === "number") await new Promise((next) => setTimeout(next, piece))
-        else await new Promise<void>((next) => socket.write(piece, () => next()))
-      }
+      await writePieces(socket, pieces, () => ended)
       if (halfClose && !ended) socket.end()
     }
     socket.on("connect", () => {
@@ -112,7 +108,7 @@ export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: Ra
     })
   })
 
-/** How many whole answers came, or that more of them is not worth waiting for. */
+/** How many whole responses came. Infinite if one is malformed: then there is no more to wait for. */
 const count = (bytes: Buffer, head: boolean): number => {
   try {
     return parse(bytes, head, false).answers.length
@@ -121,7 +117,7 @@ const count = (bytes: Buffer, head: boolean): number => {
   }
 }
 
-/** Every whole answer in what came; with `final`, one whose body goes on to the end of the connection too. */
+/** Every whole response. With `final`, also the last one if its body broke off. */
 const parse = (bytes: Buffer, head: boolean, final: boolean): Omit<Heard, "ended"> => {
   const answers: Array<Answer> = []
   const interim: Array<number> = []
@@ -154,24 +150,20 @@ const parse = (bytes: Buffer, head: boolean, final: boolean): Omit<Heard, "ended
 
 const bodyOf = (bytes: Buffer, headers: Readonly<Record<string, string>>, none: boolean) => {
   if (none) return { bytes: Buffer.alloc(0), rest: bytes, complete: true }
-  if (headers["transfer-encoding"] === "chunked") throw new Error("this service knows the length of every answer")
+  if (headers["transfer-encoding"] === "chunked") throw new Error("this service states the length of every response")
   const length = Number(headers["content-length"])
   return { bytes: bytes.subarray(0, length), rest: bytes.subarray(length), complete: bytes.length >= length }
 }
 
-/** Sends bytes, and resets the connection. */
+/** Sends bytes, and resets the connection without reading. */
 export const leave = (base: string, pieces: ReadonlyArray<Piece>): Promise<void> =>
   new Promise((resolve) => {
     const { hostname, port } = new URL(base)
     const socket = connect({ port: Number(port), host: hostname })
     socket.on("error", () => resolve()).on("close", () => resolve())
-    // What comes is not read.
     socket.pause()
     socket.on("connect", async () => {
-      for (const piece of pieces) {
-        if (typeof piece === "number") await new Promise((next) => setTimeout(next, piece))
-        else await new Promise<void>((next) => socket.write(piece, () => next()))
-      }
+      await writePieces(socket, pieces)
       socket.resetAndDestroy()
     })
   })
