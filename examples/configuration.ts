@@ -1,10 +1,10 @@
 /**
- * Configuration from the environment, with the key in a file of its own, as secret managers mount it. The file is read
- * when the program starts, and again when the service refuses the key: a new key revokes the old one at once, and the
- * program goes on.
+ * Configuration from the environment, with the key in a file, as secret managers mount it. The client reads the file
+ * when the program starts, and again when the service refuses the key. So you can replace the key while the program
+ * runs; a new key revokes the old one at once.
  *
- * Says each line of its standard input: `SPEECH_API_KEY_FILE=key.txt pnpm example examples/configuration.ts`, with the
- * variables that `pnpm speech serve` prints, and its key in key.txt.
+ * Synthesizes each line of standard input: `SPEECH_API_KEY_FILE=key.txt pnpm example examples/configuration.ts`, with
+ * the variables that `pnpm speech serve` prints, and its key in key.txt.
  */
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -34,7 +34,7 @@ const say = (text: string) =>
     const statuses = call.attempts.map(({ status }) => status)
     yield* Console.log(`${text}: ${durationMillis} ms, answered ${statuses.join(", then ")}`)
   }).pipe(
-    // Also where the file still held the key that was refused, or none: the next line may pass.
+    // The file may still hold the refused key, or no key. Continue, since the next line may succeed.
     Effect.catchAll((error) => Console.error(error.message))
   )
 

@@ -1,5 +1,5 @@
 /**
- * Speaks and transcribes back, against the local service: `pnpm demo`, or `pnpm demo "a text" "another"`.
+ * Synthesizes texts and transcribes them, with the local service: `pnpm demo`, or `pnpm demo "a text" "another"`.
  */
 
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -21,7 +21,7 @@ const defaultTexts = [
   "Hello, your appointment is tomorrow at half past ten."
 ]
 
-/** The service detects no language, so the demo goes by the script of the text. */
+/** Chooses the language by the script of the text, since the service does not detect it. */
 const languages: ReadonlyArray<readonly [RegExp, string]> = [
   [/\p{Script=Devanagari}/u, "hi"],
   [/\p{Script=Bengali}/u, "bn"],
@@ -58,7 +58,7 @@ const speakAndTranscribe = (text: string, index: number) =>
     return file.path
   }).pipe(Effect.scoped)
 
-/** The same cause, an empty account, is another error in each operation. */
+/** An account without credit is a different error in each operation. */
 const outOfCredit = (path: string) =>
   Effect.gen(function* () {
     const { accounts } = yield* LocalService

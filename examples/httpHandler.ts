@@ -1,10 +1,10 @@
 /**
  * Speech for browsers: `<audio src="/say?text=Hello&lang=en">` plays while it arrives, and the key stays on the server.
- * Who leaves ends the synthesis. Each request costs, also for a text that was said before, and a browser may ask more than
- * once: put your own sign-in before it, and a cache where texts recur.
+ * A visitor who leaves ends the synthesis. Each request costs credit, also for a repeated text, and a browser may send
+ * a request twice: add your own authentication, and a cache if texts recur.
  *
  * `pnpm example examples/httpHandler.ts`, with the variables that `pnpm speech serve` prints, then open
- * http://127.0.0.1:3000/say?text=Hello&lang=en; `PORT` is another port.
+ * http://127.0.0.1:3000/say?text=Hello&lang=en. `PORT` sets another port.
  */
 import { createServer } from "node:http"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -18,7 +18,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import { Config, Effect, Layer, Match, Schema, Stream } from "effect"
 
-/** A 401 of the service is ours: passed on, it would have the visitor look for a password. */
+/** A 401 of the service concerns our key. Passed on, it would ask the visitor for a password. */
 const statusOf = Match.type<TtsError>().pipe(
   Match.tag("TtsInvalidRequest", "TtsBadRequest", () => 400),
   Match.tag("TtsUnauthorized", "TtsInvalidApiKey", () => 500),
@@ -29,7 +29,7 @@ const statusOf = Match.type<TtsError>().pipe(
   Match.exhaustive
 )
 
-/** A visitor is told what a visitor can mend, and the rest goes into our log. */
+/** Sends the visitor the errors that a visitor can fix, and logs the others. */
 const refuse = (error: TtsError) => {
   const status = statusOf(error)
   if (status === 400) return HttpServerResponse.text(error.message, { status })
@@ -42,7 +42,7 @@ const say = Effect.gen(function* () {
   const query = yield* HttpServerRequest.schemaSearchParams(Query)
   const tts = yield* TextToSpeech
   const speech = yield* tts.stream({ ...query, outputFormat: "24000:pcm16" })
-  // What fails from here on has its 200 already: the connection is cut, and the browser knows that it is not all.
+  // After the 200 is sent, a failure closes the connection, so that the browser detects incomplete audio.
   const file = Stream.tapError(Wav.encodeStream(speech), (error) => Effect.logError(error))
   return HttpServerResponse.stream(file, { contentType: "audio/wav" })
 }).pipe(
@@ -50,11 +50,11 @@ const say = Effect.gen(function* () {
   Effect.catchAll(refuse)
 )
 
-// The scope of the request, which ends the answer of the service, closes when the visitor has all of it or has left.
-// HttpMiddleware.logger is left out: it would write every text into the log.
+// The scope of the request ends the call. It closes when the visitor has received the whole response, or has left.
+// Do not add HttpMiddleware.logger: it would write every text into the log.
 const Server = HttpRouter.empty.pipe(
   HttpRouter.get("/say", say),
-  // Without a route of its own a HEAD takes that of GET, and the text is spoken and paid for, for nothing.
+  // Without this route, HEAD would use the route of GET, and the synthesis would be billed without use.
   HttpRouter.head("/say", HttpServerResponse.empty({ status: 405, headers: { allow: "GET" } })),
   HttpServer.serve(),
   HttpServer.withLogAddress,

@@ -1,10 +1,10 @@
 /**
- * Recordings from browsers: `fetch("/transcribe", { method: "POST", body: file })` sends one, which goes on to the service as
- * it arrives, through memory that does not grow with it; the key stays on the server. Who leaves ends the call. Each
- * recording costs, so put your own sign-in before it.
+ * Recordings from browsers: `fetch("/transcribe", { method: "POST", body: file })` sends one. The server forwards it to
+ * the service as it arrives, in constant memory, and the key stays on the server. A visitor who leaves ends the call.
+ * Each recording costs credit, so add your own authentication.
  *
  * `pnpm example examples/httpUpload.ts`, with the variables that `pnpm speech serve` prints, then
- * `curl --data-binary @call.wav http://127.0.0.1:3000/transcribe`; `PORT` is another port.
+ * `curl --data-binary @call.wav http://127.0.0.1:3000/transcribe`. `PORT` sets another port.
  */
 import { createServer } from "node:http"
 import * as HttpRouter from "@effect/platform/HttpRouter"
@@ -20,7 +20,7 @@ import { Config, Effect, Layer, Match } from "effect"
 /** An hour of 16-bit audio at 8 kHz is 58 MB. */
 const largest = 100_000_000
 
-/** What a visitor can mend is theirs, and the rest is ours: a 401 of the service is no question for a password. */
+/** Sends the visitor the errors that a visitor can fix. A 401 of the service is not passed on: it concerns our key. */
 const statusOf = Match.type<SttError>().pipe(
   Match.tag("SttAudioUnreadable", "SttBadRequest", "SttInvalidRequest", "SttTranscriptionFailed", () => 400),
   Match.tag("SttUnauthorized", "SttInvalidApiKey", "SttCreditExhausted", "SttForbidden", () => 500),
@@ -40,11 +40,11 @@ const refuse = (error: SttError) => {
 const transcribe = Effect.gen(function* () {
   const { headers, stream } = yield* HttpServerRequest.HttpServerRequest
   const byteLength = Number(headers["content-length"])
-  // With its length the recording is checked to have come whole; browsers always tell that of a file.
+  // With the length, the client detects an incomplete upload. Browsers always send the length of a file.
   if (!Number.isInteger(byteLength)) return HttpServerResponse.empty({ status: 411 })
   if (byteLength > largest) return HttpServerResponse.empty({ status: 413 })
   const stt = yield* SpeechToText
-  // It can be read but once, so a call with it is not repeated: the visitor may send it again.
+  // It can be read only once, so the client does not retry the call. The visitor can send it again.
   const audio = AudioSource.fromOneShotStream(stream, { byteLength })
   const { text } = yield* stt.transcribe({ audio, model: "en-general-v2-8khz" })
   return yield* HttpServerResponse.json({ text })

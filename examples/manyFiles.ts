@@ -1,6 +1,6 @@
 /**
- * Many recordings, some at a time. Each transcript goes into a file beside its recording, one that fails does not stop
- * the others, and a report at the end says what failed and why.
+ * Many recordings, several in parallel. Each transcript is written to a file beside its recording. A failure does not
+ * stop the others, and a report at the end lists the failures.
  *
  * `pnpm example examples/manyFiles.ts en-general-v2-8khz calls/*.wav`, with the variables that `pnpm speech serve`
  * prints.
@@ -27,8 +27,8 @@ const transcribe = (path: string) =>
   })
 
 const program = Effect.gen(function* () {
-  // What is wrong with the key or the account would fail all others too: after it no more are begun. Those under way come
-  // to their end, and are not interrupted as they would be by a failure of the whole: they may have been paid for.
+  // An error of the key or the account would fail all others too, so no further call starts. Running calls continue and
+  // are not interrupted, since they may be billed.
   const closed = yield* Ref.make(false)
   const close = Ref.set(closed, true)
   const unlessClosed = (path: string) =>
@@ -51,7 +51,7 @@ const program = Effect.gen(function* () {
     yield* Console.log(`${tag}: ${failed.length}`)
     for (const { error, path } of failed) yield* Console.log(`  ${path}: ${error.message}`)
   }
-  // The exit code is for the shell, or whoever else started this.
+  // The exit code for the shell.
   if (failures.length > 0) yield* new Incomplete({ message: `${failures.length} recordings have no transcript.` })
 })
 

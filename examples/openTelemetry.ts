@@ -1,11 +1,11 @@
 /**
  * Traces, metrics and logs of all calls to an OpenTelemetry collector, by Effect's own exporter: one layer, and no SDK.
- * A call is a span `speech.synthesize` or `speech.transcribe` with the id that the service knows it by, and each of its
- * requests a span `speech.attempt` with the status. None of it holds a text, a transcript or the key.
+ * A call is a span `speech.synthesize` or `speech.transcribe` with the id that was sent to the service. Each attempt is
+ * a span `speech.attempt` with the status. No span holds a text, a transcript or the key.
  *
- * `pnpm example examples/openTelemetry.ts`, with the variables that `pnpm speech serve` prints. Any collector that takes
- * OTLP over HTTP will do, such as Jaeger's; without one the program runs all the same, and ends a few seconds later. A
- * program that has an OpenTelemetry SDK already takes `NodeSdk` of the same package, and that SDK's exporter.
+ * `pnpm example examples/openTelemetry.ts`, with the variables that `pnpm speech serve` prints. Use any collector that
+ * accepts OTLP over HTTP, such as that of Jaeger. Without a collector the program also works, but ends a few seconds
+ * later. If your program has an OpenTelemetry SDK, use `NodeSdk` of the same package with the exporter of that SDK.
  */
 import * as Otlp from "@effect/opentelemetry/Otlp"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -32,11 +32,11 @@ const program = Effect.gen(function* () {
   const span = yield* Effect.currentSpan
   yield* Console.log(`trace ${span.traceId}`)
 }).pipe(
-  // A span of yours holds those of the calls. What you annotate is yours to choose: the text is better left out.
+  // Your own span is the parent of the spans of the calls. Do not annotate it with the text.
   Effect.withSpan("announce", { attributes: { platform: 2 } })
 )
 
-// The clients stand inside: what they measured last is sent when the outer layer closes.
+// The telemetry layer is the outer one, so that it sends the last measurements after the clients have closed.
 program.pipe(
   Effect.provide([SpeechToText.layerFromEnv, TextToSpeech.layerFromEnv]),
   Effect.provide(Telemetry),

@@ -1,6 +1,6 @@
 /**
- * A retry policy of one's own in place of the client's: `retries: 0` makes a call exactly one request, and each error
- * says whether another one may help.
+ * Your own retry policy instead of that of the client. With `retries: 0` a call is exactly one request, and each error
+ * says whether a retry may help.
  *
  * `pnpm example examples/ownRetryPolicy.ts`, with the variables that `pnpm speech serve` prints.
  */
@@ -17,8 +17,8 @@ const OneRequestACall = TextToSpeech.layerConfig({
   retries: Config.succeed(0)
 })
 
-// Four more requests after 0.1 s, 0.2 s, 0.4 s and 0.8 s, each a little sooner or later, so that programs that failed
-// together don't come back together; and none before the time that the service asks to be left alone.
+// Four retries, after 0.1 s, 0.2 s, 0.4 s and 0.8 s, with jitter, so that programs that failed together do not retry
+// together. None starts before the time that the service sends in Retry-After.
 const policy = Schedule.exponential("100 millis").pipe(
   Schedule.jittered,
   Schedule.intersect(Schedule.recurs(4)),
@@ -28,11 +28,11 @@ const policy = Schedule.exponential("100 millis").pipe(
 
 const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech
-  // Each repetition is a call of its own here: with an id of ours the service still sees that they belong together.
+  // Each retry is a separate call here. With your own id, the service can still see that they belong together.
   const requestId = crypto.randomUUID()
   const speech = yield* tts.synthesize({ text, lang, requestId }).pipe(
     Effect.tapError((error) => Console.error(error.message)),
-    // Not what would fail the same way, and not what was lost after all was sent, which may have been paid for.
+    // `retryable` is false for errors that would recur, and for responses that were lost, since those may be billed.
     Effect.retry({ while: (error) => error.retryable, schedule: policy })
   )
   yield* Console.log(`${speech.durationMillis} ms of speech, request ${speech.requestId}`)

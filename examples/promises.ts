@@ -1,6 +1,6 @@
 /**
- * From plain async code: a class whose methods return promises, over one runtime with both clients. A promise is
- * rejected with the tagged error itself.
+ * Both clients from plain async code: a class with one runtime, whose methods return promises. A promise is rejected
+ * with the tagged error itself.
  *
  * `pnpm example examples/promises.ts "a text" hello.wav`, with the variables that `pnpm speech serve` prints.
  */
@@ -13,7 +13,7 @@ import { Cause, Effect, Exit, Layer, ManagedRuntime } from "effect"
 const Live = Layer.provideMerge(Layer.merge(SpeechToText.layerFromEnv, TextToSpeech.layerFromEnv), NodeTransport.layer)
 
 export class Speech {
-  // The layer is built at the first call, and kept: connections and the budget for retries are shared by all.
+  // The runtime builds the layer at the first call and keeps it, so all calls share connections and the retry budget.
   readonly #runtime = ManagedRuntime.make(Live)
 
   speak(text: string, path: string, signal?: AbortSignal): Promise<Wav.WavFile> {
@@ -37,7 +37,9 @@ export class Speech {
     return this.#runtime.dispose()
   }
 
-  /** `runPromise` alone rejects with a FiberFailure, which hides the error in its cause. */
+  /**
+   * Rejects with the error itself. `runPromise` alone rejects with a FiberFailure, which has the error in its cause.
+   */
   async #run<A, E>(
     effect: Effect.Effect<A, E, Layer.Layer.Success<typeof Live>>,
     signal: AbortSignal | undefined
@@ -55,7 +57,7 @@ try {
   const { durationMillis } = await speech.speak(text, path, AbortSignal.timeout(60_000))
   console.log(`${durationMillis} ms, heard as: ${await speech.transcribe(path)}`)
 } catch (error) {
-  // What a promise is rejected with has no type: ask for what you can handle, and let the rest through.
+  // A rejection has no type: handle the errors that you know, and rethrow the others.
   if (error instanceof TtsInvalidRequest) console.error(`${error._tag}: ${error.field} ${error.problem}`)
   else if (error instanceof TtsUnauthorized) console.error(`${error._tag}: billing ${error.call.billing}`)
   else if (error instanceof SttAudioUnreadable) console.error(`${error._tag}: ${error.source}`)

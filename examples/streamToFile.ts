@@ -1,5 +1,5 @@
 /**
- * Speech into a WAV file while it arrives, in memory that does not grow with it. The file appears whole or not at all.
+ * Writes speech into a WAV file while it arrives, in constant memory. The file appears complete or not at all.
  *
  * `pnpm example examples/streamToFile.ts "a text" en speech.wav`, with the variables that `pnpm speech serve` prints.
  */
@@ -13,19 +13,19 @@ const [text = "Hello.", lang = "en", path = "speech.wav"] = process.argv.slice(2
 
 const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech
-  // Comes with the head of the answer; the audio waits until somebody reads it.
+  // Gives a result when the response begins. The audio is received when you run the stream.
   const speech = yield* tts.stream({ text, lang, outputFormat: "16000:pcm16" })
   yield* Console.log(`request ${speech.requestId}: ${speech.byteLength ?? "an unknown number of"} bytes`)
-  // The header holds the length that the service announced, or where it did not, the one that came, once it has come.
+  // The header has the length that the service states. If it states none, the header is written after the audio.
   const file = yield* Wav.writeFile(speech, path)
   yield* Console.log(`${file.path}: ${AudioFormat.describe(file.format)}, ${file.durationMillis} ms`)
 }).pipe(
-  // The audio is checked to its end: what broke off or contradicts itself leaves no file, and an older one as it was.
+  // The client checks the audio. If it is incomplete or corrupt, no file is written, and an existing file is unchanged.
   Effect.tapErrorTag("TtsConnectionFailed", ({ reason }) => Console.error(`No file: ${reason}`)),
   Effect.tapErrorTag("TtsCorruptAudio", ({ problem }) => Console.error(`No file: ${problem}`))
 )
 
-// The answer ends when the scope closes, also where it was not read to its end.
+// The call ends when the scope closes, even if the stream was not read to its end.
 program.pipe(
   Effect.scoped,
   Effect.provide(TextToSpeech.layerFromEnv),

@@ -1,5 +1,5 @@
 /**
- * Speech into the standard input of another program while it arrives, for one that plays or encodes it.
+ * Pipes speech into the standard input of another program while it arrives, for example to play or encode it.
  *
  * `pnpm example examples/streamToProcess.ts "a text" wc`, with the variables that `pnpm speech serve` prints. In
  * place of `wc`, which counts bytes: `ffplay -nodisp -autoexit -`, `sox -t wav - hello.ogg`, `ffmpeg -i - hello.mp3`.
@@ -22,22 +22,22 @@ class ProgramFailed extends Data.TaggedError("ProgramFailed")<{ readonly exitCod
 
 const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech
-  // First the speech: without it there is nothing to start a program for.
+  // Start the synthesis first: if it fails, the program is not started.
   const speech = yield* tts.stream({ text, lang: "en" })
   const child = yield* Command.make(command, ...args).pipe(
     Command.stdout("inherit"),
     Command.stderr("inherit"),
     Command.start
   )
-  // Where the speech breaks off, the program must not take the end of its input for the end of the speech.
+  // If the speech breaks off, kill the program, so that it does not accept incomplete speech.
   const file = Stream.tapError(Wav.encodeStream(speech), () => child.kill())
-  // A program that reads slowly slows the answer down; nothing piles up between them.
+  // If the program reads slowly, the client receives slowly: no queue grows between them.
   yield* Stream.run(file, child.stdin)
   const exitCode = yield* child.exitCode
   if (exitCode !== 0) yield* new ProgramFailed({ exitCode })
 })
 
-// Ctrl-C closes the scope too, which ends the answer and the program both.
+// Ctrl-C closes the scope too, which ends the call and the program.
 program.pipe(
   Effect.scoped,
   Effect.provide(TextToSpeech.layerFromEnv),

@@ -1,6 +1,6 @@
 /**
- * A recording at 44.1 or 48 kHz in stereo, sent as what the models hear: one channel, 8 kHz, 16 bits. It is converted as
- * it is read, in memory that does not grow with it, and the upload is a twelfth of the file.
+ * Sends a recording at 44.1 or 48 kHz in stereo as mono, 8 kHz and 16 bits, for which the models are trained. The
+ * client converts it during the upload, in constant memory. The upload has a twelfth of the size of a file at 48 kHz.
  *
  * `pnpm example examples/telephonyUpload.ts recording.wav en-general-v2-8khz`, with the variables that `pnpm speech
  * serve` prints.
@@ -18,7 +18,7 @@ const program = Effect.gen(function* () {
 
   const recording = yield* Recording.inspect(audio)
   const { text, warnings } = yield* stt.transcribe(
-    // WAV alone is converted here. What is compressed is small already: the service decodes it.
+    // Only WAV can be converted. Compressed files are small already; the service decodes them.
     { audio, model, telephony: recording.container === "wav" },
     {
       onEvent: (event) =>
@@ -30,7 +30,7 @@ const program = Effect.gen(function* () {
   yield* Effect.forEach(warnings, (warning) => Console.error(warning.message))
   yield* Console.log(text)
 }).pipe(
-  // Before anything is sent, or while it is: it does not exist, it changed under way, its header makes no sense.
+  // Before or during the upload: the file does not exist, it changed, or its header is invalid.
   Effect.tapErrorTag("SttAudioUnreadable", (error) => Console.error(`Check ${error.source}: ${error.problem}`))
 )
 

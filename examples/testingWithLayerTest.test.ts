@@ -1,6 +1,6 @@
 /**
- * An app tested with the doubles of both clients: no network, no file, no service. They check requests as the clients do,
- * so that a test does not pass with one that would be refused.
+ * Tests an app with the doubles of both clients: no network, no file, no service. The doubles check requests as the
+ * clients do, so that a test does not pass with an invalid request.
  *
  * `pnpm vitest examples/testingWithLayerTest.test.ts`
  */
@@ -9,7 +9,7 @@ import { AudioSource, SpeechToText, SttCreditExhausted, SttForbidden, SttUnavail
 import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 
-/** The app: hears a caller, and says back what was understood. */
+/** The app: transcribes a caller, and replies with the transcript as speech. */
 const answerCaller = (path: string) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText
@@ -26,7 +26,7 @@ const audio = { bytes: new Uint8Array(16_000) }
 it.effect("a caller hears what was understood", () =>
   Effect.gen(function* () {
     assert.strictEqual(yield* answerCaller("call.wav"), "You said namaste. (1000 ms)")
-    // What the app asked for.
+    // The requests of the app.
     assert.deepStrictEqual(yield* TextToSpeech.calls, [
       { text: "You said namaste.", lang: "en", outputFormat: "8000:pcm16" }
     ])
@@ -40,7 +40,7 @@ it.effect("each caller gets an answer of their own", () =>
     assert.strictEqual((yield* SpeechToText.calls).length, 2)
   }).pipe(
     Effect.provide([
-      // An answer may depend on the request.
+      // The result can depend on the request.
       SpeechToText.layerTest((request) => (request.audio.filename === "silence.wav" ? "" : "call-1")),
       TextToSpeech.layerTest(audio)
     ])
@@ -55,7 +55,7 @@ it.effect("a call is made again where this may help", () => {
     assert.strictEqual((yield* SpeechToText.calls).length, 2)
   }).pipe(
     Effect.provide([
-      // The doubles repeat nothing of themselves: each answer is one call.
+      // The doubles do not retry: each result is one call.
       SpeechToText.layerTest(() => (++asked === 1 ? new SttUnavailable() : "namaste")),
       TextToSpeech.layerTest(audio)
     ])
@@ -84,7 +84,7 @@ it.effect("what the app does not handle comes out of it", () => {
     assert.strictEqual(yield* failing(lostInTheMiddle), "TtsConnectionFailed")
     const forbidden = Layer.merge(SpeechToText.layerTest(new SttForbidden()), TextToSpeech.layerTest(audio))
     assert.strictEqual(yield* failing(forbidden), "SttForbidden")
-    // The double refuses what the client would refuse, before it answers.
+    // The double refuses a request that the client would refuse.
     const tooLong = Layer.merge(SpeechToText.layerTest("न".repeat(10_001)), TextToSpeech.layerTest(audio))
     assert.strictEqual(yield* failing(tooLong), "TtsInvalidRequest")
   })

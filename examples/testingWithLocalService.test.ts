@@ -1,6 +1,6 @@
 /**
- * An app tested against the service itself in small, over real HTTP: it has a voice, an account that can run out of
- * credit, and failures on demand. For what a double can't show, such as retries, billing, and what was really said.
+ * Tests an app against the local service, over real HTTP. It has a voice, an account that can run out of credit, and
+ * failures on demand. Use it for what a double can't test, such as retries, billing, and real speech.
  *
  * `pnpm vitest examples/testingWithLocalService.test.ts`
  */
@@ -13,7 +13,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
 import { Effect, Layer } from "effect"
 
-/** The app: hears a caller, and says back what was understood. */
+/** The app: transcribes a caller, and replies with the transcript as speech. */
 const answerCaller = (path: string) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText
@@ -30,7 +30,7 @@ const answerCaller = (path: string) =>
     Effect.catchTag("SttCreditExhausted", () => Effect.succeed("nobody answers"))
   )
 
-/** A caller says something: the service knows again what it has spoken itself, or what it was taught. */
+/** A caller says something. The local service recognises what it has synthesized itself, or was taught. */
 const caller = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const tts = yield* TextToSpeech
@@ -43,7 +43,7 @@ const TestLive = LocalService.layerClients.pipe(
   Layer.provideMerge(Layer.merge(LocalService.layer(), NodeTransport.layer))
 )
 
-// With the clock of the machine: under a TestClock a retry would wait for TestClock.adjust.
+// Live clock: with a TestClock, a retry would wait for TestClock.adjust.
 layer(TestLive, { excludeTestServices: true })("the app", (it) => {
   it.scoped("says back what a caller said", () =>
     Effect.gen(function* () {

@@ -1,6 +1,6 @@
 /**
- * Every way to fail is in the type, and what is handled by its tag is gone from it. The two services share no tag, since
- * the same cause is another error in each.
+ * The type of an effect lists its errors, and handling an error by its tag removes it from the type. The two clients
+ * share no tag, since the same cause is a different error in each.
  *
  * `pnpm example examples/typedErrors.ts`, with the variables that `pnpm speech serve` prints.
  */
@@ -13,7 +13,7 @@ import { Console, Effect, Match } from "effect"
 
 const [text = "Hello.", lang = "en"] = process.argv.slice(2)
 
-// All at once: it does not compile if a tag is forgotten, nor after an update that brings a new one.
+// Handle all errors at once. This does not compile if a tag is missing, also if an update adds one.
 const afterTranscription = Match.type<SttError>().pipe(
   Match.tag("SttUnauthorized", "SttInvalidApiKey", () => "Put the newest key in place."),
   Match.tag("SttCreditExhausted", () => "Top up the account."),
@@ -25,9 +25,9 @@ const afterTranscription = Match.type<SttError>().pipe(
   Match.exhaustive
 )
 
-// Nor for the other service, and rightly: of a transcription a 401 is the key, and credit is a 402; of a synthesis a 401
-// stands for every refused key, an account without credit among them.
-// @ts-expect-error TtsUnauthorized and its like are no errors of a transcription.
+// A handler of one client does not compile for the other. For a transcription, 401 is the key and 402 is the credit.
+// For a synthesis, 401 is every refused key, also that of an account without credit.
+// @ts-expect-error TtsUnauthorized and the others are not errors of a transcription.
 export const wrong = (error: TtsError) => afterTranscription(error)
 
 const heard: Effect.Effect<string, never, SpeechToText> = Effect.gen(function* () {
@@ -40,7 +40,7 @@ const heard: Effect.Effect<string, never, SpeechToText> = Effect.gen(function* (
   return text === "" ? "Nobody spoke." : text
 }).pipe(Effect.catchAll((error) => Effect.succeed(afterTranscription(error))))
 
-// Tag by tag: what is handled no longer fails it, and the others are still to be handled by whoever runs it.
+// Handle errors tag by tag. A handled error is removed from the type; the caller handles the others.
 const spoken: Effect.Effect<
   string,
   Exclude<TtsError, { readonly _tag: "TtsInvalidRequest" | "TtsBadRequest" | "TtsUnauthorized" }>,

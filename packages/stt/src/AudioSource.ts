@@ -1,5 +1,6 @@
 /**
- * Where a recording comes from. Every source except a one-shot stream can be opened again, so that a call can be retried.
+ * Where a recording comes from. Every source except a one-shot stream can be opened again, so that a call can be
+ * retried.
  */
 import * as Predicate from "effect/Predicate"
 import type * as Stream from "effect/Stream"

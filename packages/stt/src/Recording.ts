@@ -37,16 +37,18 @@ export const Recording = Schema.Struct({
 export type Recording = typeof Recording.Type
 
 /**
- * Reads the header of a recording: a few blocks of a file or of bytes, or the first 256 KiB of a stream, which is opened for
- * this and closed. A one-shot stream is not read, since its bytes can be read only once; the result has no fields.
+ * Reads the header of a recording: a few blocks of a file or of bytes, or the first 256 KiB of a stream, which is
+ * opened for this and closed. A one-shot stream is not read, since its bytes can be read only once; the result has no
+ * fields.
  *
- * Bytes that make no sense are no failure; the fields are absent. The duration is absent also if the header does not state
- * it (an M4A of fragments, a WebM that was streamed), or states it after the first 256 KiB of a stream. An MP3 with neither
- * a Xing nor a VBRI header has a duration if its first 8 KiB have one bitrate: its size divided by it. The sample rate is
- * absent for an M4A above 65,535 Hz. A WAV file in a codec that audio-codec does not read has only `container` and `bytes`.
+ * Bytes that make no sense are no failure; the fields are absent. The duration is absent also if the header does not
+ * state it (an M4A of fragments, a WebM that was streamed), or states it after the first 256 KiB of a stream. An MP3
+ * with neither a Xing nor a VBRI header has a duration if its first 8 KiB have one bitrate: its size divided by it. The
+ * sample rate is absent for an M4A above 65,535 Hz. A WAV file in a codec that audio-codec does not read has only
+ * `container` and `bytes`.
  *
- * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream that
- * fails.
+ * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
+ * that fails.
  */
 export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioUnreadable, FileSystem.FileSystem> =>
   isRepeatable(source)

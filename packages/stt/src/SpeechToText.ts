@@ -86,9 +86,14 @@ export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.Ret
   readonly apiKey: ApiKey
   /** The address of the transcription host, with or without a path prefix. Required. */
   readonly baseUrl: string
-  /** How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the upload or the download. */
+  /**
+   * How long each phase may take. Default: one hour until the response begins, and 60 seconds without progress of the
+   * upload or the download.
+   */
   readonly deadlines?: Deadlines.Deadlines | undefined
-  /** How hotwords are encoded in the form; the contract does not state it. Default: `json`, one field with the array. */
+  /**
+   * How hotwords are encoded in the form; the contract does not state it. Default: `json`, one field with the array.
+   */
   readonly hotwordEncoding?: Contract.HotwordEncoding | undefined
 }
 
@@ -96,7 +101,10 @@ export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.Ret
 type Requirements = HttpClient.HttpClient | FileSystem.FileSystem
 
 export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")<SpeechToText, SpeechToTextService>() {
-  /** The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for a malformed key. */
+  /**
+   * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `SttInvalidApiKey` for
+   * a malformed key.
+   */
   static readonly layer = (
     options: SpeechToTextOptions
   ): Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =>
@@ -119,9 +127,9 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
     })
 
   /**
-   * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or a
-   * function of the request that gives one. The double checks requests as {@link SpeechToText.layer} does. It opens no
-   * recording, does not retry, and emits no events. {@link SpeechToText.calls} gives its requests.
+   * A test double. `answer` is a transcript, parts of a {@link Transcription}, an error, an effect of one of these, or
+   * a function of the request that gives one. The double checks requests as {@link SpeechToText.layer} does. It opens
+   * no recording, does not retry, and emits no events. {@link SpeechToText.calls} gives its requests.
    */
   static readonly layerTest = (answer: TestAnswer): Layer.Layer<SpeechToText | SpeechToTextCalls> =>
     Layer.effectContext(makeTest(answer))

@@ -32,8 +32,8 @@ const quote = ({ serverError, serverMessage }: Schema.Struct.Type<typeof service
 export class SttInvalidRequest extends define<SttInvalidRequest>()("SttInvalidRequest", invalidRequest) {}
 
 /**
- * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is built
- * (nothing was sent then), and again after a 401.
+ * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is
+ * built (nothing was sent then), and again after a 401.
  */
 export class SttInvalidApiKey extends define<SttInvalidApiKey>()("SttInvalidApiKey", invalidApiKey) {}
 
@@ -54,8 +54,8 @@ export const AudioHint = Schema.Literal("sendAsStream", "omitTelephony")
 export type AudioHint = typeof AudioHint.Type
 
 /**
- * The recording can't be sent. It is missing, empty or unreadable, it changed during the upload, it is a one-shot stream
- * that was read before, or `telephony` can't convert it.
+ * The recording can't be sent. It is missing, empty or unreadable, it changed during the upload, it is a one-shot
+ * stream that was read before, or `telephony` can't convert it.
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   fields: {

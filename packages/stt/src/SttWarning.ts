@@ -1,10 +1,13 @@
 /**
- * What the service accepts silently, although it may reduce the quality of the transcript. The message of a warning says
- * what to do.
+ * What the service accepts silently, although it may reduce the quality of the transcript. The message of a warning
+ * says what to do.
  */
 import * as Schema from "effect/Schema"
 
-/** The recording has more than one channel. The service requires mono; the contract does not state what it does with others. */
+/**
+ * The recording has more than one channel. The service requires mono; the contract does not state what it does with
+ * others.
+ */
 export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
   channels: Schema.Number,
   message: Schema.String
@@ -12,8 +15,8 @@ export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
 export type MoreThanOneChannel = typeof MoreThanOneChannel.Type
 
 /**
- * The sample rate is below 8,000 or above 16,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies that
- * no resampling restores. Above twice their rate, the models ignore most of the upload.
+ * The sample rate is below 8,000 or above 16,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies
+ * that no resampling restores. Above twice their rate, the models ignore most of the upload.
  */
 export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz", {
   /** In Hz. */
@@ -22,7 +25,9 @@ export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz"
 })
 export type SampleRateFarFrom8kHz = typeof SampleRateFarFrom8kHz.Type
 
-/** `parseNumber` is set, but the service ignores it for the language of this model. It supports hi, ml, kn, gu and mr. */
+/**
+ * `parseNumber` is set, but the service ignores it for the language of this model. It supports hi, ml, kn, gu and mr.
+ */
 export const ParseNumberWithoutEffect = Schema.TaggedStruct("ParseNumberWithoutEffect", {
   model: Schema.String,
   /** The language code at the beginning of the name of the model. */

@@ -13,7 +13,9 @@ export const Transcription = Schema.Struct({
   callId: Schema.String,
   /** The id that was sent. */
   transactionId: Schema.String,
-  /** `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it. */
+  /**
+   * `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it.
+   */
   auxInfo: Schema.optional(AuxInfo),
   /** What the client found before the upload that may reduce the quality. */
   warnings: Schema.Array(SttWarning),

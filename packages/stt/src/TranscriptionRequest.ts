@@ -31,8 +31,8 @@ export const TranscriptionRequest = Schema.Struct({
   /** Phrases that the recognition prefers. Default: none. */
   hotwords: Schema.optional(Schema.Array(Hotword)),
   /**
-   * Convert a WAV file of any format to mono, 8 kHz and 16 bits during the upload. The models are trained on this format,
-   * and it has a twelfth of the size of 48 kHz stereo. Any other container fails with `SttAudioUnreadable`.
+   * Convert a WAV file of any format to mono, 8 kHz and 16 bits during the upload. The models are trained on this
+   * format, and it has a twelfth of the size of 48 kHz stereo. Any other container fails with `SttAudioUnreadable`.
    * Default: false, the file is sent unchanged.
    */
   telephony: Schema.optional(Schema.Boolean),

@@ -18,7 +18,9 @@ export const SynthesisRequest = Schema.Struct({
   speed: Schema.optional(Contract.Speed),
   /** Flow-matching steps, 1 to 100. Default: that of the voice. */
   numStep: Schema.optional(Contract.NumStep),
-  /** Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none. */
+  /**
+   * Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none.
+   */
   g2pOverrides: Schema.optional(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
   requestId: Schema.optional(

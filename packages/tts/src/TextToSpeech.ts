@@ -78,12 +78,18 @@ export interface TextToSpeechOptions extends BaseUrl.BaseUrlOptions, Retries.Ret
   readonly apiKey: ApiKey
   /** The address of the synthesis host, with or without a path prefix. Required. */
   readonly baseUrl: string
-  /** How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of the upload or the download. */
+  /**
+   * How long each phase may take. Default: ten minutes until the response begins, and 60 seconds without progress of
+   * the upload or the download.
+   */
   readonly deadlines?: Deadlines.Deadlines | undefined
 }
 
 export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")<TextToSpeech, TextToSpeechService>() {
-  /** The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for a malformed key. */
+  /**
+   * The service from explicit options. Fails with `ConfigError` for an invalid option, and with `TtsInvalidApiKey` for
+   * a malformed key.
+   */
   static readonly layer = (
     options: TextToSpeechOptions
   ): Layer.Layer<TextToSpeech, ConfigError.ConfigError | TtsInvalidApiKey, HttpClient.HttpClient> =>

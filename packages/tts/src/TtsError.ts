@@ -30,8 +30,8 @@ const reportRequestId = ({ receivedId, sentId }: CallReport) =>
 export class TtsInvalidRequest extends define<TtsInvalidRequest>()("TtsInvalidRequest", invalidRequest) {}
 
 /**
- * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is built
- * (nothing was sent then), and again after a 401.
+ * The key can't be read, or does not have the form `<prefix>.<secret>`. The client reads the key when the layer is
+ * built (nothing was sent then), and again after a 401.
  */
 export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiKey", invalidApiKey) {}
 

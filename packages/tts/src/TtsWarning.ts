@@ -1,6 +1,6 @@
 /**
- * What a response omits, or states differently from the request. Its audio is usable and was billed, so this is no error.
- * The message of a warning says what to do.
+ * What a response omits, or states differently from the request. Its audio is usable and was billed, so this is no
+ * error. The message of a warning says what to do.
  */
 import * as Schema from "effect/Schema"
 import { Encoding } from "./TtsContract.js"

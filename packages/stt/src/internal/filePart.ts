@@ -17,8 +17,8 @@ export interface FilePart {
 }
 
 /**
- * The name and the media type of a recording in the request. The container found in its bytes decides, or else the extension
- * of its name. An extension that contradicts the bytes is replaced.
+ * The name and the media type of a recording in the request. The container found in its bytes decides, or else the
+ * extension of its name. An extension that contradicts the bytes is replaced.
  */
 export const filePartOf = (name: string, found: Container | undefined): FilePart => {
   const dot = name.lastIndexOf(".")

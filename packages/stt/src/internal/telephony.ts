@@ -48,7 +48,9 @@ export const asTelephony = (
     )
   })
 
-/** Describes the recording after the conversion. A lower sample rate stays, since no conversion restores frequencies. */
+/**
+ * Describes the recording after the conversion. A lower sample rate stays, since no conversion restores frequencies.
+ */
 export const describeConverted = ({ sampleRate, ...recording }: Recording): Recording => ({
   ...recording,
   channels: 1,

@@ -2,8 +2,8 @@ import { type AudioFormat, bytesPerFrame, durationMillis } from "@effect-speech/
 import { makeDecoder } from "@effect-speech/audio-codec/Pcm"
 
 /**
- * What is wrong with `byteLength` bytes of audio for which the service stated `statedMillis`; `undefined` if nothing is.
- * The two may differ by 1 ms and one frame, for rounding.
+ * What is wrong with `byteLength` bytes of audio for which the service stated `statedMillis`; `undefined` if nothing
+ * is. The two may differ by 1 ms and one frame, for rounding.
  */
 export const lengthProblem = (
   format: AudioFormat,
@@ -29,7 +29,9 @@ export const longestLength = (format: AudioFormat, statedMillis: number | undefi
     ? Number.POSITIVE_INFINITY
     : (((statedMillis + 1) * format.sampleRate) / 1000 + 2) * bytesPerFrame(format)
 
-/** Makes a check for successive chunks of audio: the problem of a chunk with a float that is not finite, or `undefined`. */
+/**
+ * Makes a check for successive chunks of audio: the problem of a chunk with a float that is not finite, or `undefined`.
+ */
 export const makeSampleCheck = (format: AudioFormat): ((bytes: Uint8Array) => string | undefined) => {
   if (format.encoding !== "float32") return () => undefined
   const decoder = makeDecoder(format)
