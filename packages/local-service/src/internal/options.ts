@@ -8,14 +8,13 @@ const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")
 )
 const count = Schema.Int.pipe(Schema.nonNegative()).annotations({
-  message: () => ({ message: "must be a whole number from 0 on", override: true })
+  message: () => ({ message: "must be a whole number, 0 or more", override: true })
 })
 
 /** As in a `Host` header, without a port. */
 const hostNames = Schema.Array(Schema.String).pipe(
   Schema.filter(
-    (names) =>
-      names.every((name) => /^[\w.-]+$/.test(name)) || "must be names of hosts, such as speech or speech.example"
+    (names) => names.every((name) => /^[\w.-]+$/.test(name)) || "must be host names, such as speech or speech.example"
   )
 )
 
