@@ -17,7 +17,7 @@ const [text = "Hello.", lang = "en"] = process.argv.slice(2)
 const afterTranscription = Match.type<SttError>().pipe(
   Match.tag("SttUnauthorized", "SttInvalidApiKey", () => "Put the newest key in place."),
   Match.tag("SttCreditExhausted", () => "Top up the account."),
-  Match.tag("SttForbidden", () => "Ask whoever keeps the account to open it."),
+  Match.tag("SttForbidden", () => "Ask the owner of the account to open it."),
   Match.tag("SttAudioUnreadable", "SttTranscriptionFailed", () => "Send another recording."),
   Match.tag("SttServerError", "SttUnavailable", "SttConnectionFailed", "SttDeadlineExceeded", () => "Try later."),
   Match.tag("SttInvalidRequest", "SttBadRequest", () => "Mend the request."),

@@ -94,7 +94,7 @@ describe("looking at a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.effect("leaves a stream alone that can be read but once", () =>
+  it.effect("does not read a one-shot stream", () =>
     Effect.gen(function* () {
       let given = 0
       const bytes = Stream.fromEffect(Effect.sync(() => Uint8Array.of(given++)))

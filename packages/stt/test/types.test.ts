@@ -62,7 +62,7 @@ it("a request may leave out what has a default, and a result tells what was seen
   type Asked = Parameters<Service["transcribe"]>[0]
   expectTypeOf<{ audio: AudioSource.AudioSource; model: string }>().toExtend<Asked>()
   expectTypeOf<Transcription["warnings"]>().toEqualTypeOf<ReadonlyArray<SttWarning>>()
-  // The tags of warnings are told apart without a default branch.
+  // A match of all tags needs no default branch.
   const what = Match.type<SttWarning>().pipe(
     Match.tag("MoreThanOneChannel", ({ channels }) => channels),
     Match.tag("SampleRateFarFrom8kHz", ({ sampleRate }) => sampleRate),
