@@ -12,7 +12,7 @@ import { type End, operation, playedTransport, scripted, settled } from "./scrip
 describe("metrics", () => {
   it.effect("count attempts by status, and calls by outcome with their duration", () =>
     Effect.gen(function* () {
-      // With a clock at 0, an addition could not be told from a subtraction.
+      // A clock that starts at 0 would hide a wrong sign in a duration.
       yield* TestClock.adjust("1 hour")
       const { transport } = yield* scripted([503, "ECONNREFUSED"], { retries: { retries: 2 } })
       expect(yield* metricsOf(settled(transport.run(operation())))).toEqual({
