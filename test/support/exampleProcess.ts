@@ -1,6 +1,4 @@
-/**
- * An example as a process of its own, from the build: it starts in half the time, with the packages as users have them.
- */
+/** An example as a process of its own, from the build: it starts twice as fast, and uses the packages as users do. */
 
 import { spawn } from "node:child_process"
 import { once } from "node:events"
@@ -9,7 +7,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 
 export interface ExampleOptions {
-  /** The folder that it runs in. */
+  /** The working folder. */
   readonly folder: string
   readonly parameters?: ReadonlyArray<string>
   readonly environment?: Readonly<Record<string, string>>
@@ -22,22 +20,22 @@ export interface Outcome {
 }
 
 export interface ExampleProcess {
-  /** Gives it something to read. */
+  /** Writes to its standard input. */
   readonly write: (text: string) => Effect.Effect<void>
-  /** What it printed, on either output, as soon as something matches. It is a defect that it ends without. */
+  /** Waits until stdout or stderr matches. Dies if the example ends without a match. */
   readonly printed: (pattern: RegExp) => Effect.Effect<RegExpExecArray>
-  /** Asks it to end. */
+  /** Sends SIGTERM. */
   readonly terminate: Effect.Effect<void>
-  /** Ends what it can read, and waits for it. */
+  /** Closes its standard input, and waits for its end. */
   readonly ended: Effect.Effect<Outcome>
 }
 
 const root = fileURLToPath(new URL("../..", import.meta.url))
 
-/** To start is work for a processor, of which there are few. */
+/** A start keeps a processor busy, so only a few run at once. */
 const slots = Effect.unsafeMakeSemaphore(3)
 
-/** Starts an example, which is killed if it still runs when the scope closes. */
+/** Starts an example. If it still runs when the scope closes, it is killed. */
 export const start = (file: string, options: ExampleOptions): Effect.Effect<ExampleProcess, never, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Effect.acquireRelease(slots.take(1), () => slots.release(1))
@@ -50,7 +48,7 @@ export const start = (file: string, options: ExampleOptions): Effect.Effect<Exam
     const output = { stdout: "", stderr: "" }
     child.stdout.setEncoding("utf8").on("data", (text: string) => (output.stdout += text))
     child.stderr.setEncoding("utf8").on("data", (text: string) => (output.stderr += text))
-    // One that has ended already reads no more.
+    // The process may end before it reads everything.
     child.stdin.on("error", () => undefined)
     const closed = once(child, "close")
     yield* Effect.addFinalizer(() => {
