@@ -1,5 +1,5 @@
 /**
- * What the command tells its caller by its exit code. An error of a tag that is not here is a defect of the command.
+ * The exit codes of the command. An error whose tag is not here is a defect of the command.
  */
 import type { SttError } from "@effect-speech/stt"
 import type { TtsError } from "@effect-speech/tts"
@@ -10,7 +10,7 @@ export const invalid = 2
 /** A file can't be read or written. */
 export const fileFailed = 3
 export const interrupted = 130
-/** A failure that nobody foresaw. */
+/** A failure that nothing expects. */
 export const defect = 70
 
 const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {

@@ -144,7 +144,7 @@ describe("the built command", () => {
         expect(audio).toMatchObject({ code: 0, stderr: "" })
         expect(Either.getOrThrow(Wav.decode(audio.stdout)).bytes.byteLength).toBeGreaterThan(24_000)
 
-        // More than the system keeps for whoever reads on.
+        // More than the buffer of a pipe holds.
         const long = `${text} `.repeat(20)
         const unread = yield* run(["synthesize", long, "--lang", "en", "--out", "-"], environment, ({ stdout }) => {
           stdout?.once("data", () => stdout.destroy())

@@ -275,7 +275,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   )
 })
 
-it.effect("a port that is in use is told as such", () =>
+it.effect("a port that is in use is reported as such", () =>
   Effect.gen(function* () {
     const { sttBaseUrl } = yield* LocalService
     const outcome = yield* run(["serve", "--port", new URL(sttBaseUrl).port], {})
@@ -284,7 +284,7 @@ it.effect("a port that is in use is told as such", () =>
   }).pipe(Effect.provide(LocalService.layer()))
 )
 
-it.scoped("a data directory shows its key once, and another in its place where that is asked for", () =>
+it.scoped("a data directory shows its key once, and a new one with --new-key", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
@@ -309,7 +309,7 @@ it.scoped("a data directory shows its key once, and another in its place where t
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
-it.scoped("a recording to know that has no text is told, and nothing is served", () =>
+it.scoped("a recording without its text is reported, and nothing is served", () =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = yield* fs.makeTempDirectoryScoped()
