@@ -51,7 +51,7 @@ export const readUpload = (
       },
       catch: (error): Problem | Unwritable =>
         error instanceof Refused
-          ? error.because
+          ? error.problem
           : error instanceof Unwritable
             ? error
             : { status: 400, message: "the multipart body is malformed or ends early" }
@@ -59,10 +59,10 @@ export const readUpload = (
   })
 
 class Refused extends Error {
-  readonly because: Problem
-  constructor(because: Problem) {
-    super(because.message)
-    this.because = because
+  readonly problem: Problem
+  constructor(problem: Problem) {
+    super(problem.message)
+    this.problem = problem
   }
 }
 
