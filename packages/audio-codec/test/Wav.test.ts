@@ -220,12 +220,14 @@ function mutate(bytes: Uint8Array, offset: number, value: number): Uint8Array {
   return changed
 }
 
+const inFolder = Effect.gen(function* () {
+  const fs = yield* FileSystem.FileSystem
+  const folder = yield* fs.makeTempDirectoryScoped()
+  return { fs, folder, path: `${folder}/speech.wav` }
+})
+
 layer(NodeFileSystem.layer)("writing a file", (it) => {
-  const inFolder = Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    return { fs, folder, path: `${folder}/speech.wav` }
-  })
+  const short = PcmStream.fromBytes(telephony, new Uint8Array(2))
 
   it.scoped("gives the right sizes, whether the length was known or not", () =>
     Effect.gen(function* () {
@@ -256,9 +258,9 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
               seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
               read: (block: Uint8Array) => opened.read(block),
               writeAll: (bytes: Uint8Array) =>
-                opened.seek(FileSystem.Size(written), "start").pipe(
-                  Effect.zipRight(opened.writeAll(bytes)),
-                  Effect.tap(() => {
+                Effect.zipRight(
+                  opened.seek(FileSystem.Size(written), "start"),
+                  Effect.map(opened.writeAll(bytes), () => {
                     written += bytes.byteLength
                   })
                 )
@@ -274,9 +276,8 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const whole = Wav.encode(telephony, samples)
       expect(isEqual(yield* fs.readFile(path), whole)).toBe(true)
 
-      const list = Buffer.concat([Buffer.from("LIST\0\0\0\0"), note])
-      list.writeUInt32LE(note.byteLength, 4)
-      const noted = Buffer.concat([whole.subarray(0, 36), list, whole.subarray(36)])
+      const list = joined("LIST", uint32(note.byteLength), note)
+      const noted = joined(whole.subarray(0, 36), list, whole.subarray(36))
       noted.writeUInt32LE(noted.byteLength - 8, 4)
       const streamed = Buffer.from(noted)
       for (const size of [4, 36 + list.byteLength + 4]) streamed.writeUInt32LE(0xffffffff, size)
@@ -376,7 +377,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     Effect.gen(function* () {
       const { folder, fs } = yield* inFolder
       const name = `${"न".repeat(83)}.wav`
-      yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), `${folder}/${name}`)
+      yield* Wav.writeFile(short, `${folder}/${name}`)
       expect(yield* fs.readDirectory(folder)).toEqual([name])
     })
   )
@@ -387,7 +388,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const link = `${folder}/link.wav`
       yield* fs.writeFileString(path, "old", { mode: 0o600 })
       yield* fs.symlink(path, link)
-      yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), link)
+      yield* Wav.writeFile(short, link)
       expect(yield* fs.readLink(link)).toBe(path)
       expect((yield* fs.stat(path)).mode & 0o777).toBe(0o600)
       expect((yield* fs.readFile(path)).byteLength).toBe(46)
@@ -400,7 +401,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const pipe = `${folder}/pipe`
       execFileSync("mkfifo", [pipe])
       for (const path of [folder, pipe]) {
-        const error = yield* Effect.flip(Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), path))
+        const error = yield* Effect.flip(Wav.writeFile(short, path))
         expect(error).toMatchObject({ _tag: "SystemError", reason: "BadResource", pathOrDescriptor: path })
       }
       expect((yield* fs.stat(pipe)).type).toBe("FIFO")
@@ -410,7 +411,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
   it.effect("to a device does not replace it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
-      const written = yield* Wav.writeFile(PcmStream.fromBytes(telephony, new Uint8Array(2)), "/dev/null")
+      const written = yield* Wav.writeFile(short, "/dev/null")
       expect(written.dataLength).toBe(2)
       expect((yield* fs.stat("/dev/null")).type).toBe("CharacterDevice")
     })
@@ -418,10 +419,8 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
 
   it.scoped("fails with the file system's error if the folder is missing", () =>
     Effect.gen(function* () {
-      const { folder } = yield* inFolder
-      const audio = PcmStream.fromBytes(telephony, new Uint8Array(2))
-      const error = yield* Effect.flip(Wav.writeFile(audio, `${folder}/nowhere/speech.wav`))
-      const pathOrDescriptor = `${folder}/nowhere/speech.wav`
+      const pathOrDescriptor = `${(yield* inFolder).folder}/nowhere/speech.wav`
+      const error = yield* Effect.flip(Wav.writeFile(short, pathOrDescriptor))
       expect(error).toMatchObject({ _tag: "SystemError", reason: "NotFound", pathOrDescriptor })
     })
   )
@@ -430,8 +429,7 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
 layer(NodeFileSystem.layer)("reading a file", (it) => {
   it.scoped("gives the length that it declares and has", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      const { fs, path } = yield* inFolder
       const list = Buffer.from("LIST\x04\x00\x00\x00abcd", "latin1")
       for (const [file, length] of [
         [Buffer.concat([Wav.encode(telephony, new Uint8Array(1000)), list]), 1000],
@@ -448,8 +446,7 @@ layer(NodeFileSystem.layer)("reading a file", (it) => {
 
   it.scoped("refuses a pipe, with advice", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const pipe = `${yield* fs.makeTempDirectoryScoped()}/pipe`
+      const pipe = `${(yield* inFolder).folder}/pipe`
       execFileSync("mkfifo", [pipe])
       for (const failing of [Effect.asVoid(Effect.scoped(Wav.readFile(pipe))), Effect.asVoid(Wav.repair(pipe))]) {
         const error = yield* Effect.flip(failing)
@@ -465,9 +462,7 @@ layer(NodeFileSystem.layer)("a sink", (it) => {
 
   it.scoped("writes the file while the stream goes on", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      const path = `${folder}/a.wav`
+      const { fs, path } = yield* inFolder
       const sink = Wav.fileSink(telephony, path)
       expect(yield* Stream.runCount(Stream.tapSink(twoChunks, sink))).toBe(2)
       expect((yield* fs.readFile(path)).byteLength).toBe(1544)
@@ -476,10 +471,9 @@ layer(NodeFileSystem.layer)("a sink", (it) => {
 
   it.scoped("leaves no file if the stream fails, also if it is only tapped", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
+      const { folder, fs, path } = yield* inFolder
       const failing = Stream.concat(twoChunks, Stream.fail("cut" as const))
-      const sink = Wav.fileSink(telephony, `${folder}/a.wav`)
+      const sink = Wav.fileSink(telephony, path)
       expect(yield* Effect.flip(Stream.run(failing, sink))).toBe("cut")
       expect(yield* Effect.flip(Stream.runDrain(Stream.tapSink(failing, sink)))).toBe("cut")
       expect(yield* fs.readDirectory(folder)).toEqual([])
@@ -490,8 +484,7 @@ layer(NodeFileSystem.layer)("a sink", (it) => {
 layer(NodeFileSystem.layer)("repairing a file", (it) => {
   const repaired = (file: Uint8Array) =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      const { fs, path } = yield* inFolder
       yield* fs.writeFile(path, file)
       const written = yield* Wav.repair(path)
       return { written, file: Buffer.from(yield* fs.readFile(path)) }
@@ -555,8 +548,7 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
 
   it.scoped("that is not WAV is an error, and the file stays", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = `${yield* fs.makeTempDirectoryScoped()}/a.wav`
+      const { fs, path } = yield* inFolder
       yield* fs.writeFileString(path, "something else")
       expect(yield* Effect.flip(Wav.repair(path))).toMatchObject({ _tag: "WavError", reason: "NotWav" })
       expect(yield* fs.readFileString(path)).toBe("something else")

@@ -48,7 +48,7 @@ describe("what a recording is", () => {
   )
 })
 
-describe("looking at a recording", () => {
+describe("reading the header of a recording", () => {
   it.effect("takes 256 KiB of a stream, and closes it", () =>
     Effect.gen(function* () {
       let given = 0
@@ -66,7 +66,7 @@ describe("looking at a recording", () => {
     })
   )
 
-  it.scoped("is no failure where a box of a file leads far beyond it", () =>
+  it.scoped("is no failure if a box of a file leads far beyond its end", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
@@ -76,7 +76,7 @@ describe("looking at a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped("is no failure where the file is cut meanwhile", () =>
+  it.scoped("is no failure if the file is cut meanwhile", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
@@ -85,12 +85,12 @@ describe("looking at a recording", () => {
         ...fs,
         stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, size: FileSystem.Size(1000) }))
       })
-      const told = yield* Effect.provideService(
+      const inspected = yield* Effect.provideService(
         Recording.inspect(AudioSource.fromPath(path)),
         FileSystem.FileSystem,
         longer
       )
-      expect(told).toEqual({ container: "m4a", bytes: 1000 })
+      expect(inspected).toEqual({ container: "m4a", bytes: 1000 })
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
@@ -103,13 +103,13 @@ describe("looking at a recording", () => {
     })
   )
 
-  it.scoped("reads a few blocks of a large file, though what describes it stands at its end", () =>
+  it.scoped("reads a few blocks of a large file, even if its header is at the end", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
       const tone = bytesOf("tone.m4a")
       const gap = 2 ** 32
-      // The box with the samples becomes one of 4 GiB, which the disk need not hold.
+      // The box of the samples becomes one of 4 GiB, which takes no space on the disk.
       const samplesAt = Buffer.from(tone).indexOf("mdat") - 4
       const behind = samplesAt + new DataView(tone.buffer).getUint32(samplesAt)
       const header = joined(Uint8Array.of(0, 0, 0, 1), ascii("mdat"), new Uint8Array(8))
@@ -143,13 +143,13 @@ describe("looking at a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped("refuses a pipe, which may never be written to, without opening it", () =>
+  it.scoped("refuses a pipe without opening it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = `${yield* fs.makeTempDirectoryScoped()}/pipe`
       execFileSync("mkfifo", [path])
-      const told = yield* Effect.flip(Recording.inspect(AudioSource.fromPath(path)))
-      expect(told.message).toContain("AudioSource.fromOneShotStream")
+      const inspected = yield* Effect.flip(Recording.inspect(AudioSource.fromPath(path)))
+      expect(inspected.message).toContain("AudioSource.fromOneShotStream")
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
@@ -165,9 +165,9 @@ describe("looking at a recording", () => {
     }
   ])("fails for one that $what", ({ problem, source }) =>
     Effect.gen(function* () {
-      const told = yield* Effect.flip(inspect(source))
-      expect(told._tag).toBe("SttAudioUnreadable")
-      expect(told.message).toContain(problem)
+      const inspected = yield* Effect.flip(inspect(source))
+      expect(inspected._tag).toBe("SttAudioUnreadable")
+      expect(inspected.message).toContain(problem)
     })
   )
 })

@@ -3,7 +3,7 @@ import { characters, type ReadHeader } from "./recordingBytes.js"
 import { type CheckStructure, damaged, truncated } from "./structure.js"
 
 /** A frame of MPEG audio. */
-export interface Mp3Frame {
+interface Mp3Frame {
   readonly layer: number
   readonly sampleRate: number
   readonly channels: number

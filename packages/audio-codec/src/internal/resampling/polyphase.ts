@@ -9,7 +9,7 @@ import { stagesOf } from "./stages.js"
  * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
  * copies it out. Nothing else may use the kernel between them.
  */
-export interface Polyphase {
+interface Polyphase {
   readonly begin: () => void
   /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
   readonly input: () => number

@@ -24,7 +24,7 @@ export interface Decoder {
 }
 
 /** A decoder that also gives the layout of the file. */
-export interface WavParser extends Decoder {
+interface WavParser extends Decoder {
   /** The layout, as soon as the data chunk begins. */
   readonly layout: () => WavLayout | undefined
 }

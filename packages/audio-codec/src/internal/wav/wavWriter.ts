@@ -8,7 +8,7 @@ import { readBlocks } from "../files/readBlocks.js"
 import { openGathering, overwrite, temporaryBeside } from "../files/writeFile.js"
 import { padding, wavHeader } from "./wavHeader.js"
 
-export interface WavWriter {
+interface WavWriter {
   /** Writes a chunk. It may copy the chunk when called, before the effect runs. */
   readonly write: (chunk: Uint8Array) => Effect.Effect<void, PlatformError>
   /** Completes the file. `dataLength` is the size of the samples that were written, in bytes. */
