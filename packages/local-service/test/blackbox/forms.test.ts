@@ -32,25 +32,23 @@ const spooled = Effect.sync(() =>
 const text = (body: Uint8Array) => Buffer.from(body).toString("latin1")
 const disposition = (rest: string) => `Content-Disposition: form-data; ${rest}`
 
+const id = field("transaction_id", transactionId)
+const withModel = (head: string) => form(rawPart(head, model), id, file())
+const named = (rest: string) => form(...fields, file(wav(), rest))
+
 layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: true })("a form", (it) => {
   it.effect.each([
-    { what: "a file called ..", body: form(...fields, file(wav(), '; filename=".."')) },
-    { what: "a file called by a path", body: form(...fields, file(wav(), '; filename="../../../etc/passwd"')) },
-    { what: "a file called by a path of Windows", body: form(...fields, file(wav(), '; filename="C:\\\\a\\\\b.wav"')) },
-    { what: "a file called nothing", body: form(...fields, file(wav(), '; filename=""')) },
-    { what: "a file without a name", body: form(...fields, file(wav(), "")) },
-    { what: "a file with a NUL in its name", body: form(...fields, file(wav(), '; filename="a\0.wav"')) },
-    {
-      what: "a file with 10,000 characters in its name",
-      body: form(...fields, file(wav(), `; filename="${"x".repeat(10_000)}"`))
-    },
-    { what: "a file with its name in UTF-8", body: form(...fields, file(wav(), '; filename="आवाज़.wav"')) },
-    { what: "a file with an extended name", body: form(...fields, file(wav(), "; filename*=UTF-8''%e0%a4%86.wav")) },
-    {
-      what: "a file with both kinds of name",
-      body: form(...fields, file(wav(), "; filename=\"a.wav\"; filename*=UTF-8''b.wav"))
-    },
-    { what: "a file with a name that is not in quotes", body: form(...fields, file(wav(), "; filename=a.wav")) },
+    { what: "a file called ..", body: named('; filename=".."') },
+    { what: "a file called by a path", body: named('; filename="../../../etc/passwd"') },
+    { what: "a file called by a path of Windows", body: named('; filename="C:\\\\a\\\\b.wav"') },
+    { what: "a file called nothing", body: named('; filename=""') },
+    { what: "a file without a name", body: named("") },
+    { what: "a file with a NUL in its name", body: named('; filename="a\0.wav"') },
+    { what: "a file with 10,000 characters in its name", body: named(`; filename="${"x".repeat(10_000)}"`) },
+    { what: "a file with its name in UTF-8", body: named('; filename="आवाज़.wav"') },
+    { what: "a file with an extended name", body: named("; filename*=UTF-8''%e0%a4%86.wav") },
+    { what: "a file with both kinds of name", body: named("; filename=\"a.wav\"; filename*=UTF-8''b.wav") },
+    { what: "a file with a name that is not in quotes", body: named("; filename=a.wav") },
     {
       what: "a file of a type that is none",
       body: form(...fields, rawPart(`${disposition('name="audio_file"; filename="a"')}\r\nContent-Type: x`, wav()))
@@ -64,32 +62,11 @@ layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: tru
     },
     {
       what: "a field with a charset",
-      body: form(
-        rawPart(`${disposition('name="model"')}\r\nContent-Type: text/plain; charset=utf-8`, model),
-        field("transaction_id", transactionId),
-        file()
-      )
+      body: withModel(`${disposition('name="model"')}\r\nContent-Type: text/plain; charset=utf-8`)
     },
-    {
-      what: "names that are not in quotes",
-      body: form(rawPart(disposition("name=model"), model), field("transaction_id", transactionId), file())
-    },
-    {
-      what: "heads in another case",
-      body: form(
-        rawPart('content-disposition: FORM-DATA; NAME="model"', model),
-        field("transaction_id", transactionId),
-        file()
-      )
-    },
-    {
-      what: "more heads in a part",
-      body: form(
-        rawPart(`X-A: b\r\n${disposition('name="model"')}\r\nX-C: d`, model),
-        field("transaction_id", transactionId),
-        file()
-      )
-    },
+    { what: "names that are not in quotes", body: withModel(disposition("name=model")) },
+    { what: "heads in another case", body: withModel('content-disposition: FORM-DATA; NAME="model"') },
+    { what: "more heads in a part", body: withModel(`X-A: b\r\n${disposition('name="model"')}\r\nX-C: d`) },
     { what: "a preamble", body: Buffer.concat([Buffer.from("preamble\r\n"), validForm()]) },
     { what: "an epilogue", body: Buffer.concat([validForm(), Buffer.from("epilogue\r\n--b\r\nmore")]) },
     { what: "no line break at its end", body: validForm().subarray(0, -2) },
