@@ -26,7 +26,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 /** Calls the function of bash as bash does, or asks fish. */
 const programs = {
-  bash: 'source ./bash; COMP_LINE="$0"; COMP_POINT=${#0}; _speech; printf "%s\\n" "${COMPREPLY[@]}"',
+  bash: `source ./bash; COMP_LINE="$0"; COMP_POINT=\${#0}; _speech; printf "%s\\n" "\${COMPREPLY[@]}"`,
   fish: "source ./fish; complete -C $argv[1]"
 }
 
