@@ -15,7 +15,7 @@ import config from "../vitest.config.js"
 import { run as runExample, start as startExample } from "./support/exampleProcess.js"
 import { localClients } from "./support/localClients.js"
 import { refusedAddress } from "./support/refusedAddress.js"
-import { answerJson, scriptedServer } from "./support/scriptedServer.js"
+import { respondJson, scriptedServer } from "./support/scriptedServer.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -424,7 +424,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
   itRuns("openTelemetry exports a span of each call and each attempt, and neither text nor key", (place) =>
     Effect.gen(function* () {
       const { run, service } = place
-      const collector = yield* scriptedServer((response) => answerJson(response, 200, {}))
+      const collector = yield* scriptedServer((response) => respondJson(response, 200, {}))
       yield* service.faults.set([{ operation: "synthesize", times: 1, status: 502 }])
       const outcome = yield* run("openTelemetry.ts", [], { OTEL_EXPORTER_OTLP_ENDPOINT: collector.url })
       expect(outcome).toMatchObject({ code: 0, stderr: "" })

@@ -13,7 +13,7 @@ import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
-import { chunk, faultyServer, settle, whenAsked } from "../../test/support/faultyServer.js"
+import { chunk, faultyServer, onRequest, settle } from "../../test/support/faultyServer.js"
 import { httpClients } from "../../test/support/httpClients.js"
 import { anyString, damaged, json, oddNumber, pieceSizes } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
@@ -305,7 +305,7 @@ const deadlines = { total: "25 seconds" } as const
 export const answerLaws: Topic = Effect.gen(function* () {
   let answer: Answer | undefined
   const server = yield* faultyServer(
-    whenAsked((socket, elsewhere) => {
+    onRequest((socket, elsewhere) => {
       if (answer === undefined) return
       const { framing } = answer
       socket.setNoDelay(true)

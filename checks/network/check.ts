@@ -12,7 +12,7 @@
  */
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { untilNone } from "../../test/support/faultyServer.js"
+import { untilZero } from "../../test/support/faultyServer.js"
 import { type HttpClientName, httpClients } from "../../test/support/httpClients.js"
 import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { temporaryFolder } from "../../test/support/processes.js"
@@ -113,7 +113,7 @@ table([
 
 /** Sockets of this process, of clients and services. */
 const socketsOfProcess = await Effect.runPromise(
-  untilNone(Effect.sync(() => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length))
+  untilZero(Effect.sync(() => process.getActiveResourcesInfo().filter((name) => name === "TCPSocketWrap").length))
 )
 const left = (of: (one: (typeof kept)[number]["left"]) => number) => kept.reduce((all, one) => all + of(one.left), 0)
 const socketsLeft = left(({ attached, busy, open }) => attached + busy + open) + socketsOfProcess

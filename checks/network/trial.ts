@@ -7,7 +7,7 @@ import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Supervisor from "effect/Supervisor"
-import { untilNone } from "../../test/support/faultyServer.js"
+import { untilZero } from "../../test/support/faultyServer.js"
 import { httpClients } from "../../test/support/httpClients.js"
 import { chances } from "../../test/support/random.js"
 import { refusedAddress } from "../../test/support/refusedAddress.js"
@@ -72,7 +72,7 @@ export const runTrial = (
           })
         ),
         Effect.zip(
-          untilNone(
+          untilZero(
             sum((proxy) => proxy.busy()),
             timeoutMillis
           )
@@ -81,22 +81,22 @@ export const runTrial = (
         Effect.withRandom(Random.make(`${schedule.seed} ${schedule.index}`)),
         Effect.supervised(supervisor)
       )
-      const open = yield* untilNone(
+      const open = yield* untilZero(
         // The pool of fetch belongs to the process and outlives the layer.
         sum((proxy) => (schedule.layer === "fetch" ? proxy.busy() : proxy.open())),
         timeoutMillis
       )
-      const fibers = yield* untilNone(
+      const fibers = yield* untilZero(
         Effect.map(supervisor.value, (alive) => alive.length),
         timeoutMillis
       )
       // The service closes its side after the client. Over fetch, some connections stay.
       const held = sum((proxy) => (schedule.layer === "fetch" ? 0 : proxy.attached()))
-      const attached = open > 0 ? 0 : yield* untilNone(held, timeoutMillis)
+      const attached = open > 0 ? 0 : yield* untilZero(held, timeoutMillis)
       return { both, ended, left: { busy, open, fibers, attached } }
     }).pipe(Effect.scoped)
 
-    const underWay = yield* untilNone(
+    const underWay = yield* untilZero(
       Effect.map(service.requests, (entries) => entries.filter(({ outcome }) => outcome === "underWay").length),
       timeoutMillis
     )

@@ -2,7 +2,7 @@ import { connect } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Action, type Direction, makeProxy, type Plan, reset, type TcpProxy } from "../../checks/network/proxy.js"
-import { faultyServer, silent, untilNone } from "../support/faultyServer.js"
+import { faultyServer, silent, untilZero } from "../support/faultyServer.js"
 import { scriptedServer } from "../support/scriptedServer.js"
 
 const body = "0123456789".repeat(100)
@@ -116,11 +116,11 @@ describe.concurrent("a connection", () => {
       expect([outcome.body.length, outcome.ended]).toEqual([length, ended])
       expect(outcome.server.received.length).toBe(received)
       expect(outcome.proxy.happened).toEqual(plan.disturbances)
-      if (connections === 0) expect(yield* untilNone(outcome.server.connections)).toBe(0)
+      if (connections === 0) expect(yield* untilZero(outcome.server.connections)).toBe(0)
       else expect(yield* outcome.server.connections).toBe(connections)
       outcome.proxy.drain()
-      expect(yield* untilNone(Effect.sync(outcome.proxy.open))).toBe(0)
-      expect(yield* untilNone(outcome.server.connections)).toBe(0)
+      expect(yield* untilZero(Effect.sync(outcome.proxy.open))).toBe(0)
+      expect(yield* untilZero(outcome.server.connections)).toBe(0)
     })
   )
 
@@ -133,10 +133,10 @@ describe.concurrent("a connection", () => {
       })
       const proxy = yield* makeProxy(`http://${server.host}`, [at("down", "stall", "headEnd")], () => 1)
       const client = connect(Number(new URL(proxy.url).port), "127.0.0.1", () => client.write(request))
-      yield* untilNone(Effect.sync(() => 1 - proxy.happened.length))
+      yield* untilZero(Effect.sync(() => 1 - proxy.happened.length))
       goOn()
       client.resetAndDestroy()
-      expect(yield* untilNone(Effect.sync(server.open))).toBe(0)
+      expect(yield* untilZero(Effect.sync(server.open))).toBe(0)
       expect(proxy.exchanges()).toMatchObject([{ status: 200, unwritten: 1, isDelivered: false }])
     })
   )
@@ -163,7 +163,7 @@ it.scopedLive("resetting a socket that is ending closes it", () =>
     yield* Effect.promise(() => Promise.resolve())
     reset(socket)
     expect(
-      yield* untilNone(
+      yield* untilZero(
         Effect.sync(() => Math.max(0, sockets() - before)),
         3000
       )

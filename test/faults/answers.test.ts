@@ -1,16 +1,16 @@
 import { describe, expect } from "@effect/vitest"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
-import { type Fault, itEndsAsTold, type Outcome } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
 import {
   chunk,
   flood,
   hangUp,
   head,
+  onRequest,
   reset,
   respond,
   type Script,
   trickle,
-  whenAsked,
   write
 } from "../support/faultyServer.js"
 
@@ -25,7 +25,7 @@ const idle = { downloadIdle: "400 millis" } as const
 /** A 500 is reported by its status, whatever its body is. */
 const unreadable500 = (name: string, script: Script, deadlines: Deadlines = {}): Fault => ({
   name,
-  script: whenAsked(script),
+  script: onRequest(script),
   deadlines,
   transcribe: {
     _tag: "SttServerError",
@@ -40,7 +40,7 @@ const unreadable500 = (name: string, script: Script, deadlines: Deadlines = {}):
 })
 
 describe.concurrent("a server that fails, with a body that", () => {
-  itEndsAsTold([
+  itEndsAs([
     unreadable500("is HTML", respond(500, { ...id, "content-type": "text/html" }, "<html>Bad Gateway</html>")),
     unreadable500("is empty", respond(500, id)),
     unreadable500("is half of its JSON", respond(500, json, words.slice(0, 20))),
@@ -71,7 +71,7 @@ describe.concurrent("a server that fails, with a body that", () => {
 describe.concurrent("a server that answers a recording with a 200 that", () => {
   const answer = (name: string, script: Script, transcribe: Outcome, deadlines: Deadlines = {}): Fault => ({
     name,
-    script: whenAsked(script),
+    script: onRequest(script),
     deadlines,
     transcribe: { call: { billing: "unknown", attempts: [{ status: 200, sent: "all" }] }, ...transcribe }
   })
@@ -80,7 +80,7 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
   const body = (value: unknown) => respond(200, json, typeof value === "string" ? value : JSON.stringify(value))
   const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
 
-  itEndsAsTold([
+  itEndsAs([
     answer("is an error", body({ status: "error", error: "a summary", message: "the details", call_id: "call-2" }), {
       _tag: "SttTranscriptionFailed",
       serverError: "a summary",

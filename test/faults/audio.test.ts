@@ -1,18 +1,18 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect } from "@effect/vitest"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
-import { type Fault, itEndsAsTold, type Outcome, sentId } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome, sentId } from "../support/faults.js"
 import {
   chunk,
   flood,
   hangUp,
   head,
+  onRequest,
   reset,
   respond,
   type Script,
   settle,
   trickle,
-  whenAsked,
   write
 } from "../support/faultyServer.js"
 
@@ -38,7 +38,7 @@ const half = pcm16.subarray(0, 2000)
 
 const audio = (name: string, script: Script, synthesize: Outcome, deadlines: Deadlines = {}): Fault => ({
   name,
-  script: whenAsked(script),
+  script: onRequest(script),
   deadlines,
   synthesize: {
     call: { receivedId: "received", billing: "billed", attempts: [{ status: 200, sent: "all" }] },
@@ -77,7 +77,7 @@ const inChunks = (...parts: ReadonlyArray<Uint8Array | string>) =>
 const end = Buffer.from("0\r\n\r\n")
 
 describe.concurrent("a server that answers a text with audio that", () => {
-  itEndsAsTold([
+  itEndsAs([
     audio("has an odd number of bytes", respond(200, usual, pcm16.subarray(1)), foundEarly("not a multiple")),
     body(
       "has an odd number of bytes, in chunks",
@@ -143,7 +143,7 @@ describe.concurrent("a server that answers a text with audio that", () => {
 })
 
 describe.concurrent("a server that answers a text with a 200 that", () => {
-  itEndsAsTold([
+  itEndsAs([
     audio(
       "has two rates",
       respond(200, { ...usual, "x-sample-rate": ["8000", "16000"] }, pcm16),
@@ -214,7 +214,7 @@ describe.concurrent("a server that answers a text with a 200 that", () => {
 })
 
 describe.concurrent("a server that answers a text with audio that goes on", () => {
-  itEndsAsTold([
+  itEndsAs([
     {
       ...audio("while nobody reads it", flood(head(200, usual), pcm16), {
         requestId: "received",
@@ -227,7 +227,7 @@ describe.concurrent("a server that answers a text with audio that goes on", () =
 })
 
 describe.concurrent("a server that answers a text with audio that, as it should not,", () => {
-  itEndsAsTold([
+  itEndsAs([
     body("goes on for ever", flood(head(200, usual), pcm16), foundEarly("250 ms were announced"), {
       total: "4 seconds"
     }),

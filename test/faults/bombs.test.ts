@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect } from "@effect/vitest"
-import { itEndsAsToldWithin } from "../support/faults.js"
-import { flood, head, respond, whenAsked } from "../support/faultyServer.js"
+import { itEndsWithinMemory } from "../support/faults.js"
+import { flood, head, onRequest, respond } from "../support/faultyServer.js"
 
 const audio = {
   "x-sample-rate": "8000",
@@ -16,18 +16,18 @@ const bomb = Buffer.concat(Array<Buffer>(100).fill(gzipSync(Buffer.alloc(1_000_0
 const gzip = { "content-encoding": "gzip" }
 
 describe("a server that answers with", () => {
-  itEndsAsToldWithin(64, [
+  itEndsWithinMemory(64, [
     {
       name: "an error of 100 MB in 100 kB of gzip",
-      script: whenAsked(respond(500, { ...json, ...gzip }, bomb)),
+      script: onRequest(respond(500, { ...json, ...gzip }, bomb)),
       transcribe: { _tag: "SttServerError", serverError: undefined },
       synthesize: { _tag: "TtsServerError", serverMessage: undefined, call: { receivedId: "received" } }
     }
   ])
-  itEndsAsToldWithin(320, [
+  itEndsWithinMemory(320, [
     {
       name: "a transcript of 100 MB in 100 kB of gzip",
-      script: whenAsked(respond(200, { ...json, ...gzip }, bomb)),
+      script: onRequest(respond(200, { ...json, ...gzip }, bomb)),
       // Only fetch decodes a compressed body.
       transcribe: { _tag: "SttInvalidResponse", problem: expect.stringMatching(/not (a )?JSON/) },
       except: { fetch: { transcribe: { _tag: "SttInvalidResponse", problem: expect.stringContaining("longer than") } } }
@@ -36,12 +36,12 @@ describe("a server that answers with", () => {
       name: "a transcript without an end",
       // This is slow. The test above covers fetch; `recommended` covers undici.
       over: ["recommended", "node"],
-      script: whenAsked(flood(head(200, json), Buffer.alloc(65_536, 32))),
+      script: onRequest(flood(head(200, json), Buffer.alloc(65_536, 32))),
       transcribe: { _tag: "SttInvalidResponse", problem: expect.stringContaining("longer than") }
     },
     {
       name: "100 MB of audio in 100 kB of gzip",
-      script: whenAsked(respond(200, { ...audio, ...gzip }, bomb)),
+      script: onRequest(respond(200, { ...audio, ...gzip }, bomb)),
       synthesize: {
         _tag: "TtsCorruptAudio",
         problem: expect.stringContaining("250 ms were announced"),

@@ -1,7 +1,17 @@
 import { describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Fault, itEndsAsTold } from "../support/faults.js"
-import { deaf, hangUp, head, reset, silent, trickle, whenAsked, whenBegun, write } from "../support/faultyServer.js"
+import { type Fault, itEndsAs } from "../support/faults.js"
+import {
+  hangUp,
+  head,
+  onFirstBytes,
+  onRequest,
+  readsNothing,
+  reset,
+  silent,
+  trickle,
+  write
+} from "../support/faultyServer.js"
 import { refusedAddress } from "../support/refusedAddress.js"
 
 type Facts = { readonly [field: string]: unknown }
@@ -18,38 +28,38 @@ const afterAll = { sent: "all", call: { billing: "unknown", attempts: [{ sent: "
 const beforeAny = { sent: "nothing", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }
 
 describe.concurrent("a server that", () => {
-  itEndsAsTold([
+  itEndsAs([
     { name: "resets the connection at once", script: reset, ...lost({ reason: "reset" }) },
     { name: "hangs up at once", script: hangUp, ...lost({ reason: "reset" }) },
     {
       name: "resets the connection after the request",
-      script: whenAsked(reset),
+      script: onRequest(reset),
       ...lost({ reason: "reset", ...afterAll })
     },
-    { name: "hangs up after the request", script: whenAsked(hangUp), ...lost({ reason: "reset", ...afterAll }) },
+    { name: "hangs up after the request", script: onRequest(hangUp), ...lost({ reason: "reset", ...afterAll }) },
     {
       name: "hangs up within the headers of its response",
-      script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", hangUp)),
+      script: onRequest(write("HTTP/1.1 200 OK\r\nx-sample", hangUp)),
       ...lost({ reason: "reset", ...afterAll })
     },
     {
       name: "resets the connection within the headers of its response",
-      script: whenAsked(write("HTTP/1.1 200 OK\r\nx-sample", reset)),
+      script: onRequest(write("HTTP/1.1 200 OK\r\nx-sample", reset)),
       ...lost({ reason: "reset", ...afterAll })
     },
     {
       name: "does not speak HTTP",
-      script: whenAsked(write("SSH-2.0-OpenSSH_9.6\r\n")),
+      script: onRequest(write("SSH-2.0-OpenSSH_9.6\r\n")),
       ...lost({ reason: "unknown", ...afterAll })
     },
     {
       name: "sends too large headers",
-      script: whenAsked(write(head(200, { "x-sample-rate": "8".repeat(100_000) }))),
+      script: onRequest(write(head(200, { "x-sample-rate": "8".repeat(100_000) }))),
       ...lost({ reason: "unknown", ...afterAll })
     },
     {
       name: "switches to another protocol",
-      script: whenAsked(write(head(101, { connection: "upgrade", upgrade: "other" }))),
+      script: onRequest(write(head(101, { connection: "upgrade", upgrade: "other" }))),
       ...lost(afterAll),
       except: {
         // The client of Node returns this status, with the socket.
@@ -68,18 +78,18 @@ describe.concurrent("a server that never ends its response and", () => {
   const answer = { phase: "answer", limitMillis: 400, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
   const total = { phase: "total", limitMillis: 400, call: { billing: "unknown" } }
 
-  itEndsAsTold([
+  itEndsAs([
     { name: "sends nothing", script: silent, deadlines, ...late(answer) },
-    { name: "reads and sends nothing", script: deaf, deadlines, ...late(answer) },
+    { name: "reads and sends nothing", script: readsNothing, deadlines, ...late(answer) },
     {
       name: "sends one header after the other",
-      script: whenAsked(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n")),
+      script: onRequest(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n")),
       deadlines,
       ...late(answer)
     },
     {
       name: "sends early hints",
-      script: whenAsked(trickle("", "HTTP/1.1 103 Hints\r\n\r\n")),
+      script: onRequest(trickle("", "HTTP/1.1 103 Hints\r\n\r\n")),
       deadlines,
       ...late(answer)
     },
@@ -103,7 +113,7 @@ describe.concurrent("a server that never ends its response and", () => {
 })
 
 describe.concurrent("a connection that can't be made, because", () => {
-  itEndsAsTold([
+  itEndsAs([
     {
       name: "no server listens",
       script: silent,
@@ -119,14 +129,14 @@ describe.concurrent("a connection that can't be made, because", () => {
     },
     {
       name: "the certificate is self-signed",
-      script: whenAsked(hangUp),
+      script: onRequest(hangUp),
       tls: true,
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       ...lost({ reason: "tls", code: "DEPTH_ZERO_SELF_SIGNED_CERT", ...beforeAny })
     },
     {
       name: "the server does not speak TLS",
-      script: whenBegun(write("HTTP/1.1 400 Bad Request\r\n\r\n", hangUp)),
+      script: onFirstBytes(write("HTTP/1.1 400 Bad Request\r\n\r\n", hangUp)),
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       ...lost({ reason: "tls", ...beforeAny })
     },
@@ -138,7 +148,7 @@ describe.concurrent("a connection that can't be made, because", () => {
     },
     {
       name: "the server hangs up in the handshake",
-      script: whenBegun(hangUp),
+      script: onFirstBytes(hangUp),
       baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
       ...lost({ reason: "reset" }),
       // Only this layer reports when a connection is established.

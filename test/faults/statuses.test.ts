@@ -1,11 +1,11 @@
 import { describe, expect } from "@effect/vitest"
-import { itEndsAsTold } from "../support/faults.js"
-import { respond, whenAsked } from "../support/faultyServer.js"
+import { itEndsAs } from "../support/faults.js"
+import { onRequest, respond } from "../support/faultyServer.js"
 
 const words = { status: "error", error: "a summary", message: "the details" }
 
 describe.concurrent("a server that answers with", () => {
-  itEndsAsTold(
+  itEndsAs(
     (
       [
         [400, "SttBadRequest", "TtsBadRequest"],
@@ -22,7 +22,7 @@ describe.concurrent("a server that answers with", () => {
       ] as const
     ).map(([status, stt, tts]) => ({
       name: `${status}`,
-      script: whenAsked(respond(status, { "x-request-id": "received" }, JSON.stringify(words))),
+      script: onRequest(respond(status, { "x-request-id": "received" }, JSON.stringify(words))),
       transcribe: {
         _tag: stt,
         status,
@@ -43,10 +43,10 @@ describe.concurrent("a server that answers with", () => {
 })
 
 describe.concurrent("a server that redirects to another origin, with", () => {
-  itEndsAsTold(
+  itEndsAs(
     [301, 302, 303, 307, 308].map((status) => ({
       name: `${status}`,
-      script: whenAsked(respond(status, { "x-request-id": "received", location: "elsewhere" })),
+      script: onRequest(respond(status, { "x-request-id": "received", location: "elsewhere" })),
       transcribe: { _tag: "SttUnexpectedStatus", status, call: { billing: "unknown", attempts: [{ status }] } },
       synthesize: {
         _tag: "TtsUnexpectedStatus",

@@ -1,15 +1,15 @@
 import { describe, expect } from "@effect/vitest"
-import { type Fault, itEndsAsTold } from "../support/faults.js"
+import { type Fault, itEndsAs } from "../support/faults.js"
 import {
   after,
-  deaf,
   hangUp,
+  onFirstBytes,
+  onRequest,
+  readsNothing,
   reset,
   respond,
   type Script,
-  silent,
-  whenAsked,
-  whenBegun
+  silent
 } from "../support/faultyServer.js"
 
 const words = JSON.stringify({ status: "error", error: "a summary", message: "the details" })
@@ -33,25 +33,25 @@ describe("a server that gets a recording of 16 MB and", () => {
   const part = { call: { billing: "notBilled", attempts: [{ sent: "part" }] } }
   const lost = { _tag: "SttConnectionFailed", reason: "reset", sent: "part", ...part }
 
-  itEndsAsTold([
+  itEndsAs([
     upload({
       name: "reads nothing",
       ...everySource,
-      script: deaf,
+      script: readsNothing,
       deadlines,
       transcribe: late,
       except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
     }),
     upload({
       name: "reads the beginning",
-      script: whenBegun(() => undefined, "readsNoMore"),
+      script: onFirstBytes(() => undefined, "readsNoMore"),
       deadlines,
       transcribe: late,
       except: node({ _tag: "SttDeadlineExceeded", phase: expect.stringMatching(/^(upload|answer)$/) })
     }),
     upload({
       name: "reads the beginning, until the total deadline",
-      script: whenBegun(() => undefined, "readsNoMore"),
+      script: onFirstBytes(() => undefined, "readsNoMore"),
       deadlines: { total: "500 millis" },
       transcribe: { ...late, phase: "total" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "total" })
@@ -65,19 +65,19 @@ describe("a server that gets a recording of 16 MB and", () => {
     upload({
       name: "resets the connection at its beginning",
       ...everySource,
-      script: whenBegun(reset, "readsNoMore"),
+      script: onFirstBytes(reset, "readsNoMore"),
       transcribe: lost,
       except: node({ _tag: "SttConnectionFailed", reason: "reset" })
     }),
     upload({
       name: "hangs up at its beginning",
-      script: whenBegun((socket) => socket.destroy(), "readsNoMore"),
+      script: onFirstBytes((socket) => socket.destroy(), "readsNoMore"),
       transcribe: lost,
       except: node({ _tag: "SttConnectionFailed", reason: "reset" })
     }),
     upload({
       name: "resets the connection at its end",
-      script: whenAsked(reset),
+      script: onRequest(reset),
       transcribe: { ...lost, sent: "all", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
     })
   ])
@@ -104,18 +104,18 @@ describe("a server that refuses the key at the beginning of a recording of 16 MB
   // The client of Node returns a response only after the whole request was read.
   const whenCut = { except: node({ _tag: expect.stringMatching(/^Stt(Unauthorized|ConnectionFailed)$/) }) }
 
-  itEndsAsTold([
-    refused("reads the rest", whenBegun(answer()), everySource),
-    refused("reads the rest, then hangs up", whenBegun(answer(hangUp))),
-    refused("reads nothing more", whenBegun(answer(), "readsNoMore"), {
+  itEndsAs([
+    refused("reads the rest", onFirstBytes(answer()), everySource),
+    refused("reads the rest, then hangs up", onFirstBytes(answer(hangUp))),
+    refused("reads nothing more", onFirstBytes(answer(), "readsNoMore"), {
       deadlines: { answer: "500 millis" },
       except: node({ _tag: "SttDeadlineExceeded", phase: "answer" })
     }),
-    refused("reads nothing more, then hangs up", whenBegun(answer(close), "readsNoMore"), {
+    refused("reads nothing more, then hangs up", onFirstBytes(answer(close), "readsNoMore"), {
       ...whenCut,
       ...everySource
     }),
-    refused("reads nothing more, then resets the connection", whenBegun(answer(reset), "readsNoMore"), whenCut),
-    refused("reads everything", whenAsked(answer()))
+    refused("reads nothing more, then resets the connection", onFirstBytes(answer(reset), "readsNoMore"), whenCut),
+    refused("reads everything", onRequest(answer()))
   ])
 })

@@ -14,7 +14,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
-import { type FaultyServer, faultyServer, type Script, untilNone } from "./faultyServer.js"
+import { type FaultyServer, faultyServer, type Script, untilZero } from "./faultyServer.js"
 import { type HttpClientName, httpClients } from "./httpClients.js"
 
 /** The expected end of a call, for `toMatchObject`: an error, or a result, which has no `_tag`. */
@@ -119,7 +119,7 @@ const attempt = (
       Effect.merge,
       Effect.timeoutFail({ duration: soonMillis, onTimeout: () => new Error(`${label}: did not end`) }),
       Effect.zipLeft(
-        lingers === undefined ? Effect.map(untilNone(Effect.sync(server.busy)), (left) => (inUse = left)) : Effect.void
+        lingers === undefined ? Effect.map(untilZero(Effect.sync(server.busy)), (left) => (inUse = left)) : Effect.void
       ),
       Effect.provide(clients(httpClient, baseUrl, fault.deadlines ?? {})),
       Effect.supervised(supervisor)
@@ -140,12 +140,12 @@ const attempt = (
     expect(elsewhere.accepted(), `${label}: connections elsewhere`).toBe(0)
 
     const fibers = Effect.map(supervisor.value, (alive) => alive.length)
-    expect(yield* untilNone(fibers), `${label}: fibers`).toBe(0)
+    expect(yield* untilZero(fibers), `${label}: fibers`).toBe(0)
 
     expect(inUse, `${label}: connections in use after the call`).toBe(0)
     // The pool of fetch belongs to the process and outlives the layer.
     const open = Effect.sync(httpClient === "fetch" ? server.busy : server.open)
-    if (lingers !== "after the layer") expect(yield* untilNone(open), `${label}: connections after the layer`).toBe(0)
+    if (lingers !== "after the layer") expect(yield* untilZero(open), `${label}: connections after the layer`).toBe(0)
   }).pipe(Effect.scoped)
 
 type Concurrency = 1 | "unbounded"
@@ -165,12 +165,12 @@ const everywhere = (concurrency: Concurrency, run: typeof attempt) => (fault: Fa
   }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer))
 
 /** Tries each fault over all layers in parallel. */
-export const itEndsAsTold = (faults: ReadonlyArray<Fault>): void => {
+export const itEndsAs = (faults: ReadonlyArray<Fault>): void => {
   it.live.each(faults as Array<Fault>)("$name", everywhere("unbounded", attempt))
 }
 
 /** Tries each fault over one layer after the other. None may use more than `megabytes` for bodies. */
-export const itEndsAsToldWithin = (megabytes: number, faults: ReadonlyArray<Fault>): void => {
+export const itEndsWithinMemory = (megabytes: number, faults: ReadonlyArray<Fault>): void => {
   const run: typeof attempt = (fault, elsewhere, httpClient, name, operation) =>
     Effect.tap(watchMemory(attempt(fault, elsewhere, httpClient, name, operation)), (peak) =>
       Effect.sync(() => expect(peak / 1e6, `${httpClient}, ${name}: megabytes`).toBeLessThan(megabytes))

@@ -64,7 +64,7 @@ export const faultyServer = (
   })
 
 /** Waits until `count` is 0, at most `timeoutMillis`, and returns the last count. Default: ten seconds. */
-export const untilNone = (count: Effect.Effect<number>, timeoutMillis = 10_000): Effect.Effect<number> =>
+export const untilZero = (count: Effect.Effect<number>, timeoutMillis = 10_000): Effect.Effect<number> =>
   count.pipe(
     Effect.repeat({ until: (left) => left === 0, schedule: Schedule.spaced("5 millis") }),
     Effect.timeoutTo({
@@ -103,13 +103,13 @@ export const eachRequest = (socket: Socket, whole: (head: string) => void): void
 }
 
 /** Answers each complete request. */
-export const whenAsked =
+export const onRequest =
   (answer: Script): Script =>
   (socket, elsewhere) =>
     eachRequest(socket, () => answer(socket, elsewhere))
 
 /** Answers after the first bytes of a request. Then it reads the rest, or nothing more. */
-export const whenBegun =
+export const onFirstBytes =
   (answer: Script, then: "readsOn" | "readsNoMore" = "readsOn"): Script =>
   (socket, elsewhere) => {
     socket.once("data", () => {
@@ -125,7 +125,7 @@ export const silent: Script = (socket) => {
 }
 
 /** Reads and sends nothing. */
-export const deaf: Script = (socket) => {
+export const readsNothing: Script = (socket) => {
   socket.pause()
 }
 

@@ -47,7 +47,7 @@ export const scriptedServer = (
   })
 
 /** Ends a response with a JSON body. */
-export const answerJson = (
+export const respondJson = (
   response: ServerResponse,
   status: number,
   body: unknown,

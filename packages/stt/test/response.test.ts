@@ -9,7 +9,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { faultyServer, whenBegun } from "../../../test/support/faultyServer.js"
+import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
 import { connect, failure, request, sendJson, sttOf, success, transactionId, transcribe } from "./scriptedStt.js"
@@ -161,7 +161,7 @@ describe("a 200", () => {
   it.scopedLive("before the end of the upload may have been billed", () =>
     Effect.gen(function* () {
       const { host } = yield* faultyServer(
-        whenBegun((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops"))
+        onFirstBytes((socket) => socket.write("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\noops"))
       )
       const audio = AudioSource.fromStream(() => Stream.concat(Stream.make(new Uint8Array(64)), Stream.never))
       const stt = yield* sttOf(`http://${host}`)

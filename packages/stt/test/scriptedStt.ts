@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { answerJson, type Received, scriptedServer } from "../../../test/support/scriptedServer.js"
+import { type Received, respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 
 export type Respond = Parameters<typeof scriptedServer>[0]
 export type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]
@@ -26,12 +26,12 @@ export const request = { audio, model, transactionId }
 export const sendJson =
   (status: number, body: unknown): Respond =>
   (response) =>
-    answerJson(response, status, body)
+    respondJson(response, status, body)
 
 /** Sends one status after the other, then 200, each with the body of a success. */
 export const sendStatuses = (...statuses: Array<number>): Respond => {
   const left = [...statuses]
-  return (response) => answerJson(response, left.shift() ?? 200, success)
+  return (response) => respondJson(response, left.shift() ?? 200, success)
 }
 
 /** A client of `url`. Default options: a valid key, no retries. */

@@ -19,7 +19,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
-import { untilNone } from "../../../test/support/faultyServer.js"
+import { untilZero } from "../../../test/support/faultyServer.js"
 import {
   connect,
   fieldsOf,
@@ -341,7 +341,7 @@ describe("what a call opens", () => {
       const stt = yield* sttOf("http://127.0.0.1", {}, platform)
       const call = Effect.supervised(stt.transcribe({ model, audio: AudioSource.fromBytes(wav) }), supervisor)
       expect(yield* Effect.flip(call)).toMatchObject({ _tag: "SttConnectionFailed" })
-      expect(yield* untilNone(Effect.map(supervisor.value, (alive) => alive.length))).toBe(0)
+      expect(yield* untilZero(Effect.map(supervisor.value, (alive) => alive.length))).toBe(0)
     })
   )
 })

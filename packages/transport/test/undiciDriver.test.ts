@@ -10,11 +10,11 @@ import {
   faultyServer,
   hangUp,
   head,
+  onRequest,
   respond,
   type Script,
   silent,
-  untilNone,
-  whenAsked,
+  untilZero,
   write
 } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
@@ -52,7 +52,7 @@ const driverOf = (agent: Agent) => {
 }
 
 const until = (condition: () => boolean) =>
-  untilNone(
+  untilZero(
     Effect.sync(() => (condition() ? 0 : 1)),
     3000
   )
@@ -61,7 +61,7 @@ const until = (condition: () => boolean) =>
 const held = () => {
   const requests: Array<() => void> = []
   const script = (answer: Script): Script =>
-    whenAsked((socket, elsewhere) => requests.push(() => answer(socket, elsewhere)))
+    onRequest((socket, elsewhere) => requests.push(() => answer(socket, elsewhere)))
   return { requests, script }
 }
 
@@ -78,7 +78,7 @@ describe("a connection that is being made", () => {
       expect([stopped(), server.open()]).toEqual([0, 2])
       yield* Fiber.interrupt(waiting[1])
       expect(stopped()).toBe(1)
-      expect(yield* untilNone(Effect.sync(server.open), 3000)).toBe(0)
+      expect(yield* untilZero(Effect.sync(server.open), 3000)).toBe(0)
     })
   )
 
@@ -185,7 +185,7 @@ describe("a response", () => {
   it.scopedLive("is the one after early hints, with the values of repeated headers joined", () =>
     Effect.gen(function* () {
       const hint = "HTTP/1.1 103 Early Hints\r\nx-a: 0\r\n\r\n"
-      const server = yield* faultyServer(whenAsked(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
+      const server = yield* faultyServer(onRequest(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
       const { open } = driverOf(yield* makeAgent)
       const { header, status } = yield* open(to(`http://${server.host}`)).response
       expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
@@ -195,8 +195,8 @@ describe("a response", () => {
   it.scopedLive("is reset if its connection is lost before it begins, and cut if later", () =>
     Effect.gen(function* () {
       const { open } = driverOf(yield* makeAgent)
-      const before = yield* faultyServer(whenAsked(hangUp))
-      const within = yield* faultyServer(whenAsked(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
+      const before = yield* faultyServer(onRequest(hangUp))
+      const within = yield* faultyServer(onRequest(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
       const lost = yield* Effect.flip(open(to(`http://${before.host}`)).response)
       expect(lost).toMatchObject({ _tag: "ConnectionFailed", reason: "reset" })
       const { pull } = yield* open(to(`http://${within.host}`)).response
@@ -207,8 +207,8 @@ describe("a response", () => {
 
   it.scopedLive("frees its connection if it was read to its end, and closes it otherwise", () =>
     Effect.gen(function* () {
-      const server = yield* faultyServer(whenAsked(respond(200, {}, "hello")))
-      const endless = yield* faultyServer(whenAsked(write(`${head(200)}hello`)))
+      const server = yield* faultyServer(onRequest(respond(200, {}, "hello")))
+      const endless = yield* faultyServer(onRequest(write(`${head(200)}hello`)))
       const { open } = driverOf(yield* makeAgent)
       for (let turn = 0; turn < 2; turn++) {
         const { close, response } = open(to(`http://${server.host}`))
@@ -224,7 +224,7 @@ describe("a response", () => {
       yield* (yield* response).pull
       expect(endless.open()).toBe(1)
       yield* close
-      expect(yield* untilNone(Effect.sync(endless.open), 3000)).toBe(0)
+      expect(yield* untilZero(Effect.sync(endless.open), 3000)).toBe(0)
     })
   )
 })

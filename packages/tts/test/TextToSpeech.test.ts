@@ -11,7 +11,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { answerJson, scriptedServer } from "../../../test/support/scriptedServer.js"
+import { respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
 import { audio, clientOf, connect, failure, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 describe("a call", () => {
@@ -25,7 +25,7 @@ describe("a call", () => {
         (response, received) => {
           const status = left.shift()
           if (status === undefined) sendAudio()(response, received)
-          else answerJson(response, status, { error: "later" }, { "retry-after": "0" })
+          else respondJson(response, status, { error: "later" }, { "retry-after": "0" })
         },
         { retries: 2 }
       )
@@ -53,7 +53,7 @@ describe("a call", () => {
     Effect.gen(function* () {
       let requests = 0
       const error = yield* failure(
-        (response) => (requests++ === 0 ? response.destroy() : answerJson(response, 400, { error: "no" })),
+        (response) => (requests++ === 0 ? response.destroy() : respondJson(response, 400, { error: "no" })),
         { retries: 1, retryAmbiguous: true }
       )
       expect(error).toMatchObject({
@@ -105,7 +105,7 @@ describe("a call", () => {
 describe("the key", () => {
   it.scoped("is in no error, even if the service quotes it", () =>
     Effect.gen(function* () {
-      const error = yield* failure((response) => answerJson(response, 401, { error: "bad key prefix.topsecret" }))
+      const error = yield* failure((response) => respondJson(response, 401, { error: "bad key prefix.topsecret" }))
       expect(error).toMatchObject({ _tag: "TtsUnauthorized", serverMessage: "bad key <redacted>" })
       expect(inspect(error, { depth: 20, showHidden: true }) + JSON.stringify(error)).not.toContain("topsecret")
     })
@@ -115,7 +115,7 @@ describe("the key", () => {
     Effect.gen(function* () {
       const keys = ["old.key", "malformed"]
       const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-      expect(yield* failure((response) => answerJson(response, 401, {}), { apiKey })).toMatchObject({
+      expect(yield* failure((response) => respondJson(response, 401, {}), { apiKey })).toMatchObject({
         _tag: "TtsInvalidApiKey",
         problem: expect.stringContaining("dot"),
         call: { sentId: "id-1", attempts: [{ status: 401 }], billing: "notBilled" }

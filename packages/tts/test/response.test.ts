@@ -4,7 +4,7 @@ import { Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { answerJson } from "../../../test/support/scriptedServer.js"
+import { respondJson } from "../../../test/support/scriptedServer.js"
 import {
   audio,
   connect,
@@ -120,7 +120,7 @@ describe("a status", () => {
     ({ retryable, status, tag }) =>
       Effect.gen(function* () {
         const id = { "x-request-id": "id-2", location: "http://127.0.0.1:1/" }
-        expect(yield* failure((response) => answerJson(response, status, { error: "the words" }, id))).toMatchObject({
+        expect(yield* failure((response) => respondJson(response, status, { error: "the words" }, id))).toMatchObject({
           _tag: tag,
           status,
           retryable,
@@ -147,7 +147,7 @@ describe("a status", () => {
     { message: "the language is not known", field: undefined }
   ])("of 400 with '$message' names the field $field", ({ field, message }) =>
     Effect.gen(function* () {
-      const error = yield* failure((response) => answerJson(response, 400, { error: message }))
+      const error = yield* failure((response) => respondJson(response, 400, { error: message }))
       expect(error).toMatchObject({ _tag: "TtsBadRequest", field })
     })
   )
