@@ -18,7 +18,7 @@ const answerCaller = (path: string) =>
     const reply = text === "" ? "Sorry?" : `You said ${text}.`
     const { durationMillis } = yield* tts.synthesize({ text: reply, lang: "en", outputFormat: "8000:pcm16" })
     return `${reply} (${durationMillis} ms)`
-  }).pipe(Effect.catchTag("SttCreditExhausted", () => Effect.succeed("nobody answers")))
+  }).pipe(Effect.catchTag("SttCreditExhausted", () => Effect.succeed("no answer")))
 
 /** A second of silence at 8 kHz in 16 bits. */
 const audio = { bytes: new Uint8Array(16_000) }
@@ -62,9 +62,9 @@ it.effect("a call is made again where this may help", () => {
   )
 })
 
-it.effect("out of credit, nobody answers, and nothing is said", () =>
+it.effect("an account out of credit gives no answer, and nothing is synthesized", () =>
   Effect.gen(function* () {
-    assert.strictEqual(yield* answerCaller("call.wav"), "nobody answers")
+    assert.strictEqual(yield* answerCaller("call.wav"), "no answer")
     assert.deepStrictEqual(yield* TextToSpeech.calls, [])
   }).pipe(
     // Each error can be made without arguments.

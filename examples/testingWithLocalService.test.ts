@@ -27,7 +27,7 @@ const answerCaller = (path: string) =>
     return reply
   }).pipe(
     Effect.scoped,
-    Effect.catchTag("SttCreditExhausted", () => Effect.succeed("nobody answers"))
+    Effect.catchTag("SttCreditExhausted", () => Effect.succeed("no answer"))
   )
 
 /** A caller says something. The local service recognises what it has synthesized itself, or was taught. */
@@ -70,13 +70,13 @@ layer(TestLive, { excludeTestServices: true })("the app", (it) => {
     })
   )
 
-  it.scoped("lets nobody answer when the account is out of credit", () =>
+  it.scoped("gives no answer when the account is out of credit", () =>
     Effect.gen(function* () {
       const { accounts, reset } = yield* LocalService
       yield* reset()
       const path = yield* caller
       yield* accounts.setAccount({ credits: 0 })
-      assert.strictEqual(yield* answerCaller(path), "nobody answers")
+      assert.strictEqual(yield* answerCaller(path), "no answer")
     })
   )
 })

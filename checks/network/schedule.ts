@@ -85,7 +85,7 @@ export interface Schedule {
   readonly isGentle: boolean
 }
 
-const patient: Limits = { uploadIdle: 30_000, answer: 30_000, downloadIdle: 30_000, total: undefined }
+const longLimits: Limits = { uploadIdle: 30_000, answer: 30_000, downloadIdle: 30_000, total: undefined }
 
 /** Longer than any call takes on a busy machine. */
 const generous: Limits = { uploadIdle: 240_000, answer: 240_000, downloadIdle: 240_000, total: undefined }
@@ -210,7 +210,7 @@ export const draw = (
     deadlines: isGentle
       ? generous
       : isSignalled
-        ? patient
+        ? longLimits
         : {
             uploadIdle: short(),
             answer: short(),
