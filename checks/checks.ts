@@ -102,7 +102,7 @@ export const checks = {
     packages: "sources"
   },
   recognition: {
-    shows: "The local service recognizes its own recordings after each encoding, and no others. Needs ffmpeg.",
+    shows: "The local service recognises its own recordings after each encoding, and no others. Needs ffmpeg.",
     takes: "5 min",
     script: "recognition/check.ts",
     packages: "sources"

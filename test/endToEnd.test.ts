@@ -38,7 +38,7 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
   )
 
   it.scoped.each(TtsContract.outputFormats.map((outputFormat) => ({ outputFormat })))(
-    "is recognized from $outputFormat",
+    "is recognised from $outputFormat",
     ({ outputFormat }) =>
       Effect.gen(function* () {
         const tts = yield* TextToSpeech
@@ -51,7 +51,7 @@ layer(localClients())("a sentence, spoken into a WAV file and transcribed back",
       })
   )
 
-  it.scoped("is recognized from a copy at another rate, in stereo and 16 bits", () =>
+  it.scoped("is recognised from a copy at another rate, in stereo and 16 bits", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
       const stt = yield* SpeechToText

@@ -53,7 +53,7 @@ const makePlace = Effect.gen(function* () {
   })
   const wav = (name: string) =>
     Effect.map(fs.readFile(`${folder}/${name}`), (file) => Either.getOrThrow(Wav.decode(file)))
-  /** Speaks a text into a file that the service then recognizes. */
+  /** Speaks a text into a file that the service then recognises. */
   const speak = (text: string, name: string) =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
@@ -264,7 +264,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("telephonyUpload sends a twelfth of the bytes of a recording, which is recognized", (place) =>
+  itRuns("telephonyUpload sends a twelfth of the bytes of a recording, which is recognised", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run } = place
       const tts = yield* TextToSpeech

@@ -1,5 +1,5 @@
 /**
- * What the recogniser recognizes, and what it must not: `pnpm verify recognition`. Needs ffmpeg, and takes some minutes.
+ * What the recogniser recognises, and what it must not: `pnpm verify recognition`. Needs ffmpeg, and takes some minutes.
  *
  * One service speaks 200 sentences, another one their partners, each with one other word. All are transcribed in every
  * encoding. Then every fifth sentence is changed: in ways that keep it the sentence, and in ways that do not.
@@ -27,7 +27,7 @@ interface Encoding {
   readonly name: string
   readonly file: string
   readonly options: ReadonlyArray<string>
-  /** The share of the sentences that must be recognized. */
+  /** The share of the sentences that must be recognised. */
   readonly bar: number
 }
 
@@ -349,7 +349,7 @@ const program = Effect.gen(function* () {
   console.log(`${Math.round((performance.now() - started) / 1000)} seconds.\n`)
   list(problems)
   printBar(
-    "every sentence is recognized as its bar demands, and nothing else",
+    "every sentence is recognised as its bar demands, and nothing else",
     problems.length === 0,
     `${problems.length} are not`
   )

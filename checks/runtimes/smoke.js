@@ -79,7 +79,7 @@ const model = "hi-general-v2-8khz"
 const transcribe = (audio) => Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))
 const synthesize = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text }))
 
-/** A WAV file of the sentence, which the service recognizes. */
+/** A WAV file of the sentence, which the service recognises. */
 const spoken = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = `${yield* fs.makeTempDirectoryScoped()}/spoken.wav`

@@ -267,7 +267,7 @@ let working = Promise.resolve()
 
 /** @type {Record<Request, () => unknown>} */
 const handlers = {
-  // The service speaks each text once, so that it recognizes the recordings.
+  // The service speaks each text once, so that it recognises the recordings.
   warmUp: () =>
     Effect.runPromise(
       Effect.provide(

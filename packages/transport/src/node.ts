@@ -27,7 +27,7 @@ const undici = Layer.scoped(
  * The recommended HttpClient, which is undici's, and the file system.
  *
  * Undici keeps an early response to a large upload, sends an exact Content-Length and follows no redirect. The clients of
- * this project recognize this layer and use undici directly: a call costs less, a file is sent from one reused block of
+ * this project recognise this layer and use undici directly: a call costs less, a file is sent from one reused block of
  * memory, and only their deadlines limit a call. For other code it is a regular HttpClient.
  *
  * Deno uses undici too. Bun has no undici, so there the HttpClient is that of `FetchHttpClient.layer`.
