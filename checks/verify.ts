@@ -44,8 +44,11 @@ const list = () => {
   console.log(
     "pnpm verify NAME [OPTIONS] runs a check. Exit status: 0 if every bar is met, 1 if not, 2 for wrong usage.\n"
   )
-  for (const [name, { options, shows, takes }] of Object.entries<Check>(checks)) {
-    console.log(`${name.padEnd(14)}${takes.padStart(7)}  ${shows}${options === undefined ? "" : ` (${options})`}`)
+  const readme = readFileSync(`${root}checks/README.md`, "utf8").split("\n")
+  for (const name of Object.keys(checks)) {
+    const row = readme.find((line) => line.startsWith(`| \`${name}\` `))?.split("|")
+    const [, , shows = "", options = "", takes = ""] = row?.map((cell) => cell.trim().replaceAll("`", "")) ?? []
+    console.log(`${name.padEnd(14)}${takes.padStart(7)}  ${shows}${options === "" ? "" : ` (${options})`}`)
   }
   for (const [name, members] of Object.entries(groups)) {
     console.log(`${name.padEnd(14)}${"".padStart(7)}  ${members.join(", ")}, one after another.`)

@@ -34,10 +34,5 @@ export const peers = {
     transcribe: "stt.transcribe",
     upload: "an `fs.createReadStream`"
   },
-  assemblyai: {
-    package: "assemblyai",
-    client: "AssemblyAI",
-    transcribe: "transcripts.transcribe",
-    upload: "the path"
-  }
+  assemblyai: { package: "assemblyai", client: "AssemblyAI", transcribe: "transcripts.transcribe", upload: "the path" }
 }

@@ -24,10 +24,7 @@ const imports = (name: string, specifiers: ReadonlyArray<string>, cwd = root): S
   const script = `const began = performance.now()
     ${specifiers.map((specifier) => `await import(${JSON.stringify(specifier)})`).join("\n")}
     process.stdout.write(String(performance.now() - began), () => process.exit())`
-  return {
-    name,
-    run: () => Number(execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd }))
-  }
+  return { name, run: () => Number(execFileSync(process.execPath, ["--input-type=module", "--eval", script], { cwd })) }
 }
 
 /** The modules of Effect that a package imports. */

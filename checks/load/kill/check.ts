@@ -300,13 +300,7 @@ const newRound = (kind: Kind): Round => {
     answered: { calls: 0, credits: 0 },
     refused: { calls: 0, credits: 0 }
   })
-  return {
-    kind,
-    calls: { synthesize: calls(), transcribe: calls() },
-    creations: [],
-    revocations: [],
-    newCredits: []
-  }
+  return { kind, calls: { synthesize: calls(), transcribe: calls() }, creations: [], revocations: [], newCredits: [] }
 }
 
 const restarts: Array<number> = []
