@@ -1,6 +1,6 @@
 import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { afterAll, expect, layer } from "@effect/vitest"
+import { afterAll, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { vi } from "vitest"
 import {
@@ -16,7 +16,7 @@ import {
   validForm,
   wav
 } from "./support/messages.js"
-import { blackBox, cannedService, eventually } from "./support/service.js"
+import { cannedService, eventually, serviceTests } from "./support/service.js"
 
 // The services of other files spool at the same time, and what they leave for a moment is none of this one's.
 const folder = mkdtempSync(`${tmpdir()}/forms-`)
@@ -36,8 +36,8 @@ const id = field("transaction_id", transactionId)
 const withModel = (head: string) => form(rawPart(head, model), id, file())
 const named = (rest: string) => form(...fields, file(wav(), rest))
 
-layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: true })("a form", (it) => {
-  it.effect.each([
+serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
+  it.each([
     { what: "a file called ..", body: named('; filename=".."') },
     { what: "a file called by a path", body: named('; filename="../../../etc/passwd"') },
     { what: "a file called by a path of Windows", body: named('; filename="C:\\\\a\\\\b.wav"') },
@@ -72,15 +72,12 @@ layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: tru
     { what: "no line break at its end", body: validForm().subarray(0, -2) },
     { what: "a part without a name, which is nobody's", body: validForm(rawPart("X: y", "z")) },
     { what: "a boundary in the middle of a line", body: validForm(field("other", "a--b--c")) }
-  ])("with $what is taken", ({ body }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answer = yield* transcribe(body)
-      expect([answer.status, answer.json().message]).toEqual([200, undefined])
-    })
-  )
+  ])("with $what is taken", function* ({ transcribe }, { body }) {
+    const answer = yield* transcribe(body)
+    expect([answer.status, answer.json().message]).toEqual([200, undefined])
+  })
 
-  it.effect.each([
+  it.each([
     ...["model", "transaction_id"].map((name) => ({
       what: `${name} twice`,
       body: validForm(field(name, name === "model" ? model : transactionId)),
@@ -134,23 +131,20 @@ layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: tru
       body: form(...fields, rawPart(`X: ${"y".repeat(2_000_000)}\r\n${disposition('name="audio_file"')}`, wav())),
       message: ""
     }
-  ])("with $what is 400, and the service goes on", ({ body, message }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answer = yield* transcribe(body)
-      expect(answer.status).toBe(400)
-      expect(answer.json()).toEqual({
-        status: "error",
-        error: "bad request",
-        message: expect.stringContaining(message)
-      })
-      expect((yield* transcribe(validForm())).status).toBe(200)
-      expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+  ])("with $what is 400, and the service goes on", function* ({ transcribe }, { body, message }) {
+    const answer = yield* transcribe(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toEqual({
+      status: "error",
+      error: "bad request",
+      message: expect.stringContaining(message)
     })
-  )
+    expect((yield* transcribe(validForm())).status).toBe(200)
+    expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+  })
 
   const many = (count: number) => Array.from({ length: count }, (_, index) => field(`x${index}`, "y"))
-  it.effect.each([
+  it.each([
     { what: "250 more fields", body: validForm(...many(250)), status: 200 },
     { what: "300 more fields", body: validForm(...many(300)), status: 413 },
     { what: "5,000 more fields", body: validForm(...many(5000)), status: 413 },
@@ -160,15 +154,12 @@ layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: tru
     { what: "a file of the largest size", body: form(...fields, file(wav({ samples: 49_978 }))), status: 200 },
     { what: "a file that is a little larger", body: form(...fields, file(wav({ samples: 49_979 }))), status: 413 },
     { what: "a file that is much larger", body: form(...fields, file(wav({ samples: 5_000_000 }))), status: 413 }
-  ])("with $what is $status", ({ body, status }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      expect((yield* transcribe(body)).status).toBe(status)
-      expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
-    })
-  )
+  ])("with $what is $status", function* ({ transcribe }, { body, status }) {
+    expect((yield* transcribe(body)).status).toBe(status)
+    expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+  })
 
-  it.effect.each([
+  it.each([
     { type: "multipart/form-data; boundary=b", status: 200 },
     { type: 'multipart/form-data; boundary="b"', status: 200 },
     { type: "Multipart/Form-Data; Boundary=b", status: 200 },
@@ -184,67 +175,46 @@ layer(cannedService({ maximumUploadBytes: 100_000 }), { excludeTestServices: tru
     { type: "application/x-www-form-urlencoded", status: 415 },
     { type: "audio/wav", status: 415 },
     { type: "", status: 415 }
-  ])("that is $type is $status", ({ status, type }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      expect((yield* transcribe(validForm(), { "Content-Type": type })).status).toBe(status)
-    })
-  )
+  ])("that is $type is $status", function* ({ transcribe }, { status, type }) {
+    expect((yield* transcribe(validForm(), { "Content-Type": type })).status).toBe(status)
+  })
 
-  it.effect("of a boundary of 70 characters is taken", () =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const boundary = "x".repeat(70)
-      const body = Buffer.from(text(validForm()).replaceAll("--b", `--${boundary}`), "latin1")
-      const type = `multipart/form-data; boundary=${boundary}`
-      expect((yield* transcribe(body, { "Content-Type": type })).status).toBe(200)
-    })
-  )
+  it("of a boundary of 70 characters is taken", function* ({ transcribe }) {
+    const boundary = "x".repeat(70)
+    const body = Buffer.from(text(validForm()).replaceAll("--b", `--${boundary}`), "latin1")
+    const type = `multipart/form-data; boundary=${boundary}`
+    expect((yield* transcribe(body, { "Content-Type": type })).status).toBe(200)
+  })
 
-  it.effect("may come in any pieces", () =>
-    Effect.gen(function* () {
-      const { key, raw } = yield* blackBox
-      const body = form(...fields, file(wav({ samples: 20 })))
-      const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": body.length }
-      const head = message("POST /api/transcribe HTTP/1.1", headers)
-      for (let length = 1; length < body.length; length += 23) {
-        const { answer } = yield* raw("stt", [head, body.subarray(0, length), 2, body.subarray(length)])
-        expect(answer.status).toBe(200)
-      }
-    })
-  )
+  it("may come in any pieces", function* ({ key, raw }) {
+    const body = form(...fields, file(wav({ samples: 20 })))
+    const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": body.length }
+    const head = message("POST /api/transcribe HTTP/1.1", headers)
+    for (let length = 1; length < body.length; length += 23) {
+      const { answer } = yield* raw("stt", [head, body.subarray(0, length), 2, body.subarray(length)])
+      expect(answer.status).toBe(200)
+    }
+  })
 
-  it.effect("that is given up leaves no file behind, and nothing to pay", () =>
-    Effect.gen(function* () {
-      const { abandon, key, service, transcribe } = yield* blackBox
-      const before = yield* service.accounts.account
-      const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": 90_000 }
-      const head = message("POST /api/transcribe HTTP/1.1", headers)
-      for (const body of [
-        Buffer.concat([...fields, file().subarray(0, 5000)]),
-        Buffer.concat(fields),
-        Buffer.alloc(0)
-      ]) {
-        yield* abandon("stt", [head, body, 50])
-      }
-      expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
-      expect(yield* service.accounts.account).toEqual(before)
-      yield* eventually(service.requests, (entries) =>
-        entries.slice(-3).every(({ outcome }) => outcome === "abandoned")
-      )
-      expect((yield* transcribe(validForm())).status).toBe(200)
-    })
-  )
+  it("that is given up leaves no file behind, and nothing to pay", function* ({ abandon, key, service, transcribe }) {
+    const before = yield* service.accounts.account
+    const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": 90_000 }
+    const head = message("POST /api/transcribe HTTP/1.1", headers)
+    for (const body of [Buffer.concat([...fields, file().subarray(0, 5000)]), Buffer.concat(fields), Buffer.alloc(0)]) {
+      yield* abandon("stt", [head, body, 50])
+    }
+    expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+    expect(yield* service.accounts.account).toEqual(before)
+    yield* eventually(service.requests, (entries) => entries.slice(-3).every(({ outcome }) => outcome === "abandoned"))
+    expect((yield* transcribe(validForm())).status).toBe(200)
+  })
 
-  it.effect("is one of 20 at once, and each has its own file", () =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answers = yield* Effect.all(
-        Array.from({ length: 20 }, (_, index) => transcribe(form(...fields, file(wav({ samples: 8000 + index }))))),
-        { concurrency: "unbounded" }
-      )
-      expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
-      expect(new Set(answers.map((answer) => answer.json().call_id)).size).toBe(20)
-    })
-  )
+  it("is one of 20 at once, and each has its own file", function* ({ transcribe }) {
+    const answers = yield* Effect.all(
+      Array.from({ length: 20 }, (_, index) => transcribe(form(...fields, file(wav({ samples: 8000 + index }))))),
+      { concurrency: "unbounded" }
+    )
+    expect(answers.map(({ status }) => status)).toEqual(answers.map(() => 200))
+    expect(new Set(answers.map((answer) => answer.json().call_id)).size).toBe(20)
+  })
 })

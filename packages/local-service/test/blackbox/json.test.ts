@@ -1,15 +1,14 @@
-import { expect, layer } from "@effect/vitest"
-import * as Effect from "effect/Effect"
+import { expect } from "@effect/vitest"
 import { message } from "./support/messages.js"
-import { blackBox, cannedService } from "./support/service.js"
+import { cannedService, serviceTests } from "./support/service.js"
 
 const deep = (depth: number) => "[".repeat(depth) + "]".repeat(depth)
 const deepObjects = (depth: number) => `${'{"a":'.repeat(depth)}1${"}".repeat(depth)}`
 const bytes = (...parts: ReadonlyArray<string | ReadonlyArray<number>>) =>
   Buffer.concat(parts.map((part) => (typeof part === "string" ? Buffer.from(part) : Buffer.from(part))))
 
-layer(cannedService(), { excludeTestServices: true })("a body of JSON", (it) => {
-  it.effect.each([
+serviceTests("a body of JSON", cannedService(), (it) => {
+  it.each([
     { what: "that is empty", body: "" },
     { what: "that is null", body: "null" },
     { what: "that is a list", body: "[]" },
@@ -44,17 +43,14 @@ layer(cannedService(), { excludeTestServices: true })("a body of JSON", (it) => 
     { what: "in UTF-32", body: bytes([0, 0, 0], "{", [0, 0, 0], "}") },
     { what: "whose last text is empty", body: '{"text":"a","text":""}' },
     { what: "with the text in its prototype", body: '{"__proto__":{"text":"a"}}' }
-  ])("$what is 400", ({ body }) =>
-    Effect.gen(function* () {
-      const { synthesize } = yield* blackBox
-      const answer = yield* synthesize(body)
-      expect(answer.status).toBe(400)
-      expect(answer.text.length).toBeLessThan(300)
-      expect((yield* synthesize({ text: "a" })).status).toBe(200)
-    })
-  )
+  ])("$what is 400", function* ({ synthesize }, { body }) {
+    const answer = yield* synthesize(body)
+    expect(answer.status).toBe(400)
+    expect(answer.text.length).toBeLessThan(300)
+    expect((yield* synthesize({ text: "a" })).status).toBe(200)
+  })
 
-  it.effect.each([
+  it.each([
     { what: "with a byte order mark", body: bytes([0xef, 0xbb, 0xbf], '{"text":"a"}') },
     { what: "with space around it", body: ' \r\n\t{ "text" : "a" }\r\n' },
     { what: "with the text given twice, of which the last counts", body: '{"text":"","text":"a"}' },
@@ -67,16 +63,13 @@ layer(cannedService(), { excludeTestServices: true })("a body of JSON", (it) => 
       what: "with 50,000 fields",
       body: `{"text":"a"${Array.from({ length: 50_000 }, (_, index) => `,"${index}":1`).join("")}}`
     }
-  ])("$what is taken", ({ body }) =>
-    Effect.gen(function* () {
-      const { synthesize } = yield* blackBox
-      expect((yield* synthesize(body)).status).toBe(200)
-    })
-  )
+  ])("$what is taken", function* ({ synthesize }, { body }) {
+    expect((yield* synthesize(body)).status).toBe(200)
+  })
 
-  it.effect.each([1_048_577, 2_000_000, 50_000_000])("of %i bytes is 413, on a connection that stays open", (length) =>
-    Effect.gen(function* () {
-      const { key, raw } = yield* blackBox
+  it.each([1_048_577, 2_000_000, 50_000_000])(
+    "of %i bytes is 413, on a connection that stays open",
+    function* ({ key, raw }, length) {
       const headers = { Host: "127.0.0.1", "X-API-Key": key, "Content-Type": "application/json" }
       const large = Buffer.alloc(length, "a")
       const small = '{"text":"a"}'
@@ -91,33 +84,27 @@ layer(cannedService(), { excludeTestServices: true })("a body of JSON", (it) => 
       )
       expect(answers.map(({ status }) => status)).toEqual([413, 200])
       expect(answers[0]?.json().error).toContain("larger than 1048576 bytes")
-    })
+    }
   )
 
-  it.effect("of the largest size is read", () =>
-    Effect.gen(function* () {
-      const { synthesize } = yield* blackBox
-      const body = `{"text":"a"}${" ".repeat(1_048_576 - 12)}`
-      expect((yield* synthesize(body)).status).toBe(200)
-      expect((yield* synthesize(`${body} `)).status).toBe(413)
-    })
-  )
+  it("of the largest size is read", function* ({ synthesize }) {
+    const body = `{"text":"a"}${" ".repeat(1_048_576 - 12)}`
+    expect((yield* synthesize(body)).status).toBe(200)
+    expect((yield* synthesize(`${body} `)).status).toBe(413)
+  })
 
-  it.effect("is measured as it comes, where it comes in chunks", () =>
-    Effect.gen(function* () {
-      const { key, raw } = yield* blackBox
-      const headers = {
-        Host: "127.0.0.1",
-        "X-API-Key": key,
-        "Content-Type": "application/json",
-        "Transfer-Encoding": "chunked"
-      }
-      const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, " "), Buffer.from("\r\n")])
-      const { answer } = yield* raw("tts", [
-        message("POST /tts/bytes HTTP/1.1", headers),
-        ...Array.from({ length: 17 }, () => chunk)
-      ])
-      expect(answer.status).toBe(413)
-    })
-  )
+  it("is measured as it comes, where it comes in chunks", function* ({ key, raw }) {
+    const headers = {
+      Host: "127.0.0.1",
+      "X-API-Key": key,
+      "Content-Type": "application/json",
+      "Transfer-Encoding": "chunked"
+    }
+    const chunk = Buffer.concat([Buffer.from("10000\r\n"), Buffer.alloc(65_536, " "), Buffer.from("\r\n")])
+    const { answer } = yield* raw("tts", [
+      message("POST /tts/bytes HTTP/1.1", headers),
+      ...Array.from({ length: 17 }, () => chunk)
+    ])
+    expect(answer.status).toBe(413)
+  })
 })

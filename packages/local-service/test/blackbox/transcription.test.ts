@@ -1,25 +1,24 @@
-import { describe, expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { field, fields, file, form, model, transactionId, validForm, wav } from "./support/messages.js"
-import { blackBox, cannedService } from "./support/service.js"
+import { blackBox, cannedService, serviceTests } from "./support/service.js"
 
 const id = field("transaction_id", transactionId)
 const hotword = (value: unknown) => field("hotwords", JSON.stringify(value))
 
-layer(cannedService(), { excludeTestServices: true })("transcription", (it) => {
-  it.effect("of what it does not know is an empty text, with a notice and never an invented transcript", () =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answer = yield* transcribe(validForm())
-      expect(answer.status).toBe(200)
-      expect(answer.json()).toEqual({ status: "success", text: "", call_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-      expect(answer.headers["x-local-service-notice"]).toContain("knows only recordings")
-    })
-  )
+serviceTests("transcription", cannedService(), (it) => {
+  it("of what it does not know is an empty text, with a notice and never an invented transcript", function* ({
+    transcribe
+  }) {
+    const answer = yield* transcribe(validForm())
+    expect(answer.status).toBe(200)
+    expect(answer.json()).toEqual({ status: "success", text: "", call_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
+    expect(answer.headers["x-local-service-notice"]).toContain("knows only recordings")
+  })
 
-  it.effect.each([
+  it.each([
     { what: "its fields in another order", body: form(file(), id, field("model", model)) },
     { what: "the file between the fields", body: form(id, file(), field("model", model)) },
     { what: "a model of banking", body: form(field("model", "en-banking-v2-8khz"), id, file()) },
@@ -53,18 +52,15 @@ layer(cannedService(), { excludeTestServices: true })("transcription", (it) => {
     { what: "a recording of no samples", body: form(...fields, file(wav({ samples: 0 }))) },
     { what: "a recording at 4 kHz", body: form(...fields, file(wav({ sampleRate: 4000, samples: 400 }))) },
     { what: "a recording at 192 kHz", body: form(...fields, file(wav({ sampleRate: 192_000, samples: 400 }))) }
-  ])("takes $what", ({ body }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answer = yield* transcribe(body)
-      expect([answer.status, answer.json().message]).toEqual([200, undefined])
-    })
-  )
+  ])("takes $what", function* ({ transcribe }, { body }) {
+    const answer = yield* transcribe(body)
+    expect([answer.status, answer.json().message]).toEqual([200, undefined])
+  })
 
   const notUuid = "transaction_id must be a UUID"
   const withModel = (value: string) => form(field("model", value), id, file())
   const withId = (value: string) => form(field("model", model), field("transaction_id", value), file())
-  it.effect.each([
+  it.each([
     { what: "no model", body: form(id, file()), message: "model is missing" },
     { what: "an empty model", body: withModel(""), message: "model must not be empty" },
     { what: "an unknown model", body: withModel("xx"), message: 'unknown model "xx"' },
@@ -145,93 +141,74 @@ layer(cannedService(), { excludeTestServices: true })("transcription", (it) => {
       body: form(...fields, file(wav({ sampleRate, samples: 100 }))),
       message: `${sampleRate} Hz is not supported`
     }))
-  ])("refuses $what with 400 and says so", ({ body, message }) =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* blackBox
-      const answer = yield* transcribe(body)
-      expect(answer.status).toBe(400)
-      expect(answer.json()).toEqual({
-        status: "error",
-        error: "bad request",
-        message: expect.stringContaining(message)
-      })
-      expect(answer.text.length).toBeLessThan(300)
+  ])("refuses $what with 400 and says so", function* ({ transcribe }, { body, message }) {
+    const answer = yield* transcribe(body)
+    expect(answer.status).toBe(400)
+    expect(answer.json()).toEqual({
+      status: "error",
+      error: "bad request",
+      message: expect.stringContaining(message)
     })
-  )
-})
-
-describe("what is known", () => {
-  layer(LocalService.layer(), { excludeTestServices: true })((it) => {
-    const speak = (text: string) =>
-      Effect.gen(function* () {
-        const { synthesize } = yield* blackBox
-        const { bytes } = yield* synthesize({ text, lang: "en", output_format: "8000:pcm16" })
-        const recording = wav({ samples: bytes.length / 2 })
-        bytes.copy(recording, 44)
-        return recording
-      })
-    const asked = (name: string, recording: Uint8Array, ...more: ReadonlyArray<Uint8Array>) =>
-      form(field("model", name), id, file(recording), ...more)
-
-    it.effect("is what was spoken here, told with its times and only to its language", () =>
-      Effect.gen(function* () {
-        const { transcribe } = yield* blackBox
-        const recording = yield* speak("Please transfer the money.")
-        const known = yield* transcribe(asked("en-general-v2-8khz", recording, field("aux", "true")))
-        expect(known.json()).toMatchObject({ text: "Please transfer the money.", status: "success" })
-        const { confidence, segments_meta } = known.json().aux_info
-        expect(confidence).toBeGreaterThan(0.5)
-        expect(segments_meta).toEqual([
-          { start: 0, end: (recording.length - 44) / 16_000, text: "Please transfer the money.", confidence }
-        ])
-        expect(known.headers).not.toHaveProperty("x-local-service-notice")
-        expect((yield* transcribe(asked("hi-general-v2-8khz", recording))).json().text).toBe("")
-      })
-    )
-
-    it.effect("is not what differs in a word", () =>
-      Effect.gen(function* () {
-        const { service, transcribe } = yield* blackBox
-        const other = yield* speak("Please transfer the honey.")
-        yield* service.recogniser.forget
-        yield* speak("Please transfer the money.")
-        expect((yield* transcribe(asked("en-general-v2-8khz", other))).json().text).toBe("")
-      })
-    )
-
-    it.effect("is never silence", () =>
-      Effect.gen(function* () {
-        const { service, synthesize } = yield* blackBox
-        expect((yield* synthesize({ text: "...", lang: "en" })).status).toBe(200)
-        for (const length of [20, 40, 80, 160]) {
-          const recognised = service.recogniser.recognise("en", Stream.make(new Float32Array(length)))
-          expect(yield* recognised).toBeUndefined()
-        }
-      })
-    )
+    expect(answer.text.length).toBeLessThan(300)
   })
 })
 
-layer(cannedService({ models: { own: "en" }, maximumRecordingSeconds: 2 }), { excludeTestServices: true })(
-  "a service with its own models and limits",
-  (it) => {
-    it.effect("takes those alone", () =>
-      Effect.gen(function* () {
-        const { transcribe } = yield* blackBox
-        expect((yield* transcribe(form(field("model", "own"), id, file()))).status).toBe(200)
-        expect((yield* transcribe(validForm())).status).toBe(400)
-      })
-    )
+serviceTests("what is known", LocalService.layer(), (it) => {
+  const speak = (text: string) =>
+    Effect.gen(function* () {
+      const { synthesize } = yield* blackBox
+      const { bytes } = yield* synthesize({ text, lang: "en", output_format: "8000:pcm16" })
+      const recording = wav({ samples: bytes.length / 2 })
+      bytes.copy(recording, 44)
+      return recording
+    })
+  const asked = (name: string, recording: Uint8Array, ...more: ReadonlyArray<Uint8Array>) =>
+    form(field("model", name), id, file(recording), ...more)
 
-    it.effect("takes a recording of two seconds, and none that is longer", () =>
-      Effect.gen(function* () {
-        const { transcribe } = yield* blackBox
-        const ofLength = (samples: number) => form(field("model", "own"), id, file(wav({ samples })))
-        expect((yield* transcribe(ofLength(16_000))).status).toBe(200)
-        const answer = yield* transcribe(ofLength(16_001))
-        expect(answer.status).toBe(400)
-        expect(answer.json().message).toContain("longer than 2 seconds")
-      })
-    )
+  it("is what was spoken here, told with its times and only to its language", function* ({ transcribe }) {
+    const recording = yield* speak("Please transfer the money.")
+    const known = yield* transcribe(asked("en-general-v2-8khz", recording, field("aux", "true")))
+    expect(known.json()).toMatchObject({ text: "Please transfer the money.", status: "success" })
+    const { confidence, segments_meta } = known.json().aux_info
+    expect(confidence).toBeGreaterThan(0.5)
+    expect(segments_meta).toEqual([
+      { start: 0, end: (recording.length - 44) / 16_000, text: "Please transfer the money.", confidence }
+    ])
+    expect(known.headers).not.toHaveProperty("x-local-service-notice")
+    expect((yield* transcribe(asked("hi-general-v2-8khz", recording))).json().text).toBe("")
+  })
+
+  it("is not what differs in a word", function* ({ service, transcribe }) {
+    const other = yield* speak("Please transfer the honey.")
+    yield* service.recogniser.forget
+    yield* speak("Please transfer the money.")
+    expect((yield* transcribe(asked("en-general-v2-8khz", other))).json().text).toBe("")
+  })
+
+  it("is never silence", function* ({ service, synthesize }) {
+    expect((yield* synthesize({ text: "...", lang: "en" })).status).toBe(200)
+    for (const length of [20, 40, 80, 160]) {
+      const recognised = service.recogniser.recognise("en", Stream.make(new Float32Array(length)))
+      expect(yield* recognised).toBeUndefined()
+    }
+  })
+})
+
+serviceTests(
+  "a service with its own models and limits",
+  cannedService({ models: { own: "en" }, maximumRecordingSeconds: 2 }),
+  (it) => {
+    it("takes those alone", function* ({ transcribe }) {
+      expect((yield* transcribe(form(field("model", "own"), id, file()))).status).toBe(200)
+      expect((yield* transcribe(validForm())).status).toBe(400)
+    })
+
+    it("takes a recording of two seconds, and none that is longer", function* ({ transcribe }) {
+      const ofLength = (samples: number) => form(field("model", "own"), id, file(wav({ samples })))
+      expect((yield* transcribe(ofLength(16_000))).status).toBe(200)
+      const answer = yield* transcribe(ofLength(16_001))
+      expect(answer.status).toBe(400)
+      expect(answer.json().message).toContain("longer than 2 seconds")
+    })
   }
 )

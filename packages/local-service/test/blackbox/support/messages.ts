@@ -47,12 +47,29 @@ export const fields: ReadonlyArray<Buffer> = [field("model", model), field("tran
 
 export const validForm = (...more: ReadonlyArray<Uint8Array>): Buffer => form(...fields, file(), ...more)
 
-/** A request, byte for byte. */
-export const message = (
-  line: string,
-  headers: Readonly<Record<string, string | number>> = {},
-  body: string | Uint8Array = ""
-): Buffer => {
-  const lines = Object.entries(headers).map(([name, value]) => `${name}: ${value}\r\n`)
+type Headers = Readonly<Record<string, string | number | undefined>>
+
+/** A request, byte for byte. A header that is `undefined` is omitted. */
+export const message = (line: string, headers: Headers = {}, body: string | Uint8Array = ""): Buffer => {
+  const lines = Object.entries(headers).map(([name, value]) => (value === undefined ? "" : `${name}: ${value}\r\n`))
   return Buffer.concat([Buffer.from(`${line}\r\n${lines.join("")}\r\n`, "latin1"), Buffer.from(body)])
 }
+
+const operation = (path: string, contentType: string) => (key: string, body: string | Uint8Array, headers?: Headers) =>
+  message(
+    `POST ${path} HTTP/1.1`,
+    {
+      Host: "127.0.0.1",
+      "X-API-Key": key,
+      "Content-Type": contentType,
+      "Content-Length": Buffer.byteLength(body),
+      ...headers
+    },
+    body
+  )
+
+/** A request for a synthesis, byte for byte. */
+export const synthesisRequest = operation("/tts/bytes", "application/json")
+
+/** A request for a transcription, byte for byte. */
+export const transcriptionRequest = operation("/api/transcribe", formType)

@@ -1,9 +1,11 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { layer } from "@effect/vitest"
 import { LocalService, type LocalServiceOptions, Recogniser, Voice } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import type { YieldWrap } from "effect/Utils"
 import { cannedVoice } from "../../../../../test/support/cannedVoice.js"
 import { type Answer, type Asked, type ResponseChecker, responseChecker } from "./document.js"
 import { formType } from "./messages.js"
@@ -136,6 +138,36 @@ export const blackBox = Effect.map(LocalService, (service) => {
     abandon: (listener: Listener, pieces: ReadonlyArray<Piece>) => Effect.promise(() => leave(bases[listener], pieces))
   }
 })
+
+type Box = Effect.Effect.Success<typeof blackBox>
+type Steps = Generator<YieldWrap<Effect.Effect<unknown, unknown, LocalService>>, void, never>
+
+interface It {
+  /** A test that gets the black box of the service. */
+  (title: string, test: (box: Box) => Steps, timeoutMillis?: number): void
+  /** A test for each row. It gets the black box and the row. */
+  readonly each: <Row>(
+    rows: ReadonlyArray<Row>
+  ) => (title: string, test: (box: Box, row: Row) => Steps, timeoutMillis?: number) => void
+}
+
+/** Tests that share one service. */
+export const serviceTests = (
+  name: string,
+  service: ReturnType<typeof cannedService> | ReturnType<typeof LocalService.layer>,
+  define: (it: It) => void
+): void =>
+  layer(service, { excludeTestServices: true })(name, ({ effect }) => {
+    const it = (title: string, test: (box: Box) => Steps, timeoutMillis?: number) =>
+      effect(title, () => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box))), timeoutMillis)
+    const each: It["each"] = (rows) => (title, test, timeoutMillis) =>
+      effect.each([...rows])(
+        title,
+        (row) => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box, row))),
+        timeoutMillis
+      )
+    define(Object.assign(it, { each }))
+  })
 
 const readDocument = async (platformUrl: string) => JSON.parse((await exchange(platformUrl, documentRequest)).text)
 const documentRequest = { method: "GET", path: "/openapi.json" }
