@@ -1,8 +1,5 @@
 /** The short form of `pnpm verify network`. A call that breaks a law is noticed. */
-import { mkdtempSync, rmSync } from "node:fs"
 import { connect, type Socket } from "node:net"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
@@ -11,25 +8,20 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Scope from "effect/Scope"
-import {
-  draw,
-  kinds,
-  type Schedule,
-  type SynthesisCall,
-  type TranscriptionCall
-} from "../../checks/network/schedule.js"
+import { draw, kinds, type Schedule } from "../../checks/network/schedule.js"
 import { makeServices, type Services } from "../../checks/network/services.js"
 import { type Clients, runTrial, type Service, type TrialOptions } from "../../checks/network/trial.js"
+import { temporaryFolder } from "../support/processes.js"
 
-const folder = mkdtempSync(join(tmpdir(), "network-"))
+const sockets: Array<Socket> = []
 const scope = Effect.runSync(Scope.make())
 let services: Services
 beforeAll(async () => {
-  services = await Effect.runPromise(Scope.extend(makeServices(8, folder), scope))
+  services = await Effect.runPromise(Scope.extend(makeServices(8, temporaryFolder("network-")), scope))
 })
 afterAll(async () => {
   await Effect.runPromise(Scope.close(scope, Exit.void))
-  rmSync(folder, { recursive: true })
+  for (const socket of sockets) socket.destroy()
 })
 
 /** Three schedules of each kind. */
@@ -39,14 +31,13 @@ it.live(
   `calls over ${count} networks that fail in different ways keep the laws`,
   () =>
     Effect.gen(function* () {
+      const results: Array<Effect.Effect.Success<ReturnType<typeof runTrial>>> = []
       let next = 0
       const work = (service: Service) =>
         Effect.gen(function* () {
-          const results = []
           while (next < count) results.push(yield* runTrial(draw(1, next++, { isSmall: true }), service, services))
-          return results
         })
-      const results = (yield* Effect.forEach(services.workers, work, { concurrency: "unbounded" })).flat()
+      yield* Effect.forEach(services.workers, work, { concurrency: "unbounded" })
       const broken = results.filter(({ violations }) => violations.length > 0)
       expect(broken.map(({ schedule, violations }) => [schedule.index, ...violations])).toEqual([])
       // The other outcomes depend on timing.
@@ -61,23 +52,16 @@ it("seed and index determine a schedule", () => {
   expect(draw(3, 14)).not.toEqual(draw(4, 14))
 })
 
-const synthesis: SynthesisCall = {
+const always = { rank: 0, gapMillis: 0, interruptMillis: undefined } as const
+const transcription = { ...always, operation: "transcribe", source: "bytes" } as const
+const synthesis = {
+  ...always,
   operation: "synthesize",
-  rank: 0,
-  gapMillis: 0,
-  interruptMillis: undefined,
   samples: 1000,
   outputFormat: "8000:pcm16",
   share: 1,
   lateMillis: 0
-}
-const transcription: TranscriptionCall = {
-  operation: "transcribe",
-  rank: 0,
-  gapMillis: 0,
-  interruptMillis: undefined,
-  source: "bytes"
-}
+} as const
 
 /** One call over an undisturbed network, with deadlines of ten seconds. */
 const plain: Schedule = {
@@ -95,37 +79,124 @@ const plain: Schedule = {
   isGentle: true
 }
 
-/** Replaces `synthesize` of the clients. */
-const withSynthesis =
-  (change: (tts: TextToSpeech["Type"]) => TextToSpeech["Type"]) =>
-  (clients: Clients): Clients =>
-    Layer.map(clients, (context) => Context.add(context, TextToSpeech, change(Context.get(context, TextToSpeech))))
+type Synthesize = TextToSpeech["Type"]["synthesize"]
+type Speech = Effect.Effect.Success<ReturnType<Synthesize>>
+
+const withSynthesis = (change: (synthesize: Synthesize) => Synthesize) => (clients: Clients) =>
+  Layer.map(clients, (context) => {
+    const tts = Context.get(context, TextToSpeech)
+    return Context.add(context, TextToSpeech, { ...tts, synthesize: change(tts.synthesize) })
+  })
+
+const withSpeech = (change: (speech: Speech) => Speech) =>
+  withSynthesis((synthesize) => (request) => Effect.map(synthesize(request), change))
 
 const withTranscript = (text: string) => (clients: Clients) =>
   Layer.map(clients, (context) => {
-    const stt = Context.get(context, SpeechToText)
-    const transcribe: typeof stt.transcribe = (request) =>
-      Effect.map(stt.transcribe(request), (answer) => ({ ...answer, text }))
-    return Context.add(context, SpeechToText, { transcribe })
+    const { transcribe } = Context.get(context, SpeechToText)
+    return Context.add(context, SpeechToText, {
+      transcribe: (request) => Effect.map(transcribe(request), (transcription) => ({ ...transcription, text }))
+    })
   })
+
+const leavesSocket: TrialOptions["replaceClients"] = (clients, { tts }) =>
+  Layer.tap(clients, () =>
+    Effect.sync(() => {
+      const socket = connect(Number(new URL(tts.url).port), "127.0.0.1")
+      sockets.push(socket.on("error", () => undefined))
+    })
+  )
 
 /** A service that reports its usage multiplied. */
-const billing =
-  (times: number) =>
-  (service: Service): Service => ({
-    ...service,
-    accounts: {
-      ...service.accounts,
-      usage: Effect.map(service.accounts.usage, (usage) =>
-        usage.map((each) => ({ ...each, units: times * each.units }))
-      )
-    }
-  })
+const billing = (times: number, service: Service): Service => {
+  const multiplied = Effect.map(service.accounts.usage, (all) =>
+    all.map((each) => ({ ...each, units: times * each.units }))
+  )
+  return { ...service, accounts: { ...service.accounts, usage: multiplied } }
+}
 
-const sockets: Array<Socket> = []
-afterAll(() => {
-  for (const socket of sockets) socket.destroy()
+interface Broken {
+  readonly name: string
+  readonly law: string
+  readonly clients?: TrialOptions["replaceClients"]
+  readonly schedule?: Partial<Schedule>
+  readonly marginMillis?: number
+  /** How often each call is billed. Default: once. */
+  readonly times?: number
+}
+
+const flippedByte = { direction: "down", action: "flip", point: { message: 0, edge: "headEnd", offset: 10 } } as const
+const sentNothing = ({ call, ...speech }: Speech): Speech => ({
+  ...speech,
+  call: { ...call, attempts: call.attempts.map((each) => ({ ...each, sent: "nothing" })) }
 })
+
+const broken: ReadonlyArray<Broken> = [
+  {
+    name: "never ends",
+    law: "1: the synthesize did not end",
+    clients: withSynthesis(() => () => Effect.never),
+    marginMillis: 20
+  },
+  {
+    name: "ends in a defect",
+    law: "1: the synthesize ended in a defect: Error: broken",
+    clients: withSynthesis(() => () => Effect.die(new Error("broken")))
+  },
+  {
+    name: "fails without a reason",
+    law: "1: the synthesize failed without a reason",
+    clients: withSynthesis(() => () => new TtsConnectionFailed())
+  },
+  {
+    name: "exceeds its deadline",
+    law: "1: the synthesize ended [0-9]+ ms after its deadline",
+    schedule: { deadlines: { uploadIdle: 1, answer: 1, downloadIdle: 1, total: undefined } },
+    clients: withSynthesis(() => () => Effect.zipRight(Effect.sleep(900), new TtsConnectionFailed())),
+    marginMillis: 200
+  },
+  { name: "leaves a socket", law: "2: 1 connections are open after the layer", clients: leavesSocket },
+  {
+    name: "leaves a fiber",
+    law: "2: 1 fibers are left",
+    clients: withSynthesis(
+      (synthesize) => (request) => Effect.zipLeft(synthesize(request), Effect.forkDaemon(Effect.sleep("5 seconds")))
+    )
+  },
+  {
+    name: "accepts a changed byte",
+    law: "3: the audio of the synthesize differs from that of its text",
+    schedule: { plans: { stt: [], tts: [{ disturbances: [flippedByte] }] } }
+  },
+  {
+    name: "accepts half of the audio",
+    law: "3: 1000 of 2000 bytes of audio were accepted as complete",
+    clients: withSpeech((speech) => ({ ...speech, bytes: speech.bytes.subarray(0, 1000) }))
+  },
+  {
+    name: "returns the transcript of another call",
+    law: '3: the transcript is "a recording of rank 1"',
+    schedule: { calls: [transcription] },
+    clients: withTranscript("a recording of rank 1")
+  },
+  { name: "is billed twice", law: "4: the synthesize was billed too often: billed 2 times", times: 2 },
+  { name: "is not billed", law: "4: the synthesize was not billed: billed 0 times", times: 0 },
+  {
+    name: "reports that it was not billed",
+    law: "4: the synthesize reports that it was not billed",
+    clients: withSpeech(({ call, ...speech }) => ({ ...speech, call: { ...call, billing: "notBilled" } }))
+  },
+  {
+    name: "sends more requests than it reports",
+    law: "5: the synthesize: the service got 2 requests",
+    clients: withSynthesis((synthesize) => (request) => Effect.zipRight(synthesize(request), synthesize(request)))
+  },
+  {
+    name: "reports that it sent nothing",
+    law: "5: the synthesize: 1 requests arrived completely",
+    clients: withSpeech(sentNothing)
+  }
+]
 
 describe("the laws", () => {
   it.live("hold over an undisturbed network", () =>
@@ -136,129 +207,10 @@ describe("the laws", () => {
     })
   )
 
-  it.live.each<{
-    readonly name: string
-    readonly law: string
-    readonly schedule?: Partial<Schedule>
-    readonly replaceClients?: TrialOptions["replaceClients"]
-    readonly marginMillis?: number
-    readonly times?: number
-  }>([
-    {
-      name: "never ends",
-      law: "1: the synthesize did not end",
-      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.never })),
-      marginMillis: 20
-    },
-    {
-      name: "ends in a defect",
-      law: "1: the synthesize ended in a defect: Error: broken",
-      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => Effect.die(new Error("broken")) }))
-    },
-    {
-      name: "fails without a reason",
-      law: "1: the synthesize failed without a reason",
-      replaceClients: withSynthesis((tts) => ({ ...tts, synthesize: () => new TtsConnectionFailed() }))
-    },
-    {
-      name: "exceeds its deadline",
-      law: "1: the synthesize ended [0-9]+ ms after its deadline",
-      schedule: { deadlines: { uploadIdle: 1, answer: 1, downloadIdle: 1, total: undefined } },
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: () => Effect.zipRight(Effect.sleep(900), new TtsConnectionFailed())
-      })),
-      marginMillis: 200
-    },
-    {
-      name: "leaves a socket",
-      law: "2: 1 connections are open after the layer",
-      replaceClients: (clients, { tts }) =>
-        Layer.tap(clients, () =>
-          Effect.sync(() => {
-            const socket = connect(Number(new URL(tts.url).port), "127.0.0.1")
-            sockets.push(socket.on("error", () => undefined))
-          })
-        )
-    },
-    {
-      name: "leaves a fiber",
-      law: "2: 1 fibers are left",
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: (request) => Effect.zipLeft(tts.synthesize(request), Effect.forkDaemon(Effect.sleep("5 seconds")))
-      }))
-    },
-    {
-      name: "accepts a changed byte",
-      law: "3: the audio of the synthesize differs from that of its text",
-      schedule: {
-        plans: {
-          stt: [],
-          tts: [
-            {
-              disturbances: [{ direction: "down", action: "flip", point: { message: 0, edge: "headEnd", offset: 10 } }]
-            }
-          ]
-        }
-      }
-    },
-    {
-      name: "accepts half of the audio",
-      law: "3: 1000 of 2000 bytes of audio were accepted as complete",
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: (request) =>
-          Effect.map(tts.synthesize(request), (speech) => ({ ...speech, bytes: speech.bytes.subarray(0, 1000) }))
-      }))
-    },
-    {
-      name: "returns the transcript of another call",
-      law: '3: the transcript is "a recording of rank 1"',
-      schedule: { calls: [transcription] },
-      replaceClients: withTranscript("a recording of rank 1")
-    },
-    { name: "is billed twice", law: "4: the synthesize was billed too often: billed 2 times", times: 2 },
-    { name: "is not billed", law: "4: the synthesize was not billed: billed 0 times", times: 0 },
-    {
-      name: "reports that it was not billed",
-      law: "4: the synthesize reports that it was not billed",
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: (request) =>
-          Effect.map(tts.synthesize(request), (speech) => ({
-            ...speech,
-            call: { ...speech.call, billing: "notBilled" as const }
-          }))
-      }))
-    },
-    {
-      name: "sends more requests than it reports",
-      law: "5: the synthesize: the service got 2 requests",
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: (request) => Effect.zipRight(tts.synthesize(request), tts.synthesize(request))
-      }))
-    },
-    {
-      name: "reports that it sent nothing",
-      law: "5: the synthesize: 1 requests arrived completely",
-      replaceClients: withSynthesis((tts) => ({
-        ...tts,
-        synthesize: (request) =>
-          Effect.map(tts.synthesize(request), (speech) => ({
-            ...speech,
-            call: {
-              ...speech.call,
-              attempts: speech.call.attempts.map((each) => ({ ...each, sent: "nothing" as const }))
-            }
-          }))
-      }))
-    }
-  ])("notice a call that $name", ({ replaceClients, law, marginMillis, schedule, times = 1 }) =>
+  it.live.each(broken)("notice a call that $name", ({ clients, law, marginMillis, schedule, times = 1 }) =>
     Effect.gen(function* () {
-      const service = billing(times)(services.workers[0] as Service)
-      const options = { replaceClients, marginMillis, timeoutMillis: 50 }
+      const service = billing(times, services.workers[0] as Service)
+      const options = { replaceClients: clients, marginMillis, timeoutMillis: 50 }
       const { violations } = yield* runTrial({ ...plain, ...schedule }, service, services, options)
       expect(violations.join("\n")).toMatch(new RegExp(law))
     })

@@ -1,6 +1,6 @@
 import { describe } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Fault, itEndsAs } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
 import {
   hangUp,
   head,
@@ -8,55 +8,40 @@ import {
   onRequest,
   readsNothing,
   reset,
+  type Script,
   silent,
   trickle,
   write
 } from "../support/faultyServer.js"
 import { refusedAddress } from "../support/refusedAddress.js"
 
-type Facts = { readonly [field: string]: unknown }
+type Outcomes = Pick<Fault, "transcribe" | "synthesize">
 
-const lost = (facts: Facts): Pick<Fault, "transcribe" | "synthesize"> => ({
-  transcribe: { _tag: "SttConnectionFailed", ...facts },
-  synthesize: { _tag: "TtsConnectionFailed", ...facts }
+const bothEnd = (tag: string, facts: Outcome): Outcomes => ({
+  transcribe: { _tag: `Stt${tag}`, ...facts },
+  synthesize: { _tag: `Tts${tag}`, ...facts }
 })
-const late = (facts: Facts): Pick<Fault, "transcribe" | "synthesize"> => ({
-  transcribe: { _tag: "SttDeadlineExceeded", ...facts },
-  synthesize: { _tag: "TtsDeadlineExceeded", ...facts }
-})
+const lost = (facts: Outcome) => bothEnd("ConnectionFailed", facts)
+const late = (facts: Outcome) => bothEnd("DeadlineExceeded", facts)
 const afterAll = { sent: "all", call: { billing: "unknown", attempts: [{ sent: "all" }] } }
 const beforeAny = { sent: "nothing", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }
+const overHttps: Fault["baseUrl"] = ({ host }) => Effect.succeed(`https://${host}`)
 
 describe.concurrent("a server that", () => {
+  const fault = (name: string, script: Script, ends: Outcomes): Fault => ({ name, script, ...ends })
+  const beginning = "HTTP/1.1 200 OK\r\nx-sample"
+  const resetAfterAll = lost({ reason: "reset", ...afterAll })
+  const unreadable = lost({ reason: "unknown", ...afterAll })
+
   itEndsAs([
-    { name: "resets the connection at once", script: reset, ...lost({ reason: "reset" }) },
-    { name: "hangs up at once", script: hangUp, ...lost({ reason: "reset" }) },
-    {
-      name: "resets the connection after the request",
-      script: onRequest(reset),
-      ...lost({ reason: "reset", ...afterAll })
-    },
-    { name: "hangs up after the request", script: onRequest(hangUp), ...lost({ reason: "reset", ...afterAll }) },
-    {
-      name: "hangs up within the headers of its response",
-      script: onRequest(write("HTTP/1.1 200 OK\r\nx-sample", hangUp)),
-      ...lost({ reason: "reset", ...afterAll })
-    },
-    {
-      name: "resets the connection within the headers of its response",
-      script: onRequest(write("HTTP/1.1 200 OK\r\nx-sample", reset)),
-      ...lost({ reason: "reset", ...afterAll })
-    },
-    {
-      name: "does not speak HTTP",
-      script: onRequest(write("SSH-2.0-OpenSSH_9.6\r\n")),
-      ...lost({ reason: "unknown", ...afterAll })
-    },
-    {
-      name: "sends too large headers",
-      script: onRequest(write(head(200, { "x-sample-rate": "8".repeat(100_000) }))),
-      ...lost({ reason: "unknown", ...afterAll })
-    },
+    fault("resets the connection at once", reset, lost({ reason: "reset" })),
+    fault("hangs up at once", hangUp, lost({ reason: "reset" })),
+    fault("resets the connection after the request", onRequest(reset), resetAfterAll),
+    fault("hangs up after the request", onRequest(hangUp), resetAfterAll),
+    fault("hangs up within the headers of its response", onRequest(write(beginning, hangUp)), resetAfterAll),
+    fault("resets the connection within these headers", onRequest(write(beginning, reset)), resetAfterAll),
+    fault("does not speak HTTP", onRequest(write("SSH-2.0-OpenSSH_9.6\r\n")), unreadable),
+    fault("sends too large headers", onRequest(write(head(200, { "x-a": "8".repeat(100_000) }))), unreadable),
     {
       name: "switches to another protocol",
       script: onRequest(write(head(101, { connection: "upgrade", upgrade: "other" }))),
@@ -74,40 +59,33 @@ describe.concurrent("a server that", () => {
 })
 
 describe.concurrent("a server that never ends its response and", () => {
-  const deadlines = { answer: "400 millis" } as const
-  const answer = { phase: "answer", limitMillis: 400, call: { billing: "unknown", attempts: [{ sent: "all" }] } }
-  const total = { phase: "total", limitMillis: 400, call: { billing: "unknown" } }
+  const withoutAnswer = (name: string, script: Script): Fault => ({
+    name,
+    script,
+    deadlines: { answer: "400 millis" },
+    ...late({ phase: "answer", limitMillis: 400, call: { billing: "unknown", attempts: [{ sent: "all" }] } })
+  })
 
   itEndsAs([
-    { name: "sends nothing", script: silent, deadlines, ...late(answer) },
-    { name: "reads and sends nothing", script: readsNothing, deadlines, ...late(answer) },
-    {
-      name: "sends one header after the other",
-      script: onRequest(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n")),
-      deadlines,
-      ...late(answer)
-    },
-    {
-      name: "sends early hints",
-      script: onRequest(trickle("", "HTTP/1.1 103 Hints\r\n\r\n")),
-      deadlines,
-      ...late(answer)
-    },
+    withoutAnswer("sends nothing", silent),
+    withoutAnswer("reads and sends nothing", readsNothing),
+    withoutAnswer("sends one header after the other", onRequest(trickle("HTTP/1.1 200 OK\r\n", "x: y\r\n"))),
+    withoutAnswer("sends early hints", onRequest(trickle("", "HTTP/1.1 103 Hints\r\n\r\n"))),
     {
       name: "sends nothing, until the total deadline",
       script: silent,
-      deadlines: { total: "400 millis" },
-      ...late(total)
+      deadlines: { total: "1 second" },
+      ...late({ phase: "total", limitMillis: 1000, call: { billing: "unknown" } })
     },
     {
-      name: "does not answer a TLS handshake",
+      name: "does not respond to a TLS handshake",
       script: silent,
-      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      baseUrl: overHttps,
       deadlines: { total: "400 millis" },
       // Undici continues to connect for at most ten seconds.
       lingers: { undici: "after the layer", fetch: "after the layer" },
       ...late({ phase: "total" }),
-      except: { recommended: late({ phase: "total", call: { billing: "notBilled", attempts: [{ sent: "nothing" }] } }) }
+      except: { recommended: late({ phase: "total", call: beforeAny.call }) }
     }
   ])
 })
@@ -131,25 +109,20 @@ describe.concurrent("a connection that can't be made, because", () => {
       name: "the certificate is self-signed",
       script: onRequest(hangUp),
       tls: true,
-      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      baseUrl: overHttps,
       ...lost({ reason: "tls", code: "DEPTH_ZERO_SELF_SIGNED_CERT", ...beforeAny })
     },
     {
       name: "the server does not speak TLS",
       script: onFirstBytes(write("HTTP/1.1 400 Bad Request\r\n\r\n", hangUp)),
-      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      baseUrl: overHttps,
       ...lost({ reason: "tls", ...beforeAny })
     },
-    {
-      name: "the server speaks only TLS",
-      script: silent,
-      tls: true,
-      ...lost({ reason: "reset" })
-    },
+    { name: "the server speaks only TLS", script: silent, tls: true, ...lost({ reason: "reset" }) },
     {
       name: "the server hangs up in the handshake",
       script: onFirstBytes(hangUp),
-      baseUrl: ({ host }) => Effect.succeed(`https://${host}`),
+      baseUrl: overHttps,
       ...lost({ reason: "reset" }),
       // Only this layer reports when a connection is established.
       except: { recommended: lost({ reason: "reset", ...beforeAny }) }
