@@ -34,11 +34,7 @@ describe("an issue", () => {
     { message: { name: "n", parts: "secret\nsecret" }, field: "parts", problem: "has the wrong form" },
     { message: { name: "n", even: 1 }, field: "even", problem: "must be even" },
     { message: "secret", field: "request", problem: "has the wrong form" },
-    {
-      message: { name: "n", secret: 1 },
-      field: "secret",
-      problem: "is not a known field; see additionalFields"
-    }
+    { message: { name: "n", secret: 1 }, field: "secret", problem: "is not a known field; see additionalFields" }
   ])("of $message is: $field $problem", ({ field, message, problem }) => {
     expect(Issue.first(issueIn(message))).toEqual({ field, problem })
   })

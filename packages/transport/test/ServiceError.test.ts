@@ -47,27 +47,17 @@ describe("an error of the factory", () => {
     expect(Cause.pretty(Cause.fail(error))).toContain(sentence)
   })
 
-  it.effect("keeps its message in Effect's loggers", () =>
-    Effect.gen(function* () {
-      const lines: Array<string> = []
-      const keep = <A>(logger: Logger.Logger<unknown, A>) =>
-        Logger.map(logger, (line) => {
-          lines.push(inspect(line, { depth: 10 }))
-        })
-      const loggers = [
-        keep(Logger.stringLogger),
-        keep(Logger.logfmtLogger),
-        keep(Logger.jsonLogger),
-        keep(Logger.structuredLogger)
-      ]
-      for (const logger of loggers) {
+  it.effect.each([Logger.stringLogger, Logger.logfmtLogger, Logger.jsonLogger, Logger.structuredLogger])(
+    "keeps its message in each logger of Effect: %#",
+    (logger: Logger.Logger<unknown, unknown>) =>
+      Effect.gen(function* () {
+        const lines: Array<string> = []
+        const recording = Logger.map(logger, (line) => void lines.push(inspect(line, { depth: 10 })))
         yield* Effect.logError("failed", new TooHot({ degrees: 40 })).pipe(
-          Effect.provide(Logger.replace(Logger.defaultLogger, logger))
+          Effect.provide(Logger.replace(Logger.defaultLogger, recording))
         )
-      }
-      expect(lines.length).toBe(4)
-      for (const line of lines) expect(line).toContain("It is 40 degrees in here. Open a window.")
-    })
+        expect(lines).toEqual([expect.stringContaining("It is 40 degrees in here. Open a window.")])
+      })
   )
 
   it.effect("is a Schema of itself, which decodes to its class", () =>
@@ -86,16 +76,6 @@ describe("an error of the factory", () => {
       const encoded = { ...(yield* Schema.encode(TooHot)(new TooHot())), message: "It is hot." }
       expect((yield* Schema.decode(TooHot)(encoded)).message).toBe("It is hot.")
       expect(new TooHot({ message: "It is hot." }).message).toBe("It is hot.")
-    })
-  )
-
-  it.effect("is yielded and caught by its tag", () =>
-    Effect.gen(function* () {
-      const failing = Effect.gen(function* () {
-        return yield* new TooHot()
-      })
-      const degrees = yield* Effect.catchTag(failing, "TooHot", (error) => Effect.succeed(error.degrees))
-      expect(degrees).toBe(100)
     })
   )
 })

@@ -8,7 +8,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
-import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -29,29 +28,6 @@ const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Req
 const consume = (request: HttpClientRequest.HttpClientRequest) =>
   request.body._tag === "Stream" ? Effect.orDie(Stream.runDrain(request.body.stream)) : Effect.void
 
-describe("a call", () => {
-  it.effect("sends the key in its header, and returns the result of the operation", () =>
-    Effect.gen(function* () {
-      let key: string | undefined
-      const text = yield* call((request) => {
-        key = request.headers["x-api-key"]
-        return Effect.succeed(new Response("answer"))
-      })
-      expect(text).toBe("answer")
-      expect(key).toBe("prefix.topsecret")
-    })
-  )
-
-  it.effect("is not built with a malformed key", () =>
-    Effect.gen(function* () {
-      const failure = yield* Effect.flip(
-        playedTransport(() => Effect.never, { apiKey: Effect.succeed(Redacted.make("wrong")) })
-      )
-      expect(failure.problem).toContain("dot")
-    })
-  )
-})
-
 it.effect("the service gets no trace headers", () =>
   Effect.gen(function* () {
     const names: Array<string> = []
@@ -68,51 +44,26 @@ describe("a deadline", () => {
   const inSteps = Stream.fromIterable([1, 2, 3, 4]).pipe(
     Stream.mapEffect((byte) => Effect.delay(Effect.succeed(Uint8Array.of(byte)), "9 seconds"))
   )
-  const oneByte = Upload.fromStream(Stream.make(Uint8Array.of(1)), 1)
+  const unstarted = Upload.fromStream(Stream.never, undefined)
+  const pausing = Upload.fromStream(Stream.concat(inSteps, Stream.never), undefined)
 
   it.effect.each([
     { what: "a call without a response", phase: "answer", limitMillis: 60_000, sent: "all" },
-    {
-      what: "an upload that does not begin",
-      body: Upload.fromStream(Stream.never, undefined),
-      phase: "upload",
-      limitMillis: 10_000,
-      sent: "nothing"
-    },
-    {
-      what: "an upload that pauses, after slow progress",
-      body: Upload.fromStream(Stream.concat(inSteps, Stream.never), undefined),
-      phase: "upload",
-      limitMillis: 10_000,
-      sent: "part",
-      seconds: 46
-    },
-    {
-      what: "a call without a response to its upload, with a long upload deadline",
-      body: oneByte,
-      options: { deadlines: { ...deadlines, uploadIdle: 10_000_000 } },
-      phase: "answer",
-      limitMillis: 60_000,
-      sent: "all"
-    },
+    { what: "an upload that does not begin", body: unstarted, phase: "upload", limitMillis: 10_000, sent: "nothing" },
+    { what: "an upload that pauses", body: pausing, phase: "upload", limitMillis: 10_000, sent: "part", seconds: 46 },
     {
       what: "a call without a response to its upload, with no upload deadline",
-      body: oneByte,
-      options: { deadlines: { ...deadlines, uploadIdle: Number.POSITIVE_INFINITY } },
+      body: Upload.fromStream(Stream.make(Uint8Array.of(1)), 1),
+      given: { uploadIdle: Number.POSITIVE_INFINITY },
       phase: "answer",
       limitMillis: 60_000,
       sent: "all"
     },
-    {
-      what: "a call that exceeds its total deadline",
-      options: { deadlines: { ...deadlines, total: 5_000 } },
-      phase: "total",
-      limitMillis: 5_000,
-      sent: "all"
-    }
-  ])("ends $what", ({ body, limitMillis, options, phase, seconds = limitMillis / 1000, sent }) =>
+    { what: "a call in time for each phase", given: { total: 5000 }, phase: "total", limitMillis: 5000, sent: "all" }
+  ])("ends $what", ({ body, given, limitMillis, phase, seconds = limitMillis / 1000, sent }) =>
     Effect.gen(function* () {
-      const fiber = yield* Effect.fork(Effect.flip(call(sendThenWait, { ...options, body })))
+      const options = { deadlines: { ...deadlines, ...given }, body }
+      const fiber = yield* Effect.fork(Effect.flip(call(sendThenWait, options)))
       yield* TestClock.adjust(`${seconds} seconds`)
       const { failure, progress } = yield* Fiber.join(fiber)
       const elapsedMillis = seconds * 1000
@@ -273,20 +224,16 @@ describe("the events of a call", () => {
   ]
   const retrying = { _tag: "Retrying", attempt: 2, delayMillis: 200 }
 
-  it.effect("are Waiting and Answered for each attempt, and Retrying between them", () =>
+  const stream = Stream.rechunk(Stream.make(Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)), 1)
+  it.effect.each([
+    { what: "a body in memory", body: new TextEncoder().encode("hello"), parts: [] },
+    { what: "an upload, whose parts are Uploading", body: Upload.fromStream(stream, 5), parts: [3, 5] }
+  ])("are Waiting and Answered for each attempt with $what, and Retrying between them", ({ body, parts }) =>
     Effect.gen(function* () {
-      const seen = yield* eventsOf(new TextEncoder().encode("hello"))
-      expect(seen).toEqual([...attempt(1, 503), retrying, ...attempt(2, 200)])
-    })
-  )
-
-  it.effect("are Uploading for each part of an upload, and Waiting after the last", () =>
-    Effect.gen(function* () {
-      const stream = Stream.rechunk(Stream.make(Uint8Array.of(1, 2, 3), Uint8Array.of(4, 5)), 1)
-      const seen = yield* eventsOf(Upload.fromStream(stream, 5))
-      const parts = (number: number) =>
-        [3, 5].map((sentBytes) => ({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: 5 }))
-      expect(seen).toEqual([...parts(1), ...attempt(1, 503), retrying, ...parts(2), ...attempt(2, 200)])
+      const uploading = (number: number) =>
+        parts.map((sentBytes) => ({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: 5 }))
+      const expected = [...uploading(1), ...attempt(1, 503), retrying, ...uploading(2), ...attempt(2, 200)]
+      expect(yield* eventsOf(body)).toEqual(expected)
     })
   )
 

@@ -1,5 +1,3 @@
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { type CallEvent, type Deadlines, type Operation, type Retries, Upload } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
@@ -9,8 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
-import { metricsOf } from "../../../test/support/telemetry.js"
-import { backoffMillis, retryAfterMillis } from "../src/internal/call/backoff.js"
+import { backoffMillis } from "../src/internal/call/backoff.js"
 import { makeRetryBudget } from "../src/internal/call/retryBudget.js"
 import {
   type End,
@@ -172,18 +169,6 @@ describe("a call that fails", () => {
     })
   )
 
-  it.effect("counts no attempt that was interrupted", () =>
-    Effect.gen(function* () {
-      const transport = yield* Effect.orDie(playedTransport(() => Effect.never))
-      const call = Effect.gen(function* () {
-        const fiber = yield* Effect.fork(transport.run(operation()))
-        yield* TestClock.adjust("1 second")
-        yield* Fiber.interrupt(fiber)
-      })
-      expect(Object.keys(yield* metricsOf(call)).filter((name) => name.startsWith("speech_attempts"))).toEqual([])
-    })
-  )
-
   it.effect("can be interrupted during the delay before a retry", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "30" }])
@@ -204,28 +189,6 @@ describe("the delay before a retry", () => {
         return delay >= 0 && delay <= Math.min(8000, 200 * 2 ** retry)
       })
     )
-  })
-
-  const now = Date.parse("Sat, 21 Nov 2026 10:00:00 GMT")
-
-  it.each([
-    ["120", 120_000],
-    ["9".repeat(30), Number.MAX_SAFE_INTEGER],
-    ["Sat, 21 Nov 2026 10:00:05 GMT", 5000],
-    ["Saturday, 21-Nov-26 10:00:05 GMT", 5000],
-    ["Sat Nov 21 10:00:05 2026", 5000],
-    ["Sat Nov  7 10:00:05 2026", 0],
-    ["Sat, 21 Nov 2026 09:00:00 GMT", 0]
-  ])("after a Retry-After of %s is %d ms", (header, millis) => {
-    expect(retryAfterMillis(header, now)).toBe(millis)
-  })
-
-  it.each([
-    ...[undefined, "", "soon", "-1", "1.5", "1 2", "2026-11-21", "Soon GMT", "In 2099 GMT"],
-    ...["21 Nov 2026 10:00:05 GMT", "Sat, 21 Nov 2026 10:00:05 GMT+1", "Sat Nov 21 10:00:05 2026 GMT"],
-    "W ednesday, 18-Dec-30 02:43:45 GMT"
-  ])("ignores a Retry-After of %s, which is neither seconds nor an HTTP date", (header) => {
-    expect(retryAfterMillis(header, now)).toBe(undefined)
   })
 })
 
@@ -381,22 +344,4 @@ describe("a key that is refused", () => {
       expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 5000 })
     })
   )
-
-  it.effect("that is read from a missing file is reported with the reason", () =>
-    Effect.gen(function* () {
-      const apiKey = Effect.flatMap(FileSystem.FileSystem, (fs) =>
-        Effect.map(fs.readFileString("/no/key.txt"), Redacted.make)
-      ).pipe(Effect.provide(NodeFileSystem.layer))
-      const { problem } = yield* Effect.flip(playedTransport(() => Effect.never, { apiKey }))
-      expect(problem).toBe("reading it failed (SystemError: NotFound)")
-    })
-  )
-})
-
-it("a budget gives all its tokens, and not more", () => {
-  const budget = makeRetryBudget()
-  expect([budget.take(499), budget.take(2), budget.take(1), budget.take(1)]).toEqual([true, false, true, false])
-  expect(budget.tokens()).toBe(0)
-  budget.giveBack(0)
-  expect(budget.tokens()).toBe(1)
 })

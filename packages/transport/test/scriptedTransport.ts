@@ -13,8 +13,8 @@ import * as Fiber from "effect/Fiber"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
+import { makeTransport } from "../src/internal/call/makeTransport.js"
 import { makeRetryBudget, type RetryBudget } from "../src/internal/call/retryBudget.js"
-import { makeWith } from "../src/Transport.js"
 
 export interface Failed {
   readonly _tag: "Failed"
@@ -40,7 +40,7 @@ export type Play = (
 ) => Effect.Effect<Response, HttpClientError.RequestError>
 
 export const playedTransport = (play: Play, options: PlayOptions = {}) =>
-  makeWith(
+  makeTransport(
     {
       apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
       apiKeyHeader: "X-Api-Key",

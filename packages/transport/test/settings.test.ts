@@ -47,11 +47,9 @@ describe("a base URL", () => {
 
   it.each([
     ["https://host.example", "https://host.example/api/transcribe"],
-    ["https://host.example/", "https://host.example/api/transcribe"],
     ["https://host.example/v1//", "https://host.example/v1/api/transcribe"],
     ["http://127.200.30.4", "http://127.200.30.4/api/transcribe"],
     ["https://host.example:8443/v1/speech/", "https://host.example:8443/v1/speech/api/transcribe"],
-    ["http://127.0.0.1:8080", "http://127.0.0.1:8080/api/transcribe"],
     ["http://[::1]:8080", "http://[::1]:8080/api/transcribe"],
     ["http://localhost", "http://localhost/api/transcribe"]
   ])("%s keeps its path", (text, address) => {
@@ -64,7 +62,6 @@ describe("a base URL", () => {
     ["http://127.0.0.1.example", "plain http"],
     ["ftp://host.example", "neither https nor http"],
     ["https://user:password@host.example", "holds a user name or a password; remove them"],
-    ["https://user@host.example", "holds a user name or a password; remove them"],
     ["https://:password@host.example", "holds a user name or a password; remove them"],
     ["https://host.example/?a=b", "holds a query or a fragment; remove it"],
     ["https://host.example/#a", "holds a query or a fragment; remove it"],
@@ -117,9 +114,7 @@ describe("retries", () => {
 describe("options of a Config", () => {
   it("may be absent at any depth", () => {
     const options = { apiKey: Config.succeed("a.b"), deadlines: { total: Config.succeed("1 minute") } }
-    const given = Effect.runSync(
-      OptionalConfig.unwrap(Object.assign({ retries: undefined }, options) as typeof options)
-    )
-    expect(given).toEqual({ apiKey: "a.b", deadlines: { total: "1 minute" } })
+    const given = OptionalConfig.unwrap(Object.assign({ retries: undefined }, options) as typeof options)
+    expect(Effect.runSync(given)).toEqual({ apiKey: "a.b", deadlines: { total: "1 minute" } })
   })
 })

@@ -1,14 +1,12 @@
 import { setImmediate } from "node:timers/promises"
 import * as Undici from "@effect/platform-node/Undici"
 import { describe, expect, it } from "@effect/vitest"
-import { type Operation, Upload } from "@effect-speech/transport"
+import type { Operation } from "@effect-speech/transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
-import * as Stream from "effect/Stream"
 import {
   faultyServer,
-  hangUp,
   head,
   onRequest,
   respond,
@@ -18,7 +16,6 @@ import {
   write
 } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { scriptedServer } from "../../../test/support/scriptedServer.js"
 import { CallTimer } from "../src/internal/call/callTimer.js"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
@@ -145,40 +142,6 @@ describe("a request", () => {
       expect(timer.sent).toBe("nothing")
     })
   )
-
-  it.scopedLive("that ends during its upload has closed the source of the upload", () =>
-    Effect.gen(function* () {
-      const server = yield* faultyServer(silent)
-      const { open } = driverOf(yield* makeAgent)
-      const timer = newTimer()
-      let isRead = false
-      const stream = Stream.acquireRelease(
-        Effect.sync(() => (isRead = true)),
-        () => Effect.sync(() => (isRead = false))
-      ).pipe(Stream.zipRight(Stream.never))
-      const answer = yield* Effect.fork(
-        open(to(`http://${server.host}`, Upload.fromStream(stream, undefined)), timer).response
-      )
-      yield* until(() => isRead)
-      expect(timer.sent).toBe("nothing")
-      yield* Fiber.interrupt(answer)
-      expect(isRead).toBe(false)
-    })
-  )
-
-  it.scopedLive("has a Content-Length if the length of its body is known", () =>
-    Effect.gen(function* () {
-      const server = yield* scriptedServer((response) => response.end())
-      const { open } = driverOf(yield* makeAgent)
-      const stream = Stream.make(hello)
-      yield* open(to(server.url, Upload.fromStream(stream, 5))).response
-      yield* open(to(server.url, Upload.fromStream(stream, undefined))).response
-      expect(server.received.map(({ body, headers }) => [headers["content-length"], String(body)])).toEqual([
-        ["5", "hello"],
-        [undefined, "hello"]
-      ])
-    })
-  )
 })
 
 describe("a response", () => {
@@ -189,19 +152,6 @@ describe("a response", () => {
       const { open } = driverOf(yield* makeAgent)
       const { header, status } = yield* open(to(`http://${server.host}`)).response
       expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
-    })
-  )
-
-  it.scopedLive("is reset if its connection is lost before it begins, and cut if later", () =>
-    Effect.gen(function* () {
-      const { open } = driverOf(yield* makeAgent)
-      const before = yield* faultyServer(onRequest(hangUp))
-      const within = yield* faultyServer(onRequest(write(`${head(200, { "content-length": "5" })}he`, hangUp)))
-      const lost = yield* Effect.flip(open(to(`http://${before.host}`)).response)
-      expect(lost).toMatchObject({ _tag: "ConnectionFailed", reason: "reset" })
-      const { pull } = yield* open(to(`http://${within.host}`)).response
-      expect(yield* pull).toEqual(Buffer.from("he"))
-      expect(yield* Effect.flip(pull)).toMatchObject({ _tag: "ConnectionFailed", reason: "cut" })
     })
   )
 

@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type Failure, Upload } from "@effect-speech/transport"
+import { Upload } from "@effect-speech/transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
@@ -101,31 +101,6 @@ describe("an upload of chunks", () => {
       expect(reported).toEqual(expected)
     }
   })
-
-  it("that fails rejects the next piece, and keeps the reason", async () => {
-    const gone: Failure.UploadFailed = { _tag: "UploadFailed", problem: "it is gone" }
-    const stream = Stream.concat(Stream.make(new Uint8Array(3)), Stream.fail(gone))
-    const { failure, next } = open(Upload.fromStream(stream, undefined))
-    expect(await next()).toMatchObject({ done: false })
-    expect(failure()).toBeUndefined()
-    await expect(next()).rejects.toThrow("The upload failed.")
-    expect(failure()).toEqual(gone)
-  })
-
-  it("is released when it is closed, and sends no more", async () => {
-    let released = 0
-    const stream = Stream.ensuring(
-      Stream.make(new Uint8Array(1), new Uint8Array(2)),
-      Effect.sync(() => released++)
-    )
-    const { close, next } = open(Upload.fromStream(stream, undefined))
-    await next()
-    expect(released).toBe(0)
-    await Effect.runPromise(close)
-    expect(released).toBe(1)
-    expect(await next()).toEqual({ done: true, value: undefined })
-    await Effect.runPromise(open(Upload.fromStream(Stream.never, undefined)).close)
-  })
 })
 
 describe("an upload from memory", () => {
@@ -140,27 +115,4 @@ describe("an upload from memory", () => {
     expect(await next()).toEqual({ done: true, value: undefined })
     expect([timer.sent, timer.phases.at(-1), failure()]).toEqual(["all", "answer", undefined])
   })
-
-  it("sends no more once it is closed", async () => {
-    const { close, next, timer } = open(Upload.fromMemory([new Uint8Array(1)]))
-    Effect.runSync(close)
-    expect(await next()).toEqual({ done: true, value: undefined })
-    expect(timer.sent).toBe("nothing")
-  })
-})
-
-it.each([
-  { kind: "in memory", upload: Upload.fromMemory([Uint8Array.of(2, 2), Uint8Array.of(2)]), byteLength: 5 },
-  { kind: "of a source", upload: sourceOf(2, 1).upload, byteLength: 5 },
-  { kind: "of a stream", upload: Upload.fromStream(Stream.make(new Uint8Array(3)), 3), byteLength: 5 },
-  {
-    kind: "of a stream without a length",
-    upload: Upload.fromStream(Stream.make(new Uint8Array(3)), undefined),
-    byteLength: undefined
-  }
-])("an upload $kind is enclosed between a head and a tail", async ({ byteLength, upload }) => {
-  const enclosed = Upload.enclose(Uint8Array.of(8), upload, Uint8Array.of(9))
-  const chunks = await Effect.runPromise(Stream.runCollect(Upload.chunks(enclosed)))
-  const bytes = [...chunks].flatMap((chunk) => [...chunk])
-  expect([bytes.length, bytes.at(0), bytes.at(-1), enclosed.byteLength]).toEqual([5, 8, 9, byteLength])
 })

@@ -1,0 +1,278 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
+import * as FiberId from "effect/FiberId"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as ApiKey from "../../ApiKey.js"
+import type { CallEvent, CallOptions } from "../../CallEvent.js"
+import type { Failure, InvalidApiKey } from "../../Failure.js"
+import type { Operation, Request, Response } from "../../Operation.js"
+import type { ServiceError } from "../../ServiceError.js"
+import type { Transport, TransportOptions } from "../../Transport.js"
+import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
+import { makeHttpClientDriver } from "../http/httpClientDriver.js"
+import { type HttpDriver, HttpDriverId, type HttpResponse } from "../http/httpDriver.js"
+import { type ApiKeys, makeApiKeys } from "./apiKeys.js"
+import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
+import { type Call, makeCall } from "./call.js"
+import { CallTimer, DeadlineMonitor, longestSleep } from "./callTimer.js"
+import type { RetryBudget } from "./retryBudget.js"
+import { beginCall, logRetry, observeAttempt, observeCall } from "./telemetry.js"
+
+/** Makes a transport whose calls share `budget`. */
+export const makeTransport = (
+  options: TransportOptions,
+  budget: RetryBudget
+): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const shared: Shared = {
+      options,
+      keys: yield* makeApiKeys(options.apiKey),
+      driver: driverOf(yield* HttpClient.HttpClient),
+      budget
+    }
+    const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
+    const callOf = ({ sentId }: { readonly sentId: string }) =>
+      Effect.map(Effect.clock, (clock) => {
+        const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
+        monitors.set(clock, monitor)
+        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor)
+      })
+
+    return {
+      run: (operation, callOptions) =>
+        Effect.flatMap(callOf(operation), (call) =>
+          Effect.ensuring(observeCall(runCall(shared, call, operation, callOptions), operation), call.end)
+        ),
+      open: (operation, callOptions) =>
+        Effect.flatMap(callOf(operation), (call) =>
+          // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
+          Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const observed = yield* beginCall(operation)
+              const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+              // The outcome if the caller closes the scope before the end.
+              let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)
+              yield* Scope.addFinalizer(
+                scope,
+                Effect.suspend(() => Effect.zipRight(call.end, observed.end(outcome)))
+              )
+              const end = (exit: Exit.Exit<unknown, ServiceError>) =>
+                Effect.suspend(() => {
+                  outcome = exit
+                  return Scope.close(scope, Exit.void)
+                })
+              const { pull, ...details } = yield* restore(
+                observed.during(runCall(shared, call, operation, callOptions))
+              ).pipe(Effect.onError((cause) => end(Exit.failCause(cause))))
+              return {
+                ...details,
+                pull: Effect.matchEffect(pull, {
+                  onFailure: (error) => Effect.zipRight(end(Exit.fail(error)), Effect.fail(error)),
+                  onSuccess: (bytes) => (bytes === undefined ? Effect.as(end(Exit.void), bytes) : Effect.succeed(bytes))
+                })
+              }
+            })
+          )
+        )
+    }
+  })
+
+/** The parts that all calls of a layer share. */
+interface Shared {
+  readonly options: TransportOptions
+  readonly keys: ApiKeys
+  readonly driver: HttpDriver
+  readonly budget: RetryBudget
+}
+
+const runCall = <A, E extends ServiceError, Context>(
+  { budget, driver, keys, options }: Shared,
+  call: Call,
+  operation: Operation<A, E, Context>,
+  { onEvent }: CallOptions = {}
+): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    const emit = (event: CallEvent) =>
+      onEvent === undefined
+        ? Effect.void
+        : Effect.catchAllCause(
+            Effect.suspend(() => onEvent(event)),
+            (cause) => Effect.logWarning("onEvent failed", cause)
+          )
+    let latest: Response<E> | undefined
+    const toError = (failure: Failure) => operation.fail(failure, call.progress(), latest)
+
+    yield* call.start
+    let key = keys.current()
+    // A response may quote any of these, also one that the service refused.
+    const usedKeys = [key]
+    let keyIsNew = false
+    let delayMillis = 0
+    let lastCost = 0
+    for (let retry = 0; ; ) {
+      const attempt = send(driver, call, operation, {
+        delayMillis,
+        header: options.apiKeyHeader,
+        key,
+        isObserved: onEvent !== undefined,
+        emit
+      }).pipe(
+        Effect.mapError(toError),
+        Effect.flatMap(({ context, response }) => {
+          latest = redactedResponse(response, usedKeys, call, operation)
+          return operation.accept(latest, context)
+        })
+      )
+      const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
+      if (Either.isRight(outcome)) {
+        budget.giveBack(lastCost)
+        return outcome.right
+      }
+      const error = outcome.left
+      yield* call.endAttempt
+
+      if (error.retry === "otherKey" && !keyIsNew) {
+        const next = yield* Effect.mapError(call.timer.run(keys.after(key)), (failure) =>
+          toError(asKeyFailure(failure))
+        )
+        if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
+        key = next
+        usedKeys.push(next)
+        keyIsNew = true
+        delayMillis = 0
+        continue
+      }
+
+      const cost = costOf(error.retry, options.retries)
+      if (cost === undefined || !operation.repeatable || retry >= options.retries.retries) {
+        return yield* Effect.fail(error)
+      }
+      delayMillis = delayBefore(call, retry, yield* Random.next)
+      if (delayMillis > longestDelay(call) || !budget.take(cost)) return yield* Effect.fail(error)
+      retry++
+      lastCost = cost
+      yield* logRetry(operation, error, delayMillis)
+      if (onEvent !== undefined) {
+        const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
+        yield* Effect.mapError(call.timer.run(emit(event)), toError)
+        if (delayMillis > longestDelay(call)) return yield* Effect.fail(error)
+      }
+      yield* Effect.sleep(delayMillis)
+    }
+  })
+
+/** If reading the key takes too long, the error names the key instead of the phase. */
+const asKeyFailure = (failure: Failure): Failure =>
+  failure._tag === "DeadlineExceeded" && failure.phase !== "total"
+    ? { _tag: "InvalidApiKey", problem: `reading it took longer than ${failure.limitMillis} ms` }
+    : failure
+
+const delayBefore = (call: Call, retry: number, random: number): number =>
+  Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
+
+/** The longest useful delay before a retry: until the total deadline, or 60 seconds if there is none. */
+const longestDelay = ({ timer }: Call): number =>
+  Number.isFinite(timer.left) ? Math.min(timer.left, longestSleep) : longestRetryAfter
+
+/** Runs one attempt, up to the head of its response. */
+const send = <A, E extends ServiceError, Context>(
+  driver: HttpDriver,
+  call: Call,
+  operation: Operation<A, E, Context>,
+  attempt: {
+    readonly delayMillis: number
+    readonly header: string
+    readonly key: Redacted.Redacted
+    readonly isObserved: boolean
+    readonly emit: (event: CallEvent) => Effect.Effect<void>
+  }
+): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
+  Effect.gen(function* () {
+    const { emit, isObserved } = attempt
+    const number = call.progress().attempts.length + 1
+    const { body, context, headers, url } = yield* buildRequest(call, operation, attempt.delayMillis)
+    const isUpload = !(body instanceof Uint8Array)
+    let sentBytes = 0
+    const exchange = driver.exchange(
+      { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
+      call.timer,
+      isObserved
+        ? {
+            onChunk: (byteLength) => {
+              sentBytes += byteLength
+              return emit({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
+            },
+            onComplete: emit({ _tag: "Waiting", attempt: number })
+          }
+        : undefined
+    )
+    call.sending(exchange)
+    if (!isUpload) {
+      call.timer.reach("answer")
+      if (isObserved) yield* call.timer.run(emit({ _tag: "Waiting", attempt: number }))
+    }
+    const response = yield* Effect.tapError(exchange.response, () => Effect.sync(call.lost))
+    call.responded(response)
+    if (isObserved) yield* call.timer.run(emit({ _tag: "Answered", attempt: number, status: response.status }))
+    return { response, context }
+  })
+
+const buildRequest = <A, E extends ServiceError, Context>(
+  call: Call,
+  { request }: Operation<A, E, Context>,
+  delayMillis: number
+): Effect.Effect<Request<Context>, Failure> => {
+  if (typeof request !== "function") {
+    call.beginAttempt(undefined, delayMillis)
+    return Effect.succeed(request)
+  }
+  return Effect.flatMap(Scope.make(), (scope) => {
+    call.beginAttempt(scope, delayMillis)
+    return call.timer.run(request(scope))
+  })
+}
+
+const driverOf = (client: HttpClient.HttpClient): HttpDriver =>
+  HttpDriverId in client ? (client[HttpDriverId] as HttpDriver) : makeHttpClientDriver(client)
+
+const errorTextLimit = 64 * 1024
+const errorTextMillis = 3_000
+
+const redactedResponse = <A, E extends ServiceError, Context>(
+  { header, pull, status }: HttpResponse,
+  keys: ReadonlyArray<Redacted.Redacted>,
+  { progress }: Call,
+  operation: Operation<A, E, Context>
+): Response<E> => {
+  // One key may be a prefix of another.
+  const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
+  const withoutKey = (text: string) => longestFirst.reduce(ApiKey.withoutKey, text)
+  const redact = (text: string) => ApiKey.printable(withoutKey(text))
+  const response: Response<E> = {
+    status,
+    header: (name) => {
+      const value = header(name.toLowerCase())
+      return value === undefined || value === "" ? undefined : redact(value)
+    },
+    pull: Effect.mapError(pull, (failure) => operation.fail(failure, progress(), response)),
+    errorText: Effect.map(firstBytes(pull), (bytes) => new TextDecoder().decode(bytes)),
+    redact,
+    withoutKey,
+    progress
+  }
+  return response
+}
+
+/** The bytes that arrive within the limits; a failure of the body is ignored. */
+const firstBytes = (pull: HttpResponse["pull"]): Effect.Effect<Uint8Array> =>
+  Effect.suspend(() => {
+    const buffer = makeBoundedBuffer(errorTextLimit)
+    const reading = Effect.timeoutOption(Effect.ignore(fillBuffer(buffer, pull)), errorTextMillis)
+    return Effect.map(reading, () => buffer.read().bytes)
+  })
