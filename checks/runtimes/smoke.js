@@ -98,110 +98,98 @@ const fails = (call, expected) =>
 
 const silentUrl = `${setting.scriptedUrl}/silent`
 
+const recorded = transcribe(AudioSource.fromBytes(new Uint8Array(1000)))
+const redirected = withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
+
 /**
- * @type {Record<string, (apiKey: Redacted.Redacted) =>
- *   Effect.Effect<void, unknown, SpeechToText | TextToSpeech | FileSystem.FileSystem | import("effect").Scope.Scope | import("@effect/platform/HttpClient").HttpClient>>}
+ * Gives the clients of an effect a new key and these options.
+ *
+ * @template A, E, R @param {Partial<Parameters<typeof clients>[0]>} options @param {Effect.Effect<A, E, R>} effect
  */
+const withClients = (options, effect) =>
+  Effect.flatMap(newKey, (apiKey) => Effect.provide(effect, clients({ apiKey, ...options })))
+
+/** @typedef {SpeechToText | TextToSpeech | FileSystem.FileSystem | import("effect").Scope.Scope} Needs */
+/** @type {Record<string, Effect.Effect<void, unknown, Needs | import("@effect/platform/HttpClient").HttpClient>>} */
 const checks = {
-  "a text becomes bytes": () =>
-    Effect.gen(function* () {
-      const { bytes, format } = yield* synthesize
-      assert.deepEqual(format, { sampleRate: 24000, channels: 1, encoding: "float32" })
-      assert(bytes.byteLength > 96_000)
-    }),
-  "a text becomes a file, which is transcribed from its path": () =>
-    Effect.gen(function* () {
-      const { path } = yield* spoken
-      assert.equal((yield* transcribe(AudioSource.fromPath(path))).text, text)
-    }),
-  "a recording is transcribed from bytes": () =>
-    Effect.gen(function* () {
-      const { bytes } = yield* spoken
-      assert.equal((yield* transcribe(AudioSource.fromBytes(bytes))).text, text)
-    }),
-  "a recording is transcribed from a Blob": () =>
-    Effect.gen(function* () {
-      const { bytes } = yield* spoken
-      assert.equal((yield* transcribe(AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)])))).text, text)
-    }),
-  "a recording is transcribed from a stream without a length": () =>
-    Effect.gen(function* () {
-      const { path } = yield* spoken
-      const fs = yield* FileSystem.FileSystem
-      assert.equal((yield* transcribe(AudioSource.fromStream(() => fs.stream(path)))).text, text)
-    }),
-  "a recording is sent with its length": () =>
-    Effect.gen(function* () {
-      const { path } = yield* spoken
-      const heard = yield* Effect.provide(
-        transcribe(AudioSource.fromPath(path)),
-        clients({ baseUrl: setting.scriptedUrl })
-      )
-      assert.equal(heard.text, "exact")
-    }),
-  "a response ends with the scope of its stream": (apiKey) =>
+  "a text becomes bytes": Effect.gen(function* () {
+    const { bytes, format } = yield* synthesize
+    assert.deepEqual(format, { sampleRate: 24000, channels: 1, encoding: "float32" })
+    assert(bytes.byteLength > 96_000)
+  }),
+  "a text becomes a file, which is transcribed from its path": Effect.gen(function* () {
+    const { path } = yield* spoken
+    assert.equal((yield* transcribe(AudioSource.fromPath(path))).text, text)
+  }),
+  "a recording is transcribed from bytes": Effect.gen(function* () {
+    const { bytes } = yield* spoken
+    assert.equal((yield* transcribe(AudioSource.fromBytes(bytes))).text, text)
+  }),
+  "a recording is transcribed from a Blob": Effect.gen(function* () {
+    const { bytes } = yield* spoken
+    assert.equal((yield* transcribe(AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)])))).text, text)
+  }),
+  "a recording is transcribed from a stream without a length": Effect.gen(function* () {
+    const { path } = yield* spoken
+    const fs = yield* FileSystem.FileSystem
+    assert.equal((yield* transcribe(AudioSource.fromStream(() => fs.stream(path)))).text, text)
+  }),
+  "a recording is sent with its length": Effect.gen(function* () {
+    const { path } = yield* spoken
+    const sent = yield* withClients({ baseUrl: setting.scriptedUrl }, transcribe(AudioSource.fromPath(path)))
+    assert.equal(sent.text, "exact")
+  }),
+  "a response ends with the scope of its stream": withClients(
+    { baseUrl: silentUrl },
     Effect.gen(function* () {
       const speech = Effect.flatMap(TextToSpeech, (tts) => tts.stream({ text }))
       const beginning = Effect.flatMap(speech, ({ stream }) => Stream.runCollect(Stream.take(stream, 1)))
       assert.equal((yield* Effect.scoped(beginning)).length, 1)
       yield* noResponseIsOpen
-    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
-  "an unknown model is a SttBadRequest": () =>
-    fails(
-      Effect.flatMap(SpeechToText, (stt) =>
-        stt.transcribe({ audio: AudioSource.fromBytes(new Uint8Array(1000)), model: "none" })
-      ),
-      { _tag: "SttBadRequest" }
+    })
+  ),
+  "an unknown model is a SttBadRequest": fails(
+    Effect.flatMap(SpeechToText, (stt) =>
+      stt.transcribe({ audio: AudioSource.fromBytes(new Uint8Array(1000)), model: "none" })
     ),
-  "a wrong key is a TtsUnauthorized": () => Effect.provide(fails(synthesize, { _tag: "TtsUnauthorized" }), clients({})),
-  "a refused connection of a text has its reason": (apiKey) =>
-    fails(synthesize, { _tag: "TtsConnectionFailed", reason: "refused", sent: "nothing" }).pipe(
-      Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))
-    ),
-  "a refused connection of a recording has its reason": (apiKey) =>
-    fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
-      _tag: "SttConnectionFailed",
-      reason: "refused",
-      sent: "nothing"
-    }).pipe(Effect.provide(clients({ apiKey, baseUrl: setting.refusedUrl }))),
-  "a cut response has its reason": () =>
-    Effect.gen(function* () {
-      yield* withFaults({ operation: "synthesize", truncateAtByte: 100_000 })
-      yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "cut" })
-    }),
-  "a reset connection has its reason": () =>
-    Effect.gen(function* () {
-      yield* withFaults({ operation: "synthesize", reset: "answer" })
-      yield* fails(synthesize, { _tag: "TtsConnectionFailed", reason: "reset" })
-    }),
-  "a redirect of a text fails with its status": () =>
-    Effect.gen(function* () {
-      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
-      yield* fails(synthesize, { _tag: "TtsUnexpectedStatus", status: 307 })
-    }),
-  "a redirect of a recording is not followed": () =>
-    Effect.gen(function* () {
-      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
-      const { _tag } = yield* Effect.flip(transcribe(AudioSource.fromBytes(new Uint8Array(1000))))
-      assert.match(_tag, /^Stt(UnexpectedStatus|ConnectionFailed)$/)
-    }),
-  "a redirect of a recording fails with its status": () =>
-    Effect.gen(function* () {
-      yield* withFaults({ status: 307, headers: { location: `${setting.scriptedUrl}/elsewhere` } })
-      yield* fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
-        _tag: "SttUnexpectedStatus",
-        status: 307
-      })
-    }),
-  "a deadline ends a call": (apiKey) =>
-    Effect.gen(function* () {
-      yield* fails(transcribe(AudioSource.fromBytes(new Uint8Array(1000))), {
-        _tag: "SttDeadlineExceeded",
-        phase: "answer"
-      })
-      yield* noResponseIsOpen
-    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl, deadlines: { answer: "200 millis" } }))),
-  "an interruption ends a call": (apiKey) =>
+    { _tag: "SttBadRequest" }
+  ),
+  "a wrong key is a TtsUnauthorized": Effect.provide(fails(synthesize, { _tag: "TtsUnauthorized" }), clients({})),
+  "a refused connection of a text has its reason": withClients(
+    { baseUrl: setting.refusedUrl },
+    fails(synthesize, { _tag: "TtsConnectionFailed", reason: "refused", sent: "nothing" })
+  ),
+  "a refused connection of a recording has its reason": withClients(
+    { baseUrl: setting.refusedUrl },
+    fails(recorded, { _tag: "SttConnectionFailed", reason: "refused", sent: "nothing" })
+  ),
+  "a cut response has its reason": Effect.zipRight(
+    withFaults({ operation: "synthesize", truncateAtByte: 100_000 }),
+    fails(synthesize, { _tag: "TtsConnectionFailed", reason: "cut" })
+  ),
+  "a reset connection has its reason": Effect.zipRight(
+    withFaults({ operation: "synthesize", reset: "answer" }),
+    fails(synthesize, { _tag: "TtsConnectionFailed", reason: "reset" })
+  ),
+  "a redirect of a text fails with its status": Effect.zipRight(
+    redirected,
+    fails(synthesize, { _tag: "TtsUnexpectedStatus", status: 307 })
+  ),
+  "a redirect of a recording is not followed": Effect.gen(function* () {
+    yield* redirected
+    const { _tag } = yield* Effect.flip(recorded)
+    assert.match(_tag, /^Stt(UnexpectedStatus|ConnectionFailed)$/)
+  }),
+  "a redirect of a recording fails with its status": Effect.zipRight(
+    redirected,
+    fails(recorded, { _tag: "SttUnexpectedStatus", status: 307 })
+  ),
+  "a deadline ends a call": withClients(
+    { baseUrl: silentUrl, deadlines: { answer: "200 millis" } },
+    Effect.zipRight(fails(recorded, { _tag: "SttDeadlineExceeded", phase: "answer" }), noResponseIsOpen)
+  ),
+  "an interruption ends a call": withClients(
+    { baseUrl: silentUrl },
     Effect.gen(function* () {
       const isWaiting = yield* Deferred.make()
       const stt = yield* SpeechToText
@@ -215,35 +203,34 @@ const checks = {
       yield* Effect.sleep("100 millis")
       yield* Fiber.interrupt(call)
       yield* noResponseIsOpen
-    }).pipe(Effect.provide(clients({ apiKey, baseUrl: silentUrl }))),
-  "a replaced key is read again": () =>
-    Effect.gen(function* () {
-      let key = yield* newKey
-      const { call } = yield* Effect.gen(function* () {
-        key = yield* newKey
-        return yield* synthesize
-      }).pipe(Effect.provide(clients({ apiKey: Effect.sync(() => key) })))
-      assert.deepEqual(
-        call.attempts.map(({ status }) => status),
-        [401, 200]
-      )
     })
+  ),
+  "a replaced key is read again": Effect.gen(function* () {
+    let key = yield* newKey
+    const replaced = Effect.zipRight(
+      Effect.map(newKey, (next) => {
+        key = next
+      }),
+      synthesize
+    )
+    const { call } = yield* Effect.provide(replaced, clients({ apiKey: Effect.sync(() => key) }))
+    const statuses = call.attempts.map(({ status }) => status)
+    assert.deepEqual(statuses, [401, 200])
+  })
 }
 
 /** @param {unknown} problem */
-const described = (problem) => (problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem))
+const messageOf = (problem) => (problem instanceof Error ? `${problem.name}: ${problem.message}` : String(problem))
 
 const run = Effect.forEach(Object.entries(checks), ([name, check]) =>
   Effect.gen(function* () {
-    const apiKey = yield* newKey
-    const exit = yield* check(apiKey).pipe(
-      Effect.provide(clients({ apiKey })),
+    const exit = yield* withClients({}, check).pipe(
       Effect.scoped,
       Effect.timeoutFail({ duration: "15 seconds", onTimeout: () => new Error("It did not end.") }),
       Effect.exit
     )
     /** @type {Outcome} */
-    const outcome = { name, problem: Exit.isSuccess(exit) ? null : described(Cause.squash(exit.cause)) }
+    const outcome = { name, problem: Exit.isSuccess(exit) ? null : messageOf(Cause.squash(exit.cause)) }
     console.log(JSON.stringify(outcome))
   })
 ).pipe(Effect.provide(layers[setting.layer]), Effect.timeout("3 minutes"))

@@ -4,6 +4,13 @@
  * response. It makes no request id, checks no audio, and has no deadline.
  */
 import { randomUUID } from "node:crypto"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
 import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../contract.js"
 import { ofEffect } from "./operation.js"
 
@@ -12,16 +19,6 @@ import { ofEffect } from "./operation.js"
  * @param {{ readonly scoped?: boolean, readonly tracing?: boolean }} [options]
  */
 export const speak = async (url, { scoped = false, tracing = false } = {}) => {
-  const [HttpClient, HttpClientRequest, HttpClientResponse, NodeHttpClient, Effect, Redacted, Schema] =
-    await Promise.all([
-      import("@effect/platform/HttpClient"),
-      import("@effect/platform/HttpClientRequest"),
-      import("@effect/platform/HttpClientResponse"),
-      import("@effect/platform-node/NodeHttpClient"),
-      import("effect/Effect"),
-      import("effect/Redacted"),
-      import("effect/Schema")
-    ])
   const apiKey = Redacted.make(key)
   const decodeHeaders = HttpClientResponse.schemaHeaders(
     Schema.Struct({
@@ -55,16 +52,6 @@ export const speak = async (url, { scoped = false, tracing = false } = {}) => {
 
 /** @param {string} url */
 export const transcribe = async (url) => {
-  const [HttpClient, HttpClientRequest, HttpClientResponse, NodeHttpClient, Effect, Redacted, Schema] =
-    await Promise.all([
-      import("@effect/platform/HttpClient"),
-      import("@effect/platform/HttpClientRequest"),
-      import("@effect/platform/HttpClientResponse"),
-      import("@effect/platform-node/NodeHttpClient"),
-      import("effect/Effect"),
-      import("effect/Redacted"),
-      import("effect/Schema")
-    ])
   const apiKey = Redacted.make(key)
   const decode = HttpClientResponse.schemaBodyJson(Schema.Struct({ text: Schema.String }))
   const request = Effect.sync(() => {

@@ -31,11 +31,10 @@ export const ofPromise = (call, check) => ({
  * @returns {Promise<Operation<A>>}
  */
 export const ofEffect = async (layer, call, check, { tracing = false } = {}) => {
-  const [Effect, Either, ManagedRuntime] = await Promise.all([
-    import("effect/Effect"),
-    import("effect/Either"),
-    import("effect/ManagedRuntime")
-  ])
+  // Only here: a client without Effect must not load it.
+  const Effect = await import("effect/Effect")
+  const Either = await import("effect/Either")
+  const ManagedRuntime = await import("effect/ManagedRuntime")
   const runtime = ManagedRuntime.make(layer)
   return {
     once: async () => {

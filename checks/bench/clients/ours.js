@@ -1,99 +1,65 @@
 // Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
-/** The clients of this repository. Each function imports its own modules, so that no other client adds to its heap. */
+/** The clients of this repository. */
 import { statSync } from "node:fs"
+import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
+import { FileSystem } from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
 import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../contract.js"
 import { ofEffect } from "./operation.js"
 
-/** @param {string} url @param {{ readonly tracing?: boolean }} [options] */
-export const speak = async (url, options) => {
-  const [{ TextToSpeech }, NodeTransport, Effect, Layer, Redacted] = await Promise.all([
-    import("@effect-speech/tts/TextToSpeech"),
-    import("@effect-speech/transport/node"),
-    import("effect/Effect"),
-    import("effect/Layer"),
-    import("effect/Redacted")
-  ])
-  const layer = TextToSpeech.layer({ apiKey: Redacted.make(key), baseUrl: url })
-  const call = Effect.flatMap(TextToSpeech, (tts) =>
-    Effect.map(tts.synthesize({ text, lang, outputFormat }), ({ bytes }) => bytes)
-  )
-  return ofEffect(Layer.provide(layer, NodeTransport.layer), call, checkAudio, options)
-}
+const apiKey = Redacted.make(key)
 
 /** @param {string} url @param {{ readonly tracing?: boolean }} [options] */
-export const transcribe = async (url, options) => {
-  const [{ SpeechToText }, { fromBytes }, NodeTransport, Effect, Layer, Redacted] = await Promise.all([
-    import("@effect-speech/stt/SpeechToText"),
-    import("@effect-speech/stt/AudioSource"),
-    import("@effect-speech/transport/node"),
-    import("effect/Effect"),
-    import("effect/Layer"),
-    import("effect/Redacted")
-  ])
-  const layer = SpeechToText.layer({ apiKey: Redacted.make(key), baseUrl: url })
-  const audio = fromBytes(recording)
-  const call = Effect.flatMap(SpeechToText, (stt) => Effect.map(stt.transcribe({ audio, model }), ({ text }) => text))
-  return ofEffect(Layer.provide(layer, NodeTransport.layer), call, checkTranscript, options)
+export const speak = (url, options) => {
+  const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
+  const call = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang, outputFormat }))
+  return ofEffect(
+    layer,
+    Effect.map(call, ({ bytes }) => bytes),
+    checkAudio,
+    options
+  )
 }
+
+/** @param {AudioSource.AudioSource} audio */
+const textOf = (audio) =>
+  Effect.flatMap(SpeechToText, (stt) => Effect.map(stt.transcribe({ audio, model }), ({ text }) => text))
+
+/** @param {string} url */
+export const transcribe = (url) => {
+  const layer = Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
+  return ofEffect(layer, textOf(AudioSource.fromBytes(recording)), checkTranscript)
+}
+
+const fs = await Effect.runPromise(Effect.provide(FileSystem, NodeFileSystem.layer))
 
 /** How a recording is given to the client. */
 const sources = {
+  path: AudioSource.fromPath,
   /** @param {string} path */
-  path: async (path) => (await import("@effect-speech/stt/AudioSource")).fromPath(path),
+  stream: (path) => AudioSource.fromStream(() => fs.stream(path), { byteLength: statSync(path).size }),
   /** @param {string} path */
-  stream: async (path) => stream(path, statSync(path).size),
-  /** @param {string} path */
-  unknownLength: async (path) => stream(path, undefined)
+  unknown: (path) => AudioSource.fromStream(() => fs.stream(path))
 }
 
-/** @param {string} path @param {number | undefined} byteLength */
-const stream = async (path, byteLength) => {
-  const [{ fromStream }, { FileSystem }, NodeFileSystem, Effect] = await Promise.all([
-    import("@effect-speech/stt/AudioSource"),
-    import("@effect/platform/FileSystem"),
-    import("@effect/platform-node/NodeFileSystem"),
-    import("effect/Effect")
-  ])
-  const fs = await Effect.runPromise(Effect.provide(FileSystem, NodeFileSystem.layer))
-  return fromStream(() => fs.stream(path), { byteLength })
-}
-
-/** Each with a file system, from its own modules only. */
 const layers = {
-  node: async () => (await import("@effect-speech/transport/node")).layer,
-  undici: async () => withFiles((await import("@effect/platform-node/NodeHttpClient")).layerUndici),
-  nodeHttp: async () => withFiles((await import("@effect/platform-node/NodeHttpClient")).layer),
-  fetch: async () => withFiles((await import("@effect/platform/FetchHttpClient")).layer)
+  node: NodeTransport.layer,
+  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
+  nodeHttp: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
+  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
 }
 
-/** @param {import("effect/Layer").Layer<import("@effect/platform/HttpClient").HttpClient>} client */
-const withFiles = async (client) => {
-  const [Layer, NodeFileSystem] = await Promise.all([
-    import("effect/Layer"),
-    import("@effect/platform-node/NodeFileSystem")
-  ])
-  return Layer.merge(client, NodeFileSystem.layer)
-}
-
-/**
- * @param {string} url
- * @param {keyof typeof sources} source
- * @param {keyof typeof layers} layer
- */
-export const upload = async (url, source, layer) => {
-  const [{ SpeechToText }, Effect, Layer, ManagedRuntime, Redacted, requirements] = await Promise.all([
-    import("@effect-speech/stt/SpeechToText"),
-    import("effect/Effect"),
-    import("effect/Layer"),
-    import("effect/ManagedRuntime"),
-    import("effect/Redacted"),
-    layers[layer]()
-  ])
-  const service = SpeechToText.layer({ apiKey: Redacted.make(key), baseUrl: url })
-  const runtime = ManagedRuntime.make(Layer.provide(service, requirements))
-  return async (/** @type {string} */ path) => {
-    const audio = await sources[source](path)
-    const transcription = Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model }))
-    return (await runtime.runPromise(transcription)).text
-  }
+/** @param {string} url @param {keyof typeof sources} source @param {keyof typeof layers} layer */
+export const upload = (url, source, layer) => {
+  const runtime = ManagedRuntime.make(Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), layers[layer]))
+  return (/** @type {string} */ path) => runtime.runPromise(textOf(sources[source](path)))
 }

@@ -1,38 +1,108 @@
-/** The other SDKs, with the method for each operation. Uploads follow their documents. */
-import { readFileSync } from "node:fs"
+// @ts-nocheck The SDKs are not installed where types are checked.
+/** The other SDKs. Each is loaded only in the process that uses it. Uploads follow their documents. */
+import { createReadStream, readFileSync } from "node:fs"
+import { ofPromise } from "../clients/operation.js"
+import { checkAudio, checkTranscript, key, recording, sampleRate, text } from "../contract.js"
 
 /** @type {{ readonly devDependencies: Record<string, string> }} */
 export const { devDependencies: versions } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"))
 
-/** @type {Record<string, { readonly package: string, readonly client: string, readonly speak?: string, readonly transcribe: string, readonly upload: string }>} */
+const common = {
+  upload: "an `fs.createReadStream`",
+  small: () => new File([recording], "call.wav", { type: "audio/wav" }),
+  open: createReadStream
+}
+
+/**
+ * - `package` and `client`: what a caller imports. `speak`, `transcribe` and `upload`: what it calls, in words.
+ * - `synthesis(client)` returns the audio, and `transcription(client, file)` the transcript.
+ * - `small()` is the small recording, and `open(path)` a large one, as the client takes it.
+ *
+ * @type {Record<string, { readonly package: string, readonly client: string, readonly speak?: string, readonly transcribe: string, readonly upload: string }>}
+ */
 export const peers = {
   openai: {
+    ...common,
+    // The last major version that supports Node 20, as these packages do.
     package: "openai",
     client: "OpenAI",
+    options: (url) => ({ apiKey: key, baseURL: `${url}/v1` }),
     speak: "audio.speech.create",
+    synthesis: async ({ audio }) =>
+      (
+        await audio.speech.create({ model: "tts-1", voice: "alloy", input: text, response_format: "pcm" })
+      ).arrayBuffer(),
     transcribe: "audio.transcriptions.create",
-    upload: "an `fs.createReadStream`"
+    transcription: async ({ audio }, file) => (await audio.transcriptions.create({ model: "whisper-1", file }))?.text
   },
   deepgram: {
+    ...common,
     package: "@deepgram/sdk",
     client: "DeepgramClient",
+    options: (url) => ({ apiKey: key, baseUrl: url }),
     speak: "speak.v1.audio.generate",
+    synthesis: async ({ speak }) => {
+      const options = { text, encoding: "linear16", container: "none", sample_rate: sampleRate }
+      return (await speak.v1.audio.generate(options)).arrayBuffer()
+    },
     transcribe: "listen.v1.media.transcribeFile",
-    upload: "an `fs.createReadStream`"
+    transcription: async ({ listen }, file) => {
+      const response = await listen.v1.media.transcribeFile(file, { model: "nova-3" })
+      return response?.results?.channels?.[0]?.alternatives?.[0]?.transcript
+    },
+    small: () => recording
   },
   elevenlabs: {
+    ...common,
     package: "@elevenlabs/elevenlabs-js",
     client: "ElevenLabsClient",
+    options: (url) => ({ apiKey: key, baseUrl: url }),
     speak: "textToSpeech.convert",
+    synthesis: async ({ textToSpeech }) => {
+      const options = { text, modelId: "eleven_multilingual_v2", outputFormat: "pcm_24000" }
+      return new Response(await textToSpeech.convert("voice", options)).arrayBuffer()
+    },
     transcribe: "speechToText.convert",
-    upload: "an `fs.createReadStream`"
+    transcription: async ({ speechToText }, file) => (await speechToText.convert({ modelId: "scribe_v1", file }))?.text
   },
   cartesia: {
+    ...common,
     package: "@cartesia/cartesia-js",
     client: "Cartesia",
+    options: (url) => ({ apiKey: key, baseURL: url }),
     speak: "tts.generate",
+    synthesis: async ({ tts }) => {
+      const output_format = { container: "raw", encoding: "pcm_s16le", sample_rate: sampleRate }
+      const options = { model_id: "sonic-latest", transcript: text, voice: "voice", output_format }
+      return (await tts.generate(options)).arrayBuffer()
+    },
     transcribe: "stt.transcribe",
-    upload: "an `fs.createReadStream`"
+    transcription: async ({ stt }, file) => (await stt.transcribe({ model: "ink-whisper", file }))?.text
   },
-  assemblyai: { package: "assemblyai", client: "AssemblyAI", transcribe: "transcripts.transcribe", upload: "the path" }
+  assemblyai: {
+    ...common,
+    package: "assemblyai",
+    client: "AssemblyAI",
+    options: (url) => ({ apiKey: key, baseUrl: url }),
+    transcribe: "transcripts.transcribe",
+    // A failed transcript is a result, whose status the caller must check.
+    transcription: async ({ transcripts }, audio) => {
+      const { error, status, text } = await transcripts.transcribe({ audio })
+      if (status === "error") throw new Error(error)
+      return text
+    },
+    upload: "the path",
+    small: () => recording,
+    open: (path) => path
+  }
+}
+
+/** Starts an operation of a peer. @param {string} name @param {"speak" | "transcribe" | "upload"} operation @param {string} url */
+export const startPeer = async (name, operation, url) => {
+  const { client: Name, open, options, package: specifier, small, synthesis, transcription } = peers[name]
+  const client = new (await import(specifier))[Name](options(url))
+  if (operation === "upload") return (path) => transcription(client, open(path))
+  if (operation === "speak") return ofPromise(() => synthesis(client), checkAudio)
+  const file = small()
+  return ofPromise(() => transcription(client, file), checkTranscript)
 }

@@ -23,6 +23,18 @@ const { body, byteLength, concurrency, count, headers, url, warmup } = JSON.pars
 const bytes = Buffer.from(body, "base64")
 const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
 
+/**
+ * Sends a request, and sends it again if it met a connection that the server was closing: Node closes a connection after 5
+ * seconds without a request. A server that is busy for longer has not yet read the request that has arrived.
+ *
+ * @returns {ReturnType<typeof send>}
+ */
+const sendUntilRead = () =>
+  send(url, { agent, headers, body: [bytes] }).catch((error) => {
+    if (error.code !== "ECONNRESET") throw error
+    return sendUntilRead()
+  })
+
 /** @param {number} number @returns {Promise<Load>} */
 const run = async (number) => {
   /** @type {Array<number>} */
@@ -31,7 +43,7 @@ const run = async (number) => {
   const worker = async () => {
     while (left-- > 0) {
       const start = performance.now()
-      const response = await send(url, { agent, headers, body: [bytes] })
+      const response = await sendUntilRead()
       latencies.push(performance.now() - start)
       if (response.status !== 200 || response.bytes.length !== byteLength) {
         throw new Error(`${response.status}, ${response.bytes.length} bytes: ${response.bytes.subarray(0, 200)}`)

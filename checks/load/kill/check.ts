@@ -5,15 +5,17 @@
  * What it then finds in its data directory must agree with what its clients saw: no debit of a successful call is lost, no
  * credit is lost or made, and a revoked key stays revoked.
  */
+import { EventEmitter, once } from "node:events"
 import { readdirSync } from "node:fs"
 import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
 import type { Account, Keys, Usage } from "@effect-speech/local-service/Accounts"
 import { readOptions, refuseOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { temporaryFolder } from "../../../test/support/processes.js"
 import { chances } from "../../../test/support/random.js"
 import { noise } from "../../../test/support/recordings.js"
-import { bar, exitStatus, list, median, table } from "../../../test/support/report.js"
+import { bar, exitStatus, list, median, sum, table } from "../../../test/support/report.js"
 import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
 
 const values = readOptions({
@@ -29,7 +31,7 @@ if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
 const chance = chances(seed)
 const upTo = (limit: number) => Math.floor(chance() * limit)
 
-/** In milliseconds, from the first response to the kill; in one round of four from the first request. */
+/** From the first response to the kill, in milliseconds. In one round of four: from the first request. */
 const longestLife = 1000
 
 /** What a round does besides synthesis, in turn. */
@@ -43,6 +45,7 @@ interface Sum {
   calls: number
   credits: number
 }
+const noCalls = (): Sum => ({ calls: 0, credits: 0 })
 const add = (sum: Sum, credits: number) => {
   sum.calls++
   sum.credits += credits
@@ -130,10 +133,8 @@ const transcribe = (service: ServiceProcess, key: string) =>
 const startLoad = (service: ServiceProcess, round: Round) => {
   const { kind, newCredits } = round
   let ended = false
-  let onFirstResponse = () => {}
-  const firstResponse = new Promise<void>((resolve) => {
-    onFirstResponse = resolve
-  })
+  const responses = new EventEmitter()
+  const firstResponse = once(responses, "first")
   const repeat = async (work: () => Promise<void>) => {
     while (!ended) {
       try {
@@ -141,7 +142,7 @@ const startLoad = (service: ServiceProcess, round: Round) => {
       } catch (error) {
         // The client closed the connection, or the service was killed.
         if (!(error instanceof Error && ("code" in error || error.message === "given up"))) throw error
-        await new Promise((resolve) => setTimeout(resolve, 1))
+        await sleep(1)
       }
     }
   }
@@ -151,7 +152,7 @@ const startLoad = (service: ServiceProcess, round: Round) => {
     const before = newCredits.filter(({ done }) => done)
     add(begun, credits)
     const { status } = await response
-    onFirstResponse()
+    responses.emit("first")
     add(status === 200 ? answered : refused, credits)
     if (status === 200) for (const newCredit of before) newCredit.since += credits
     else if (status !== 401) problems.push(`a call got ${status}`)
@@ -165,7 +166,7 @@ const startLoad = (service: ServiceProcess, round: Round) => {
   const transcribeOnce = () => record("transcribe", 1, transcribe(service, latestKey().key))
   const replaceKey = async () => {
     // Else no call would arrive while its key is still active.
-    await new Promise((resolve) => setTimeout(resolve, upTo(100)))
+    await sleep(upTo(100))
     if (ended) return
     if (upTo(3) === 0) {
       const revocation = { id: latestKey().id, done: false }
@@ -184,12 +185,8 @@ const startLoad = (service: ServiceProcess, round: Round) => {
   }
   const setCredit = async () => {
     const { answered, refused } = round.calls.synthesize
-    const newCredit: NewCredit = {
-      credits: 1_000_000 + upTo(1_000_000),
-      over: answered.credits + refused.credits,
-      since: 0,
-      done: false
-    }
+    const over = answered.credits + refused.credits
+    const newCredit: NewCredit = { credits: 1_000_000 + upTo(1_000_000), over, since: 0, done: false }
     newCredits.push(newCredit)
     const { body } = await service.platform("PATCH", "account", { credits: newCredit.credits })
     if (body.credits !== newCredit.credits) problems.push("credit was not set to the requested value")
@@ -221,7 +218,7 @@ interface Ledger {
 const readLedger = async (service: ServiceProcess): Promise<Ledger> => {
   const account: Account = (await service.platform("GET", "account")).body
   const usage: ReadonlyArray<Usage> = (await service.platform("GET", "usage")).body
-  const used = { synthesize: { calls: 0, credits: 0 }, transcribe: { calls: 0, credits: 0 } }
+  const used = { synthesize: noCalls(), transcribe: noCalls() }
   for (const { calls, credits, operation, units } of usage) {
     used[operation].calls += calls
     used[operation].credits += credits
@@ -295,19 +292,12 @@ const dataDirectory = join(folder, "data")
 const start = () => startService({ cannedSeconds: 0.1, dataDirectory, credits: 5_000_000 }, { temporary: folder })
 
 const newRound = (kind: Kind): Round => {
-  const calls = () => ({
-    begun: { calls: 0, credits: 0 },
-    answered: { calls: 0, credits: 0 },
-    refused: { calls: 0, credits: 0 }
-  })
+  const calls = () => ({ begun: noCalls(), answered: noCalls(), refused: noCalls() })
   return { kind, calls: { synthesize: calls(), transcribe: calls() }, creations: [], revocations: [], newCredits: [] }
 }
 
 const restarts: Array<number> = []
-const totals = new Map<
-  Kind,
-  { rounds: number; answered: number; unanswered: number; unknown: number; changes: number }
->(kinds.map((kind) => [kind, { rounds: 0, answered: 0, unanswered: 0, unknown: 0, changes: 0 }]))
+const played: Array<Round & { readonly unknown: number }> = []
 
 let service = await start()
 const first = { name: newName(), done: false }
@@ -318,7 +308,7 @@ for (let number = 0; number < rounds; number++) {
   const round = newRound(kinds[number % kinds.length] ?? "nothing else")
   const load = startLoad(service, round)
   if (upTo(4) > 0) await load.firstResponse
-  await new Promise((resolve) => setTimeout(resolve, upTo(longestLife)))
+  await sleep(upTo(longestLife))
   load.end()
   await service.kill()
   await load.over
@@ -333,35 +323,22 @@ for (let number = 0; number < rounds; number++) {
   // A key that the clients know: the service may have been killed before it sent the last one.
   await createKey(service, { name: newName(), done: false })
   ledger = found
-
-  const total = totals.get(round.kind)
-  if (total === undefined) continue
-  total.rounds++
-  for (const operation of operations) {
-    const { answered, begun, refused } = round.calls[operation]
-    total.answered += answered.calls
-    total.unanswered += begun.calls - answered.calls - refused.calls
-  }
-  total.unknown += unknown
-  total.changes += round.creations.length + round.revocations.length + round.newCredits.length
+  played.push({ ...round, unknown })
   if ((number + 1) % 10 === 0) console.error(`${number + 1} of ${rounds}`)
 }
 await service.stop()
 
 console.log(`Killed ${rounds} times, at most ${longestLife} ms into the load, with the seed ${seed}.\n`)
 table([
-  [
-    "besides synthesis",
-    "rounds",
-    "calls with a response",
-    "without one",
-    "debited of these",
-    "changes of keys or credit"
-  ],
-  ...[...totals].map(([kind, { answered, changes, rounds: count, unanswered, unknown }]) => [
-    kind,
-    ...[count, answered, unanswered, unknown, changes].map(String)
-  ])
+  ["besides synthesis", "rounds", "calls with a response", "without one", "debited of these", "changes"],
+  ...kinds.map((kind) => {
+    const own = played.filter((round) => round.kind === kind)
+    const calls = own.flatMap((round) => Object.values(round.calls))
+    const answered = sum(calls.map((each) => each.answered.calls))
+    const unanswered = sum(calls.map(({ begun, refused }) => begun.calls - refused.calls)) - answered
+    const changes = sum(own.map((each) => each.creations.length + each.revocations.length + each.newCredits.length))
+    return [kind, ...[own.length, answered, unanswered, sum(own.map(({ unknown }) => unknown)), changes].map(String)]
+  })
 ])
 list(problems)
 bar("the service finds what its clients saw", problems.length === 0, `${problems.length} differences`)
