@@ -132,7 +132,7 @@ layer(localClients())("each failure has its own tag and says what to do", (it) =
         _tag: "SttBadRequest",
         serverMessage: expect.stringContaining('unknown model "klingon"; the platform')
       })
-      expect(error.message).toContain("Correct it and send it again.")
+      expect(error.message).toContain("Correct the request and send it again.")
     })
   )
 
