@@ -1,28 +1,15 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type SynthesisRequest, TtsContract } from "@effect-speech/tts"
+import { TtsContract } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
-import * as FastCheck from "effect/FastCheck"
 import { connect, request, sendAudio, synthesize } from "./scriptedTts.js"
-
-const bodyOf = (asked: SynthesisRequest) =>
-  Effect.map(synthesize(sendAudio(), asked), ({ received }) => String(received[0]?.body))
 
 describe("a request", () => {
   it.scoped("holds only the text and the id by default", () =>
     Effect.gen(function* () {
       const { received } = yield* synthesize(sendAudio())
-      expect(received).toMatchObject([
-        {
-          method: "POST",
-          url: "/tts/bytes",
-          headers: {
-            "x-api-key": "prefix.topsecret",
-            "x-request-id": "id-1",
-            "content-type": "application/json",
-            "accept-encoding": "identity"
-          }
-        }
-      ])
+      const type = { "content-type": "application/json", "accept-encoding": "identity" }
+      const headers = { "x-api-key": "prefix.topsecret", "x-request-id": "id-1", ...type }
+      expect(received).toMatchObject([{ method: "POST", url: "/tts/bytes", headers }])
       expect(received[0]?.headers).not.toHaveProperty("traceparent")
       expect(JSON.parse(String(received[0]?.body))).toEqual({ text: "नमस्ते" })
     })
@@ -30,49 +17,19 @@ describe("a request", () => {
 
   it.scoped("holds every field that the caller sets, by its name in the contract", () =>
     Effect.gen(function* () {
+      const same = { text: "hello", lang: "en", voice: "default_male", speed: 0.25 }
+      const g2pOverrides = { hello: ["h", 1] }
+      const additionalFields = { emotion: { joy: 1 } }
       const { received } = yield* synthesize(sendAudio(), {
-        text: "hello",
-        lang: "en",
-        voice: "default_male",
+        ...same,
         outputFormat: "8000:pcm16",
-        speed: 0.25,
         numStep: 100,
-        g2pOverrides: { hello: ["h", 1] },
-        additionalFields: { emotion: { joy: 1 } }
+        g2pOverrides,
+        additionalFields
       })
-      expect(JSON.parse(String(received[0]?.body))).toEqual({
-        text: "hello",
-        lang: "en",
-        voice: "default_male",
-        output_format: "8000:pcm16",
-        speed: 0.25,
-        num_step: 100,
-        g2p_overrides: { hello: ["h", 1] },
-        emotion: { joy: 1 }
-      })
+      const renamed = { output_format: "8000:pcm16", num_step: 100, g2p_overrides: g2pOverrides }
+      expect(JSON.parse(String(received[0]?.body))).toEqual({ ...same, ...renamed, ...additionalFields })
       expect(received[0]?.headers["x-request-id"]).toMatch(TtsContract.requestIdPattern)
-    })
-  )
-
-  it.scoped("keeps fields that are named like members of Object.prototype", () =>
-    Effect.gen(function* () {
-      const fields = JSON.parse('{"toString":1,"__proto__":{"a":[2]}}')
-      expect(yield* bodyOf({ text: "hello", additionalFields: fields, g2pOverrides: fields })).toBe(
-        '{"toString":1,"__proto__":{"a":[2]},"text":"hello","g2p_overrides":{"toString":1,"__proto__":{"a":[2]}}}'
-      )
-    })
-  )
-
-  it.scoped.each([
-    { speed: 0.25 },
-    { speed: 4 },
-    { numStep: 1 },
-    { numStep: 100 },
-    ...["a", "अ", "😀"].map((character) => ({ text: character.repeat(10_000) }))
-  ])("may be at the limit: %#", (asked) =>
-    Effect.gen(function* () {
-      const { outcome } = yield* synthesize(sendAudio(), { ...request, ...asked })
-      expect(outcome._tag).toBe("Right")
     })
   )
 })
@@ -107,11 +64,7 @@ describe("an invalid request", () => {
       asked: { additionalFields: { emotion: "joy", speed: 2 } },
       problem: "must not hold speed, which is a field of the request itself"
     },
-    {
-      field: "additionalFields",
-      asked: { additionalFields: { output_format: "8000:pcm16" } },
-      problem: "output_format"
-    },
+    { field: "additionalFields", asked: { additionalFields: { output_format: "" } }, problem: "output_format" },
     { field: "g2pOverrides", asked: { g2pOverrides: { word: 1n } }, problem: notJson },
     { field: "g2pOverrides or additionalFields", asked: { additionalFields: { word: 1n } }, problem: notJson }
   ])("is not sent, and the error names $field: $problem", ({ asked, field, problem }) =>
@@ -124,14 +77,6 @@ describe("an invalid request", () => {
         call: { attempts: [], billing: "notBilled" }
       })
       expect(server.received).toEqual([])
-    })
-  )
-})
-
-it("codePoints counts as a string iterates", () => {
-  FastCheck.assert(
-    FastCheck.property(FastCheck.string({ unit: "binary" }), (text) => {
-      expect(TtsContract.codePoints(text)).toBe([...text].length)
     })
   )
 })

@@ -204,22 +204,14 @@ describe("a 200", () => {
   )
 
   it.scoped.each([
-    { what: "no rate", respond: sendAudio(audio.pcm16, { "x-sample-rate": undefined }), problem: "x-sample-rate" },
-    {
-      what: "two rates",
-      respond: sendAudio(audio.pcm16, { "x-sample-rate": "8000, 16000" }),
-      problem: "x-sample-rate"
-    },
-    { what: "an unknown encoding", respond: sendAudio(audio.pcm16, { "x-encoding": "opus" }), problem: "x-encoding" },
-    {
-      what: "JSON",
-      respond: sendAudio(audio.pcm16, { "content-type": "application/json" }),
-      problem: "application/json"
-    }
-  ])("with $what is an invalid response", ({ problem, respond }) =>
+    { what: "no rate", changes: { "x-sample-rate": undefined }, problem: "x-sample-rate" },
+    { what: "two rates", changes: { "x-sample-rate": "8000, 16000" }, problem: "x-sample-rate" },
+    { what: "an unknown encoding", changes: { "x-encoding": "opus" }, problem: "x-encoding" },
+    { what: "JSON", changes: { "content-type": "application/json" }, problem: "application/json" }
+  ])("with $what is an invalid response", ({ changes, problem }) =>
     Effect.gen(function* () {
       const error = { _tag: "TtsInvalidResponse", problem: expect.stringContaining(problem) }
-      expect(yield* failure(respond)).toMatchObject(error)
+      expect(yield* failure(sendAudio(audio.pcm16, changes))).toMatchObject(error)
     })
   )
 })
@@ -231,35 +223,26 @@ describe("warnings", () => {
       ({ outcome }) => Either.getOrThrow(outcome).warnings
     )
 
+  const named = (_tag: string) => [{ _tag }]
+  const rates = { asked: "16000:float32", sampleRate: 8000, encoding: "pcm16" }
+
   it.scoped.each([
-    { what: "no duration", changes: { "x-audio-duration-ms": undefined }, warning: { _tag: "DurationMissing" } },
-    {
-      what: "a duration with words",
-      changes: { "x-audio-duration-ms": "250 or so" },
-      warning: { _tag: "DurationMissing" }
-    },
-    {
-      what: "words with a duration",
-      changes: { "x-audio-duration-ms": "about 250" },
-      warning: { _tag: "DurationMissing" }
-    },
-    { what: "no request id", changes: { "x-request-id": undefined }, warning: { _tag: "RequestIdMissing" } },
+    { what: "no duration", changes: { "x-audio-duration-ms": undefined }, expected: named("DurationMissing") },
+    { what: "words", changes: { "x-audio-duration-ms": "about 250 or so" }, expected: named("DurationMissing") },
+    { what: "no request id", changes: { "x-request-id": undefined }, expected: named("RequestIdMissing") },
     {
       what: "another request id",
       changes: { "x-request-id": "id-2" },
-      warning: { _tag: "RequestIdDiffers", sentId: "id-1", receivedId: "id-2" }
+      expected: [{ _tag: "RequestIdDiffers", sentId: "id-1", receivedId: "id-2" }]
     },
-    {
-      what: "another rate",
-      outputFormat: "16000:float32" as const,
-      warning: { _tag: "FormatDiffers", asked: "16000:float32", sampleRate: 8000, encoding: "pcm16" }
-    },
-    { what: "another encoding", outputFormat: "8000:float32" as const, warning: { _tag: "FormatDiffers" } },
-    { what: "the format of the request", outputFormat: "8000:pcm16" as const },
-    { what: "a format, if the request has none" }
-  ])("for a response with $what: $warning._tag", ({ changes = {}, outputFormat, warning }) =>
+    { what: "another rate", outputFormat: "16000:float32", expected: [{ _tag: "FormatDiffers", ...rates }] },
+    { what: "another encoding", outputFormat: "8000:float32", expected: named("FormatDiffers") },
+    { what: "the format of the request", outputFormat: "8000:pcm16", expected: [] },
+    { what: "a format, if the request has none", expected: [] }
+  ] as const)("for a response with $what: $expected", ({ expected, what: _, ...response }) =>
     Effect.gen(function* () {
-      expect(yield* warningsOf(changes, outputFormat)).toMatchObject(warning === undefined ? [] : [warning])
+      const { changes = {}, outputFormat } = { changes: undefined, outputFormat: undefined, ...response }
+      expect(yield* warningsOf(changes, outputFormat)).toMatchObject(expected)
     })
   )
 
