@@ -11,23 +11,7 @@ const options = [
   ...["--model", "--aux", "--parse-number", "--hotword", "--transaction-id", "--telephony", "--timeout", "--json"],
   ...["--allow-insecure-http", "--help", "-h", "--version", "--log-level", "--completions", "--quiet", "--text"]
 ]
-const values = [
-  "a",
-  "",
-  "-",
-  "--",
-  "1.5",
-  "-1",
-  "1e999",
-  "NaN",
-  "0x10",
-  "8000:pcm16",
-  "hi",
-  "debug",
-  "bash",
-  "null",
-  '{"a":1}'
-]
+const values = 'a - -- 1.5 -1 1e999 NaN 0x10 8000:pcm16 hi debug bash null {"a":1}'.split(" ").concat("")
 const words = FastCheck.oneof(
   FastCheck.constantFrom(...options, ...values),
   FastCheck.tuple(FastCheck.constantFrom(...options), FastCheck.constantFrom(...values)).map((parts) =>

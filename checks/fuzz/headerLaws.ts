@@ -87,18 +87,13 @@ const almostRequestId = FastCheck.oneof(
   ).map(([id, end]) => id + end)
 )
 
-const visible = FastCheck.string({
-  unit: FastCheck.integer({ min: 0x21, max: 0x7e }).map((c) => String.fromCharCode(c))
-})
+const visibleCharacter = FastCheck.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code))
+const visible = FastCheck.string({ unit: visibleCharacter })
 const key = FastCheck.tuple(
   FastCheck.stringMatching(/^[a-z]{1,8}$/),
   FastCheck.oneof(
     FastCheck.stringMatching(/^[A-Za-z0-9]{8,24}$/),
-    FastCheck.string({
-      unit: FastCheck.integer({ min: 0x21, max: 0x7e }).map((code) => String.fromCharCode(code)),
-      minLength: 8,
-      maxLength: 24
-    })
+    FastCheck.string({ unit: visibleCharacter, minLength: 8, maxLength: 24 })
   )
 ).map(([prefix, secret]) => ({ secret, key: `${prefix}.${secret}` }))
 
@@ -134,23 +129,9 @@ const addresses = FastCheck.oneof(
   FastCheck.tuple(
     FastCheck.constantFrom("http:", "https:", "ftp:", "HTTPS:", "file:", "javascript:", ""),
     FastCheck.constantFrom("//", "/", "", "///", "\\\\"),
-    FastCheck.constantFrom(
-      "localhost",
-      "127.0.0.1",
-      "[::1]",
-      "host.example",
-      "127.1",
-      "2130706433",
-      "LOCALHOST",
-      "a@b",
-      "127.0.0.1.host.example",
-      "localhost.host.example",
-      "[::ffff:127.0.0.1]"
-    ),
-    FastCheck.oneof(
-      FastCheck.nat(70_000).map((port) => `:${port}`),
-      FastCheck.constant("")
-    ),
+    FastCheck.constantFrom("localhost", "127.0.0.1", "[::1]", "127.1", "2130706433", "LOCALHOST", "a@b"),
+    FastCheck.constantFrom("", "", ".host.example"),
+    FastCheck.option(FastCheck.nat(70_000), { nil: "" }).map((port) => (port === "" ? "" : `:${port}`)),
     FastCheck.oneof(FastCheck.webPath(), anyString)
   ).map((parts) => parts.join(""))
 )
@@ -216,12 +197,7 @@ export const headerLaws: Topic = Effect.succeed({
       FastCheck.oneof(anyString, FastCheck.constantFrom("pcm16", "float32", "PCM16", "pcm16 ", "pcm16, pcm16", "")),
       (rate, encoding) => {
         const result = decodeHeaders({ "x-sample-rate": rate, "x-encoding": encoding })
-        const digits = [...rate]
-        const isRate =
-          digits.length >= 1 &&
-          digits.length <= 6 &&
-          digits[0] !== "0" &&
-          digits.every((digit) => "0123456789".includes(digit))
+        const isRate = rate.length <= 6 && String(Math.floor(Number(rate))) === rate && Number(rate) > 0
         const isSound = isRate && (encoding === "pcm16" || encoding === "float32")
         if (Either.isLeft(result)) return !isSound
         return isSound && String(result.right["x-sample-rate"]) === rate && result.right["x-encoding"] === encoding

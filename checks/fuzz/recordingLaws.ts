@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { audio, cutAt, damagedFile } from "../../packages/audio-codec/test/wavArbitrary.js"
 import { filePartOf } from "../../packages/stt/src/internal/filePart.js"
-import { anyString, damaged, pieceSizes } from "./arbitraries.js"
+import { anyString, bytesUpTo, damaged, joined, pieceSizes, weighted } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
 import { temporaryFolder } from "./localService.js"
 
@@ -30,52 +30,24 @@ const fields = [
 
 const words = [
   ...["RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "LIST", "fLaC", "OggS", "OpusHead", "\x01vorbis", "Speex   "],
-  ...["ID3", "Xing", "Info", "VBRI", "\xff\xfb\x90\x64", "\xff\xf3\x10\xc4", "ftyp", "moov", "mvhd", "trak", "mdia"],
-  ...[
-    "hdlr",
-    "soun",
-    "minf",
-    "stbl",
-    "stsd",
-    "mp4a",
-    "esds",
-    "moof",
-    "\0\0\0\0moov",
-    "\0\0\0\x01moov",
-    "\x1a\x45\xdf\xa3"
-  ],
-  ...[
-    "\x18\x53\x80\x67",
-    "\x15\x49\xa9\x66",
-    "\x16\x54\xae\x6b",
-    "\xae",
-    "\xe1",
-    "\xb5",
-    "\x9f",
-    "\x1f\x43\xb6\x75",
-    "\x44\x89"
-  ]
+  ...["ID3", "Xing", "Info", "VBRI", "\xff\xfb\x90\x64", "\xff\xf3\x10\xc4"],
+  ..."ftyp moov mvhd trak mdia hdlr soun minf stbl stsd mp4a esds moof \0\0\0\0moov \0\0\0\x01moov".split(" "),
+  ...["\x1a\x45\xdf\xa3", "\x18\x53\x80\x67", "\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"],
+  ...["\xae", "\xe1", "\xb5", "\x9f", "\x44\x89"]
 ]
 
 /** The first bytes of every container, so that the following bytes are read as one. */
 const beginnings = FastCheck.constantFrom(
   ...["RIFF\0\0\0\0WAVE", "RIFF\xff\xff\xff\xffWAVEfmt \x10\0\0\0", "fLaC\0\0\0\x22", "OggS\0\x02", "ID3\x04\0\0"],
-  ...[
-    "\xff\xfb\x90\x64",
-    "\0\0\0\x10ftypM4A \0\0\0\0",
-    "\0\0\0\x08ftyp",
-    "\x1a\x45\xdf\xa3\x80",
-    "\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff"
-  ]
+  ...["\xff\xfb\x90\x64", "\0\0\0\x10ftypM4A \0\0\0\0", "\0\0\0\x08ftyp"],
+  ...["\x1a\x45\xdf\xa3\x80", "\x1a\x45\xdf\xa3\x80\x18\x53\x80\x67\xff"]
 ).map((head) => Buffer.from(head, "latin1"))
 
-const scraps = FastCheck.array(
-  FastCheck.oneof(
-    FastCheck.uint8Array({ maxLength: 12 }).map((bytes) => Buffer.from(bytes)),
-    FastCheck.constantFrom(...words, ...fields).map((word) => Buffer.from(word, "latin1"))
-  ),
-  { maxLength: 40 }
-).map((parts) => Buffer.concat(parts))
+const scraps = joined(
+  40,
+  bytesUpTo(12),
+  FastCheck.constantFrom(...words, ...fields).map((word) => Buffer.from(word, "latin1"))
+)
 
 /** One element repeated, which keeps a reader busy: boxes of 8 bytes, empty elements, pages, frames. */
 const endless = FastCheck.tuple(
@@ -87,14 +59,14 @@ const endless = FastCheck.tuple(
 ).map(([head, word, times]) => Buffer.concat([head, Buffer.from(word.repeat(times), "latin1")]))
 
 /** Damaged recordings, fragments of recordings, and other bytes. */
-export const anyRecording: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
-  { weight: 1, arbitrary: FastCheck.constantFrom(...recordings) },
-  { weight: 4, arbitrary: damaged(FastCheck.constantFrom(...recordings), [...words, ...fields]) },
-  { weight: 2, arbitrary: FastCheck.tuple(beginnings, scraps).map((parts) => Buffer.concat(parts)) },
-  { weight: 1, arbitrary: damagedFile },
-  { weight: 1, arbitrary: endless },
-  { weight: 1, arbitrary: scraps },
-  { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 400 }) }
+export const anyRecording: FastCheck.Arbitrary<Uint8Array> = weighted<Uint8Array>(
+  [1, FastCheck.constantFrom(...recordings)],
+  [4, damaged(FastCheck.constantFrom(...recordings), [...words, ...fields])],
+  [2, FastCheck.tuple(beginnings, scraps).map((parts) => Buffer.concat(parts))],
+  [1, damagedFile],
+  [1, endless],
+  [1, scraps],
+  [1, FastCheck.uint8Array({ maxLength: 400 })]
 )
 
 /** Number of bytes that are read of a recording, at most. */
@@ -132,13 +104,11 @@ export const recordingLaws: Topic = Effect.gen(function* () {
               writeFileSync(path, bytes)
               // A long recording, too, comes in some hundred pieces.
               const scale = Math.ceil(bytes.byteLength / 500)
-              const stream = () =>
-                Stream.fromIterable(
-                  cutAt(
-                    bytes,
-                    sizes.map((size) => size * scale)
-                  )
-                )
+              const pieces = cutAt(
+                bytes,
+                sizes.map((size) => size * scale)
+              )
+              const stream = () => Stream.fromIterable(pieces)
               const sources = [
                 AudioSource.fromBytes(bytes),
                 AudioSource.fromPath(path),

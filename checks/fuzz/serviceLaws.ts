@@ -10,7 +10,7 @@ import * as Schema from "effect/Schema"
 import { cutAt } from "../../packages/audio-codec/test/wavArbitrary.js"
 import { send, transcriptionForm } from "../../test/support/plainHttp.js"
 import { noise } from "../../test/support/recordings.js"
-import { anyString, damaged, json, pieceSizes } from "./arbitraries.js"
+import { anyString, bytesUpTo, damaged, joined, json, pieceSizes, weighted } from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
 import { makeStage, temporaryFolder } from "./localService.js"
 import { anyRecording } from "./recordingLaws.js"
@@ -21,125 +21,66 @@ const goodBody = Buffer.concat(form.body.map((part) => Buffer.from(part)))
 const boundary = /boundary=(.*)$/.exec(goodType)?.[1] ?? ""
 
 const formWords = [
-  `--${boundary}\r\n`,
-  `\r\n--${boundary}--`,
-  `\r\n--${boundary}`,
-  "--",
-  "Content-Disposition: form-data",
-  'Content-Disposition: form-data; name="audio_file"; filename="a"\r\n\r\n',
-  'Content-Disposition: form-data; name="model"\r\n\r\n',
-  "Content-Type: text/plain; charset=utf-16le\r\n",
-  "Content-Transfer-Encoding: base64\r\n",
-  '; name="',
-  "; filename*=utf-8''%ff%fe",
-  'name="__proto__"',
-  'name="hotwords"',
-  'name="hotwords[999][score]"',
-  ":",
-  "\0"
+  ...[`--${boundary}\r\n`, `\r\n--${boundary}--`, `\r\n--${boundary}`, "--", ":", "\0", '; name="'],
+  ...['name="__proto__"', 'name="hotwords"', 'name="hotwords[999][score]"', "; filename*=utf-8''%ff%fe"],
+  ...["Content-Type: text/plain; charset=utf-16le\r\n", "Content-Transfer-Encoding: base64\r\n"],
+  ...["", '; name="audio_file"; filename="a"\r\n\r\n', '; name="model"\r\n\r\n'].map(
+    (rest) => `Content-Disposition: form-data${rest}`
+  )
 ]
 
 /** A valid value of a header. */
 const headerText = FastCheck.string({ maxLength: 30 }).map((text) => text.replace(/[^\x20-\x7e]/g, ""))
-const formType = FastCheck.oneof(
-  { weight: 6, arbitrary: FastCheck.constant(goodType) },
-  { weight: 1, arbitrary: headerText },
-  {
-    weight: 2,
-    arbitrary: FastCheck.tuple(FastCheck.nat(goodType.length), FastCheck.nat(6), headerText).map(
+const oddBoundaries = [
+  ...["", "; boundary", "; boundary=", '; boundary="', `; boundary=${"b".repeat(4000)}`],
+  ...[`; charset=utf-7; boundary=${boundary}`, `; boundary*=utf-8''${boundary}`, `; boundary=${boundary}; boundary=b`]
+]
+const formType = weighted(
+  [6, FastCheck.constant(goodType)],
+  [1, headerText],
+  [
+    2,
+    FastCheck.tuple(FastCheck.nat(goodType.length), FastCheck.nat(6), headerText).map(
       ([from, count, text]) => goodType.slice(0, from) + text + goodType.slice(from + count)
     )
-  },
-  {
-    weight: 1,
-    arbitrary: FastCheck.constantFrom(
-      "multipart/form-data",
-      "multipart/form-data; boundary",
-      "multipart/form-data; boundary=",
-      'multipart/form-data; boundary="',
-      `multipart/form-data; boundary=${"b".repeat(4000)}`,
-      `multipart/form-data; charset=utf-7; boundary=${boundary}`,
-      `multipart/form-data; boundary*=utf-8''${boundary}`,
-      `multipart/mixed; boundary=${boundary}`,
-      `multipart/form-data; boundary=${boundary}; boundary=b`
-    )
-  }
+  ],
+  [1, FastCheck.constantFrom(...oddBoundaries).map((rest) => `multipart/form-data${rest}`)],
+  [1, FastCheck.constant(`multipart/mixed; boundary=${boundary}`)]
 )
 
-const anyForm: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
-  { weight: 6, arbitrary: damaged(FastCheck.constant(goodBody), formWords) },
-  {
-    weight: 3,
-    arbitrary: FastCheck.array(
-      FastCheck.oneof(
-        FastCheck.constantFrom(...formWords, "\r\n", "\r\n\r\n").map((word) => Buffer.from(word)),
-        anyString.map((text) => Buffer.from(text)),
-        FastCheck.uint8Array({ maxLength: 20 }).map((bytes) => Buffer.from(bytes))
-      ),
-      { maxLength: 30 }
-    ).map((parts) => Buffer.concat(parts))
-  },
-  { weight: 1, arbitrary: FastCheck.uint8Array({ maxLength: 300 }).map((bytes) => Buffer.from(bytes)) }
+const anyForm = weighted<Buffer>(
+  [6, damaged(FastCheck.constant(goodBody), formWords)],
+  [3, joined(30, FastCheck.constantFrom(...formWords, "\r\n", "\r\n\r\n"), anyString, bytesUpTo(20))],
+  [1, bytesUpTo(300)]
 )
 
 /** Nested lists, some too deep for a recursive parser. */
 const deep = FastCheck.nat(60_000).map((levels) => `${"[".repeat(levels)}${"]".repeat(levels)}`)
 
-const goodJson = JSON.stringify({
-  text: "नमस्ते 𝄞",
-  lang: "hi",
-  voice: "default_male",
-  output_format: "8000:pcm16",
-  speed: 1.5,
-  num_step: 10,
+const goodFields = {
+  ...{ text: "नमस्ते 𝄞", lang: "hi", voice: "default_male", output_format: "8000:pcm16", speed: 1.5, num_step: 10 },
   g2p_overrides: { word: "w3:d" }
-})
+}
+const oddValues = ["1e999", "-0", "1E400", "0.25", "9".repeat(400), '"\\ud800"', '{"__proto__":{"__proto__":null}}']
+const jsonText = json.map((value) => JSON.stringify(value))
 const member = FastCheck.tuple(
-  FastCheck.oneof(
-    anyString,
-    FastCheck.constantFrom("text", "lang", "voice", "output_format", "speed", "num_step", "g2p_overrides")
-  ),
-  FastCheck.oneof(
-    json.map((value) => JSON.stringify(value)),
-    FastCheck.constantFrom(
-      "1e999",
-      "-0",
-      "1E400",
-      "0.25",
-      `${"9".repeat(400)}`,
-      '"\\ud800"',
-      '{"__proto__":{"__proto__":null}}'
-    ),
-    deep
-  )
+  FastCheck.oneof(anyString, FastCheck.constantFrom(...Object.keys(goodFields))),
+  FastCheck.oneof(jsonText, FastCheck.constantFrom(...oddValues), deep)
 ).map(([name, value]) => `${JSON.stringify(name)}:${value}`)
-const anyJson: FastCheck.Arbitrary<Buffer> = FastCheck.oneof(
-  damaged(FastCheck.constant(Buffer.from(goodJson)), [
-    "{",
-    "}",
-    "[",
-    '"',
-    "\\u",
-    "null",
-    "1e999",
-    "\xef\xbb\xbf",
-    "\xff"
-  ]),
-  FastCheck.array(member, { maxLength: 8 }).map((members) =>
-    Buffer.from(`{"text":"a",${members.join()}}`.replace(",}", "}"))
+const anyJson = FastCheck.oneof(
+  damaged(
+    FastCheck.constant(Buffer.from(JSON.stringify(goodFields))),
+    '{ } [ " \\u null 1e999 \xef\xbb\xbf \xff'.split(" ")
   ),
-  json.map((value) => Buffer.from(JSON.stringify(value))),
-  deep.map((text) => Buffer.from(text)),
-  FastCheck.uint8Array({ maxLength: 100 }).map((bytes) => Buffer.from(bytes))
+  FastCheck.array(member, { maxLength: 8 }).map((members) => Buffer.from(`{${['"text":"a"', ...members].join()}}`)),
+  FastCheck.oneof(jsonText, deep).map((text) => Buffer.from(text)),
+  bytesUpTo(100)
 )
 
-const jsonType = FastCheck.oneof(
-  { weight: 8, arbitrary: FastCheck.constant("application/json") },
-  { weight: 1, arbitrary: headerText },
-  {
-    weight: 1,
-    arbitrary: FastCheck.constantFrom("application/json; charset=utf-16", "Application/JSON", "text/json", "")
-  }
+const jsonType = weighted(
+  [8, FastCheck.constant("application/json")],
+  [1, headerText],
+  [1, FastCheck.constantFrom("application/json; charset=utf-16", "Application/JSON", "text/json", "")]
 )
 
 const isSuccess = Schema.is(SttContract.Success)

@@ -36,6 +36,14 @@ const begin = (given = deadlines) =>
   })
 
 describe("a wait of a call", () => {
+  it.effect("does not start after the total deadline", () =>
+    Effect.gen(function* () {
+      const { timer } = yield* begin()
+      yield* TestClock.adjust(100)
+      expect(yield* Effect.flip(timer.wait(() => Effect.dieMessage("it started")))).toEqual(exceeded("total", 100))
+    })
+  )
+
   it.effect("stays in the download phase until the next attempt, even if the upload goes on", () =>
     Effect.gen(function* () {
       const { timer, wait } = yield* begin()

@@ -1,32 +1,57 @@
 import type * as Undici from "@effect/platform-node/Undici"
-import { expect, it } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { CallTimer } from "../src/internal/call/callTimer.js"
 import { makeResponseQueue } from "../src/internal/http/responseQueue.js"
 import { deadlines } from "./scriptedTransport.js"
 
-it.effect("the queue of a response pauses its connection above 256 KiB, and resumes it at half of that", () =>
-  Effect.gen(function* () {
-    const queue = makeResponseQueue(new CallTimer(yield* Effect.clock, deadlines))
-    const signals: Array<string> = []
-    const controller = { pause: () => signals.push("pause"), resume: () => signals.push("resume") }
-    const add = (...kibibytes: ReadonlyArray<number>) => {
-      for (const count of kibibytes) {
-        queue.add(new Uint8Array(count * 1024), controller as unknown as Undici.Dispatcher.DispatchController)
+/** A connection that records its pauses and resumptions. */
+const connection = () => {
+  const signals: Array<string> = []
+  const controller = { pause: () => signals.push("pause"), resume: () => signals.push("resume") }
+  return { signals, controller: controller as unknown as Undici.Dispatcher.DispatchController }
+}
+
+describe("the queue of a response", () => {
+  it.effect("pauses its connection above 256 KiB, and resumes it at half of that", () =>
+    Effect.gen(function* () {
+      const queue = makeResponseQueue(new CallTimer(yield* Effect.clock, deadlines))
+      const { controller, signals } = connection()
+      const add = (...kibibytes: ReadonlyArray<number>) => {
+        for (const count of kibibytes) queue.add(new Uint8Array(count * 1024), controller)
       }
-    }
-    add(128, 64, 64)
-    expect(signals).toEqual([])
-    add(64)
-    expect(signals).toEqual(["pause"])
-    yield* queue.pull
-    expect(signals).toEqual(["pause"])
-    yield* queue.pull
-    expect(signals).toEqual(["pause", "resume"])
-    yield* queue.pull
-    add(192)
-    expect(signals).toEqual(["pause", "resume"])
-    add(1)
-    expect(signals).toEqual(["pause", "resume", "pause"])
-  })
-)
+      add(128, 64, 64)
+      expect(signals).toEqual([])
+      add(64)
+      expect(signals).toEqual(["pause"])
+      yield* queue.pull
+      expect(signals).toEqual(["pause"])
+      yield* queue.pull
+      expect(signals).toEqual(["pause", "resume"])
+      yield* queue.pull
+      add(192)
+      expect(signals).toEqual(["pause", "resume"])
+      add(1)
+      expect(signals).toEqual(["pause", "resume", "pause"])
+    })
+  )
+
+  it.effect("wakes a reader that is about to wait, and drops chunks after its end", () =>
+    Effect.gen(function* () {
+      const meanwhile: Array<() => void> = []
+      class LateTimer extends CallTimer {
+        override wait<A>(start: Parameters<typeof CallTimer.prototype.wait<A>>[0]) {
+          meanwhile.shift()?.()
+          return super.wait(start)
+        }
+      }
+      const queue = makeResponseQueue(new LateTimer(yield* Effect.clock, deadlines))
+      const add = () => queue.add(Uint8Array.of(1), connection().controller)
+      meanwhile.push(add)
+      expect(yield* queue.pull).toEqual(Uint8Array.of(1))
+      queue.close()
+      add()
+      expect(String(yield* Effect.exit(queue.pull))).toContain("inside the scope of its call")
+    })
+  )
+})
