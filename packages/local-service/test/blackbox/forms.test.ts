@@ -8,17 +8,16 @@ import {
   fields,
   file,
   form,
-  formType,
-  message,
   model,
   rawPart,
   transactionId,
+  transcriptionRequest,
   validForm,
   wav
 } from "./support/messages.js"
 import { cannedService, eventually, serviceTests } from "./support/service.js"
 
-// The services of other files spool at the same time, and what they leave for a moment is none of this one's.
+// A folder of its own: services of other test files spool at the same time.
 const folder = mkdtempSync(`${tmpdir()}/forms-`)
 vi.stubEnv("TMPDIR", folder)
 afterAll(() => {
@@ -38,168 +37,122 @@ const named = (rest: string) => form(...fields, file(wav(), rest))
 
 serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
   it.each([
-    { what: "a file called ..", body: named('; filename=".."') },
-    { what: "a file called by a path", body: named('; filename="../../../etc/passwd"') },
-    { what: "a file called by a path of Windows", body: named('; filename="C:\\\\a\\\\b.wav"') },
-    { what: "a file called nothing", body: named('; filename=""') },
-    { what: "a file without a name", body: named("") },
-    { what: "a file with a NUL in its name", body: named('; filename="a\0.wav"') },
-    { what: "a file with 10,000 characters in its name", body: named(`; filename="${"x".repeat(10_000)}"`) },
-    { what: "a file with its name in UTF-8", body: named('; filename="आवाज़.wav"') },
-    { what: "a file with an extended name", body: named("; filename*=UTF-8''%e0%a4%86.wav") },
-    { what: "a file with both kinds of name", body: named("; filename=\"a.wav\"; filename*=UTF-8''b.wav") },
-    { what: "a file with a name that is not in quotes", body: named("; filename=a.wav") },
-    {
-      what: "a file of a type that is none",
-      body: form(...fields, rawPart(`${disposition('name="audio_file"; filename="a"')}\r\nContent-Type: x`, wav()))
-    },
-    {
-      what: "a file that says it is text",
-      body: form(
-        ...fields,
-        rawPart(`${disposition('name="audio_file"; filename="a"')}\r\nContent-Type: text/plain`, wav())
-      )
-    },
-    {
-      what: "a field with a charset",
-      body: withModel(`${disposition('name="model"')}\r\nContent-Type: text/plain; charset=utf-8`)
-    },
-    { what: "names that are not in quotes", body: withModel(disposition("name=model")) },
-    { what: "heads in another case", body: withModel('content-disposition: FORM-DATA; NAME="model"') },
-    { what: "more heads in a part", body: withModel(`X-A: b\r\n${disposition('name="model"')}\r\nX-C: d`) },
-    { what: "a preamble", body: Buffer.concat([Buffer.from("preamble\r\n"), validForm()]) },
-    { what: "an epilogue", body: Buffer.concat([validForm(), Buffer.from("epilogue\r\n--b\r\nmore")]) },
-    { what: "no line break at its end", body: validForm().subarray(0, -2) },
-    { what: "a part without a name, which is nobody's", body: validForm(rawPart("X: y", "z")) },
-    { what: "a boundary in the middle of a line", body: validForm(field("other", "a--b--c")) }
-  ])("with $what is taken", function* ({ transcribe }, { body }) {
+    ["a file name ..", named('; filename=".."')],
+    ["a path as file name", named('; filename="../../../etc/passwd"')],
+    ["a Windows path as file name", named('; filename="C:\\\\a\\\\b.wav"')],
+    ["an empty file name", named('; filename=""')],
+    ["no file name", named("")],
+    ["a NUL in the file name", named('; filename="a\0.wav"')],
+    ["10,000 characters in the file name", named(`; filename="${"x".repeat(10_000)}"`)],
+    ["a file name in UTF-8", named('; filename="आवाज़.wav"')],
+    ["an extended file name", named("; filename*=UTF-8''%e0%a4%86.wav")],
+    ["both kinds of file name", named("; filename=\"a.wav\"; filename*=UTF-8''b.wav")],
+    ["a file name without quotes", named("; filename=a.wav")],
+    ["a malformed content type of the file", named('; filename="a"\r\nContent-Type: x')],
+    ["a file of text/plain", named('; filename="a"\r\nContent-Type: text/plain')],
+    ["a charset of a field", withModel(disposition('name="model"\r\nContent-Type: text/plain; charset=utf-8'))],
+    ["a field name without quotes", withModel(disposition("name=model"))],
+    ["headers in another case", withModel('content-disposition: FORM-DATA; NAME="model"')],
+    ["more headers of a part", withModel(`X-A: b\r\n${disposition('name="model"')}\r\nX-C: d`)],
+    ["a preamble", Buffer.concat([Buffer.from("preamble\r\n"), validForm()])],
+    ["an epilogue", Buffer.concat([validForm(), Buffer.from("epilogue\r\n--b\r\nmore")])],
+    ["no line break at its end", validForm().subarray(0, -2)],
+    ["a part without a name", validForm(rawPart("X: y", "z"))],
+    ["a boundary in the middle of a line", validForm(field("other", "a--b--c"))]
+  ] as const)("with %s is accepted", function* ({ transcribe }, [, body]) {
     const answer = yield* transcribe(body)
     expect([answer.status, answer.json().message]).toEqual([200, undefined])
   })
 
-  it.each([
-    ...["model", "transaction_id"].map((name) => ({
-      what: `${name} twice`,
-      body: validForm(field(name, name === "model" ? model : transactionId)),
-      message: `${name} is given twice`
-    })),
-    {
-      what: "a field twice that nobody knows",
-      body: validForm(field("x", "1"), field("x", "2")),
-      message: "x is given twice"
-    },
-    { what: "two files", body: validForm(file()), message: "more than one file" },
-    {
-      what: "a second file under another name",
-      body: validForm(rawPart(disposition('name="other"; filename="a.wav"'), wav())),
-      message: ""
-    },
-    {
-      what: "a file in a field that is not for one",
-      body: form(...fields, rawPart(disposition('name="aux"; filename="a"'), "true")),
-      message: "aux must not be a file"
-    },
-    {
-      what: "a form in a form",
-      body: form(
-        ...fields,
-        rawPart(
-          `${disposition('name="audio_file"')}\r\nContent-Type: multipart/mixed; boundary=c`,
-          '--c\r\nContent-Disposition: file; filename="a.wav"\r\n\r\nRIFF\r\n--c--'
-        )
-      ),
-      message: "audio_file"
-    },
-    { what: "nothing in it", body: form(), message: "" },
-    { what: "parts without names alone", body: form(rawPart("X: y", "z")), message: "" },
-    { what: "no body at all", body: "", message: "" },
-    { what: "line feeds alone", body: text(validForm()).replaceAll("\r\n", "\n"), message: "" },
-    { what: "a head that does not end", body: `--b\r\n${disposition('name="model"')}`, message: "" },
-    { what: "an end in the middle of a file", body: Buffer.concat([...fields, file().subarray(0, 200)]), message: "" },
-    { what: "an end after a file", body: Buffer.concat([...fields, file()]), message: "" },
-    { what: "an end in a part of no name", body: "--b\r\nX: y\r\n\r\nx", message: "" },
-    { what: "an end in a field", body: field("model", "hi").subarray(0, -2), message: "" },
-    { what: "an end in its last boundary", body: validForm().subarray(0, -4), message: "" },
-    { what: "an end in the middle of a boundary", body: "--", message: "" },
-    {
-      what: "binary noise",
-      body: Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256)),
-      message: ""
-    },
-    {
-      what: "endless heads in a part",
-      body: form(...fields, rawPart(`X: ${"y".repeat(2_000_000)}\r\n${disposition('name="audio_file"')}`, wav())),
-      message: ""
-    }
-  ])("with $what is 400, and the service goes on", function* ({ transcribe }, { body, message }) {
+  const otherFile = rawPart(disposition('name="other"; filename="a.wav"'), wav())
+  const auxFile = rawPart(disposition('name="aux"; filename="a"'), "true")
+  const nestedForm = rawPart(
+    `${disposition('name="audio_file"')}\r\nContent-Type: multipart/mixed; boundary=c`,
+    '--c\r\nContent-Disposition: file; filename="a.wav"\r\n\r\nRIFF\r\n--c--'
+  )
+  const longHeader = rawPart(`X: ${"y".repeat(2_000_000)}\r\n${disposition('name="audio_file"')}`, wav())
+  it.each<readonly [what: string, body: string | Uint8Array, message: string]>([
+    ["model twice", validForm(field("model", model)), "model is given twice"],
+    ["transaction_id twice", validForm(id), "transaction_id is given twice"],
+    ["an unknown field twice", validForm(field("x", "1"), field("x", "2")), "x is given twice"],
+    ["two files", validForm(file()), "more than one file"],
+    ["a second file under another name", validForm(otherFile), ""],
+    ["a file as aux", form(...fields, auxFile), "aux must not be a file"],
+    ["a form in a form", form(...fields, nestedForm), "audio_file"],
+    ["no parts", form(), ""],
+    ["only parts without names", form(rawPart("X: y", "z")), ""],
+    ["an empty body", "", ""],
+    ["line feeds without carriage returns", text(validForm()).replaceAll("\r\n", "\n"), ""],
+    ["an end in the headers of a part", `--b\r\n${disposition('name="model"')}`, ""],
+    ["an end in the middle of a file", Buffer.concat([...fields, file().subarray(0, 200)]), ""],
+    ["an end after a file", Buffer.concat([...fields, file()]), ""],
+    ["an end in a part without a name", "--b\r\nX: y\r\n\r\nx", ""],
+    ["an end in a field", field("model", "hi").subarray(0, -2), ""],
+    ["an end in its last boundary", validForm().subarray(0, -4), ""],
+    ["an end in the first boundary", "--", ""],
+    ["binary noise", Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256)), ""],
+    ["two megabytes of headers in a part", form(...fields, longHeader), ""]
+  ])("with %s is 400, and the next form is accepted", function* ({ transcribe }, [, body, message]) {
     const answer = yield* transcribe(body)
     expect(answer.status).toBe(400)
-    expect(answer.json()).toEqual({
-      status: "error",
-      error: "bad request",
-      message: expect.stringContaining(message)
-    })
+    expect(answer.json()).toEqual({ status: "error", error: "bad request", message: expect.stringContaining(message) })
     expect((yield* transcribe(validForm())).status).toBe(200)
-    expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+    yield* eventually(spooled, (files) => files.length === 0)
   })
 
   const many = (count: number) => Array.from({ length: count }, (_, index) => field(`x${index}`, "y"))
   it.each([
-    { what: "250 more fields", body: validForm(...many(250)), status: 200 },
-    { what: "300 more fields", body: validForm(...many(300)), status: 413 },
-    { what: "5,000 more fields", body: validForm(...many(5000)), status: 413 },
-    { what: "a field of 64 kB", body: validForm(field("x", "y".repeat(65_535))), status: 200 },
-    { what: "a field of more than 64 kB", body: validForm(field("x", "y".repeat(65_537))), status: 413 },
-    { what: "a field with 5,000 characters in its name", body: validForm(field("x".repeat(5000), "y")), status: 200 },
-    { what: "a file of the largest size", body: form(...fields, file(wav({ samples: 49_978 }))), status: 200 },
-    { what: "a file that is a little larger", body: form(...fields, file(wav({ samples: 49_979 }))), status: 413 },
-    { what: "a file that is much larger", body: form(...fields, file(wav({ samples: 5_000_000 }))), status: 413 }
-  ])("with $what is $status", function* ({ transcribe }, { body, status }) {
+    ["250 more fields", 200, validForm(...many(250))],
+    ["300 more fields", 413, validForm(...many(300))],
+    ["5,000 more fields", 413, validForm(...many(5000))],
+    ["a field of 64 kB", 200, validForm(field("x", "y".repeat(65_535)))],
+    ["a field above 64 kB", 413, validForm(field("x", "y".repeat(65_537)))],
+    ["a field name of 5,000 characters", 200, validForm(field("x".repeat(5000), "y"))],
+    ["a file of the largest size", 200, form(...fields, file(wav({ samples: 49_978 })))],
+    ["a slightly larger file", 413, form(...fields, file(wav({ samples: 49_979 })))],
+    ["a much larger file", 413, form(...fields, file(wav({ samples: 5_000_000 })))]
+  ] as const)("with %s is %i", function* ({ transcribe }, [, status, body]) {
     expect((yield* transcribe(body)).status).toBe(status)
-    expect(yield* eventually(spooled, (files) => files.length === 0)).toEqual([])
+    yield* eventually(spooled, (files) => files.length === 0)
   })
 
   it.each([
-    { type: "multipart/form-data; boundary=b", status: 200 },
-    { type: 'multipart/form-data; boundary="b"', status: 200 },
-    { type: "Multipart/Form-Data; Boundary=b", status: 200 },
-    { type: "multipart/form-data; charset=utf-8; boundary=b", status: 200 },
-    { type: "multipart/form-data", status: 400 },
-    { type: "multipart/form-data; boundary=", status: 400 },
-    { type: 'multipart/form-data; boundary=""', status: 400 },
-    { type: "multipart/form-data; boundary=other", status: 400 },
-    { type: `multipart/form-data; boundary=${"b".repeat(5000)}`, status: 400 },
-    { type: "multipart/mixed; boundary=b", status: 415 },
-    { type: "multipart/form-data-more; boundary=b", status: 415 },
-    { type: "application/json", status: 415 },
-    { type: "application/x-www-form-urlencoded", status: 415 },
-    { type: "audio/wav", status: 415 },
-    { type: "", status: 415 }
-  ])("that is $type is $status", function* ({ transcribe }, { status, type }) {
+    [200, "multipart/form-data; boundary=b"],
+    [200, 'multipart/form-data; boundary="b"'],
+    [200, "Multipart/Form-Data; Boundary=b"],
+    [200, "multipart/form-data; charset=utf-8; boundary=b"],
+    [400, "multipart/form-data"],
+    [400, "multipart/form-data; boundary="],
+    [400, 'multipart/form-data; boundary=""'],
+    [400, "multipart/form-data; boundary=other"],
+    [400, `multipart/form-data; boundary=${"b".repeat(5000)}`],
+    ...["multipart/mixed; boundary=b", "multipart/form-data-more; boundary=b", "audio/wav", ""].map(
+      (type) => [415, type] as const
+    ),
+    ...["application/json", "application/x-www-form-urlencoded"].map((type) => [415, type] as const)
+  ] as const)("is %i if its type is %j", function* ({ transcribe }, [status, type]) {
     expect((yield* transcribe(validForm(), { "Content-Type": type })).status).toBe(status)
   })
 
-  it("of a boundary of 70 characters is taken", function* ({ transcribe }) {
+  it("with a boundary of 70 characters is accepted", function* ({ transcribe }) {
     const boundary = "x".repeat(70)
     const body = Buffer.from(text(validForm()).replaceAll("--b", `--${boundary}`), "latin1")
     const type = `multipart/form-data; boundary=${boundary}`
     expect((yield* transcribe(body, { "Content-Type": type })).status).toBe(200)
   })
 
-  it("may come in any pieces", function* ({ key, raw }) {
+  it("may arrive in two pieces, split anywhere", function* ({ key, raw }) {
     const body = form(...fields, file(wav({ samples: 20 })))
-    const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": body.length }
-    const head = message("POST /api/transcribe HTTP/1.1", headers)
+    const head = transcriptionRequest(key, "", { "Content-Length": body.length })
     for (let length = 1; length < body.length; length += 23) {
       const { answer } = yield* raw("stt", [head, body.subarray(0, length), 2, body.subarray(length)])
       expect(answer.status).toBe(200)
     }
   })
 
-  it("that is given up leaves no file behind, and nothing to pay", function* ({ abandon, key, service, transcribe }) {
+  it("that the client aborts leaves no file and costs nothing", function* ({ abandon, key, service, transcribe }) {
     const before = yield* service.accounts.account
-    const headers = { Host: "127.0.0.1", "X-Api-Key": key, "Content-Type": formType, "Content-Length": 90_000 }
-    const head = message("POST /api/transcribe HTTP/1.1", headers)
+    const head = transcriptionRequest(key, "", { "Content-Length": 90_000 })
     for (const body of [Buffer.concat([...fields, file().subarray(0, 5000)]), Buffer.concat(fields), Buffer.alloc(0)]) {
       yield* abandon("stt", [head, body, 50])
     }
@@ -209,7 +162,7 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
     expect((yield* transcribe(validForm())).status).toBe(200)
   })
 
-  it("is one of 20 at once, and each has its own file", function* ({ transcribe }) {
+  it("is accepted 20 times at once, each with its own file", function* ({ transcribe }) {
     const answers = yield* Effect.all(
       Array.from({ length: 20 }, (_, index) => transcribe(form(...fields, file(wav({ samples: 8000 + index }))))),
       { concurrency: "unbounded" }

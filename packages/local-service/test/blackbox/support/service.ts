@@ -139,17 +139,19 @@ export const blackBox = Effect.map(LocalService, (service) => {
   }
 })
 
-type Box = Effect.Effect.Success<typeof blackBox>
-type Steps = Generator<YieldWrap<Effect.Effect<unknown, unknown, LocalService>>, void, never>
+export type Box = Effect.Effect.Success<typeof blackBox>
+/** The steps of a test, as for `Effect.gen`. */
+export type Steps<A = void> = Generator<YieldWrap<Effect.Effect<unknown, unknown, LocalService>>, A, never>
 
 interface It {
   /** A test that gets the black box of the service. */
-  (title: string, test: (box: Box) => Steps, timeoutMillis?: number): void
+  (title: string, test: (box: Box) => Steps): void
   /** A test for each row. It gets the black box and the row. */
-  readonly each: <Row>(
-    rows: ReadonlyArray<Row>
-  ) => (title: string, test: (box: Box, row: Row) => Steps, timeoutMillis?: number) => void
+  readonly each: <Row>(rows: ReadonlyArray<Row>) => (title: string, test: (box: Box, row: Row) => Steps) => void
 }
+
+/** In milliseconds. Far above what a test needs: a busy machine is no failure. */
+const timeLimit = 60_000
 
 /** Tests that share one service. */
 export const serviceTests = (
@@ -158,14 +160,10 @@ export const serviceTests = (
   define: (it: It) => void
 ): void =>
   layer(service, { excludeTestServices: true })(name, ({ effect }) => {
-    const it = (title: string, test: (box: Box) => Steps, timeoutMillis?: number) =>
-      effect(title, () => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box))), timeoutMillis)
-    const each: It["each"] = (rows) => (title, test, timeoutMillis) =>
-      effect.each([...rows])(
-        title,
-        (row) => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box, row))),
-        timeoutMillis
-      )
+    const run = (test: (box: Box) => Steps) => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box)))
+    const it = (title: string, test: (box: Box) => Steps) => effect(title, () => run(test), timeLimit)
+    const each: It["each"] = (rows) => (title, test) =>
+      effect.each([...rows])(title, (row) => run((box) => test(box, row)), timeLimit)
     define(Object.assign(it, { each }))
   })
 
@@ -182,10 +180,10 @@ const checkAudio = ({ bytes, headers }: Answer): void => {
   }
 }
 
-/** Reads again until the value is right. Dies after 3 seconds. */
+/** Reads again until the value is right. Dies after 20 seconds or more. */
 export const eventually = <A, R>(read: Effect.Effect<A, never, R>, holds: (value: A) => boolean) =>
   Effect.gen(function* () {
-    for (let times = 0; times < 150; times++) {
+    for (let times = 0; times < 1000; times++) {
       const value = yield* read
       if (holds(value)) return value
       yield* Effect.promise(() => new Promise((next) => setTimeout(next, 20)))
