@@ -26,6 +26,9 @@ const respond = (response, value) => {
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }).end(body)
 }
 
+/** The transcript that the last part of a URL encodes. @param {string} url */
+const textOfUrl = (url) => textOf(url.split("/").at(-1) ?? "")
+
 const beginning = recording.subarray(0, 64)
 
 /** @param {ReadonlyArray<Buffer>} parts */
@@ -73,20 +76,10 @@ const route = (request, response) => {
     request.resume()
     response.writeHead(404).end()
   } else if (request.method === "GET") {
-    respond(response, shape(textOf(path.split("/").at(-1) ?? "")))
+    respond(response, shape(textOfUrl(path)))
   } else if (path === "/v2/transcript") {
     json(request).then(
-      (body) =>
-        respond(
-          response,
-          shape(
-            textOf(
-              String(/** @type {any} */ (body).audio_url)
-                .split("/")
-                .at(-1) ?? ""
-            )
-          )
-        ),
+      (body) => respond(response, shape(textOfUrl(String(/** @type {any} */ (body).audio_url)))),
       () => response.writeHead(400).end()
     )
   } else {

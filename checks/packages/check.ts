@@ -8,16 +8,7 @@ import { build } from "esbuild"
 import { root, run, temporaryFolder } from "../../test/support/processes.js"
 import { bar, exitStatus, title } from "../../test/support/report.js"
 import { startRegistry } from "./registry.js"
-import {
-  brokenCommands,
-  brokenMaps,
-  entryPoints,
-  lint,
-  misplacedFiles,
-  packAll,
-  traces,
-  wrongTypes
-} from "./tarballs.js"
+import * as Tarballs from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"
 
 const temporary = temporaryFolder("check-packages-")
@@ -37,20 +28,21 @@ const is = (expected: string, actual: string) => (actual === expected ? [] : [`i
 
 console.log(`# The packages as a user gets them, Node ${process.version}`)
 
-const tarballs = await packAll(temporary)
+const tarballs = await Tarballs.packAll(temporary)
 const versions = new Set(tarballs.map(({ manifest }) => manifest.version))
 title("In the tarballs")
 check(`all have one version, ${[...versions].join(", ")}`, versions.size === 1 ? [] : ["they have several"])
 for (const tarball of tarballs) {
   const { bytes, files, manifest } = tarball
   console.log(`\n\`${manifest.name}\`: ${files.length} files, ${(bytes.length / 1024).toFixed(0)} KiB packed\n`)
-  check("it has the built files, sources, license, README and log, and nothing else", misplacedFiles(tarball))
-  check("every source map points to a source in the tarball", brokenMaps(tarball))
-  check("no file names the workspace or a folder of this machine", traces(tarball))
-  if (manifest.bin !== undefined) check("its command is executable", brokenCommands(tarball))
-  check("publint finds nothing", await lint(tarball))
-  const modules = entryPoints(tarball).length
-  if (modules > 0) check(`the types of its ${modules} modules are right for ES modules`, await wrongTypes(tarball))
+  check("it has the built files, sources, license, README and log, and nothing else", Tarballs.misplacedFiles(tarball))
+  check("every source map points to a source in the tarball", Tarballs.brokenMaps(tarball))
+  check("no file names the workspace or a folder of this machine", Tarballs.traces(tarball))
+  if (manifest.bin !== undefined) check("its command is executable", Tarballs.brokenCommands(tarball))
+  check("publint finds nothing", await Tarballs.lint(tarball))
+  const modules = Tarballs.entryPoints(tarball).length
+  if (modules > 0)
+    check(`the types of its ${modules} modules are right for ES modules`, await Tarballs.wrongTypes(tarball))
 }
 
 const registry = await startRegistry(tarballs)
@@ -70,7 +62,7 @@ const compilersOf = ({ folder }: Project) => [
 ]
 
 const everyModule = tarballs.flatMap((tarball) =>
-  entryPoints(tarball).map((entryPoint) => tarball.manifest.name + entryPoint.slice(1))
+  Tarballs.entryPoints(tarball).map((entryPoint) => tarball.manifest.name + entryPoint.slice(1))
 )
 const everything = `${everyModule.map((name, at) => `import * as module${at} from "${name}"`).join("\n")}
 console.log([${everyModule.map((_, at) => `module${at}`).join(", ")}].length)
@@ -131,9 +123,7 @@ for (const manager of managers) {
     return [...errors, ...is(`${greeting}\n`, stdout)]
   })
   const installedAlone = packagesIn(alone)
-  const oursAlone = [
-    ...new Set(installedAlone.map(({ name }) => name).filter((name) => ours.includes(name)))
-  ].toSorted()
+  const oursAlone = ours.filter((name) => installedAlone.some((each) => each.name === name)).toSorted()
   check("they install nothing under the GPL, and of our packages only transport and audio-codec", [
     ...installedAlone.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
     ...is("audio-codec stt transport tts", oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" "))
@@ -146,23 +136,16 @@ await checkStep("one client alone installs its dependencies", async () => {
   const project = makeProject(join(temporary, "one"), "npm", registry)
   const warned = await install(project, ["@effect-speech/tts"])
   const effect = packagesIn(project).flatMap(({ name, version }) => (name === "effect" ? [version] : []))
-  return [
-    ...warned,
-    ...(effect.length === 1 && effect[0]?.startsWith("3.") ? [] : [`the versions of effect are ${effect}`])
-  ]
+  const isOne = effect.length === 1 && effect[0]?.startsWith("3.")
+  return isOne ? warned : [...warned, `the versions of effect are ${effect}`]
 })
 
 for (const name of ours.filter((name) => !name.endsWith("/cli"))) {
   await checkStep(`a bundle that imports \`${name}\` and uses nothing is empty`, async () => {
-    const bundled = await build({
-      stdin: { contents: `import "${name}"`, resolveDir: join(temporary, "npm", "all") },
-      bundle: true,
-      format: "esm",
-      platform: "node",
-      write: false,
-      // esbuild warns that it drops the import.
-      logLevel: "error"
-    })
+    const stdin = { contents: `import "${name}"`, resolveDir: join(temporary, "npm", "all") }
+    // esbuild warns that it drops the import.
+    const options = { bundle: true, format: "esm", platform: "node", write: false, logLevel: "error" } as const
+    const bundled = await build({ stdin, ...options })
     return is("", bundled.outputFiles[0]?.text.trim() ?? "")
   })
 }

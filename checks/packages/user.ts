@@ -23,13 +23,12 @@ export const makeProject = (folder: string, manager: Manager, registry: string):
 }
 
 /** Installs packages. Returns the warnings. */
-export const install = async ({ folder, manager }: Project, packages: ReadonlyArray<string>) => {
-  return warnings(
+export const install = async ({ folder, manager }: Project, packages: ReadonlyArray<string>) =>
+  warnings(
     manager === "npm"
       ? await run("npm", ["install", "--no-audit", "--no-fund", ...packages], { cwd: folder })
       : await pnpm(["add", ...packages], { cwd: folder })
   )
-}
 
 /** The manifests of all installed packages. */
 export const packagesIn = ({ folder }: Project): ReadonlyArray<{ name: string; version: string; license?: unknown }> =>
@@ -46,12 +45,8 @@ export const warnings = ({ stderr, stdout }: Output): ReadonlyArray<string> =>
 
 /** The strictest TypeScript settings, which also check declarations of dependencies. */
 const strict = {
-  target: "ES2022",
-  lib: ["ES2023"],
-  types: ["node"],
-  strict: true,
-  exactOptionalPropertyTypes: true,
-  skipLibCheck: false
+  ...{ target: "ES2022", lib: ["ES2023"], types: ["node"] },
+  ...{ strict: true, exactOptionalPropertyTypes: true, skipLibCheck: false }
 }
 
 const resolutions = {
@@ -67,10 +62,8 @@ export const compile = async ({ folder }: Project, file: string, compilers: Read
   const errors: Array<string> = []
   for (const [resolution, compilerOptions] of Object.entries(resolutions)) {
     const config = `tsconfig.${resolution}.json`
-    writeFileSync(
-      join(folder, config),
-      JSON.stringify({ compilerOptions: { ...strict, ...compilerOptions }, files: [file] })
-    )
+    const settings = { compilerOptions: { ...strict, ...compilerOptions }, files: [file] }
+    writeFileSync(join(folder, config), JSON.stringify(settings))
     for (const compiler of compilers) {
       const parameters = [compiler, "--project", config, "--pretty", "false"]
       const { stdout } = await run(process.execPath, parameters, { cwd: folder, mayFail: true })
@@ -84,17 +77,8 @@ const inOthers = /^node_modules\/(?!.*@effect-speech\/)/
 
 export const copy = ({ folder }: Project, file: string, name: string) => copyFileSync(file, join(folder, name))
 
-export interface Service {
-  readonly environment: Readonly<Record<string, string>>
-  readonly stop: () => Promise<void>
-}
-
 /** Starts the installed `speech serve`. */
-export const serve = async (
-  speech: string,
-  folder: string,
-  env: Readonly<Record<string, string>> = {}
-): Promise<Service> => {
+export const serve = async (speech: string, folder: string, env: Readonly<Record<string, string>> = {}) => {
   const child = start(speech, ["serve", "--json"], { cwd: folder, env })
   let stderr = ""
   child.stderr?.setEncoding("utf8").on("data", (text: string) => (stderr += text))

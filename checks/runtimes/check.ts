@@ -27,26 +27,22 @@ interface Runtime {
 
 const ofFetch = ["a recording is sent with its length", "a redirect of a recording fails with its status"]
 const withoutReasons = [
-  "a refused connection of a text has its reason",
-  "a refused connection of a recording has its reason",
-  "a reset connection has its reason"
-]
+  "a refused connection of a text",
+  "a refused connection of a recording",
+  "a reset connection"
+].map((connection) => `${connection} has its reason`)
 
+const layersOfNode = { "NodeTransport.layer": [], "NodeHttpClient.layerUndici": [], "NodeHttpClient.layer": [] }
 const node = (version: string): Runtime => ({
   package: `node@${version}`,
   run: [],
   evaluate: "--eval",
   tests: [
-    ...["audio-codec", "transport", "stt", "tts"].map((name) => `packages/${name}/`),
+    ..."audio-codec transport stt tts".split(" ").map((name) => `packages/${name}/`),
     "test/faults/",
-    "test/endToEnd.test.ts"
+    "test/endToEnd"
   ],
-  layers: {
-    "NodeTransport.layer": [],
-    "NodeHttpClient.layerUndici": [],
-    "NodeHttpClient.layer": [],
-    "FetchHttpClient.layer": ofFetch
-  }
+  layers: { ...layersOfNode, "FetchHttpClient.layer": ofFetch }
 })
 
 const runtimes: Readonly<Record<string, Runtime>> = {
@@ -69,12 +65,7 @@ const runtimes: Readonly<Record<string, Runtime>> = {
     evaluate: "eval",
     // Other tests start Node, name languages that Deno does not know, or check the reasons of fetch.
     tests: ["packages/transport/", "packages/tts/"],
-    layers: {
-      "NodeTransport.layer": [],
-      "NodeHttpClient.layerUndici": [],
-      "NodeHttpClient.layer": [],
-      "FetchHttpClient.layer": [...ofFetch, ...withoutReasons]
-    }
+    layers: { ...layersOfNode, "FetchHttpClient.layer": [...ofFetch, ...withoutReasons] }
   }
 }
 
@@ -135,12 +126,9 @@ const runTests = async (path: string, { run, tests }: Runtime): Promise<Result> 
   }
 }
 
-const runSmoke = async (
-  path: string,
-  { run }: Runtime,
-  setting: Setting,
-  exceptions: ReadonlyArray<string>
-): Promise<Result> => {
+type Exceptions = ReadonlyArray<string>
+
+const runSmoke = async (path: string, { run }: Runtime, setting: Setting, exceptions: Exceptions): Promise<Result> => {
   const smoke = fileURLToPath(new URL("smoke.js", import.meta.url))
   const { failure, text } = await output(path, [...run, smoke, JSON.stringify(setting)])
   const outcomes: ReadonlyArray<Outcome> = text
@@ -183,14 +171,8 @@ const scripted = await startLoopback(
 const refused = await openRefusedAddress()
 const service = await startService({}, { temporary: temporaryFolder("check-runtimes-") })
 const { adminToken, platformUrl, sttBaseUrl, ttsBaseUrl } = service
-const addresses = {
-  adminToken,
-  platformUrl,
-  sttBaseUrl,
-  ttsBaseUrl,
-  scriptedUrl: scripted.url,
-  refusedUrl: refused.url
-}
+const ours = { adminToken, platformUrl, sttBaseUrl, ttsBaseUrl }
+const addresses = { ...ours, scriptedUrl: scripted.url, refusedUrl: refused.url }
 
 const rows: Array<ReadonlyArray<string>> = [["runtime", "version", "what ran", "passed", "time"]]
 const problems: Array<string> = []

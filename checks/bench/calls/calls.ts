@@ -85,9 +85,7 @@ const compareOne = async (
   table([
     [
       "client",
-      ...concurrencies.flatMap((concurrency) => [
-        ...[`CPU, µs, ${concurrency} at a time`, "of all rounds", "CPU / ours", "calls/s"]
-      ])
+      ...concurrencies.flatMap((number) => [`CPU, µs, ${number} at a time`, "of all rounds", "CPU / ours", "calls/s"])
     ],
     ...clients.map(([name, { label }]) => [
       label,

@@ -23,15 +23,16 @@ const sizeOf = (project: Project) => {
 
 /** A minified program that only imports a client, in kilobytes before and after gzip. */
 const bundle = async (clientName: string, packageName: string, resolveDir: string) => {
-  const { outputFiles } = await build({
-    stdin: { contents: `export { ${clientName} } from "${packageName}"`, resolveDir },
+  const stdin = { contents: `export { ${clientName} } from "${packageName}"`, resolveDir }
+  const options = {
     bundle: true,
     minify: true,
     format: "esm",
     platform: "node",
     write: false,
     logLevel: "error"
-  })
+  } as const
+  const { outputFiles } = await build({ stdin, ...options })
   const bytes = outputFiles[0]?.contents ?? new Uint8Array()
   return [bytes, gzipSync(bytes)].map(({ byteLength }) => whole(byteLength / 1000))
 }

@@ -28,8 +28,7 @@ interface Row extends Result {
 }
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
-const names = ["upload", "speech", "calls"]
-if (only !== undefined && !names.includes(only)) refuseOptions(`--only takes one of ${names.join(", ")}.`)
+if (!["upload", "speech", "calls", undefined].includes(only)) refuseOptions("--only takes upload, speech or calls.")
 
 /** In bytes, but for `flat`. A new process still grows, so the short form has looser limits, and one for what is held. */
 const limits = quick
@@ -49,16 +48,12 @@ const startPair = async (canned: boolean) => {
       cannedByText: canned,
       // Full after the warm-up, so that it does not grow while it is measured.
       knownSeconds: canned ? 10 : undefined,
-      credits: 1e12,
-      maximumUploadBytes: 2 ** 32,
-      maximumRecordingSeconds: 1_000_000
+      ...{ credits: 1e12, maximumUploadBytes: 2 ** 32, maximumRecordingSeconds: 1_000_000 }
     },
     { temporary }
   )
-  const client = await startScript(new URL("client.js", import.meta.url), [
-    JSON.stringify(service),
-    ...(quick ? ["collecting"] : [])
-  ])
+  const parameters = [JSON.stringify(service), ...(quick ? ["collecting"] : [])]
+  const client = await startScript(new URL("client.js", import.meta.url), parameters)
   return { service, client }
 }
 type Pair = Awaited<ReturnType<typeof startPair>>
@@ -109,10 +104,7 @@ const held = (before: { held: number }, after: { held: number }) =>
 const print = (heading: string, rows: ReadonlyArray<Row>) => {
   title(heading)
   table([
-    [
-      ...["client", "seconds", "idle", "peak above", "median of each fifth", "held, begin and end"],
-      ...["service, idle", "peak above", "held, begin and end"]
-    ],
+    "client|seconds|idle|peak above|median of each fifth|held, begin and end|service, idle|peak above|held".split("|"),
     ...rows.map((row) => [
       row.label,
       row.seconds.toFixed(0),
@@ -134,11 +126,8 @@ const checkPeak = (rows: ReadonlyArray<Row>, limit: number) => {
     const most = highest(rows, ({ before, samples }) =>
       Math.max(0, ...samples.slice(0, 4).map((now) => now.held - before.held))
     )
-    bar(
-      `${labels}: the client holds at most ${megabytes(limits.held)}`,
-      most <= limits.held,
-      `${(most / 1e6).toFixed(1)} MB`
-    )
+    const claim = `${labels}: the client holds at most ${megabytes(limits.held)}`
+    bar(claim, most <= limits.held, `${(most / 1e6).toFixed(1)} MB`)
   }
   const most = highest(rows, aboveIdle)
   bar(`${labels}: the client takes at most ${megabytes(limit)} above idle`, most <= limit, megabytes(most))
@@ -154,37 +143,30 @@ const checkFlat = (rows: ReadonlyArray<Row>) => {
     // The system may take memory back while the process waits, so idle memory is the least that counts.
     const second = Math.max(row.before.rss, rssOfFifth(row, 2))
     const last = rssOfFifth(row, 5)
-    bar(
-      `${row.label}: the last fifth takes at most ${limits.flat}x the memory of the second`,
-      last <= limits.flat * second,
-      ratio(last, second)
-    )
+    const claim = `${row.label}: the last fifth takes at most ${limits.flat}x the memory of the second`
+    bar(claim, last <= limits.flat * second, ratio(last, second))
   }
 }
 
 const checkKept = (rows: ReadonlyArray<Row>, side: "client" | "service") => {
-  const most = highest(rows, (row) => {
-    const { after, before } = side === "client" ? row : row.service
-    return after.held - before.held
-  })
+  const of = (row: Row) => (side === "client" ? row : row.service)
+  const most = highest(rows, (row) => of(row).after.held - of(row).before.held)
   bar(`the ${side} keeps at most ${megabytes(limits.kept)}`, most <= limits.kept, `${(most / 1e6).toFixed(2)} MB`)
 }
 
 /** For cases after which nothing should be held. */
 const checkNothingLeft = (rows: ReadonlyArray<Row>) => {
   checkKept(rows, "client")
-  const clientFibers = highest(rows, ({ after, before }) => after.fibers - before.fibers)
-  bar("no fiber of the client is left", clientFibers <= 0, `${clientFibers}`)
-  const serviceFibers = highest(rows, ({ service: { after, before } }) => after.fibers - before.fibers)
-  bar("no fiber of the service is left", serviceFibers <= 0, `${serviceFibers}`)
+  const fibers = highest(rows, ({ after, before, service }) =>
+    Math.max(after.fibers - before.fibers, service.after.fibers - service.before.fibers)
+  )
+  bar("no fiber is left, in either", fibers <= 0, `${fibers}`)
   // One idle connection to each host is kept.
   const descriptors = highest(rows, ({ after, before, service }) =>
     Math.max(after.descriptors - before.descriptors, service.after.descriptors - service.before.descriptors)
   )
   bar("no descriptor accumulates, in either", descriptors <= 2, `${descriptors} more`)
-  const warnings = highest(rows, ({ after, service }) =>
-    Math.max(after.tooManyListeners, service.after.tooManyListeners)
-  )
+  const warnings = highest(rows, ({ after, service }) => after.tooManyListeners + service.after.tooManyListeners)
   bar("no listener accumulates, in either", warnings === 0, `Node warned ${warnings} times`)
   bar("the service keeps no file", files() === 0, `${files()}`)
 }

@@ -24,20 +24,10 @@ import { noise } from "../../../test/support/recordings.js"
 
 /**
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
- * @typedef {object} Speaking
- * @property {"speak"} task
- * @property {string} path The WAV file for all speech.
- * @property {number} texts The number of texts, one after another.
- * @property {number} codePoints The length of each text.
- * @property {number} speed
- *
- * @typedef {object} Spoken
- * @property {number} announcedMillis The sum of the durations that the service announces.
- * @property {number} announcedBytes
- * @property {number} writtenBytes
- * @property {number} readBytes
- * @property {number} readMillis
- *
+ * @typedef {{ readonly task: "speak", readonly path: string, readonly texts: number, readonly codePoints: number,
+ *   readonly speed: number }} Speaking Texts of this length, one after another, into one WAV file.
+ * @typedef {{ readonly announcedMillis: number, readonly announcedBytes: number, readonly writtenBytes: number,
+ *   readonly readBytes: number, readonly readMillis: number }} Spoken What the service announces, summed up, and the file.
  * @typedef {{ readonly task: "call" | "leave" | "build", readonly count: number }} Repeating
  * @typedef {Upload | Speaking | Repeating} Task
  *
@@ -95,48 +85,36 @@ const upload = /** @param {Upload} task */ ({ path, source }) =>
 
 const sentence = "The train to the city leaves from platform two at nine o'clock. "
 
-/** Writes texts one after another into one file as speech, and reads the file back. */
-const speak =
-  /** @param {Speaking} task @returns {Effect.Effect<Spoken, unknown, TextToSpeech | FileSystem.FileSystem>} */ ({
-    codePoints,
-    path,
-    speed,
-    texts
-  }) =>
-    Effect.gen(function* () {
-      const tts = yield* TextToSpeech
-      const long = sentence.repeat(Math.ceil(codePoints / sentence.length)).slice(0, codePoints)
-      let announcedMillis = 0
-      let announcedBytes = 0
-      const spoken = Stream.unwrapScoped(
-        Effect.map(tts.stream({ text: long, lang: "en", speed }), ({ byteLength = 0, durationMillis = 0, stream }) => {
-          announcedMillis += durationMillis
-          announcedBytes += byteLength
-          return stream
-        })
-      )
-      /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
-      const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
-      const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
-      const written = yield* Wav.writeFile({ format, stream }, path)
+/** Writes texts one after another into one file as speech, and reads the file back. @param {Speaking} task */
+const speak = ({ codePoints, path, speed, texts }) =>
+  Effect.gen(function* () {
+    const tts = yield* TextToSpeech
+    const long = sentence.repeat(Math.ceil(codePoints / sentence.length)).slice(0, codePoints)
+    let announcedMillis = 0
+    let announcedBytes = 0
+    const spoken = Stream.unwrapScoped(
+      Effect.map(tts.stream({ text: long, lang: "en", speed }), ({ byteLength = 0, durationMillis = 0, stream }) => {
+        announcedMillis += durationMillis
+        announcedBytes += byteLength
+        return stream
+      })
+    )
+    /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
+    const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
+    const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
+    const { dataLength: writtenBytes } = yield* Wav.writeFile({ format, stream }, path)
 
-      const read = yield* Wav.readFile(path)
-      const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
-      return {
-        announcedMillis,
-        announcedBytes,
-        writtenBytes: written.dataLength,
-        readBytes,
-        readMillis: durationMillis(read.format, readBytes)
-      }
-    }).pipe(Effect.scoped)
+    const read = yield* Wav.readFile(path)
+    const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
+    const readMillis = durationMillis(read.format, readBytes)
+    /** @type {Spoken} */
+    const result = { announcedMillis, announcedBytes, writtenBytes, readBytes, readMillis }
+    return result
+  }).pipe(Effect.scoped, Effect.provideService(FileSystem.FileSystem, fs))
 
 const repeated =
   /** @param {number} count @param {(index: number) => Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} effect */
   (count, effect) => Effect.forEach(Array(count), (_, index) => effect(index), { discard: true })
-
-const call = /** @param {Repeating} task */ ({ count }) =>
-  repeated(count, (index) => (index % 2 === 0 ? synthesize : transcribe(AudioSource.fromBytes(second))))
 
 /** @typedef {NonNullable<import("@effect-speech/transport/CallEvent").CallOptions["onEvent"]>} OnEvent */
 
@@ -169,26 +147,20 @@ const waysToLeave = [
   )
 ]
 
-const leave = /** @param {Repeating} task */ ({ count }) =>
-  repeated(count, (index) => waysToLeave[index % waysToLeave.length] ?? Effect.void)
-
-/** Builds both clients and what is below them, makes a call, and closes them. */
-const build = /** @param {Repeating} task */ ({ count }) =>
-  repeated(count, () => Effect.provide(synthesize, Layer.fresh(clients())))
-
 /** @param {Task} task @returns {Effect.Effect<unknown, unknown, TextToSpeech | SpeechToText>} */
 const effectOf = (task) => {
   switch (task.task) {
     case "upload":
       return upload(task)
     case "speak":
-      return Effect.provideService(speak(task), FileSystem.FileSystem, fs)
+      return speak(task)
     case "call":
-      return call(task)
+      return repeated(task.count, (index) => (index % 2 === 0 ? synthesize : transcribe(AudioSource.fromBytes(second))))
     case "leave":
-      return leave(task)
+      return repeated(task.count, (index) => waysToLeave[index % waysToLeave.length] ?? Effect.void)
     case "build":
-      return build(task)
+      // Builds both clients and what is below them, makes a call, and closes them.
+      return repeated(task.count, () => Effect.provide(synthesize, Layer.fresh(clients())))
   }
 }
 

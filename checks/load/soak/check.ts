@@ -16,6 +16,7 @@ import {
   countBy,
   exitStatus,
   list,
+  median,
   megabytes,
   ratio,
   sum,
@@ -53,24 +54,24 @@ const graceMillis = quick ? 250 : answerMillis + 5_000
 /** How much memory the last third may take, compared with the second. */
 const flat = quick ? 1.5 : 1.1
 
+type Operation = Usage["operation"]
+
 /** Every kind of fault, for each operation, with an equal part of the probability. */
 const faults = (): ReadonlyArray<Fault> => {
-  const effects = (truncateAtByte: number, body: string): ReadonlyArray<Partial<Fault>> => [
-    ...[429, 500, 502, 503].map((status) => ({ status })),
-    { reset: "request" },
-    { reset: "answer" },
-    { malformedHeader: true },
-    { truncateAtByte },
-    { stallAtByte: truncateAtByte },
-    { delayMillis: 100 },
-    { delayMillis: answerMillis + 2_000 },
-    { body }
-  ]
+  const effects = (
+    operation: Operation,
+    truncateAtByte: number,
+    body: string
+  ): ReadonlyArray<Omit<Fault, "probability">> =>
+    [
+      ...[429, 500, 502, 503].map((status) => ({ status })),
+      ...[{ reset: "request" } as const, { reset: "answer" } as const, { malformedHeader: true } as const],
+      ...[{ truncateAtByte }, { stallAtByte: truncateAtByte }, { body }],
+      ...[{ delayMillis: 100 }, { delayMillis: answerMillis + 2_000 }]
+    ].map((fault) => ({ operation, ...fault }))
   const each = [
-    ...effects(20, '{"status":"error","error":"asked for"}').map(
-      (fault) => ({ operation: "transcribe", ...fault }) as const
-    ),
-    ...effects(1000, '{"error":"asked for"}').map((fault) => ({ operation: "synthesize", ...fault }) as const)
+    ...effects("transcribe", 20, '{"status":"error","error":"injected"}'),
+    ...effects("synthesize", 1000, '{"error":"injected"}')
   ]
   const probability = faultProbability / (each.length / 2)
   return each.map((fault, index) => ({ ...fault, probability, seed: seed * 1000 + index }))
@@ -219,14 +220,12 @@ table([
 ])
 const printCounts = (header: string, counted: ReadonlyMap<string, number>) =>
   table([[header, "number"], ...[...counted].sort().map(([name, count]) => [name, String(count)])])
-printCounts(
-  "call",
-  countBy(calls, ({ kind }) => kind)
-)
-printCounts(
-  "outcome of the call",
-  countBy(calls, ({ outcome }) => outcome)
-)
+for (const [header, field] of [["call", "kind"] as const, ["outcome of the call", "outcome"] as const]) {
+  printCounts(
+    header,
+    countBy(calls, (call) => call[field])
+  )
+}
 const countOf = (operation: string, effect: string) =>
   happened.find(({ fault }) => fault.operation === operation && effectOf(fault) === effect)?.happened ?? 0
 table([
@@ -259,14 +258,10 @@ else {
       ["memory that is held", (each: Sample) => each[side].held],
       ["resident memory", (each: Sample) => each[side].rss]
     ] as const) {
-      const [second, last] = [1, 2].map((third) =>
-        medianOfPart(
-          samples.filter(({ at }) => inPart(at, third, 3)),
-          1,
-          1,
-          of
-        )
-      )
+      const [second, last] = [1, 2].map((third) => {
+        const own = samples.filter(({ at }) => inPart(at, third, 3)).map(of)
+        return own.length === 0 ? undefined : median(own)
+      })
       if (second === undefined || last === undefined) continue
       const claim = `${side}: the ${name} of the last third is at most ${flat}x that of the second`
       bar(claim, last <= flat * second, ratio(last, second))

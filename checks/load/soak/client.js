@@ -84,14 +84,8 @@ const known = (text, /** @type {number} */ index) => {
 
 /** Each of another length, so that the service compares no two of them. */
 const texts = [
-  "One.",
-  "Platform two.",
-  "The third train is late.",
-  "नमस्ते।",
-  "Your account has five hundred rupees.",
-  "Sixth.",
-  "It leaves at a quarter past seven.",
-  "Eight of them, 🚂 by rail."
+  ...["One.", "Platform two.", "The third train is late.", "नमस्ते।", "Your account has five hundred rupees."],
+  ...["Sixth.", "It leaves at a quarter past seven.", "Eight of them, 🚂 by rail."]
 ].map(known)
 
 /** A recording that the service does not know. */
@@ -111,6 +105,8 @@ let number = 0
  * @typedef {NonNullable<import("@effect-speech/transport/CallEvent").CallOptions>} CallOptions
  * @typedef {import("@effect-speech/transport/CallReport").CallReport} CallReport
  *
+ * @typedef {Parameters<(typeof TextToSpeech)["Service"]["synthesize"]>[0]} TextToSpeechRequest
+ *
  * @typedef {object} Planned
  * @property {string} kind
  * @property {"transcribe" | "synthesize"} operation
@@ -122,44 +118,41 @@ let number = 0
  * >} run
  */
 
+/** @param {string} kind @param {(request: TextToSpeechRequest, options: CallOptions, path: string) => Effect.Effect<
+ *   { readonly bytes: Uint8Array | undefined, readonly call: CallReport }, any, any>} speak @returns {Planned} */
+const synthesis = (kind, speak) => {
+  const { formats, text } = oneOf(texts)
+  const { bytes, outputFormat } = oneOf(formats)
+  return {
+    kind,
+    operation: "synthesize",
+    cost: [...text].length,
+    run: (requestId, options) =>
+      Effect.map(
+        speak({ text, lang: "en", outputFormat, requestId }, options, join(folder, `${requestId}.wav`)),
+        (speech) => ({
+          right: speech.bytes !== undefined && Buffer.compare(speech.bytes, bytes) === 0,
+          call: speech.call
+        })
+      )
+  }
+}
+
 /** @type {ReadonlyArray<() => Planned>} */
 const plans = [
-  () => {
-    const { formats, text } = oneOf(texts)
-    const { bytes, outputFormat } = oneOf(formats)
-    return {
-      kind: "a text, collected",
-      operation: "synthesize",
-      cost: [...text].length,
-      run: (requestId, options) =>
-        Effect.flatMap(TextToSpeech, (tts) =>
-          Effect.map(tts.synthesize({ text, lang: "en", outputFormat, requestId }, options), (speech) => ({
-            right: Buffer.compare(speech.bytes, bytes) === 0,
-            call: speech.call
-          }))
-        )
-    }
-  },
-  () => {
-    const { formats, text } = oneOf(texts)
-    const { bytes, outputFormat } = oneOf(formats)
-    return {
-      kind: "a text, into a file",
-      operation: "synthesize",
-      cost: [...text].length,
-      run: (requestId, options) => {
-        const path = join(folder, `${requestId}.wav`)
-        return Effect.gen(function* () {
-          const tts = yield* TextToSpeech
-          const speech = yield* tts.stream({ text, lang: "en", outputFormat, requestId }, options)
-          yield* Wav.writeFile(speech, path)
-          const written = Wav.decode(readFileSync(path))
-          const right = Either.isRight(written) && Buffer.compare(written.right.bytes, bytes) === 0
-          return { right, call: yield* speech.call }
-        }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => rmSync(path, { force: true }))))
-      }
-    }
-  },
+  () =>
+    synthesis("a text, collected", (request, options) =>
+      Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request, options))
+    ),
+  () =>
+    synthesis("a text, into a file", (request, options, path) =>
+      Effect.gen(function* () {
+        const speech = yield* Effect.flatMap(TextToSpeech, (tts) => tts.stream(request, options))
+        yield* Wav.writeFile(speech, path)
+        const written = Either.getOrUndefined(Wav.decode(readFileSync(path)))
+        return { bytes: written?.bytes, call: yield* speech.call }
+      }).pipe(Effect.scoped, Effect.ensuring(Effect.sync(() => rmSync(path, { force: true }))))
+    ),
   () => {
     const { path, seconds, text, wav } = oneOf(texts)
     const source = oneOf(
@@ -225,14 +218,11 @@ const make = ({ cost, kind, operation, run }) =>
       // An interruption may come after the call has ended.
       if (isKept) return
       isKept = true
-      calls.push({
-        ...{ id, kind, operation, cost, startedAt, endedAt: Date.now() },
-        ...{
-          ...ended,
-          billing: report?.billing,
-          attempts: report === undefined ? attempts : attemptsOf(report, startedAt)
-        }
-      })
+      const known = {
+        billing: report?.billing,
+        attempts: report === undefined ? attempts : attemptsOf(report, startedAt)
+      }
+      calls.push({ id, kind, operation, cost, startedAt, endedAt: Date.now(), ...ended, ...known })
     }
     const call = run(id, allEvents || delay !== undefined ? { onEvent } : {}).pipe(
       Effect.match({
@@ -269,14 +259,9 @@ let working = Promise.resolve()
 const handlers = {
   // The service speaks each text once, so that it recognises the recordings.
   warmUp: () =>
-    Effect.runPromise(
-      Effect.provide(
-        Effect.forEach(texts, ({ text }) =>
-          Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en" }))
-        ),
-        clients()
-      )
-    ),
+    Effect.flatMap(TextToSpeech, (tts) =>
+      Effect.forEach(texts, ({ text }) => tts.synthesize({ text, lang: "en" }))
+    ).pipe(Effect.provide(clients()), Effect.runPromise),
   start: () => {
     runtime = ManagedRuntime.make(clients())
     const worker = Effect.whileLoop({
