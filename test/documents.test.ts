@@ -226,53 +226,41 @@ describe("the README of a package", () => {
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
+  /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
+  const interfaces = `
+    stt: SpeechToText.SpeechToTextOptions transport/Retries.RetryOptions
+    stt: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions AudioSource.NamedOptions
+    stt: AudioSource.StreamOptions
+    tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions
+    tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
+    tts: Speech.SpeechStream Speech.Speech TextToSpeech.TestAudio
+    transport: Deadlines.Deadlines Retries.RetryOptions BaseUrl.BaseUrlOptions Transport.TransportOptions
+    transport: Operation.Operation
+    audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
+    audio-codec: internal/resampling/resampler.Rates
+    local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
+    local-service: LocalService.MakeOptions Recogniser.KnownRecordingsOptions LocalService.LocalServiceHandle`
+  const declared = [...interfaces.matchAll(/^ +([\w-]+): (.+)$/gm)].flatMap(([, name = "", all = ""]) =>
+    all.split(" ").map((path) => ({ name, path }))
+  )
+  it.each(declared)("$name documents all fields of $path", ({ name, path }) => {
+    const [, owner = name, module = "", type = ""] = /^(?:(transport)\/)?(.+)\.(\w+)$/.exec(path) ?? []
+    expect(missing(name, interfaceOf(owner, module, type))).toEqual([])
+  })
+
   const documented: ReadonlyArray<readonly [name: string, what: string, entries: ReadonlyArray<string>]> = [
-    ["stt", "options", interfaceOf("stt", "SpeechToText", "SpeechToTextOptions")],
-    ["stt", "options of retries", interfaceOf("transport", "Retries", "RetryOptions")],
-    ["stt", "options of addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
-    ["stt", "options of a call", interfaceOf("transport", "CallEvent", "CallOptions")],
     ["stt", "requests", fieldsOf(Stt.TranscriptionRequest)],
     ["stt", "hotwords", fieldsOf(Stt.SttContract.Hotword)],
-    ["stt", "options of sources", interfaceOf("stt", "AudioSource", "NamedOptions")],
-    ["stt", "options of streams", interfaceOf("stt", "AudioSource", "StreamOptions")],
     ["stt", "transcriptions", fieldsOf(Stt.Transcription)],
     ["stt", "recordings", fieldsOf(Stt.Recording.Recording)],
     ["stt", "warnings", tagsOf(Stt.SttWarning.members)],
-    ["tts", "options", interfaceOf("tts", "TextToSpeech", "TextToSpeechOptions")],
-    ["tts", "options of retries", interfaceOf("transport", "Retries", "RetryOptions")],
-    ["tts", "options of addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
-    ["tts", "options of a call", interfaceOf("transport", "CallEvent", "CallOptions")],
     ["tts", "requests", fieldsOf(Tts.SynthesisRequest)],
-    ["tts", "speech", interfaceOf("tts", "Speech", "ResponseFacts")],
-    ["tts", "streamed speech", interfaceOf("tts", "Speech", "SpeechStream")],
-    ["tts", "speech that is whole", interfaceOf("tts", "Speech", "Speech")],
-    ["tts", "audio of a double", interfaceOf("tts", "TextToSpeech", "TestAudio")],
     ["tts", "warnings", tagsOf(Tts.TtsWarning.members)],
-    ["transport", "deadlines", interfaceOf("transport", "Deadlines", "Deadlines")],
-    ["transport", "retries", interfaceOf("transport", "Retries", "RetryOptions")],
-    ["transport", "addresses", interfaceOf("transport", "BaseUrl", "BaseUrlOptions")],
     ["transport", "events", typeTagsOf("transport", "CallEvent")],
     ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
-    ["transport", "options of a transport", interfaceOf("transport", "Transport", "TransportOptions")],
-    ["transport", "operations", interfaceOf("transport", "Operation", "Operation")],
-    ["audio-codec", "formats", interfaceOf("audio-codec", "AudioFormat", "AudioFormat")],
-    ["audio-codec", "streams", interfaceOf("audio-codec", "PcmStream", "PcmStream")],
-    ["audio-codec", "written files", interfaceOf("audio-codec", "Wav", "WavFile")],
-    ["audio-codec", "options of encoding", interfaceOf("audio-codec", "Pcm", "EncodeOptions")],
-    ["audio-codec", "options of pauses", interfaceOf("audio-codec", "Silence", "PauseOptions")],
-    ["audio-codec", "rates", interfaceOf("audio-codec", "internal/resampling/resampler", "Rates")],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
-    ["local-service", "options", interfaceOf("local-service", "LocalServiceOptions", "LocalServiceOptions")],
-    ["local-service", "options of reset", interfaceOf("local-service", "LocalServiceOptions", "ReproducibleOptions")],
-    ["local-service", "options of make", interfaceOf("local-service", "LocalService", "MakeOptions")],
-    [
-      "local-service",
-      "options of the recogniser",
-      interfaceOf("local-service", "Recogniser", "KnownRecordingsOptions")
-    ],
-    ["local-service", "handle", interfaceOf("local-service", "LocalService", "LocalServiceHandle")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]

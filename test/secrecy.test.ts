@@ -51,36 +51,22 @@ const makeRecorder = () => {
   return { seen, spans, note, around: Layer.merge(logging, Layer.setTracer(tracer)) }
 }
 
-const quoting = (status: number) => {
-  const words = { status: "error", error: `${key} is not valid`, message: `see ${secret}`, call_id: key }
-  return { status, headers: { "x-request-id": key, "x-echo": key, "retry-after": key }, body: JSON.stringify(words) }
-}
+type Answer = readonly [status: number, body: unknown, headers?: Readonly<Record<string, string>>]
 
-const answers = [
-  ...[200, 302, 400, 401, 402, 403, 418, 429, 500, 502, 503].map(quoting),
-  {
-    status: 401,
-    headers: {},
-    body: `{"error":"${[...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("")}"}`
-  },
-  { status: 500, headers: {}, body: `<html>${key}</html>` },
-  {
-    status: 200,
-    headers: {},
-    body: JSON.stringify({ status: "success", text: key, call_id: key, aux_info: { note: key } })
-  },
-  { status: 200, headers: {}, body: JSON.stringify({ status: key, text: 1 }) },
-  {
-    status: 200,
-    headers: { "x-sample-rate": "8000", "x-encoding": "pcm16", "x-request-id": key },
-    body: "\0".repeat(16)
-  },
-  {
-    status: 200,
-    headers: { "x-sample-rate": key, "x-encoding": key, "content-type": `application/json; ${key}` },
-    body: ""
-  },
-  { status: 0, headers: {}, body: "" }
+const words = { status: "error", error: `${key} is not valid`, message: `see ${secret}`, call_id: key }
+const escapedKey = [...key].map((letter) => `\\u00${letter.charCodeAt(0).toString(16)}`).join("")
+/** The status 0 closes the connection. */
+const answers: ReadonlyArray<Answer> = [
+  ...[200, 302, 400, 401, 402, 403, 418, 429, 500, 502, 503].map(
+    (status): Answer => [status, words, { "x-request-id": key, "x-echo": key, "retry-after": key }]
+  ),
+  [401, `{"error":"${escapedKey}"}`],
+  [500, `<html>${key}</html>`],
+  [200, { status: "success", text: key, call_id: key, aux_info: { note: key } }],
+  [200, { status: key, text: 1 }],
+  [200, "\0".repeat(16), { "x-sample-rate": "8000", "x-encoding": "pcm16", "x-request-id": key }],
+  [200, "", { "x-sample-rate": key, "x-encoding": key, "content-type": `application/json; ${key}` }],
+  [0, ""]
 ]
 
 it.live.each(Object.entries(httpClients))("the key appears nowhere over the layer %s", ([, httpClient]) =>
@@ -88,9 +74,9 @@ it.live.each(Object.entries(httpClients))("the key appears nowhere over the laye
     const { around, note, seen, spans } = makeRecorder()
     let answered = 0
     const server = yield* scriptedServer((response) => {
-      const answer = answers[Math.floor(answered++ / 2) % answers.length]
-      if (answer === undefined || answer.status === 0) return response.destroy()
-      response.writeHead(answer.status, answer.headers).end(answer.body)
+      const [status, body, headers] = answers[Math.floor(answered++ / 2) % answers.length] ?? [0, ""]
+      if (status === 0) return response.destroy()
+      response.writeHead(status, headers).end(typeof body === "string" ? body : JSON.stringify(body))
     })
     const apiKey = Effect.succeed(Redacted.make(key))
     const options = { apiKey, baseUrl: server.url, retries: 0, deadlines: { total: "5 seconds" } } as const
@@ -110,13 +96,8 @@ it.live.each(Object.entries(httpClients))("the key appears nowhere over the laye
           note(exit)
           if (Exit.isFailure(exit)) {
             const error = Cause.squash(exit.cause) as Error
-            note(
-              error,
-              String(error),
-              error.message,
-              String(error.stack),
-              Cause.pretty(exit.cause, { renderErrorCause: true })
-            )
+            note(error, String(error), error.message, String(error.stack))
+            note(Cause.pretty(exit.cause, { renderErrorCause: true }))
             yield* Effect.logError("failed", error)
           }
         }
@@ -147,10 +128,8 @@ it.live("neither a malformed key nor the error of a secret manager appears anywh
       Effect.succeed(Redacted.make(`${secret} `))
     ]
     for (const apiKey of [...malformed, ...failing]) {
-      for (const layer of [
-        SpeechToText.layer({ apiKey, baseUrl: "https://host.example" }),
-        TextToSpeech.layer({ apiKey, baseUrl: "https://host.example" })
-      ]) {
+      const options = { apiKey, baseUrl: "https://host.example" }
+      for (const layer of [SpeechToText.layer(options), TextToSpeech.layer(options)]) {
         const exit = yield* Layer.build(layer as Layer.Layer<unknown, unknown, never>).pipe(
           Effect.tapErrorCause(Effect.logError),
           Effect.exit,

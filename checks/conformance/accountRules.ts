@@ -17,6 +17,9 @@ import type { Headers, HttpResponse, OwnService, Service } from "./service.js"
 
 const text = "हाँ"
 
+const accountRule = (sentence: string, expected: string, check: (service: OwnService) => Promise<Verdict>) =>
+  ownRule("account", sentence, expected, check)
+
 /** Each operation: the header of its key, and a request that is right but for its headers. */
 const operations = [
   {
@@ -88,33 +91,32 @@ const rulesOfKey = (operation: Operation) => {
 
 const keys = inSection("Keys", [
   ...operations.flatMap(rulesOfKey),
-  ownRule("account", "a revoked key is 401 from the next request on", "200, then 401", async (service) => {
+  accountRule("a revoked key is 401 from the next request on", "200, then 401", async (service) => {
     const before = await bothGive(service, service.key, 200, 200)
     await revokeActiveKey(service)
     return allHold({ before, after: await bothGive(service, service.key, 401, 401) })
   }),
-  ownRule("account", "the platform lists a revoked key as archived", "no active, one archived", async (service) => {
+  accountRule("the platform lists a revoked key as archived", "no active, one archived", async (service) => {
     const id = await revokeActiveKey(service)
     const { active, archived } = await listKeys(service)
     const isRight = active === null && archived.length === 1 && archived[0].id === id
     return verdictOf(isRight, "no active, one archived", JSON.stringify({ active, archived }))
   }),
-  ownRule("account", "a new key revokes the old one at once", "401 for the old, 200 for the new", async (service) => {
+  accountRule("a new key revokes the old one at once", "401 for the old, 200 for the new", async (service) => {
     const { key } = await createKey(service)
     return allHold({
       old: await bothGive(service, service.key, 401, 401),
       new: await bothGive(service, key, 200, 200)
     })
   }),
-  ownRule("account", "only one key is active", "the latest, and two archived", async (service) => {
+  accountRule("only one key is active", "the latest, and two archived", async (service) => {
     await createKey(service, "second")
     await createKey(service, "third")
     const { active, archived } = await listKeys(service)
     const isRight = active?.name === "third" && archived.length === 2
     return verdictOf(isRight, "the latest, and two archived", JSON.stringify({ active, archived }))
   }),
-  ownRule(
-    "account",
+  accountRule(
     "the platform replaces a key only after a confirmation",
     "the old key works until then",
     async (service) => {
@@ -123,35 +125,29 @@ const keys = inSection("Keys", [
       return verdictOf(status >= 400 && held === true, "the old key works until then", `${status}, then ${observed}`)
     }
   ),
-  ownRule("account", "a key is `<prefix>.<secret>`", "two parts", async (service) => {
+  accountRule("a key is `<prefix>.<secret>`", "two parts", async (service) => {
     const { key } = await createKey(service)
     const isRight = key.includes(".") && prefixOf(key) !== "" && secretOf(key) !== ""
     return verdictOf(isRight, "two parts", `${key.split(".").length} parts`)
   }),
-  ownRule("account", "the platform shows a key once, at its creation", "in no list", async (service) => {
+  accountRule("the platform shows a key once, at its creation", "in no list", async (service) => {
     const { key } = await createKey(service)
     const isListed = JSON.stringify(await listKeys(service)).includes(secretOf(key))
     return verdictOf(!isListed, "in no list", "in the list of keys")
   }),
-  ownRule("account", "a key has a name, a creator and a creation time", "all three", async (service) => {
+  accountRule("a key has a name, a creator and a creation time", "all three", async (service) => {
     await createKey(service, "mine")
     const { createdAt, creator, name } = (await listKeys(service)).active
     const isRight = name === "mine" && Boolean(creator) && Math.abs(Date.now() - Date.parse(createdAt)) < 60_000
     return verdictOf(isRight, "all three", JSON.stringify({ name, creator, createdAt }))
   }),
-  ownRule(
-    "account",
-    "a new key has all scopes, `tts:synth` among them",
-    "both operations, and tts:synth",
-    async (service) => {
-      const { key, scopes } = await createKey(service)
-      const { held, observed } = await bothGive(service, key, 200, 200)
-      const isRight = held === true && scopes.includes("tts:synth")
-      return verdictOf(isRight, "both operations, and tts:synth", `${observed}, ${scopes}`)
-    }
-  ),
-  ownRule(
-    "account",
+  accountRule("a new key has all scopes, `tts:synth` among them", "both operations, and tts:synth", async (service) => {
+    const { key, scopes } = await createKey(service)
+    const { held, observed } = await bothGive(service, key, 200, 200)
+    const isRight = held === true && scopes.includes("tts:synth")
+    return verdictOf(isRight, "both operations, and tts:synth", `${observed}, ${scopes}`)
+  }),
+  accountRule(
     "a request that is under way when its key is replaced finishes",
     "200, and 401 for the next request",
     async (service) => {
@@ -167,8 +163,7 @@ const keys = inSection("Keys", [
       return allHold({ "the next request": next, "the request under way": hasStatus(await underWay, 200) })
     }
   ),
-  ownRule(
-    "account",
+  accountRule(
     "transcription is 402 while the credit is exhausted, also if it is repeated",
     "402 twice, then 200",
     async ({ platform, transcribe }) => {
@@ -179,8 +174,7 @@ const keys = inSection("Keys", [
       return verdict(statuses.join() === "402,402,200", statuses.join(", "))
     }
   ),
-  ownRule(
-    "account",
+  accountRule(
     "transcription is 403 while the account is suspended, closed or inactive",
     "403, then 200",
     async ({ platform, transcribe }) => {
@@ -192,16 +186,15 @@ const keys = inSection("Keys", [
       return allHold({ refused, "active again": hasStatus(await transcribe(), 200) })
     }
   ),
-  ownRule("account", "transcription is 403 if the key lacks the scope", "403", async (service) => {
+  accountRule("transcription is 403 if the key lacks the scope", "403", async (service) => {
     await setScopes(service, ["tts:synth"])
     return hasStatus(await service.transcribe(), 403)
   }),
-  ownRule("account", "synthesis is 401 while the credit is exhausted", "401", async ({ platform, synthesize }) => {
+  accountRule("synthesis is 401 while the credit is exhausted", "401", async ({ platform, synthesize }) => {
     await platform("PATCH", "account", { credits: 0 })
     return isSynthesisFailure(await synthesize({ text }), 401)
   }),
-  ownRule(
-    "account",
+  accountRule(
     "synthesis is 401 while the account is suspended, closed or inactive",
     "401",
     ({ platform, synthesize }) =>
@@ -210,12 +203,11 @@ const keys = inSection("Keys", [
         return isSynthesisFailure(await synthesize({ text }), 401)
       })
   ),
-  ownRule("account", "synthesis is 401 if the key lacks `tts:synth`", "401", async (service) => {
+  accountRule("synthesis is 401 if the key lacks `tts:synth`", "401", async (service) => {
     await setScopes(service, ["stt:transcribe"])
     return isSynthesisFailure(await service.synthesize({ text }), 401)
   }),
-  ownRule(
-    "account",
+  accountRule(
     "a transcription with a revoked key has `error`, `message` and the `status` `error`",
     "401 with all three",
     async (service) => {
@@ -237,7 +229,7 @@ const creditsFor = async ({ platform }: OwnService, request: () => Promise<HttpR
 const costs = { नमस्ते: 6, speech: 6, "\u00e9": 1, "e\u0301": 2, "😀": 1, "👩‍👩‍👧": 5, " \n\t": 3 }
 
 const billing = inSection("Billing", [
-  ownRule("account", "synthesis is billed per Unicode code point of the text", "6 for a word of six", async (service) =>
+  accountRule("synthesis is billed per Unicode code point of the text", "6 for a word of six", async (service) =>
     forEachCase(
       Object.entries(costs),
       async ([word, cost]) => {
@@ -249,7 +241,7 @@ const billing = inSection("Billing", [
       ([word]) => word
     )
   ),
-  ownRule("account", "a failed synthesis is not billed", "0 on 400, 401, 500 and 502", async (service) => {
+  accountRule("a failed synthesis is not billed", "0 on 400, 401, 500 and 502", async (service) => {
     const isFree = async (status: number, request: () => Promise<HttpResponse>): Promise<Verdict> => {
       const { credits, response } = await creditsFor(service, request)
       return verdictOf(response.status === status && credits === 0, "0", `${credits}, ${show(response)}`)
@@ -265,8 +257,7 @@ const billing = inSection("Billing", [
       502: await isFree(502, fail(502))
     })
   }),
-  ownRule(
-    "account",
+  accountRule(
     "transcription is metered against the balance, in a unit that is not specified",
     "more than 0",
     async (service) => {

@@ -150,18 +150,6 @@ export const brokenServices: ReadonlyArray<BrokenService> = [
     breaks: ["the body is raw audio without a container", "`X-Audio-Duration-Ms` is the duration of the body"]
   },
   {
-    defect: "states the sample rate with its unit",
-    at: audio,
-    change: setHeader("x-sample-rate", (rate) => `${rate} Hz`),
-    breaks: ["`X-Sample-Rate` is the sample rate, as an integer", "the default of `output_format` is `24000:float32`"]
-  },
-  {
-    defect: "states another default rate",
-    at: /^synthesize \[\{\},\{"text":"हाँ"\}\] 200$/,
-    change: setHeader("x-sample-rate", () => "16000"),
-    breaks: ["the default of `output_format` is `24000:float32`"]
-  },
-  {
     defect: "states a duration that is 5 ms too long",
     at: audio,
     change: setHeader("x-audio-duration-ms", (millis) => String(Number(millis) + 5)),
@@ -189,36 +177,6 @@ export const brokenServices: ReadonlyArray<BrokenService> = [
     change: setHeader("x-request-id", (_, request) => idOf(request).slice(0, 36)),
     breaks: ["`X-Request-Id` is 1 to 64 letters, digits, `.`, `_`, `:` and `-`"]
   },
-  {
-    defect: "returns a request id of any length",
-    at: /^synthesize .*"X-Request-Id":"x{65}"/,
-    change: setHeader("x-request-id", (_, request) => idOf(request)),
-    breaks: ["an `X-Request-Id` of 65 characters is replaced"]
-  },
-  {
-    defect: "returns no request id on its own failures",
-    at: /^synthesize .* 50\d$/,
-    change: setHeader("x-request-id", () => undefined),
-    breaks: ["a 500 and a 502 return `X-Request-Id` unchanged"]
-  },
-  {
-    defect: "names the field, not the rate",
-    at: /^synthesize .*"output_format":"\d+:pcm16".* 400$/,
-    change: setFields({ error: "output_format is not supported" }),
-    breaks: ["an unsupported sample rate gives 400, and the message names the rate"]
-  },
-  {
-    defect: "gives 422 for malformed JSON",
-    at: /^synthesize \[\{\},".* 400$/,
-    change: (response) => ({ ...response, status: 422 }),
-    breaks: ["malformed JSON gives 400"]
-  },
-  {
-    defect: "transcribes as plain text",
-    at: /^transcribe .* 200$/,
-    change: setHeader("content-type", () => "text/plain"),
-    breaks: ["a transcription is `application/json`"]
-  },
   { defect: "omits every field of aux_info", at: withAux, change: setAux(() => ({})), breaks: [] },
   {
     defect: "states the time of India",
@@ -237,12 +195,6 @@ export const brokenServices: ReadonlyArray<BrokenService> = [
     at: /^transcribe \[\{\},\{("aux":"false")?\}\] 200$/,
     change: setFields({ aux_info: {} }),
     breaks: ["without `aux`, or with `false`, there is no `aux_info`"]
-  },
-  {
-    defect: "fails in HTML",
-    at: /^transcribe .* 50\d$/,
-    change: setBody(() => "<h1>Sorry</h1>"),
-    breaks: ["a 500 or 503 of transcription has `error`, `message` and the `status` `error`"]
   },
   {
     defect: "replaces a key without a confirmation",

@@ -86,7 +86,7 @@ describe("the benchmark", () => {
     })
   )
 
-  it.live("observes the outcome of each fault with each client, of which ours accepts none", () =>
+  it.live("observes the outcome of each fault with each client; ours accepts none", () =>
     Effect.gen(function* () {
       // Long enough for a slow machine.
       const timeoutOf = ({ endless = false }: Fault) => (endless ? 200 : 15_000)

@@ -19,6 +19,7 @@ import { changesService, checkRule, type Outcome, rules } from "../../checks/con
 import {
   counting,
   type HttpRequest,
+  type HttpResponse,
   makeOwnService,
   overHttp,
   type Responses,
@@ -105,26 +106,17 @@ layer(Checked.layer, { excludeTestServices: true, timeout: "180 seconds" })("con
     })
   )
 
-  it.effect("the command skips the rules that change the account of another service", () =>
+  it.effect("the command calls the two operations alone, and skips the rules that change the account", () =>
     Effect.gen(function* () {
-      const { command } = yield* Checked
+      const { after, before, command } = yield* Checked
       const skipped = rules.filter(({ reason }) => reason !== undefined)
       expect(command.status).toBe(0)
       expect(command.lines[0]).toMatch(/^\n## Transcription at 127\.0\.0\.1:\d+, synthesis at 127\.0\.0\.1:\d+\n$/)
       expect(command.lines.filter((line) => line.endsWith("| skipped |")).length).toBe(skipped.length)
       expect(command.text).toContain(`0 do not, and ${skipped.length} were skipped`)
-    })
-  )
-
-  it.effect("the command sends requests to the two operations alone, and leaves the account as it is", () =>
-    Effect.gen(function* () {
-      const { after, before, command } = yield* Checked
-      expect([...command.requests].sort()).toEqual([
-        "POST /api/transcribe at 127.0.0.1",
-        "POST /tts/bytes at 127.0.0.1"
-      ])
-      expect(after[0].state).toBe(before[0].state)
-      expect(after[1]).toEqual(before[1])
+      const allowed = ["POST /api/transcribe at 127.0.0.1", "POST /tts/bytes at 127.0.0.1"]
+      expect([...command.requests].sort()).toEqual(allowed)
+      expect([after[0].state, after[1]]).toEqual([before[0].state, before[1]])
     })
   )
 
@@ -186,14 +178,11 @@ layer(Checked.layer, { excludeTestServices: true, timeout: "180 seconds" })("con
       const { command, environment, responses } = yield* Checked
       const [, secret = ""] = environment.SPEECH_API_KEY.split(".")
       const bytes = Buffer.from(`\u001b[31m{"error":"not ${environment.SPEECH_API_KEY} | ${secret}"}`)
-      const forbidding: Responses = new Map(
-        [...responses].map(([label, response]) => [
-          label,
-          response.then((right) =>
-            right.status === 401 && label.startsWith("synthesize") ? { ...right, status: 403, bytes } : right
-          )
-        ])
-      )
+      const forbid = async (label: string, response: Promise<HttpResponse>) => {
+        const right = await response
+        return right.status === 401 && label.startsWith("synthesize") ? { ...right, status: 403, bytes } : right
+      }
+      const forbidding: Responses = new Map([...responses].map(([label, right]) => [label, forbid(label, right)]))
       const { status, text } = yield* Effect.promise(() => run(["--environment"], environment, forbidding))
       expect(status).toBe(1)
       expect(text).toContain(
@@ -208,30 +197,22 @@ layer(Checked.layer, { excludeTestServices: true, timeout: "180 seconds" })("con
       const { environment } = yield* Checked
       const refusing = yield* refusedAddress
       const { SPEECH_API_KEY: key, SPEECH_STT_BASE_URL: stt } = environment
-      const cases: ReadonlyArray<
-        readonly [parameters: ReadonlyArray<string>, Partial<typeof environment>, says: string]
-      > = [
-        [["--environmental"], {}, "--environment, --model NAME"],
-        [["--environment"], { SPEECH_API_KEY: "" }, "SPEECH_API_KEY is not set"],
-        [["--environment"], { SPEECH_API_KEY: "secret" }, "does not have the form <prefix>.<secret>"],
-        [["--environment"], { SPEECH_API_KEY: "local_000000000000.unknown" }, "Check that SPEECH_API_KEY is active"],
-        [["--environment"], { SPEECH_STT_BASE_URL: "" }, "SPEECH_STT_BASE_URL is not set"],
-        [["--environment"], { SPEECH_STT_BASE_URL: "speech" }, "SPEECH_STT_BASE_URL is not a URL"],
-        [["--environment"], { SPEECH_STT_BASE_URL: "http://speech.example" }, "is not https"],
-        [
-          ["--environment"],
-          { SPEECH_TTS_BASE_URL: `https://user:${key}@speech.example` },
-          "holds more than an address"
-        ],
-        [["--environment"], { SPEECH_TTS_BASE_URL: stt }, "synthesis (SPEECH_TTS_BASE_URL) to a right request is 404"],
-        [
-          ["--environment"],
-          { SPEECH_TTS_BASE_URL: refusing },
-          "No response from synthesis (SPEECH_TTS_BASE_URL): ECONNREFUSED"
-        ]
+      const unknownKey = "local_000000000000.unknown"
+      const withPassword = `https://user:${key}@speech.example`
+      const cases: ReadonlyArray<readonly [says: string, Partial<typeof environment>, parameter?: string]> = [
+        ["--environment, --model NAME", {}, "--environmental"],
+        ["SPEECH_API_KEY is not set", { SPEECH_API_KEY: "" }],
+        ["does not have the form <prefix>.<secret>", { SPEECH_API_KEY: "secret" }],
+        ["Check that SPEECH_API_KEY is active", { SPEECH_API_KEY: unknownKey }],
+        ["SPEECH_STT_BASE_URL is not set", { SPEECH_STT_BASE_URL: "" }],
+        ["SPEECH_STT_BASE_URL is not a URL", { SPEECH_STT_BASE_URL: "speech" }],
+        ["is not https", { SPEECH_STT_BASE_URL: "http://speech.example" }],
+        ["holds more than an address", { SPEECH_TTS_BASE_URL: withPassword }],
+        ["synthesis (SPEECH_TTS_BASE_URL) to a right request is 404", { SPEECH_TTS_BASE_URL: stt }],
+        ["No response from synthesis (SPEECH_TTS_BASE_URL): ECONNREFUSED", { SPEECH_TTS_BASE_URL: refusing }]
       ]
-      for (const [parameters, changes, says] of cases) {
-        const { status, text } = yield* Effect.promise(() => run(parameters, { ...environment, ...changes }))
+      for (const [says, changes, parameter = "--environment"] of cases) {
+        const { status, text } = yield* Effect.promise(() => run([parameter], { ...environment, ...changes }))
         expect(text).toContain(says)
         expect(status).toBe(2)
         expect(text).not.toContain(key)
@@ -258,16 +239,13 @@ layer(Checked.layer, { excludeTestServices: true, timeout: "180 seconds" })("con
 
   it.effect("a request is sent again after a 429", () =>
     Effect.gen(function* () {
-      const responses = [429, 429, 200].map((status) => ({
-        status,
-        headers: { "retry-after": "0.001" },
-        bytes: Buffer.alloc(0)
-      }))
       const { options } = yield* Checked
-      const service = makeOwnService(
-        waiting(async () => responses.shift() ?? Promise.reject(new Error("One more request."))),
-        options
-      )
+      const statuses = [429, 429, 200]
+      const send = async () => {
+        const status = statuses.shift() ?? expect.fail("one more request")
+        return { status, headers: { "retry-after": "0.001" }, bytes: Buffer.alloc(0) }
+      }
+      const service = makeOwnService(waiting(send), options)
       expect((yield* Effect.promise(() => service.synthesize({ text: "a" }))).status).toBe(200)
     })
   )

@@ -20,6 +20,8 @@ const chunked = { ...json, "transfer-encoding": "chunked" }
 const words = JSON.stringify({ status: "error", error: "a summary", message: "the details" })
 const kilobytes64 = Buffer.alloc(65_536, 32)
 
+const longJson = head(500, { ...json, "content-length": "1000" })
+const cutOff = { _tag: "SttConnectionFailed", reason: "cut", sent: "all" }
 const idle = { downloadIdle: "400 millis" } as const
 
 /** A 500 is reported by its status, whatever its body is. */
@@ -51,24 +53,17 @@ describe.concurrent("a server that fails, with a body that", () => {
     unreadable500("does not end", flood(head(500, json), kilobytes64)),
     unreadable500("does not end, in chunks", flood(head(500, chunked), chunk(kilobytes64))),
     unreadable500("arrives byte by byte, without an end", trickle(head(500, json), " "), { total: "2 seconds" }),
-    unreadable500("does not arrive", write(head(500, { ...json, "content-length": "10" })), idle),
-    unreadable500(
-      "stops in the middle",
-      write(head(500, { ...json, "content-length": String(words.length) }) + words.slice(0, 20)),
-      idle
-    ),
-    unreadable500("is cut", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, hangUp)),
-    unreadable500("is cut by a reset", write(`${head(500, { ...json, "content-length": "1000" })}{"error":"a`, reset)),
-    unreadable500(
-      "is cut within a chunk",
-      write(Buffer.concat([Buffer.from(head(500, chunked)), chunk('{"error')]), hangUp)
-    ),
+    unreadable500("does not arrive", write(longJson), idle),
+    unreadable500("stops in the middle", write(longJson + words.slice(0, 20)), idle),
+    unreadable500("is cut", write(`${longJson}{"error":"a`, hangUp)),
+    unreadable500("is cut by a reset", write(`${longJson}{"error":"a`, reset)),
+    unreadable500("is cut within a chunk", write(head(500, chunked) + chunk('{"error'), hangUp)),
     unreadable500("has a chunk without a size", write(`${head(500, chunked)}nonsense\r\n`)),
     unreadable500("claims to be gzip", respond(500, { ...json, "content-encoding": "gzip" }, "not gzip"))
   ])
 })
 
-describe.concurrent("a server that answers a recording with a 200 that", () => {
+describe.concurrent("a server that responds to a recording with a 200 that", () => {
   const answer = (name: string, script: Script, transcribe: Outcome, deadlines: Deadlines = {}): Fault => ({
     name,
     script: onRequest(script),
@@ -78,19 +73,17 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
   const invalid = (problem: string) =>
     ({ _tag: "SttInvalidResponse", problem: expect.stringContaining(problem) }) as const
   const body = (value: unknown) => respond(200, json, typeof value === "string" ? value : JSON.stringify(value))
+  const longOk = head(200, { ...json, "content-length": "1000" })
+  const failed = { _tag: "SttTranscriptionFailed", serverError: "a summary" }
   const success = { status: "success", text: "नमस्ते", call_id: "call-1" }
 
   itEndsAs([
-    answer("is an error", body({ status: "error", error: "a summary", message: "the details", call_id: "call-2" }), {
-      _tag: "SttTranscriptionFailed",
-      serverError: "a summary",
+    answer("is an error", body({ ...JSON.parse(words), call_id: "call-2" }), {
+      ...failed,
       serverMessage: "the details",
       callId: "call-2"
     }),
-    answer("is an error without a message", body({ status: "error", error: null }), {
-      _tag: "SttTranscriptionFailed",
-      serverError: undefined
-    }),
+    answer("is an error without words", body({ status: "error", error: null }), { ...failed, serverError: undefined }),
     answer("has a number as its text", body({ ...success, text: 7 }), invalid("text")),
     answer("has no call id", body({ ...success, call_id: undefined }), invalid("call_id")),
     answer("has another status", body({ ...success, status: "queued" }), invalid("status")),
@@ -100,26 +93,9 @@ describe.concurrent("a server that answers a recording with a 200 that", () => {
     answer("is empty", body(""), invalid("not JSON")),
     answer("is two objects", body(JSON.stringify(success) + JSON.stringify(success)), invalid("not JSON")),
     answer("ends too early, with its connection", write(`${head(200, json)}{"text":"नमस्`, hangUp), invalid("not JSON")),
-    answer(
-      "stops",
-      write(`${head(200, { ...json, "content-length": "1000" })}{`),
-      {
-        _tag: "SttDeadlineExceeded",
-        phase: "download",
-        limitMillis: 400
-      },
-      idle
-    ),
-    answer("is cut", write(`${head(200, { ...json, "content-length": "1000" })}{`, hangUp), {
-      _tag: "SttConnectionFailed",
-      reason: "cut",
-      sent: "all"
-    }),
-    answer("is cut within a chunk", write(Buffer.concat([Buffer.from(head(200, chunked)), chunk("{")]), hangUp), {
-      _tag: "SttConnectionFailed",
-      reason: "cut",
-      sent: "all"
-    }),
+    answer("stops", write(`${longOk}{`), { _tag: "SttDeadlineExceeded", phase: "download", limitMillis: 400 }, idle),
+    answer("is cut", write(`${longOk}{`, hangUp), cutOff),
+    answer("is cut within a chunk", write(head(200, chunked) + chunk("{"), hangUp), cutOff),
     answer(
       "is complete, after an early hint",
       (socket, elsewhere) => {
