@@ -58,12 +58,9 @@ const isKnownError = Schema.is(Schema.Union(SttError, TtsError))
 
 /** The errors that a network can cause, and the one that the schedule asks the service for. */
 const possible: ReadonlySet<string> = new Set([
-  "ConnectionFailed",
-  "DeadlineExceeded",
-  // The service answers an incomplete request with 400, or with 408 if it takes too long.
-  "BadRequest",
-  "UnexpectedStatus",
-  "ServerError"
+  ...["ConnectionFailed", "DeadlineExceeded", "ServerError"],
+  // The response to an incomplete request is 400, or 408 if the request takes too long.
+  ...["BadRequest", "UnexpectedStatus"]
 ])
 
 /** The service closes a connection after five idle seconds. A request may be on its way at that moment. */
@@ -113,7 +110,7 @@ const isOwnContent = async (
 }
 
 /** How often a call was billed, received, and answered by the service. */
-export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
+const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
   const units = call.operation === "transcribe" ? billedUnits.transcribe : billedUnits.synthesize / leastCodePoints
   const succeeded = entriesOf(sentId, journal).filter(({ status }) => status === 200)
   const answered = succeeded.filter((entry) => entry.outcome === "answered").length

@@ -206,8 +206,7 @@ class Connection {
   }
 
   drain(): void {
-    this.#forwards.up = false
-    this.#forwards.down = false
+    Object.assign(this.#forwards, { up: false, down: false })
     this.#drained.abort()
     if (!this.isOpen) this.#service.end()
   }
@@ -314,10 +313,8 @@ class Connection {
 
   async #carryOut({ direction, millis = 0, action }: Disturbance): Promise<void> {
     const forwardNothing = () => {
-      this.#forwards.up = false
-      this.#forwards.down = false
-      this.#forwardsEnd.up = false
-      this.#forwardsEnd.down = false
+      Object.assign(this.#forwards, { up: false, down: false })
+      Object.assign(this.#forwardsEnd, { up: false, down: false })
     }
     switch (action) {
       case "pause":
@@ -333,17 +330,12 @@ class Connection {
       case "cut":
         this.#forwards[direction] = false
         this.#forwardsEnd[direction] = false
-        if (direction === "up") this.#service.end()
-        else this.#client.end()
+        void (direction === "up" ? this.#service : this.#client).end()
         return
       case "resetService":
-        forwardNothing()
-        reset(this.#service)
-        return
       case "resetClient":
         forwardNothing()
-        reset(this.#client)
-        return
+        return reset(action === "resetService" ? this.#service : this.#client)
       case "vanish":
         return forwardNothing()
       case "flip":

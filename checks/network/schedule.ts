@@ -10,22 +10,9 @@ import type { Action, Direction, Disturbance, Plan } from "./proxy.js"
 
 /** The kinds of network. `refused` accepts no connection. */
 export const kinds = [
-  "nothing",
-  "latency",
-  "bandwidth",
-  "slices",
-  "late accept",
-  "pause",
-  "stall",
-  "reset",
-  "cut",
-  "reset service",
-  "reset client",
-  "vanish",
-  "between calls",
-  "refused",
-  "several"
-] as const
+  ...(["nothing", "latency", "bandwidth", "slices", "late accept", "pause", "stall", "reset", "cut"] as const),
+  ...(["reset service", "reset client", "vanish", "between calls", "refused", "several"] as const)
+]
 export type Kind = (typeof kinds)[number]
 
 export const operations = ["synthesize", "stream", "transcribe"] as const
@@ -153,13 +140,8 @@ export const draw = (
     return { direction, point: makePoint(direction, message), action, millis }
   }
   const actionOf: Partial<Record<Kind, Action>> = {
-    pause: "pause",
-    stall: "stall",
-    reset: "reset",
-    cut: "cut",
-    "reset service": "resetService",
-    "reset client": "resetClient",
-    vanish: "vanish"
+    ...({ pause: "pause", stall: "stall", reset: "reset", cut: "cut", vanish: "vanish" } as const),
+    ...({ "reset service": "resetService", "reset client": "resetClient" } as const)
   }
   const makePlan = (of: Kind): Plan => {
     switch (of) {
@@ -224,9 +206,7 @@ export const draw = (
 }
 
 const gentleKinds: ReadonlyArray<Kind> = ["nothing", "latency", "bandwidth", "slices", "late accept", "pause"]
-const plainKinds: ReadonlyArray<Kind> = kinds.filter(
-  (kind) => kind !== "several" && kind !== "refused" && kind !== "nothing" && kind !== "between calls"
-)
+const plainKinds = kinds.filter((kind) => !["several", "refused", "nothing", "between calls"].includes(kind))
 
 /** The ranks in the order of use. A higher rank costs more and has a longer recording, so the highest is seldom first. */
 const shuffled = (chance: () => number, isSmall: boolean): Array<number> => {

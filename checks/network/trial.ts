@@ -45,14 +45,8 @@ export const runTrial = (
   Effect.gen(function* () {
     const key = Redacted.value(service.apiKey)
     const before = yield* readAccount(service)
-    yield* service.faults.set(
-      schedule.failsFirst
-        ? [
-            { operation: "transcribe", times: 1, status: 500 },
-            { operation: "synthesize", times: 1, status: 500 }
-          ]
-        : []
-    )
+    const faults = (["transcribe", "synthesize"] as const).map((operation) => ({ operation, times: 1, status: 500 }))
+    yield* service.faults.set(schedule.failsFirst ? faults : [])
     const supervisor = yield* Supervisor.track
     const seen = yield* Effect.gen(function* () {
       const chance = chances(schedule.index)
