@@ -1,7 +1,7 @@
 /** How the codec is compared with libraries and programs. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { at, median, ratio, table } from "../../../test/support/report.js"
+import { at, bar, median, megabytes, ratio, table } from "../../../test/support/report.js"
 import { interleave, millisOf, resultsOf } from "../../support/interleave.js"
 
 /** A resampler: returns the output that a block completes. */
@@ -65,6 +65,12 @@ export const execute = (command: string, ...parameters: ReadonlyArray<string>): 
 /** Runs a case of `case.js` in a new process. Returns its peak memory, in bytes. */
 export const executeCase = (...parameters: ReadonlyArray<string>): number =>
   Number(execute(process.execPath, fileURLToPath(new URL("case.js", import.meta.url)), ...parameters))
+
+/** Prints the bar for the peak memory of a process, beside that of a process that only imports the codec. */
+export const checkMemory = (peak: number) => {
+  const figure = `${megabytes(peak)}; a process that only imports it ${megabytes(executeCase("imports"))}`
+  bar("less than 100 MB of memory", peak < 100e6, figure)
+}
 
 /** The versions of sox and ffmpeg, as far as they are installed. */
 export const programVersions = (): Readonly<Record<string, string>> =>

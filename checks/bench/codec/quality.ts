@@ -102,10 +102,7 @@ const measure = async (resample: Resample, from: number, to: number) => {
   }
 }
 
-interface Tone {
-  readonly frequency: number
-  readonly gain: number
-}
+type Tone = { readonly frequency: number; readonly gain: number }
 
 /** The frequency between two tones where the gain is -0.1 dB. */
 const interpolated = (before: Tone, after: Tone) => {
@@ -162,25 +159,15 @@ const resamplers: Readonly<Record<string, Resample>> = {
   "libsamplerate, best": inBlocks((from, to) => sampleRate(from, to, "best")),
   ...Object.fromEntries(Object.entries(programs).filter(([name]) => name in installed))
 }
-for (const { from, to } of [
-  { from: 48_000, to: 8000 },
-  { from: 44_100, to: 8000 },
-  { from: 22_050, to: 24_000 }
-]) {
+for (const [from, to] of [[48_000, 8000] as const, [44_100, 8000] as const, [22_050, 24_000] as const]) {
   const results = []
-  for (const [name, resample] of Object.entries(resamplers)) {
+  for (const [name, resample] of Object.entries(resamplers))
     results.push({ name, ...(await measure(resample, from, to)) })
-  }
   table([
     [`${from} Hz to ${to} Hz`, "ripple", "-0.1 dB at", "aliases", "images", "997 Hz THD+N", "worst THD+N"],
     ...results.map(({ alias, bandwidth, distortion, image, name, ripple, worst }) => [
-      name,
-      ripple.toFixed(5),
-      bandwidth.toFixed(3),
-      alias?.toFixed(1) ?? "",
-      image.toFixed(1),
-      distortion.toFixed(1),
-      worst.toFixed(1)
+      ...[name, ripple.toFixed(5), bandwidth.toFixed(3), alias?.toFixed(1) ?? ""],
+      ...[image, distortion, worst].map((value) => value.toFixed(1))
     ])
   ])
   const { alias, bandwidth, image, ripple } = at(results, 0)

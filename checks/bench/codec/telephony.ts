@@ -4,8 +4,8 @@ import { copyFile } from "node:fs/promises"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { bar, exitStatus, megabytes, title } from "../../../test/support/report.js"
-import { compare, execute, executeCase, folder, programVersions } from "./harness.js"
+import { bar, exitStatus, title } from "../../../test/support/report.js"
+import { checkMemory, compare, execute, executeCase, folder, programVersions } from "./harness.js"
 import { telephony } from "./ours.js"
 import { seconds } from "./signal.js"
 
@@ -71,10 +71,5 @@ for (const { name } of programs) {
   bar(`faster than ${name}, in a running process`, ours < peer, `${(peer / ours).toFixed(1)}x`)
   bar(`faster than ${name}, both with their start`, started < peer, `${(peer / started).toFixed(1)}x`)
 }
-const imports = executeCase("imports")
-bar(
-  "less than 100 MB of memory",
-  peak < 100e6,
-  `${megabytes(peak)}; a process that only imports it ${megabytes(imports)}`
-)
+checkMemory(peak)
 process.exitCode = exitStatus()

@@ -105,13 +105,8 @@ const measureCalls = async () => {
     for (const [index, { name: server, results }] of sides.entries()) {
       const latency = (share: number) => tenths(median(results.map(({ latencies }) => quantile(latencies, share))))
       rows.push([
-        index === 0 ? name : "",
-        server,
-        whole(at(rates, index)),
-        ratio(at(rates, index), at(rates, 1)),
-        latency(0.5),
-        latency(0.99),
-        whole(median(results.map(({ cpu }) => cpu)))
+        ...[index === 0 ? name : "", server, whole(at(rates, index)), ratio(at(rates, index), at(rates, 1))],
+        ...[latency(0.5), latency(0.99), whole(median(results.map(({ cpu }) => cpu)))]
       ])
     }
   }
@@ -123,10 +118,7 @@ const sentences = {
   hi: "नमस्ते, आपके खाते में दो हज़ार चार सौ रुपये हैं।"
 }
 
-interface Spoken {
-  readonly millis: number
-  readonly seconds: number
-}
+type Spoken = { readonly millis: number; readonly seconds: number }
 
 const figures = (spoken: ReadonlyArray<Spoken>, wallMillis: number) => {
   const millis = spoken.map((each) => each.millis)

@@ -29,15 +29,9 @@ const imports = (name: string, specifiers: ReadonlyArray<string>, cwd = root): S
 
 /** The modules of Effect that a package imports. */
 const modulesOfEffect = async (name: string): Promise<ReadonlyArray<string>> => {
-  const { metafile } = await build({
-    stdin: { contents: `export * from "${name}"`, resolveDir: root },
-    bundle: true,
-    format: "esm",
-    platform: "node",
-    external: ["effect", "@effect/platform"],
-    metafile: true,
-    write: false
-  })
+  const stdin = { contents: `export * from "${name}"`, resolveDir: root }
+  const options = { bundle: true, format: "esm", platform: "node", metafile: true, write: false } as const
+  const { metafile } = await build({ stdin, ...options, external: ["effect", "@effect/platform"] })
   const imported = Object.values(metafile.outputs).flatMap((output) => output.imports.map(({ path }) => path))
   return [...new Set(imported)].filter((path) => !path.startsWith("node:"))
 }

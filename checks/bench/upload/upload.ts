@@ -75,15 +75,9 @@ export const compare = async (url: string, { measure, rounds, size, takesPart = 
         return [label, `failed: ${failed.slice(0, 120).replaceAll(/[\s|]+/g, " ")}`, ...Array(7).fill("")]
       }
       return [
-        label,
-        whole(speed(name)),
-        ratio(speed(name), speed("raw")),
-        whole(cpu(name)),
-        spread(cpus(name), whole),
-        ratio(cpu(name), cpu("raw")),
-        megabytes(median(memories(name))),
-        spread(memories(name), megabytes),
-        contentLength(name)
+        ...[label, whole(speed(name)), ratio(speed(name), speed("raw"))],
+        ...[whole(cpu(name)), spread(cpus(name), whole), ratio(cpu(name), cpu("raw"))],
+        ...[megabytes(median(memories(name))), spread(memories(name), megabytes), contentLength(name)]
       ]
     })
   ])
