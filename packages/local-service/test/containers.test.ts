@@ -1,33 +1,23 @@
 import { readdirSync, readFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { expect, layer } from "@effect/vitest"
+import { expect } from "@effect/vitest"
 import * as Container from "@effect-speech/audio-codec/Container"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { inspect } from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { field, file, form, transactionId } from "./blackbox/support/messages.js"
+import { serviceTests } from "./blackbox/support/service.js"
 
 // Spoken by this service's voice and encoded by ffmpeg: MP3 and AAC at 64 kbit/s, Opus at 32, Vorbis at its default.
 const recording = (name: string) => readFileSync(new URL(`recordings/${name}`, import.meta.url))
 const text = "He has a bad cat."
 const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus.ogg", "cat.vorbis.ogg", "cat.webm"]
 
-const transcribe = (bytes: Uint8Array) =>
-  Effect.gen(function* () {
-    const { apiKey, sttBaseUrl } = yield* LocalService
-    return yield* Effect.promise(async () => {
-      const body = new FormData()
-      body.append("model", "en-general-v2-8khz")
-      body.append("transaction_id", "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f")
-      body.append("audio_file", new Blob([Uint8Array.from(bytes)]), "recording")
-      const headers = { "X-Api-Key": Redacted.value(apiKey) }
-      const response = await fetch(`${sttBaseUrl}/api/transcribe`, { method: "POST", headers, body })
-      return { status: response.status, json: (await response.json()) as { readonly message?: string } }
-    })
-  })
+const formOf = (bytes: Uint8Array) =>
+  form(field("model", "en-general-v2-8khz"), field("transaction_id", transactionId), file(bytes))
 
 const learn = Effect.gen(function* () {
   const { recogniser } = yield* LocalService
@@ -70,134 +60,120 @@ const magics = {
   WAV: [0x52, 0x49, 0x46, 0x46]
 }
 
-const expectRefused = (bytes: Uint8Array) =>
-  Effect.gen(function* () {
-    const started = performance.now()
-    const answer = yield* transcribe(bytes)
-    expect(answer).toEqual({
-      status: 400,
-      json: { status: "error", error: "bad request", message: expect.stringContaining("audio_file: ") }
-    })
-    expect(performance.now() - started).toBeLessThan(3000)
+/** Copies of a recording, each with 32-bit numbers written at distances from a word in it. */
+const patched = (name: string, word: string, ...patches: ReadonlyArray<Readonly<Record<number, number>>>) =>
+  patches.map((patch) => {
+    const bytes = Buffer.from(recording(name))
+    const start = bytes.indexOf(word)
+    for (const [distance, value] of Object.entries(patch)) bytes.writeUInt32BE(value, start + Number(distance))
+    return bytes
   })
 
-layer(LocalService.layer(), { excludeTestServices: true })("a recording", (it) => {
-  it.effect.each(["cat.wav", ...files])("that is known is recognised as %s, whatever its name", (name) =>
-    Effect.gen(function* () {
-      yield* learn
-      const answer = yield* transcribe(recording(name))
-      expect(answer).toMatchObject({ status: 200, json: { text } })
+const fourBillion = 0xffffffff
+const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
+  ...Object.fromEntries(
+    files.flatMap((name) => {
+      const whole = recording(name)
+      const broken = Uint8Array.from(whole)
+      broken.set(noise(Math.min(400, broken.length - 12), 7), 12)
+      return [
+        [`truncated: ${name}`, [0.1, 0.5, 0.9].map((part) => whole.subarray(0, Math.floor(whole.length * part)))],
+        [`noise after 12 bytes: ${name}`, [broken]]
+      ]
     })
+  ),
+  ...Object.fromEntries(
+    Object.entries(magics).map(([container, magic]) => [
+      `noise after the magic number of ${container}`,
+      [[...magic, ...noise(30_000, 1)], [...magic, ...noise(30_000, 2)], magic].map((bytes) => Uint8Array.from(bytes))
+    ])
+  ),
+  "empty, or of no known container": [new Uint8Array(0), Uint8Array.from([0, ...noise(1000, 3)])],
+  "tables of M4A that claim four billion samples": patched(
+    "cat.m4a",
+    "stsz",
+    { 12: fourBillion },
+    { 8: 8, 12: fourBillion }
+  ),
+  "fragments of M4A that claim four billion samples": patched(
+    "cat.fragmented.m4a",
+    "trun",
+    { 4: 0, 8: fourBillion },
+    { 4: 0x201, 8: fourBillion }
+  )
+}
+
+serviceTests("a recording", LocalService.layer(), (it) => {
+  it.each(["cat.wav", ...files])("is recognised by its content, not its name: %s", function* ({ transcribe }, name) {
+    yield* learn
+    expect((yield* transcribe(formOf(recording(name)))).json().text).toBe(text)
+  })
+
+  it.each(["hat.flac", "hat.mp3", "hat.m4a", "hat.opus.ogg"])(
+    "with another word is not recognised: %s",
+    function* ({ transcribe }, name) {
+      yield* learn
+      expect((yield* transcribe(formOf(recording(name)))).json()).toMatchObject({ status: "success", text: "" })
+    }
   )
 
-  it.effect.each(["hat.flac", "hat.mp3", "hat.m4a", "hat.opus.ogg"])(
-    "with another word is not recognised as the known one: %s",
-    (name) =>
-      Effect.gen(function* () {
-        yield* learn
-        expect(yield* transcribe(recording(name))).toMatchObject({ status: 200, json: { text: "" } })
-      })
-  )
-
-  it.effect.each(everyRecording)("has one container to the client and to the service: %s", ([name, bytes]) =>
-    Effect.gen(function* () {
+  it.each(everyRecording)(
+    "has the same container for the client and the service: %s",
+    function* ({ transcribe }, [name, bytes]) {
       const container = Container.sniff(bytes)
       expect(name.endsWith(`.${container}`)).toBe(true)
       const { container: found } = yield* Effect.provide(inspect(AudioSource.fromBytes(bytes)), NodeFileSystem.layer)
       expect(found).toBe(container)
-      expect((yield* transcribe(bytes)).status).toBe(200)
-    })
+      expect((yield* transcribe(formOf(bytes))).status).toBe(200)
+    }
   )
 
-  it.effect("that begins later, as encoders make it, is still recognised", () =>
-    Effect.gen(function* () {
-      yield* learn
-      const samples = Buffer.concat([Buffer.alloc(1000), recording("cat.wav").subarray(44)])
-      const later = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, samples)
-      expect(yield* transcribe(later)).toMatchObject({ status: 200, json: { text } })
-    })
-  )
+  it("that starts later, as encoders shift it, is still recognised", function* ({ transcribe }) {
+    yield* learn
+    const samples = Buffer.concat([Buffer.alloc(1000), recording("cat.wav").subarray(44)])
+    const later = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, samples)
+    expect((yield* transcribe(formOf(later))).json().text).toBe(text)
+  })
 
   // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
-  it.effect("of digital silence is decoded whole: silence.flac", () =>
-    Effect.gen(function* () {
-      expect(yield* transcribe(recording("silence.flac"))).toMatchObject({ status: 200, json: { text: "" } })
-    })
-  )
+  it("of digital silence is decoded whole: silence.flac", function* ({ transcribe }) {
+    const answer = yield* transcribe(formOf(recording("silence.flac")))
+    expect([answer.status, answer.json().text]).toEqual([200, ""])
+  })
 
-  it.effect.each(files)("that is cut off is 400, at once: %s", (name) =>
-    Effect.gen(function* () {
-      const whole = recording(name)
-      for (const part of [0.1, 0.5, 0.9]) yield* expectRefused(whole.subarray(0, Math.floor(whole.length * part)))
-    })
-  )
+  it.each(Object.entries(damaged))("is quickly refused: %s", function* ({ transcribe }, [, variants]) {
+    for (const bytes of variants) {
+      const started = performance.now()
+      const answer = yield* transcribe(formOf(bytes))
+      expect(answer.status).toBe(400)
+      expect(answer.json().message).toContain("audio_file: ")
+      expect(performance.now() - started).toBeLessThan(3000)
+    }
+  })
 
-  it.effect.each(files)("with noise in place of its beginning is 400, at once: %s", (name) =>
-    Effect.gen(function* () {
-      const broken = Uint8Array.from(recording(name))
-      broken.set(noise(Math.min(400, broken.length - 12), 7), 12)
-      yield* expectRefused(broken)
-    })
-  )
-
-  it.effect.each(Object.entries(magics))("of noise that begins as %s is 400, at once", ([, magic]) =>
-    Effect.gen(function* () {
-      for (const seed of [1, 2]) yield* expectRefused(Uint8Array.from([...magic, ...noise(30_000, seed)]))
-      yield* expectRefused(Uint8Array.from(magic))
-    })
-  )
-
-  it.effect("that is empty, or of no known container, is 400", () =>
-    Effect.gen(function* () {
-      yield* expectRefused(new Uint8Array(0))
-      yield* expectRefused(Uint8Array.from([0, ...noise(1000, 3)]))
-    })
-  )
-
-  it.effect("whose tables say that there are four billion samples is 400, at once", () =>
-    Effect.gen(function* () {
-      const inflated = Buffer.from(recording("cat.m4a"))
-      inflated.writeUInt32BE(0xffffffff, inflated.indexOf("stsz") + 12)
-      yield* expectRefused(inflated)
-      inflated.writeUInt32BE(8, inflated.indexOf("stsz") + 8)
-      yield* expectRefused(inflated)
-      const fragmented = Buffer.from(recording("cat.fragmented.m4a"))
-      for (const flags of [0, 0x201]) {
-        fragmented.writeUInt32BE(flags, fragmented.indexOf("trun") + 4)
-        fragmented.writeUInt32BE(0xffffffff, fragmented.indexOf("trun") + 8)
-        yield* expectRefused(fragmented)
-      }
-    })
-  )
-
-  it.effect("that is being decoded does not delay other requests", () =>
-    Effect.gen(function* () {
-      const { sttBaseUrl } = yield* LocalService
-      const frames = recording("cat.mp3").subarray(-8000)
-      const start = frames.findIndex((byte, index) => byte === 255 && ((frames[index + 1] ?? 0) & 0xf6) === 0xf2)
-      const long = Buffer.concat(Array.from({ length: 400 }, () => frames.subarray(start)))
-      let done = false
-      const decoding = yield* Effect.fork(Effect.tap(transcribe(long), () => Effect.sync(() => (done = true))))
-      yield* Effect.sleep("200 millis")
-      const waits: Array<number> = []
-      while (!done && waits.length < 20) {
-        const started = performance.now()
-        yield* Effect.promise(() => fetch(`${sttBaseUrl}/`).then((response) => response.text()))
-        waits.push(performance.now() - started)
-      }
-      expect(waits.length).toBeGreaterThan(2)
-      expect(Math.max(...waits)).toBeLessThan(500)
-      expect((yield* decoding).status).toBe(200)
-    })
-  )
+  it("that is being decoded does not delay other requests", function* ({ send, transcribe }) {
+    const frames = recording("cat.mp3").subarray(-8000)
+    const start = frames.findIndex((byte, index) => byte === 255 && ((frames[index + 1] ?? 0) & 0xf6) === 0xf2)
+    const long = Buffer.concat(Array.from({ length: 400 }, () => frames.subarray(start)))
+    let done = false
+    const decoding = yield* Effect.fork(Effect.tap(transcribe(formOf(long)), () => Effect.sync(() => (done = true))))
+    yield* Effect.sleep("200 millis")
+    const waits: Array<number> = []
+    while (!done && waits.length < 20) {
+      const started = performance.now()
+      yield* send("stt", { method: "GET", path: "/" })
+      waits.push(performance.now() - started)
+    }
+    expect(waits.length).toBeGreaterThan(2)
+    expect(Math.max(...waits)).toBeLessThan(500)
+    expect((yield* decoding).status).toBe(200)
+  })
 })
 
-layer(LocalService.layer({ maximumRecordingSeconds: 0.5 }))("a recording that is longer than is taken", (it) => {
-  it.effect.each(["cat.wav", ...files])("is 400, as %s", (name) =>
-    Effect.gen(function* () {
-      const { json, status } = yield* transcribe(recording(name))
-      expect(status).toBe(400)
-      expect(json.message).toContain("longer than 0.5 seconds")
-    })
-  )
+serviceTests("a recording of more than half a second", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+  it.each(["cat.wav", ...files])("is 400 if that is the limit: %s", function* ({ transcribe }, name) {
+    const answer = yield* transcribe(formOf(recording(name)))
+    expect(answer.status).toBe(400)
+    expect(answer.json().message).toContain("longer than 0.5 seconds")
+  })
 })

@@ -145,9 +145,9 @@ serviceTests("the keys of an account", cannedService(), (it) => {
     expect(`${replacing.name}: ${replacing.message}`).toBe(
       `KeyActive: ${(yield* ask("POST", "/keys", { name: "next" })).json().error}`
     )
-    const unknown = yield* Effect.flip(revokeKey("nobody"))
+    const unknown = yield* Effect.flip(revokeKey("unknown"))
     expect(`${unknown.name}: ${unknown.message}`).toBe(
-      `KeyNotActive: ${(yield* ask("POST", "/keys/nobody/revoke")).json().error}`
+      `KeyNotActive: ${(yield* ask("POST", "/keys/unknown/revoke")).json().error}`
     )
   })
 
