@@ -14,7 +14,16 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import { scriptedServer } from "../../test/support/scriptedServer.js"
-import { anyString, anything, isWellFormed, json, oddNumber, recordOf, wellFormedString } from "./arbitraries.js"
+import {
+  anyString,
+  anything,
+  isWellFormed,
+  json,
+  oddNumber,
+  recordOf,
+  weighted,
+  wellFormedString
+} from "./arbitraries.js"
 import { law, runnerOf, type Topic } from "./law.js"
 import { languages, makeStage, voices, withClients } from "./localService.js"
 
@@ -72,10 +81,10 @@ const badText = FastCheck.constantFrom("", "a".repeat(10_001), "𝄞".repeat(10_
 const requestId = FastCheck.string({ unit: FastCheck.constantFrom(..."aZ09._:-"), minLength: 1, maxLength: 64 })
 
 /** A synthesis request, also with values that the type forbids. */
-const synthesisRequest = FastCheck.oneof(
-  {
-    weight: 40,
-    arbitrary: FastCheck.record(
+const synthesisRequest = weighted<unknown>(
+  [
+    40,
+    FastCheck.record(
       {
         text: mostly(text, badText),
         lang: maybe(mostly(FastCheck.constantFrom(...languages), anyString)),
@@ -89,9 +98,9 @@ const synthesisRequest = FastCheck.oneof(
       },
       { requiredKeys: ["text"] }
     )
-  },
-  { weight: 1, arbitrary: FastCheck.record({ text, unknown: anything }) },
-  { weight: 1, arbitrary: anything }
+  ],
+  [1, FastCheck.record({ text, unknown: anything })],
+  [1, anything]
 )
 
 const isJsonRecord = (value: unknown): boolean => isPlain(value) && Object.values(value).every(isJson)
@@ -150,20 +159,15 @@ const fieldName = FastCheck.oneof(
   FastCheck.constantFrom("language", "Model", "a[b]", "a%22b", "a;b=c", "__proto__", "constructor")
 )
 
-const transcriptionRequest = FastCheck.oneof(
-  {
-    weight: 40,
-    arbitrary: FastCheck.record(
+const upperCaseId = FastCheck.uuid().map((id) => id.toUpperCase())
+const transcriptionRequest = weighted<unknown>(
+  [
+    40,
+    FastCheck.record(
       {
         audio: mostly(FastCheck.constant(audio)),
         model: mostly(FastCheck.constantFrom(...known), anyString, halved),
-        transactionId: maybe(
-          mostly(
-            FastCheck.uuid(),
-            anyString,
-            FastCheck.uuid().map((id) => id.toUpperCase())
-          )
-        ),
+        transactionId: maybe(mostly(FastCheck.uuid(), anyString, upperCaseId)),
         aux: maybe(mostly(FastCheck.boolean())),
         parseNumber: maybe(mostly(FastCheck.boolean())),
         hotwords: maybe(
@@ -179,12 +183,9 @@ const transcriptionRequest = FastCheck.oneof(
       },
       { requiredKeys: ["audio", "model"] }
     )
-  },
-  {
-    weight: 1,
-    arbitrary: FastCheck.record({ audio: FastCheck.constant(audio), model: FastCheck.constant("m"), unknown: anything })
-  },
-  { weight: 1, arbitrary: anything }
+  ],
+  [1, FastCheck.record({ audio: FastCheck.constant(audio), model: FastCheck.constant("m"), unknown: anything })],
+  [1, anything]
 )
 
 const isHotword = (value: unknown): boolean =>
@@ -336,14 +337,8 @@ const serviceLaws = Effect.gen(function* () {
               throw new Error(`${outcome.left.message} But ${unsupported.join(", ") || "nothing"} is not supported`)
             }
             deepStrictEqual(fields, [], "it was sent")
-            const {
-              g2pOverrides = {},
-              lang = "hi",
-              speed = 1,
-              text,
-              voice = "default_female",
-              ...others
-            } = request as SynthesisRequest
+            const { g2pOverrides = {}, text, ...others } = request as SynthesisRequest
+            const { lang = "hi", speed = 1, voice = "default_female" } = others
             // `__proto__` is no word, so its pronunciation has no effect.
             const { ["__proto__"]: _, ...pronunciations } = g2pOverrides
             const expected = { text, lang, voice, speed, pronunciations }
