@@ -20,7 +20,7 @@ const clientsOf = (operation) => ({
   /** @type {(label: string, module: string, ...options: ReadonlyArray<unknown>) => Client<any>} */
   client: (label, module, ...options) => ({
     label,
-    start: async (url) => (await import(`./${module}.js`))[operation](url, ...options)
+    start: async (url) => (await import(new URL(`${module}.js`, import.meta.url).href))[operation](url, ...options)
   }),
   /** @param {(method: string) => string} show @returns {Record<string, Client<any>>} */
   peers: (show) =>
