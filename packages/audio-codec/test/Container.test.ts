@@ -90,28 +90,17 @@ describe("a recording", () => {
     Number.isFinite(durationMillis) &&
     durationMillis >= 0
 
-  it.each(encoded)("has a header wherever it is cut: $name", ({ name }) => {
-    const bytes = recording(name)
-    for (let length = 1; length < bytes.byteLength; length += 3) {
-      expect(isHeader(readHeader(bytes.subarray(0, length), length))).toBe(true)
-    }
-  })
-
-  it("that is damaged has a header of values that can be, and a structure that is whole or not", () => {
-    const damage = FastCheck.array(FastCheck.tuple(FastCheck.nat(600), FastCheck.nat(255)), {
-      minLength: 1,
-      maxLength: 8
-    })
+  it("that is cut and damaged has a header of possible values, and a structure that is whole or not", () => {
+    const change = FastCheck.tuple(FastCheck.nat(600), FastCheck.nat(255))
+    const damage = FastCheck.array(change, { maxLength: 8 })
     FastCheck.assert(
-      FastCheck.property(FastCheck.constantFrom(...encoded), damage, ({ container, name }, changes) => {
-        const damaged = recording(name)
-        // The first bytes stay, so that the container does.
-        for (const [at, byte] of changes) damaged[16 + at] = byte
+      FastCheck.property(FastCheck.constantFrom(...encoded), FastCheck.nat(3000), damage, ({ name }, cut, changes) => {
+        const damaged = recording(name).subarray(0, cut)
+        for (const [at, byte] of changes) damaged[at] = byte
         expect(isHeader(readHeader(damaged, damaged.byteLength))).toBe(true)
-        expect(["whole", "Truncated", "Damaged"]).toContain(reasonOf(damaged))
-        expect(Container.sniff(damaged)).toBe(container)
+        expect(["whole", "Truncated", "Damaged", "no container"]).toContain(reasonOf(damaged))
       }),
-      { numRuns: 1000 }
+      { numRuns: 2000 }
     )
   })
 
@@ -120,21 +109,16 @@ describe("a recording", () => {
     for (let at = 0; at < boxes.byteLength; at += 8) boxes.set([0, 0, 0, 8, ...ascii("ftyp")], at)
     const elements = new Uint8Array(8_000_000).fill(0xae)
     elements.set([0x1a, 0x45, 0xdf, 0xa3, 0x80])
-    for (const [bytes, container, most] of [
-      [boxes, "m4a", 1000],
-      [elements, "webm", 2]
-    ] as const) {
-      const { reads, ...header } = countReads(bytes)
-      expect(header).toEqual({ container })
-      expect(reads).toBeLessThanOrEqual(most)
-    }
+    const { reads, ...header } = countReads(boxes)
+    expect(header).toEqual({ container: "m4a" })
+    expect(reads).toBeLessThanOrEqual(1000)
+    expect(countReads(elements)).toEqual({ container: "webm", reads: expect.toSatisfy((reads) => reads <= 2) })
     expect(reasonOf(boxes)).toBe("Damaged")
   })
 
   it("of unknown size can't be checked", () => {
-    expect(() => Container.checkStructure("mp3", Container.fromBytes(new Uint8Array(10), undefined))).toThrow(
-      RangeError
-    )
+    const source = Container.fromBytes(new Uint8Array(10), undefined)
+    expect(() => Container.checkStructure("mp3", source)).toThrow(RangeError)
   })
 })
 
@@ -149,11 +133,8 @@ const countReads = (bytes: Uint8Array) => {
 }
 
 describe("an M4A", () => {
-  const box = (name: string, ...content: ReadonlyArray<Bytes>): Bytes => [
-    ...bigEndian(8 + content.flat().length, 4),
-    ...ascii(name),
-    ...content.flat()
-  ]
+  const box = (name: string, ...content: ReadonlyArray<Bytes>) =>
+    [bigEndian(8 + content.flat().length, 4), ascii(name), ...content].flat()
   const type = box("ftyp", ascii("M4A "), zeros(4))
   const movieHeader = (timescale: number, duration: number) =>
     box("mvhd", zeros(12), bigEndian(timescale, 4), bigEndian(duration, 4))
@@ -256,14 +237,8 @@ describe("an M4A", () => {
 
 describe("an MP3", () => {
   const versions = { "1": 3, "2": 2, "2.5": 0 }
-  const frame = (
-    version: keyof typeof versions,
-    bitrate: number,
-    rate: number,
-    mono: boolean,
-    padded = 0,
-    layer = 3
-  ) => {
+  type Version = keyof typeof versions
+  const frame = (version: Version, bitrate: number, rate: number, mono: boolean, padded = 0, layer = 3) => {
     const bits = (0x7ff << 21) | (versions[version] << 19) | ((4 - layer) << 17) | (1 << 16)
     return bigEndian((bits | (bitrate << 12) | (rate << 10) | (padded << 9) | (mono ? 3 << 6 : 0)) >>> 0, 4)
   }
@@ -294,16 +269,12 @@ describe("an MP3", () => {
       const tag = [...ascii("ID3"), 4, 0, 0, ...zeros(4)]
       const single = filled(frame(version, bitrate, rate, mono, 0, layer), length)
       const bytes = [...tag, ...Array.from({ length: 10 }, () => single).flat()]
-      expect(read(bytes)).toEqual({
-        container: "mp3",
-        sampleRate,
-        channels: mono ? 1 : 2,
-        durationMillis: (10 * length * 8) / kilobits
-      })
-      expect(readHeader(Uint8Array.from(bytes), undefined).durationMillis).toBeUndefined()
+      const header = { container: "mp3", sampleRate, channels: mono ? 1 : 2 }
+      expect(read(bytes)).toEqual({ ...header, durationMillis: (10 * length * 8) / kilobits })
+      expect(readHeader(Uint8Array.from(bytes), undefined)).toEqual(header)
       const slot = layer === 1 ? 4 : 1
       const padded = [...filled(frame(version, bitrate, rate, mono, 1, layer), length + slot), ...single]
-      expect(read(tag, padded)).toMatchObject({ sampleRate, durationMillis: ((2 * length + slot) * 8) / kilobits })
+      expect(read(tag, padded)).toEqual({ ...header, durationMillis: ((2 * length + slot) * 8) / kilobits })
       expect(reason(tag, padded)).toBe("whole")
     }
   )
@@ -348,10 +319,8 @@ describe("an MP3", () => {
 
   it("begins behind its tag, whatever looks like a frame in it", () => {
     const other = filled(frame("1", 1, 2, true), 144)
-    for (const [flags, footer] of [
-      [0, 0],
-      [0x10, 10]
-    ] as const) {
+    for (const footer of [0, 10]) {
+      const flags = footer === 0 ? 0 : 0x10
       const tag = [...ascii("ID3"), 4, 0, flags, 0, 0, 2, 44, ...other, ...other, ...zeros(12 + footer)]
       expect(read(tag, two)).toEqual(ofTwo)
       expect(reason(tag, two)).toBe("whole")
@@ -375,15 +344,17 @@ describe("an MP3", () => {
   })
 
   it.each([
-    { what: "version", bits: 1 << 19, instead: 3 << 19 },
-    { what: "layer", bits: 0, instead: 3 << 17 },
-    { what: "bitrate", bits: 15 << 12, instead: 15 << 12 },
-    { what: "free bitrate", bits: 0, instead: 15 << 12 },
-    { what: "sample rate", bits: 3 << 10, instead: 3 << 10 }
-  ])("has no reserved $what", ({ bits, instead }) => {
+    ["version", 1 << 19, 3 << 19],
+    ["layer", 0, 3 << 17],
+    ["bitrate", 15 << 12, 15 << 12],
+    ["free bitrate", 0, 15 << 12],
+    ["sample rate", 3 << 10, 3 << 10]
+  ])("has no reserved %s", (_, bits, instead) => {
     const header = frame("1", 9, 0, false).reduce((value, byte) => value * 256 + byte, 0)
     expect(read(filled(bigEndian(((header & ~instead) | bits) >>> 0, 4), 417)).container).toBeUndefined()
   })
+
+  const stated = [...ascii("Xing"), ...bigEndian(2, 4), ...bigEndian(999, 4)]
 
   it.each([
     ["two frames", two, "whole"],
@@ -391,11 +362,7 @@ describe("an MP3", () => {
     ["padding behind its frames", [...two, ...zeros(9)], "whole"],
     ["one frame", one, "Truncated"],
     ["a frame that is cut", two.slice(0, -1), "Truncated"],
-    [
-      "fewer bytes than its encoder states",
-      [...filled(one, 417, 36, ...ascii("Xing"), ...bigEndian(2, 4), ...bigEndian(999, 4)), ...one],
-      "Truncated"
-    ],
+    ["fewer bytes than its encoder states", [...filled(one, 417, 36, ...stated), ...one], "Truncated"],
     ["something else between its frames", [...two, ...ascii("else"), ...one], "Damaged"]
   ])("of %s is checked", (_, bytes, structure) => {
     expect(reason(bytes)).toBe(structure)
@@ -403,15 +370,8 @@ describe("an MP3", () => {
 })
 
 describe("an Ogg", () => {
-  const page = (position: Bytes, serial: number, packet: Bytes, flags = 0) => [
-    ...ascii("OggS"),
-    ...[0, flags],
-    ...position,
-    ...bigEndian(serial, 4),
-    ...zeros(8),
-    ...[1, packet.length],
-    ...packet
-  ]
+  const page = (position: Bytes, serial: number, packet: Bytes, flags = 0) =>
+    [ascii("OggS"), [0, flags], position, bigEndian(serial, 4), zeros(8), [1, packet.length], packet].flat()
   const at = (position: number) => littleEndian(position, 8)
   const opus = (rate: number) => [...ascii("OpusHead"), 1, 1, ...littleEndian(312, 2), ...littleEndian(rate, 4)]
   const speex = [...ascii("Speex   "), ...zeros(28), ...littleEndian(8000, 4), ...zeros(8), ...littleEndian(1, 4)]
@@ -479,11 +439,8 @@ describe("a WebM", () => {
   const info = (...content: ReadonlyArray<Bytes>) => element(0x1549a966, content.flat())
   const duration = (ticks: Bytes) => element(0x4489, ticks)
   const audio = (...content: ReadonlyArray<Bytes>) => element(0xe1, content.flat())
-  const tracks = (...content: ReadonlyArray<Bytes>) =>
-    element(
-      0x1654ae6b,
-      content.flatMap((track) => element(0xae, track))
-    )
+  const track = (content: Bytes) => element(0xae, content)
+  const tracks = (...content: ReadonlyArray<Bytes>) => element(0x1654ae6b, content.flatMap(track))
   const sound = (rate: Bytes) => audio(element(0xb5, rate), element(0x9f, [2]))
   const lasting = info(duration(float(1500, 8)))
 

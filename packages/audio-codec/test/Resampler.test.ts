@@ -26,20 +26,6 @@ const levelDecibels = (samples: Float32Array) => {
   return 10 * Math.log10(inner.reduce((sum, sample) => sum + sample * sample, 0) / inner.length / 0.5)
 }
 
-/** The level of a tone of unit amplitude, in dB, under a Hann window that leaves the ends out. */
-const gainDecibels = (samples: Float32Array, frequency: number, sampleRate: number) => {
-  const inner = samples.subarray(200, -200)
-  let [real, imaginary, weights] = [0, 0, 0]
-  for (const [index, sample] of inner.entries()) {
-    const weight = 1 - Math.cos((2 * Math.PI * (index + 0.5)) / inner.length)
-    const angle = (2 * Math.PI * frequency * index) / sampleRate
-    real += weight * sample * Math.cos(angle)
-    imaginary += weight * sample * Math.sin(angle)
-    weights += weight
-  }
-  return 20 * Math.log10((2 * Math.hypot(real, imaginary)) / weights)
-}
-
 describe("resampling", () => {
   it("gives ceil(n * to / from) samples for n", () => {
     FastCheck.assert(
@@ -93,40 +79,34 @@ describe("resampling", () => {
   ])("from %i to %i Hz passes 0.9 of the band, and stops frequencies beyond it and images", (from, to) => {
     const low = Math.min(from, to) / 2
     const length = Math.ceil((2500 * from) / Math.min(from, to))
-    const gain = (part: number) =>
-      gainDecibels(Resampler.resample(sine(part * low, from, length), { from, to }), part * low, to)
+    const error = (part: number) =>
+      errorDecibels(Resampler.resample(sine(part * low, from, length), { from, to }), part * low, to)
     const level = (part: number) => levelDecibels(Resampler.resample(sine(part * low, from, length), { from, to }))
-    for (const part of [0.1, 0.5, 0.85]) expect(Math.abs(gain(part))).toBeLessThan(0.001)
-    expect(gain(0.9)).toBeGreaterThan(-0.1)
+    for (const part of [0.1, 0.5, 0.85]) expect(error(part)).toBeLessThan(-80)
+    // The gain is above -0.1 dB.
+    expect(error(0.9)).toBeLessThan(-38)
     if (from > to) for (const part of [1.001, 1.1, 1.7]) expect(level(part)).toBeLessThan(-110)
-    else {
-      const part = 0.8
-      const output = Resampler.resample(sine(part * low, from, length), { from, to })
-      expect(errorDecibels(output, part * low, to)).toBeLessThan(-100)
-    }
+    else expect(error(0.8)).toBeLessThan(-100)
   })
 
-  it.effect("of a stream equals resampling of the whole, bit for bit", () =>
-    Effect.promise(() =>
-      FastCheck.assert(
-        FastCheck.asyncProperty(
-          FastCheck.oneof(rate, anyRate),
-          FastCheck.oneof(rate, anyRate),
-          FastCheck.array(FastCheck.float32Array({ maxLength: 300, noNaN: true, min: -1, max: 1 }), { maxLength: 6 }),
-          async (from, to, blocks) => {
-            const streamed = await Stream.fromIterable(blocks).pipe(
-              Resampler.resampleStream({ from, to }),
-              Pcm.collectSamples,
-              Effect.runPromise
-            )
-            const whole = Resampler.resample(Float32Array.from(blocks.flatMap((block) => [...block])), { from, to })
-            expect(Buffer.compare(Buffer.from(streamed.buffer), Buffer.from(whole.buffer))).toBe(0)
-          }
-        ),
-        { numRuns: 40 }
-      )
-    )
-  )
+  it("of a stream equals resampling of the whole, bit for bit", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(
+        FastCheck.oneof(rate, anyRate),
+        FastCheck.oneof(rate, anyRate),
+        FastCheck.array(FastCheck.float32Array({ maxLength: 300, noNaN: true, min: -1, max: 1 }), { maxLength: 6 }),
+        async (from, to, blocks) => {
+          const streamed = await Stream.fromIterable(blocks).pipe(
+            Resampler.resampleStream({ from, to }),
+            Pcm.collectSamples,
+            Effect.runPromise
+          )
+          const whole = Resampler.resample(Float32Array.from(blocks.flatMap((block) => [...block])), { from, to })
+          expect(Buffer.compare(Buffer.from(streamed.buffer), Buffer.from(whole.buffer))).toBe(0)
+        }
+      ),
+      { numRuns: 40 }
+    ))
 
   // The last three pairs have no common divisor.
   it.each([
@@ -148,31 +128,5 @@ describe("resampling", () => {
   it.each([0, -8000, 1.5, Number.NaN, 4_294_967_296])("refuses a rate of %d", (rate) => {
     expect(() => Resampler.make({ from: rate, to: 8000 })).toThrow(RangeError)
     expect(() => Resampler.make({ from: 8000, to: rate })).toThrow("The sample rate must be an integer")
-  })
-
-  it("does not depend on where in the recording a sound is", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        rate,
-        rate,
-        FastCheck.float32Array({ minLength: 1, maxLength: 300, noNaN: true, min: -1, max: 1 }),
-        (from, to, samples) => {
-          const seconds = 1 / 25
-          const later = Float32Array.from([...new Float32Array(from * seconds), ...samples])
-          const alone = Resampler.resample(samples, { from, to })
-          const delayed = Resampler.resample(later, { from, to }).subarray(to * seconds)
-          // The same moment lies between other frames of the rate between two stages.
-          for (const [index, sample] of alone.entries()) expect(delayed[index]).toBeCloseTo(sample, 5)
-        }
-      ),
-      { numRuns: 40 }
-    )
-  })
-
-  it("silences frequencies above the band of the lower rate, to -105 dB", () => {
-    for (const frequency of [4100, 5000, 7900, 10000]) {
-      const output = Resampler.resample(sine(frequency, 24000, 24000), { from: 24000, to: 8000 })
-      expect(levelDecibels(output)).toBeLessThan(-105)
-    }
   })
 })

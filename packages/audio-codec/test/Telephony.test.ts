@@ -49,29 +49,26 @@ it("telephony of several seconds is the same, and counts clipped samples", () =>
   }
 })
 
-it.effect("telephony of a stream does not depend on its chunks, and has the announced length", () =>
-  Effect.promise(() =>
-    FastCheck.assert(
-      FastCheck.asyncProperty(
-        format,
-        FastCheck.array(FastCheck.uint8Array({ maxLength: 500 }), { maxLength: 8 }),
-        async (format, parts) => {
-          const bytes = Buffer.concat(parts)
-          const audio = Telephony.telephony({
-            format,
-            byteLength: bytes.byteLength,
-            stream: Stream.fromIterable(parts)
-          })
-          const streamed = await Effect.runPromise(PcmStream.collect(audio))
-          expect(Buffer.compare(streamed, whole(format, bytes))).toBe(0)
-          expect(streamed.byteLength).toBe(audio.byteLength)
-          expect(audio.format).toEqual(Telephony.format)
-        }
-      ),
-      { numRuns: 60 }
-    )
-  )
-)
+it("telephony of a stream does not depend on its chunks, and has the announced length", () =>
+  FastCheck.assert(
+    FastCheck.asyncProperty(
+      format,
+      FastCheck.array(FastCheck.uint8Array({ maxLength: 500 }), { maxLength: 8 }),
+      async (format, parts) => {
+        const bytes = Buffer.concat(parts)
+        const audio = Telephony.telephony({
+          format,
+          byteLength: bytes.byteLength,
+          stream: Stream.fromIterable(parts)
+        })
+        const streamed = await Effect.runPromise(PcmStream.collect(audio))
+        expect(Buffer.compare(streamed, whole(format, bytes))).toBe(0)
+        expect(streamed.byteLength).toBe(audio.byteLength)
+        expect(audio.format).toEqual(Telephony.format)
+      }
+    ),
+    { numRuns: 60 }
+  ))
 
 it("converters that take turns do not disturb each other", () => {
   const source: AudioFormat.AudioFormat = { sampleRate: 44_100, channels: 2, encoding: "pcm16" }

@@ -67,187 +67,127 @@ const localService = Effect.map(Layer.build(LocalService.layer()), Context.get(L
 const transcribe = ["transcribe", "second.wav", "--model", "hi-general-v2-8khz"]
 const synthesize = ["synthesize", "नमस्ते", "--out", "out.wav"]
 
-interface Circumstances {
-  readonly environment?: Record<string, string>
-  readonly fault?: Fault
-  readonly credits?: number
-  readonly state?: "suspended"
-}
-
 /** Runs a module before the command. */
 const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })
 const toFixedFails = preload("Number.prototype.toFixed=()=>{throw(Error('broken'))}")
 const slow: Fault = { operation: "transcribe", delayMillis: 60_000 }
 const id = "[0-9a-f-]{36}"
 
-/** One or more for each exit code. */
-const ways: ReadonlyArray<
-  readonly [code: number, args: ReadonlyArray<string>, says: RegExp, circumstances?: Circumstances]
-> = [
+type Row = readonly [code: number, args: ReadonlyArray<string>, says: RegExp, fault?: Fault | undefined, env?: object]
+const intoTerminal = ["synthesize", "a", "--out", "-"]
+const cut: Fault = { operation: "synthesize", truncateAtByte: 1000 }
+const timedOut = /longer than the 0\.2 s of --timeout.*\[SttDeadlineExceeded\]/
+const unavailable = RegExp(`\\[SttUnavailable\\] \\(3 attempts, transaction ${id}\\)`)
+const wrongKey = { SPEECH_API_KEY: "wrong.key" }
+
+/** `failure.test.ts` has the exit code of every error. */
+const failures: ReadonlyArray<Row> = [
   [2, ["synthesise"], /Did you mean synthesize\?/],
-  [
-    2,
-    ["synthesize", "a", "--out", "-"],
-    /audio to the terminal/,
-    { environment: preload("process.stdout.isTTY=true") }
-  ],
+  [2, intoTerminal, /audio to the terminal/, undefined, preload("process.stdout.isTTY=true")],
   [3, ["synthesize", "a", "--out", "no/a.wav"], /\[OutputFailed\]/],
-  [10, ["transcribe", "second.wav", "--model", "m"], RegExp(`\\[SttBadRequest\\] \\(transaction ${id}\\)`)],
-  [11, transcribe, /\[SttUnauthorized\]/, { environment: { SPEECH_API_KEY: "wrong.key" } }],
-  [12, transcribe, /\[SttCreditExhausted\]/, { credits: 0 }],
-  [13, transcribe, /\[SttForbidden\]/, { state: "suspended" }],
-  [20, transcribe, RegExp(`\\[SttUnavailable\\] \\(3 attempts, transaction ${id}\\)`), { fault: { status: 503 } }],
-  [21, synthesize, RegExp(`\\[TtsUnexpectedStatus\\] \\(request ${id}\\)`), { fault: { status: 418 } }],
-  [30, synthesize, /\[TtsConnectionFailed\]/, { fault: { operation: "synthesize", truncateAtByte: 1000 } }],
-  [
-    31,
-    [...transcribe, "--timeout", "0.2"],
-    /longer than the 0\.2 s of --timeout.*\[SttDeadlineExceeded\]/,
-    { fault: slow }
-  ],
-  [32, transcribe, /\[SttInvalidResponse\]/, { fault: { operation: "transcribe", status: 200, body: "<html>" } }],
-  [
-    70,
-    ["synthesize", "नमस्ते", "--out", "defect.wav"],
-    /a defect of the command: Error: broken/,
-    { environment: toFixedFails }
-  ]
+  [11, transcribe, /\[SttUnauthorized\]/, undefined, wrongKey],
+  [20, transcribe, unavailable, { status: 503 }],
+  [30, synthesize, /\[TtsConnectionFailed\]/, cut],
+  [31, [...transcribe, "--timeout", "0.2"], timedOut, slow],
+  [70, ["synthesize", "नमस्ते", "--out", "defect.wav"], /a defect of the command: Error: broken/, undefined, toFixedFails]
 ]
 
-describe("the built command", () => {
-  it.scoped(
-    "speaks into a file and prints what the file says, and nothing else where no terminal looks",
-    () =>
-      Effect.gen(function* () {
-        const environment = environmentOf(yield* localService)
-        const spoken = yield* run(["synthesize", "नमस्ते", "--out", "a.wav", "--json"], environment)
-        expect(spoken).toMatchObject({ code: 0, stderr: "" })
-        expect(JSON.parse(spoken.stdout.toString())).toMatchObject({ path: "a.wav", warnings: [] })
-        const heard = yield* run(["transcribe", "a.wav", "--model", "hi-general-v2-8khz", "--telephony"], environment)
-        expect(heard).toEqual({ code: 0, stdout: Buffer.from("नमस्ते\n"), stderr: "" })
-      }),
-    60_000
-  )
-
-  it.scoped(
-    "takes a text and a recording from a pipe, and gives audio to one",
-    () =>
-      Effect.gen(function* () {
-        const environment = environmentOf(yield* localService)
-        const line = `printf '%s' "$2" | "$0" "$1" synthesize --text-file - --lang en --out - |
+describe("the built command", { timeout: 120_000 }, () => {
+  it.scoped("takes a text and a recording from a pipe, and gives audio to one", () =>
+    Effect.gen(function* () {
+      const environment = environmentOf(yield* localService)
+      const line = `printf '%s' "$2" | "$0" "$1" synthesize --text-file - --lang en --out - |
           "$0" "$1" transcribe - --model en-general-v2-8khz --telephony`
-        const text = "Your order has been shipped."
-        const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, bin, text], environment)
-        expect(piped).toEqual({ code: 0, stdout: Buffer.from(`${text}\n`), stderr: "" })
+      const text = "Your order has been shipped."
+      const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, bin, text], environment)
+      expect(piped).toEqual({ code: 0, stdout: Buffer.from(`${text}\n`), stderr: "" })
 
-        const audio = yield* run(["synthesize", text, "--lang", "en", "--out", "-"], environment)
-        expect(audio).toMatchObject({ code: 0, stderr: "" })
-        expect(Either.getOrThrow(Wav.decode(audio.stdout)).bytes.byteLength).toBeGreaterThan(24_000)
+      const audio = yield* run(["synthesize", text, "--lang", "en", "--out", "-"], environment)
+      expect(audio).toMatchObject({ code: 0, stderr: "" })
+      expect(Either.getOrThrow(Wav.decode(audio.stdout)).bytes.byteLength).toBeGreaterThan(24_000)
 
-        // More than the buffer of a pipe holds.
-        const long = `${text} `.repeat(20)
-        const unread = yield* run(["synthesize", long, "--lang", "en", "--out", "-"], environment, ({ stdout }) => {
-          stdout?.once("data", () => stdout.destroy())
-        })
-        expect(unread).toMatchObject({ code: 3, stderr: "" })
-      }),
-    60_000
+      // More than the buffer of a pipe holds.
+      const long = `${text} `.repeat(20)
+      const unread = yield* run(["synthesize", long, "--lang", "en", "--out", "-"], environment, ({ stdout }) => {
+        stdout?.once("data", () => stdout.destroy())
+      })
+      expect(unread).toMatchObject({ code: 3, stderr: "" })
+    })
   )
 
-  it.scoped(
-    "ends with the exit code of each way to fail, says what to do, and leaves no file",
-    () =>
-      Effect.gen(function* () {
-        const outcomes = yield* Effect.forEach(
-          ways,
-          ([, args, , { credits, environment, fault, state } = {}]) =>
-            Effect.gen(function* () {
-              const service = yield* localService
-              const account = {
-                ...(credits === undefined ? {} : { credits }),
-                ...(state === undefined ? {} : { state })
-              }
-              yield* service.accounts.setAccount(account)
-              if (fault !== undefined) yield* service.faults.set([fault])
-              const { code, stderr, stdout } = yield* run(args, { ...environmentOf(service), ...environment })
-              return { args, code, stdout: stdout.toString(), stderr }
-            }).pipe(Effect.scoped),
-          { concurrency: 3 }
+  it.scoped("ends with its exit code if it fails, says what to do, and leaves no file", () =>
+    Effect.gen(function* () {
+      const outcomes = yield* Effect.forEach(
+        failures,
+        ([, args, , fault, environment]) =>
+          Effect.gen(function* () {
+            const service = yield* localService
+            if (fault !== undefined) yield* service.faults.set([fault])
+            const { code, stderr, stdout } = yield* run(args, { ...environmentOf(service), ...environment })
+            return { args, code, stdout: stdout.toString(), stderr }
+          }).pipe(Effect.scoped),
+        { concurrency: 3 }
+      )
+      expect(outcomes).toEqual(
+        failures.map(([code, args, says]) => ({ args, code, stdout: "", stderr: expect.stringMatching(says) }))
+      )
+      expect(readdirSync(folder).filter((name) => name.includes("out"))).toEqual([])
+    })
+  )
+
+  it.scopedLive("cancels an upload at Ctrl-C", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const untilRequestIs = (outcome: JournalEntry["outcome"]) =>
+        service.requests.pipe(
+          Effect.repeat({ until: (requests) => requests[0]?.outcome === outcome, schedule: Schedule.spaced(20) })
         )
-        expect(outcomes).toEqual(
-          ways.map(([code, args, says]) => ({ args, code, stdout: "", stderr: expect.stringMatching(says) }))
-        )
-        expect(readdirSync(folder).filter((name) => name.includes("out"))).toEqual([])
-      }),
-    120_000
+      let command: ChildProcess | undefined
+      const spawned = (child: ChildProcess) => {
+        command = child
+        child.stdin?.write(readFileSync(`${folder}/second.wav`))
+      }
+      const args = ["transcribe", "-", "--model", "hi-general-v2-8khz"]
+      const running = yield* Effect.fork(run(args, environmentOf(service), spawned))
+      yield* untilRequestIs("underWay")
+      command?.kill("SIGINT")
+      expect(yield* running).toEqual({ code: 130, stdout: Buffer.alloc(0), stderr: "" })
+      yield* untilRequestIs("abandoned")
+    })
   )
 
-  it.scopedLive.each([
-    { what: "recording that is still being sent", args: ["transcribe", "-", "--model", "hi-general-v2-8khz"] },
-    { what: "text that is still being spoken", args: ["synthesize", "--text-file", "long.txt", "--out", "out.wav"] }
-  ])(
-    "cancels a $what at Ctrl-C, and leaves no file",
-    ({ args }) =>
-      Effect.gen(function* () {
-        const service = yield* localService
-        writeFileSync(`${folder}/long.txt`, "एक बहुत लंबा वाक्य। ".repeat(450))
-        const untilRequestIs = (outcome: JournalEntry["outcome"]) =>
-          service.requests.pipe(
-            Effect.repeat({ until: (requests) => requests[0]?.outcome === outcome, schedule: Schedule.spaced(20) })
-          )
-        let command: ChildProcess | undefined
-        const spawned = (child: ChildProcess) => {
-          command = child
-          child.stdin?.write(readFileSync(`${folder}/second.wav`))
-        }
-        const running = yield* Effect.fork(run(args, environmentOf(service), spawned))
-        yield* untilRequestIs("underWay")
-        command?.kill("SIGINT")
-        expect(yield* running).toEqual({ code: 130, stdout: Buffer.alloc(0), stderr: "" })
-        yield* untilRequestIs("abandoned")
-        expect(readdirSync(folder).filter((name) => name.includes("out"))).toEqual([])
-      }),
-    60_000
+  it.scoped("gives a terminal no control characters of a transcript, and a pipe all that was said", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const text = "one\u001b[2J\ttwo\nthree"
+      const body = JSON.stringify({ status: "success", text, call_id: "c" })
+      const headers = { "content-type": "application/json" }
+      yield* service.faults.set([{ operation: "transcribe", status: 200, headers, body }])
+      const environment = environmentOf(service)
+      const seen = yield* run(transcribe, { ...environment, ...preload("process.stdout.isTTY=true") })
+      expect(seen.stdout.toString()).toBe("one[2J\ttwo\nthree\n")
+      expect((yield* run(transcribe, environment)).stdout.toString()).toBe(`${text}\n`)
+    })
   )
 
-  it.scoped(
-    "gives a terminal no control characters of a transcript, and a pipe all that was said",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* localService
-        const text = "one\u001b[2J\ttwo\nthree"
-        const body = JSON.stringify({ status: "success", text, call_id: "c" })
-        const headers = { "content-type": "application/json" }
-        yield* service.faults.set([{ operation: "transcribe", status: 200, headers, body }])
-        const environment = environmentOf(service)
-        const seen = yield* run(transcribe, { ...environment, ...preload("process.stdout.isTTY=true") })
-        expect(seen.stdout.toString()).toBe("one[2J\ttwo\nthree\n")
-        expect((yield* run(transcribe, environment)).stdout.toString()).toBe(`${text}\n`)
-      }),
-    60_000
-  )
-
-  it.scopedLive(
-    "leaves no file at Ctrl-C while it draws on a terminal, however often it is pressed",
-    () =>
-      Effect.gen(function* () {
-        const service = yield* localService
-        yield* service.faults.set([{ operation: "synthesize", stallAtByte: 20_000 }])
-        const terminal = { ...preload("process.stderr.isTTY=true"), TERM: "xterm" }
-        let command: ChildProcess | undefined
-        const environment = { ...environmentOf(service), ...terminal }
-        const running = yield* Effect.fork(run(synthesize, environment, (child) => (command = child)))
-        const written = Effect.sync(() => readdirSync(folder).filter((name) => name.startsWith("out.wav")))
-        yield* Effect.repeat(written, { until: (names) => names.length > 0, schedule: Schedule.spaced(20) })
-        for (const _ of [1, 2, 3]) command?.kill("SIGINT")
-        const { code, stderr } = yield* running
-        expect(code).toBe(130)
-        expect(stderr).toContain("out.wav  ")
-        // What never hides the cursor can't leave it hidden.
-        expect(stderr).not.toContain("\u001b[?25l")
-        expect(yield* written).toEqual([])
-      }),
-    60_000
+  it.scopedLive("leaves no file at Ctrl-C while it draws on a terminal, however often it is pressed", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      yield* service.faults.set([{ operation: "synthesize", stallAtByte: 20_000 }])
+      const terminal = { ...preload("process.stderr.isTTY=true"), TERM: "xterm" }
+      let command: ChildProcess | undefined
+      const environment = { ...environmentOf(service), ...terminal }
+      const running = yield* Effect.fork(run(synthesize, environment, (child) => (command = child)))
+      const written = Effect.sync(() => readdirSync(folder).filter((name) => name.startsWith("out.wav")))
+      yield* Effect.repeat(written, { until: (names) => names.length > 0, schedule: Schedule.spaced(20) })
+      for (const _ of [1, 2, 3]) command?.kill("SIGINT")
+      const { code, stderr } = yield* running
+      expect(code).toBe(130)
+      expect(stderr).toContain("out.wav  ")
+      // What never hides the cursor can't leave it hidden.
+      expect(stderr).not.toContain("\u001b[?25l")
+      expect(yield* written).toEqual([])
+    })
   )
 
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "unread"] as const)(
@@ -275,8 +215,7 @@ describe("the built command", () => {
         child.kill("SIGKILL")
         rmSync(temporary, { recursive: true, force: true })
       }
-    },
-    60_000
+    }
   )
 
   it.effect.each([

@@ -66,30 +66,22 @@ describe("reading the header of a recording", () => {
     })
   )
 
-  it.scoped("is no failure if a box of a file leads far beyond its end", () =>
+  it.scoped("is no failure if a box ends far beyond the file, or if the file is cut meanwhile", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const path = yield* fs.makeTempFileScoped()
+      const type = joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A "))
       const far = joined(Uint8Array.of(0, 0, 0, 1), ascii("free"), new Uint8Array(8).fill(255))
-      yield* fs.writeFile(path, joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A "), far))
-      expect(yield* inspect(AudioSource.fromPath(path))).toEqual({ container: "m4a", bytes: 28 })
-    }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
+      yield* fs.writeFile(path, joined(type, far))
+      const inspecting = Recording.inspect(AudioSource.fromPath(path))
+      expect(yield* inspecting).toEqual({ container: "m4a", bytes: 28 })
 
-  it.scoped("is no failure if the file is cut meanwhile", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = yield* fs.makeTempFileScoped()
-      yield* fs.writeFile(path, joined(Uint8Array.of(0, 0, 0, 12), ascii("ftypM4A ")))
+      yield* fs.writeFile(path, type)
       const longer = FileSystem.FileSystem.of({
         ...fs,
         stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, size: FileSystem.Size(1000) }))
       })
-      const inspected = yield* Effect.provideService(
-        Recording.inspect(AudioSource.fromPath(path)),
-        FileSystem.FileSystem,
-        longer
-      )
+      const inspected = yield* Effect.provideService(inspecting, FileSystem.FileSystem, longer)
       expect(inspected).toEqual({ container: "m4a", bytes: 1000 })
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
@@ -123,14 +115,14 @@ describe("reading the header of a recording", () => {
       const counting = FileSystem.FileSystem.of({
         ...fs,
         open: (name, options) =>
-          Effect.map(fs.open(name, options), (opened) => ({
-            ...opened,
-            seek: (offset: FileSystem.SizeInput, from: FileSystem.SeekMode) => opened.seek(offset, from),
-            readAlloc: (size: FileSystem.SizeInput) => {
+          Effect.map(fs.open(name, options), (opened) => {
+            const original = opened.readAlloc.bind(opened)
+            const readAlloc = (size: FileSystem.SizeInput) => {
               read += Number(size)
-              return opened.readAlloc(size)
+              return original(size)
             }
-          }))
+            return Object.assign(opened, { readAlloc })
+          })
       })
       const recording = yield* Effect.provideService(
         Recording.inspect(AudioSource.fromPath(path)),
@@ -151,24 +143,6 @@ describe("reading the header of a recording", () => {
       const inspected = yield* Effect.flip(Recording.inspect(AudioSource.fromPath(path)))
       expect(inspected.message).toContain("AudioSource.fromOneShotStream")
     }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
-
-  it.effect.each([
-    { what: "does not exist", source: AudioSource.fromPath("/does/not/exist.wav"), problem: "does not exist" },
-    { what: "is a folder", source: AudioSource.fromPath("/"), problem: "is a folder" },
-    { what: "is empty", source: AudioSource.fromBytes(new Uint8Array(0)), problem: "is empty" },
-    { what: "fails", source: AudioSource.fromStream(() => Stream.fail("oops")), problem: "its stream failed" },
-    {
-      what: "ends early",
-      source: AudioSource.fromStream(() => Stream.make(Uint8Array.of(1)), { byteLength: 2 }),
-      problem: "ended after 1 of 2"
-    }
-  ])("fails for one that $what", ({ problem, source }) =>
-    Effect.gen(function* () {
-      const inspected = yield* Effect.flip(inspect(source))
-      expect(inspected._tag).toBe("SttAudioUnreadable")
-      expect(inspected.message).toContain(problem)
-    })
   )
 })
 
