@@ -240,7 +240,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       ? [["a full disk", "synthesize a --out /dev/full", 3, "/dev/full can't be written: the disk is full."] as const]
       : [])
   ]
-  it.effect.each(rows)("refuses %s, and sends nothing that is billed", ([_, line, code, says]) =>
+  it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>
     Effect.gen(function* () {
       const args = line.split(" ").map((arg) => (arg === "''" ? "" : arg))
       const { accounts } = yield* LocalService
@@ -248,7 +248,8 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       const outcome = yield* speechCommand(...args)
       expect(outcome.stdout + outcome.stderr).toContain(says)
       expect(outcome.code).toBe(code)
-      expect(yield* accounts.account).toEqual(before)
+      // A full disk shows only when the audio arrives.
+      if (!line.includes("/dev/full")) expect(yield* accounts.account).toEqual(before)
     })
   )
 })
