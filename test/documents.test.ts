@@ -234,8 +234,8 @@ describe("the README of a package", () => {
     tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions
     tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
     tts: Speech.SpeechStream Speech.Speech TextToSpeech.TestAudio
-    transport: Deadlines.Deadlines Retries.RetryOptions BaseUrl.BaseUrlOptions Transport.TransportOptions
-    transport: Operation.Operation
+    transport: Deadlines.Deadlines Retries.RetryOptions BaseUrl.BaseUrlOptions
+    transport: Operation.Operation internal/call/makeTransport.TransportOptions
     audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: internal/resampling/resampler.Rates
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions

@@ -10,10 +10,11 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as ApiKey from "../../ApiKey.js"
 import type { CallEvent, CallOptions } from "../../CallEvent.js"
+import type { ResolvedDeadlines } from "../../Deadlines.js"
 import type { Failure, InvalidApiKey } from "../../Failure.js"
 import type { Operation, Request, Response } from "../../Operation.js"
+import type { ResolvedRetries } from "../../Retries.js"
 import type { ServiceError } from "../../ServiceError.js"
-import type { Transport, TransportOptions } from "../../Transport.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { type HttpDriver, HttpDriverId, type HttpResponse } from "../http/httpDriver.js"
@@ -23,6 +24,37 @@ import { type Call, makeCall } from "./call.js"
 import { CallTimer, DeadlineMonitor, longestSleep } from "./callTimer.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { beginCall, logRetry, observeAttempt, observeCall } from "./telemetry.js"
+
+export interface TransportOptions {
+  /** The key, or an effect that reads it: once now, and again after the service refused it. */
+  readonly apiKey: ApiKey.ApiKey
+  /** Name of the header that carries the key. */
+  readonly apiKeyHeader: string
+  readonly deadlines: ResolvedDeadlines
+  readonly retries: ResolvedRetries
+}
+
+export interface Transport {
+  /** Runs an operation. `accept` must read the response before it returns. */
+  readonly run: <A, E extends ServiceError, Context>(
+    operation: Operation<A, E, Context>,
+    options?: CallOptions
+  ) => Effect.Effect<A, E>
+  /**
+   * Runs an operation whose result still reads the response. The call ends when `pull` fails or returns `undefined`, or
+   * when the scope closes.
+   */
+  readonly open: <A extends Opened<E>, E extends ServiceError, Context>(
+    operation: Operation<A, E, Context>,
+    options?: CallOptions
+  ) => Effect.Effect<Omit<A, "pull"> & Opened<E>, E, Scope.Scope>
+}
+
+/** A result that still reads the response. */
+export interface Opened<E> {
+  /** The next bytes, or `undefined` at the end. */
+  readonly pull: Effect.Effect<Uint8Array | undefined, E>
+}
 
 /** Makes a transport whose calls share `budget`. */
 export const makeTransport = (
