@@ -16,6 +16,7 @@ import { type HttpClientName, httpClients } from "../../test/support/httpClients
 import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { temporaryFolder } from "../../test/support/processes.js"
 import { bar, table, title, whole } from "../../test/support/report.js"
+import { billingOf } from "./laws.js"
 import { draw, kinds } from "./schedule.js"
 import { makeServices } from "./services.js"
 import { runTrial, type TrialResult } from "./trial.js"
@@ -49,6 +50,7 @@ const summaryOf = (result: TrialResult) => ({
   isBroken: result.violations.length > 0,
   left: result.left,
   calls: result.ended.map((ended) => ({
+    ...billingOf(ended, result),
     // Count both operations together.
     outcome: ended.outcome.replace(/^(Stt|Tts)/, ""),
     overrunMillis: ended.overrunMillis,
@@ -95,6 +97,15 @@ table([
       ...outcomes.map((outcome) => whole(ended.filter((call) => call.outcome === outcome).length))
     ]
   })
+])
+
+title("Billing")
+table([
+  ["responses", "number"],
+  ["billed", whole(sum(({ billed }) => billed))],
+  ["received completely", whole(sum(({ received }) => received))],
+  ["billed and written completely, but lost or not read", whole(sum((call) => call.answered - call.received))],
+  ["billed, but the last byte was lost", whole(sum((call) => call.billed - call.answered))]
 ])
 
 /** Sockets of this process, of clients and services. */

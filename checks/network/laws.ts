@@ -110,7 +110,7 @@ const isOwnContent = async (
 }
 
 /** How often a call was billed, received, and answered by the service. */
-const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
+export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
   const units = call.operation === "transcribe" ? billedUnits.transcribe : billedUnits.synthesize / leastCodePoints
   const succeeded = entriesOf(sentId, journal).filter(({ status }) => status === 200)
   const answered = succeeded.filter((entry) => entry.outcome === "answered").length
