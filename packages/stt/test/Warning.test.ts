@@ -6,17 +6,17 @@ import { type WarnedFields, warningsFor } from "../src/internal/warnings.js"
 const telephone = { sampleRate: 8000, channels: 1 }
 const asked = { model: "en-general-v2-8khz" }
 
-const told = (recording: Parameters<typeof warningsFor>[0], request: Partial<WarnedFields> = {}) =>
+const warningsOf = (recording: Parameters<typeof warningsFor>[0], request: Partial<WarnedFields> = {}) =>
   warningsFor(recording, { ...asked, ...request })
 
 describe("a warning", () => {
   it("is not given for mono at 8 kHz, nor where nothing is known", () => {
-    expect(told(telephone)).toEqual([])
-    expect(told({})).toEqual([])
+    expect(warningsOf(telephone)).toEqual([])
+    expect(warningsOf({})).toEqual([])
   })
 
   it("is given for more than one channel", () => {
-    expect(told({ ...telephone, channels: 2 })).toMatchObject([{ _tag: "MoreThanOneChannel", channels: 2 }])
+    expect(warningsOf({ ...telephone, channels: 2 })).toMatchObject([{ _tag: "MoreThanOneChannel", channels: 2 }])
   })
 
   it.each([
@@ -27,7 +27,7 @@ describe("a warning", () => {
     [16_001, true],
     [44_100, true]
   ])("at a rate of %d Hz is given: %s", (sampleRate, given) => {
-    const warnings = told({ ...telephone, sampleRate })
+    const warnings = warningsOf({ ...telephone, sampleRate })
     expect(warnings.map(({ _tag }) => _tag)).toEqual(given ? ["SampleRateFarFrom8kHz"] : [])
   })
 
@@ -44,29 +44,29 @@ describe("a warning", () => {
     ["v2", undefined]
   ])("where numbers are to be digits with the model %s names the language %s", (model, language) => {
     const expected = language === undefined ? [] : [{ _tag: "ParseNumberWithoutEffect", model, language }]
-    expect(told(telephone, { model, parseNumber: true })).toMatchObject(expected)
-    expect(told(telephone, { model, parseNumber: false })).toEqual([])
+    expect(warningsOf(telephone, { model, parseNumber: true })).toMatchObject(expected)
+    expect(warningsOf(telephone, { model, parseNumber: false })).toEqual([])
   })
 
   it.each(["UPI", "Kotak Bank", "आधार कार्ड", "क्\u200dष", "ಕೋಟಕ್", "O'Brien", "l’été", "sign-in", " spaced "])(
     "is not given for the hotword %j",
     (phrase) => {
-      expect(told(telephone, { hotwords: [{ phrase }] })).toEqual([])
+      expect(warningsOf(telephone, { hotwords: [{ phrase }] })).toEqual([])
     }
   )
 
   it.each(["UPI 2", "१०८", "A.T.M.", "rock & roll", "नमस्ते।", "-dash", "a--b", "@home"])(
     "is given for the hotword %j",
     (phrase) => {
-      const warnings = told(telephone, { hotwords: [{ phrase: "UPI" }, { phrase }] })
+      const warnings = warningsOf(telephone, { hotwords: [{ phrase: "UPI" }, { phrase }] })
       expect(warnings).toMatchObject([{ _tag: "HotwordNotSpoken", phrase }])
     }
   )
 
   it("says what to do, and is data that crosses a process boundary", () => {
     const warnings = [
-      ...told({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] }),
-      ...told({ sampleRate: 4000 })
+      ...warningsOf({ sampleRate: 44_100, channels: 2 }, { parseNumber: true, hotwords: [{ phrase: "24x7" }] }),
+      ...warningsOf({ sampleRate: 4000 })
     ]
     expect(warnings.length).toBe(5)
     expect(Schema.decodeUnknownSync(Schema.Array(SttWarning))(JSON.parse(JSON.stringify(warnings)))).toEqual(warnings)
