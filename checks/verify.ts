@@ -8,6 +8,7 @@ import { spawn } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { constants } from "node:os"
 import { fileURLToPath } from "node:url"
+import { suggest } from "../packages/cli/src/suggest.js"
 import { type Check, checks, groups } from "./checks.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
@@ -19,26 +20,6 @@ const [pnpm, ...pnpmParameters] = /pnpm\.c?js$/.test(executable)
   : (["npx", "-y", packageManager] as const)
 
 const names = [...Object.keys(checks), ...Object.keys(groups)]
-
-/** How many characters to insert, remove or replace to turn one word into the other. */
-const editDistance = (from: string, to: string): number => {
-  let row = Array.from({ length: to.length + 1 }, (_, index) => index)
-  for (const [index, character] of [...from].entries()) {
-    const next = [index + 1]
-    for (const [column, other] of [...to].entries()) {
-      const replaced = (row[column] ?? 0) + (character === other ? 0 : 1)
-      next.push(Math.min(replaced, (row[column + 1] ?? 0) + 1, (next[column] ?? 0) + 1))
-    }
-    row = next
-  }
-  return row[to.length] ?? 0
-}
-
-const suggestionFor = (given: string): string | undefined => {
-  const contained = names.find((name) => given.includes(name) || (given.length > 2 && name.includes(given)))
-  const [closest = ""] = names.toSorted((a, b) => editDistance(given, a) - editDistance(given, b))
-  return contained ?? (editDistance(given, closest) <= closest.length / 2 ? closest : undefined)
-}
 
 const list = () => {
   console.log(
@@ -119,7 +100,7 @@ else if (names.includes(name)) {
   }
   process.exitCode = Math.max(...statuses)
 } else {
-  const suggestion = suggestionFor(name)
+  const suggestion = suggest(name, names)
   console.error(
     `There is no check "${name}". ${suggestion === undefined ? "" : `Did you mean "${suggestion}"? `}\`pnpm verify\` lists all checks.`
   )

@@ -3,7 +3,7 @@
  * `README.md` says how. The check fails if the score of a package is below its threshold.
  *
  * - `--only tts`: one package.
- * - `--files internal/watch`: the files of the packages whose path contains this. No threshold applies.
+ * - `--files internal/timer`: the files of the packages whose path contains this. No threshold applies.
  * - `--minutes N`: stop after this time. Default: 60. The next run continues.
  * - `--concurrency N`: how many changes are tested at a time. Default: half of the processors.
  */

@@ -194,7 +194,7 @@ const serve = {
     recordings: optional("recordings", text, {
       value: "FOLDER",
       description:
-        "Recordings to know: NAME.wav with its text in NAME.txt. Those in a subfolder hi are for Hindi models alone.",
+        "Folder of recordings to recognise: NAME.wav with its text in NAME.txt. Those in a subfolder hi are only for Hindi models.",
       completes: "folder"
     }),
     json

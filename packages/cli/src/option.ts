@@ -39,7 +39,7 @@ export interface Option<A> extends Omit<Details, "value"> {
   readonly read: (values: ReadonlyArray<string>) => A | Invalid
 }
 
-/** What stands beside the options, such as the files to transcribe. */
+/** The arguments that are not options, such as the files to transcribe. */
 export interface Operands {
   readonly name: string
   readonly description: string

@@ -1,5 +1,5 @@
 /**
- * From the arguments of a process to what it does: a text to print, a refusal, or a command with its values.
+ * Turns the arguments of a process into an action: a text to print, a refusal, or a command with its values.
  *
  * `node:util` splits the arguments by the declaration. This module refuses what is misspelt, repeated, without a value,
  * or not of the command.
@@ -57,7 +57,7 @@ const split = (args: ReadonlyArray<string>) =>
     options: Object.fromEntries(
       Array.from(allOptions.values(), ({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" }])
     ),
-    // A strict parser would say neither what is meant nor everything that is wrong.
+    // The strict mode of `node:util` gives no suggestion.
     strict: false,
     allowPositionals: true,
     tokens: true
@@ -110,7 +110,7 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
       if (value instanceof Invalid) return new Refusal(`--${option.name} ${value.rule}.`)
       values[key] = value
     }
-    // `Values` says the same of each option as its `read`.
+    // Each value has the type that `read` of its option returns, which `Values` states.
     return { _tag: "Run", name, given: values, json, logLevel: firstValue("log-level") } as unknown as Run
   })()
 
@@ -179,7 +179,7 @@ const misplacedOption = (option: string, name: string): Refusal => {
 
 const checkOperands = (name: string, { operands }: Command, given: ReadonlyArray<string>): Refusal | undefined => {
   if (operands === undefined) {
-    return given.length === 0 ? undefined : new Refusal(`${name} takes no arguments beside its options.`)
+    return given.length === 0 ? undefined : new Refusal(`${name} takes only options.`)
   }
   if (given.length < operands.min) return new Refusal(`Give at least one ${operands.name.replace("…", "")}.`)
   return given.length > operands.max

@@ -1,5 +1,5 @@
 /**
- * What a misspelt word most likely means.
+ * Suggests the word that a misspelt word most likely means.
  */
 
 /** How many letters to insert, delete, replace or swap with their neighbour to get from one word to the other. */
@@ -27,8 +27,7 @@ const editDistance = (from: string, to: string): number => {
 const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
 
 /**
- * The candidate that a word begins, if it is the only one, or else the closest one. A third of the letters may be wrong, or
- * one of a short word.
+ * Returns the only candidate with this prefix, or else the closest one. Allows one wrong letter in three, at least one.
  */
 export const suggest = (given: string, candidates: ReadonlyArray<string>): string | undefined => {
   const word = letters(given)

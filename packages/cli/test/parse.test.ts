@@ -81,7 +81,7 @@ describe("the arguments", () => {
     ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
     ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
     ["serve --port x", "--port must be a whole number."],
-    ["doctor now", "doctor takes no arguments beside its options."]
+    ["doctor now", "doctor takes only options."]
   ])("refuse %j: %s", (line, sentence) => {
     const [name = ""] = line.split(" ")
     const message = `${sentence} See speech ${commandNames.some((each) => each === name) ? `${name} ` : ""}--help.`

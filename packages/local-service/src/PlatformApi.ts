@@ -1,6 +1,6 @@
 /**
- * The HTTP API of the platform, as one declaration. The service makes its routes, its 405 responses and its part of
- * `/openapi.json` from it, and `HttpApiClient.make(PlatformApi, …)` a typed client. The API is our choice: the contract
+ * The HTTP API of the platform, as one declaration. The service builds its routes, its 405 responses and its part of
+ * `/openapi.json` from it. `HttpApiClient.make(PlatformApi, …)` builds a typed client. The API is our choice: the contract
  * says what the platform does, but not how.
  */
 import * as HttpApi from "@effect/platform/HttpApi"
@@ -20,7 +20,7 @@ import { JournalEntry } from "./Journal.js"
 
 /** The platform refused a request of a typed client, or failed. */
 export class PlatformRequestFailed extends Data.TaggedError("PlatformRequestFailed")<{
-  /** The HTTP status, 400 to 599. */
+  /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
   readonly status: number
   readonly message: string
 }> {}

@@ -13,8 +13,10 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { AudioSource, Recording, type SpeechToTextOptions } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -237,6 +239,37 @@ describe("what a call opens", () => {
         return false
       }
     }).length
+
+  it.scopedLive("may ignore its interruption: the call still ends at its deadline", () =>
+    Effect.gen(function* () {
+      const { stt } = yield* connect(undefined, { deadlines: { uploadIdle: "300 millis" } })
+      const uninterruptible = Effect.uninterruptible(Effect.as(Effect.sleep("10 seconds"), new Uint8Array(1)))
+      const audio = AudioSource.fromStream(() =>
+        Stream.concat(Stream.make(new Uint8Array(10_000)), Stream.fromEffect(uninterruptible))
+      )
+      const startedAt = performance.now()
+      const error = yield* Effect.flip(stt.transcribe({ model, audio }))
+      expect(error).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
+      expect(performance.now() - startedAt).toBeLessThan(6000)
+    })
+  )
+
+  it.scopedLive("is closed if the call is interrupted before the first byte", () =>
+    Effect.gen(function* () {
+      const { stt } = yield* connect()
+      const opened = yield* Deferred.make<void>()
+      let isClosed = false
+      const audio = AudioSource.fromStream(() =>
+        Stream.acquireRelease(Deferred.succeed(opened, undefined), () => Effect.sync(() => (isClosed = true))).pipe(
+          Stream.flatMap(() => Stream.never)
+        )
+      )
+      const call = yield* Effect.fork(stt.transcribe({ model, audio }))
+      yield* Deferred.await(opened)
+      yield* Fiber.interrupt(call)
+      expect(isClosed).toBe(true)
+    })
+  )
 
   it.scopedLive.skipIf(process.platform !== "linux")("is closed at the end of the call", () =>
     Effect.gen(function* () {

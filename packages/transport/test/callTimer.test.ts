@@ -5,7 +5,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as TestClock from "effect/TestClock"
-import { CallTimer, DeadlineMonitor } from "../src/internal/call/callTimer.js"
+import { CallTimer, DeadlineMonitor } from "../src/internal/timer/callTimer.js"
 
 const deadlines = { uploadIdle: 10, answer: 40, downloadIdle: 20, total: 100 }
 

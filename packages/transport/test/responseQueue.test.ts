@@ -1,8 +1,8 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { CallTimer } from "../src/internal/call/callTimer.js"
 import { makeResponseQueue } from "../src/internal/http/responseQueue.js"
+import { CallTimer } from "../src/internal/timer/callTimer.js"
 import { deadlines } from "./scriptedTransport.js"
 
 /** A connection that records its pauses and resumptions. */

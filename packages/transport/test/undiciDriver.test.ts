@@ -16,9 +16,9 @@ import {
   write
 } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { CallTimer } from "../src/internal/call/callTimer.js"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
+import { CallTimer } from "../src/internal/timer/callTimer.js"
 import { deadlines } from "./scriptedTransport.js"
 
 const newTimer = () => new CallTimer(Clock.make(), { ...deadlines, total: 60_000 })

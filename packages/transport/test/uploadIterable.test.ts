@@ -4,9 +4,9 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
-import { CallTimer } from "../src/internal/call/callTimer.js"
 import type { UploadObserver } from "../src/internal/http/httpDriver.js"
 import { makeUploadIterable } from "../src/internal/http/uploadIterable.js"
+import { CallTimer } from "../src/internal/timer/callTimer.js"
 import { deadlines } from "./scriptedTransport.js"
 
 /** Size of a socket's buffer, in bytes. A piece that fills it has left before undici asks for more. */

@@ -1,3 +1,4 @@
+import type { ServerResponse } from "node:http"
 import { inspect } from "node:util"
 import { describe, expect, it } from "@effect/vitest"
 import { type AudioFormat, PcmStream } from "@effect-speech/audio-codec"
@@ -78,10 +79,11 @@ describe("the key", () => {
     Effect.gen(function* () {
       const keys = ["old.key", "malformed"]
       const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-      expect(yield* failure((response) => respondJson(response, 401, {}), { apiKey })).toMatchObject({
+      const refuse = (response: ServerResponse) => respondJson(response, 401, {}, { "x-request-id": "id-2" })
+      expect(yield* failure(refuse, { apiKey })).toMatchObject({
         _tag: "TtsInvalidApiKey",
         problem: expect.stringContaining("dot"),
-        call: { sentId: "id-1", attempts: [{ status: 401 }], billing: "notBilled" }
+        call: { sentId: "id-1", receivedId: "id-2", attempts: [{ status: 401 }], billing: "notBilled" }
       })
     })
   )

@@ -122,7 +122,7 @@ const transcribeAll = (
       const printJson = (facts: object) => Console.log(JSON.stringify({ file: name, ...facts }))
       if (outcome === "skipped") {
         skipped += 1
-        const message = "It was not sent: it would fail as the recording before, whose account was refused."
+        const message = "It was not sent: the service refused the account for an earlier recording."
         return json ? printJson({ error: { _tag: "NotTried", message } }) : Effect.void
       }
       return Either.match(outcome, {

@@ -25,7 +25,7 @@ export interface HeaderFields {
 /** Reads a header. Bytes that make no sense give no fields. */
 export type ReadHeader = <E>(recording: RecordingViews<E>) => Effect.Effect<HeaderFields, E>
 
-/** No bytes lie behind the end: a damaged file may lead there, by an offset that no file has. */
+/** Reads beyond the end give no bytes: a damaged file may state such an offset. */
 const readWithin = <E>({ byteLength, read }: RecordingBytes<E>, offset: number, length: number) =>
   byteLength !== undefined && offset >= byteLength ? Effect.succeed(new Uint8Array(0)) : read(offset, length)
 

@@ -38,7 +38,10 @@ export interface Probed {
   readonly announcedSamples: number
 }
 
-/** Fails with a sentence about a file that is cut off or damaged, of which a decoder would give what there is. */
+/** A damaged file can consist of millions of tiny parts. */
+const timeLimit = "10 seconds"
+
+/** Fails with a sentence about a file that is cut off or damaged. A decoder would return a part of such a file without an error. */
 export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
   Effect.gen(function* () {
     const bytes = yield* openBytes(path)
@@ -48,5 +51,6 @@ export const probe = (path: string, container: Container.Container): Effect.Effe
     return { path, container, boxes, announcedSamples: Math.round((durationMillis * sampleRate) / 1000) }
   }).pipe(
     Effect.scoped,
-    Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged"))
+    Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged")),
+    Effect.timeoutFail({ duration: timeLimit, onTimeout: () => "reading its structure takes more than 10 seconds" })
   )

@@ -5,9 +5,9 @@ import * as Scope from "effect/Scope"
 import type { Attempt } from "../../CallReport.js"
 import type { Progress } from "../../Operation.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
-import { awaitBriefly } from "./awaitBriefly.js"
+import { awaitBriefly } from "../timer/awaitBriefly.js"
+import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { retryAfterMillis } from "./backoff.js"
-import type { CallTimer, DeadlineMonitor } from "./callTimer.js"
 
 /** The state of a call while it runs. */
 export interface Call {

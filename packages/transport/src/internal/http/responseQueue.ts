@@ -1,7 +1,7 @@
 import type * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type { Failure } from "../../Failure.js"
-import { type CallTimer, outOfScope } from "../call/callTimer.js"
+import { type CallTimer, outOfScope } from "../timer/callTimer.js"
 import type { HttpResponse } from "./httpDriver.js"
 
 /** How many bytes may wait in the queue before the connection is paused. */
