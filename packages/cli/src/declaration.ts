@@ -176,7 +176,7 @@ const serve = {
     host: optional("host", text, {
       value: "ADDRESS",
       description: "Address to listen on, such as 0.0.0.0 in a container.",
-      default: "127.0.0.1, for this machine alone"
+      default: "127.0.0.1, for this machine only"
     }),
     hostNames: repeatable("host-name", { value: "NAME", description: "Name that other machines use for this one." }),
     credits: optional("credits", number(), {
