@@ -74,7 +74,8 @@ const measure = async ({ client, service }: Pair, { label, task, warmUp }: Case)
   await waitUntil(async () => {
     const now = await service.sample()
     return files() === 0 && now.fibers <= before.fibers && now.descriptors <= before.descriptors
-  })
+    // After an upload of 2 GB the service needs some seconds.
+  }, 15_000)
   return { ...result, label, seconds, service: { before, after: { ...(await service.sampleCollected()), peak } } }
 }
 
