@@ -1,4 +1,4 @@
-/** A rule of the contract, and the verdict on a service that was asked for it. */
+/** A rule of the contract, and its verdict on a service. */
 import type { HttpResponse, OwnService, Service } from "./service.js"
 
 /** Why a rule is checked only against a service that this check started itself. */

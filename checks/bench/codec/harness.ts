@@ -12,7 +12,7 @@ export const folder = String(process.argv[2])
 
 interface Contestant {
   readonly name: string
-  /** What is timed. */
+  /** The timed work. */
   readonly run: () => unknown
   /** Runs before each run, untimed. */
   readonly before?: (() => void) | undefined

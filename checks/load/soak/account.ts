@@ -1,6 +1,6 @@
 /**
  * Compares what the clients saw with what the service recorded: every error has a fault as its cause, every fault has a
- * result, and the calls explain what was billed.
+ * result, and the calls explain the bill.
  */
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
 import { sum } from "../../../test/support/report.js"

@@ -89,8 +89,8 @@ const content = <E>({ read }: RecordingViews<E>, box: Content | undefined): Effe
     : read(box.start, Math.min(box.end - box.start, 1024))
 
 /**
- * The duration of the movie. Unlike that of a track, it follows the edit list, which leaves out what the encoder put before
- * the first sample.
+ * The duration of the movie. It follows the edit list, so it does not count the padding that the encoder put before the first
+ * sample. The duration of a track does count it.
  */
 const duration = (header: DataView): number | undefined => {
   const long = header.byteLength >= 32 && header.getUint8(0) === 1
