@@ -9,7 +9,10 @@ import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
-/** How far a call is. Sizes are in bytes, times in milliseconds of the clock. */
+/** Milliseconds since some moment, which do not change with the wall clock. */
+const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Math.round(Number(nanos) / 1e6))
+
+/** How far a call is. Sizes are in bytes, times in milliseconds since some moment. */
 export type Stage =
   | { readonly _tag: "Opening" }
   | { readonly _tag: "Sending"; readonly sent: number; readonly total: number | undefined }
@@ -33,7 +36,7 @@ const amount = (verb: string, part: number, whole: number | undefined): string =
 
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
-/** The text of a stage at a time of the clock. */
+/** The text of a stage at a time. */
 export const describe = (stage: Stage, now: number): string => {
   switch (stage._tag) {
     case "Opening":
@@ -103,7 +106,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
 
     let isPaused = false
-    const draw = Effect.map(Clock.currentTimeMillis, (now) => {
+    const draw = Effect.map(monotonicMillis, (now) => {
       if (isPaused) return
       const { columns = 80, rows = 24 } = terminal
       const lines = Array.from(stages.values(), ({ name, stage }) => fitLine(name, describe(stage, now), columns - 1))
@@ -134,7 +137,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
         )
         return {
           onEvent: (event: CallEvent) =>
-            Effect.map(Clock.currentTimeMillis, (now) => {
+            Effect.map(monotonicMillis, (now) => {
               shown.stage = stageAfter(event, now) ?? shown.stage
             }),
           receiving: <E, R>(stream: Stream.Stream<Uint8Array, E, R>, total: number | undefined) =>

@@ -70,7 +70,7 @@ describe("the monitor", () => {
     let asleep = 0
     const counting: Clock.Clock = {
       ...clock,
-      unsafeCurrentTimeMillis: () => clock.unsafeCurrentTimeMillis(),
+      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
       sleep: (duration) =>
         Effect.acquireUseRelease(
           Effect.sync(() => {

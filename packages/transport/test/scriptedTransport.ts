@@ -10,6 +10,7 @@ import type { Retry } from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as TestClock from "effect/TestClock"
@@ -39,7 +40,7 @@ export type Play = (
   request: HttpClientRequest.HttpClientRequest
 ) => Effect.Effect<Response, HttpClientError.RequestError>
 
-export const playedTransport = (play: Play, options: PlayOptions = {}) =>
+const transportOf = (options: PlayOptions) =>
   makeTransport(
     {
       apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
@@ -48,14 +49,18 @@ export const playedTransport = (play: Play, options: PlayOptions = {}) =>
       retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 }))
     },
     options.budget ?? makeRetryBudget()
-  ).pipe(
-    Effect.provideService(
-      HttpClient.HttpClient,
-      HttpClient.make((request) =>
-        Effect.map(play(request), (response) => HttpClientResponse.fromWeb(request, response))
-      )
-    )
   )
+
+export const playedTransport = (play: Play, options: PlayOptions = {}) =>
+  Effect.provideService(
+    transportOf(options),
+    HttpClient.HttpClient,
+    HttpClient.make((request) => Effect.map(play(request), (response) => HttpClientResponse.fromWeb(request, response)))
+  )
+
+/** A transport over a layer, which lasts until the scope closes. */
+export const transportOver = (httpClient: Layer.Layer<HttpClient.HttpClient>, options: PlayOptions = {}) =>
+  Effect.flatMap(Layer.build(httpClient), (context) => Effect.orDie(Effect.provide(transportOf(options), context)))
 
 const retryOf = (status: number): Retry => {
   if (status === 401) return "otherKey"
@@ -71,12 +76,13 @@ const retryOfFailure = (failure: Failure.Failure, sent: Operation.Progress["sent
 /** Returns the text of a 200, and fails for any other status. */
 export const operation = (
   body: Operation.Request["body"] = new TextEncoder().encode("hello"),
-  repeatable = true
+  repeatable = true,
+  url = "https://host.example/"
 ): Operation.Operation<string, Failed> => ({
   name: "test",
   sentId: "id-1",
   request: {
-    url: new URL("https://host.example/"),
+    url: new URL(url),
     headers: { "Content-Type": "text/plain" },
     body,
     context: undefined

@@ -7,6 +7,7 @@ import type { Progress } from "../../Operation.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
+import { monotonicMillis } from "../timer/monotonicMillis.js"
 import { retryAfterMillis } from "./backoff.js"
 
 /** The state of a call while it runs. */
@@ -30,7 +31,7 @@ export interface Call {
 }
 
 export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, monitor: DeadlineMonitor): Call => {
-  const startedAt = clock.unsafeCurrentTimeMillis()
+  const startedAt = monotonicMillis(clock)
   const attempts: Array<Attempt> = []
   let attemptScope: Scope.CloseableScope | undefined
   let exchange: HttpExchange | undefined
@@ -39,7 +40,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
   let isRecorded = false
   let endedAt: number | undefined
   const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
-    const elapsedMillis = clock.unsafeCurrentTimeMillis() - attemptAt
+    const elapsedMillis = monotonicMillis(clock) - attemptAt
     attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
     isRecorded = true
   }
@@ -70,13 +71,13 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
         sentId,
         attempts: recorded,
         sent: recorded.at(-1)?.sent ?? "nothing",
-        elapsedMillis: (endedAt ?? clock.unsafeCurrentTimeMillis()) - startedAt
+        elapsedMillis: (endedAt ?? monotonicMillis(clock)) - startedAt
       }
     },
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
-      attemptAt = clock.unsafeCurrentTimeMillis()
+      attemptAt = monotonicMillis(clock)
       delayMillis = delay
       attempts.splice(0, attempts.length, ...current())
       isRecorded = false
@@ -93,7 +94,7 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
     lost: () => record({}),
     endAttempt,
     end: Effect.suspend(() => {
-      endedAt ??= clock.unsafeCurrentTimeMillis()
+      endedAt ??= monotonicMillis(clock)
       monitor.remove(timer)
       timer.end()
       return endAttempt

@@ -13,6 +13,7 @@ import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
 import type { Attempt } from "../../CallReport.js"
 import type { ServiceError } from "../../ServiceError.js"
+import { monotonicMillis } from "../timer/monotonicMillis.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {
@@ -74,12 +75,14 @@ const whileTracing = <A, E, R>(
 const spanOf = (operation: string): string => `speech.${operation}`
 const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
 
+const now = Effect.map(Effect.clock, monotonicMillis)
+
 const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, ServiceError>): Effect.Effect<void> =>
-  Effect.flatMap(Clock.currentTimeMillis, (now) => {
+  Effect.flatMap(now, (endedAt) => {
     const outcome = outcomeOf(exit)
     return Effect.zipRight(
       Metric.update(calls(name, outcome), 1),
-      Metric.update(durations(name, outcome), now - startedAt)
+      Metric.update(durations(name, outcome), endedAt - startedAt)
     )
   })
 
@@ -87,7 +90,7 @@ export const observeCall = <A, E extends ServiceError, R>(
   running: Effect.Effect<A, E, R>,
   { name, sentId }: NamedCall
 ): Effect.Effect<A, E, R> => {
-  const measured = Effect.flatMap(Clock.currentTimeMillis, (startedAt) =>
+  const measured = Effect.flatMap(now, (startedAt) =>
     Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
   )
   return whileTracing(measured, Effect.withSpan(measured, spanOf(name), optionsOf(sentId)))
@@ -102,7 +105,7 @@ export interface ObservedCall {
 
 export const beginCall = ({ name, sentId }: NamedCall): Effect.Effect<ObservedCall> =>
   Effect.gen(function* () {
-    const startedAt = yield* Clock.currentTimeMillis
+    const startedAt = yield* now
     if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
       return { during: (running) => running, end: (exit) => countCall(name, startedAt, exit) }
     }
@@ -110,8 +113,8 @@ export const beginCall = ({ name, sentId }: NamedCall): Effect.Effect<ObservedCa
     return {
       during: (running) => Effect.withParentSpan(running, span),
       end: (exit) =>
-        Effect.flatMap(Clock.currentTimeNanos, (now) => {
-          span.end(now, exit)
+        Effect.flatMap(Clock.currentTimeNanos, (endedAt) => {
+          span.end(endedAt, exit)
           return countCall(name, startedAt, exit)
         })
     }

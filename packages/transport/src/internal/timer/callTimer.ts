@@ -6,6 +6,7 @@ import * as Runtime from "effect/Runtime"
 import type { Sent } from "../../CallReport.js"
 import type { Phase, ResolvedDeadlines } from "../../Deadlines.js"
 import type { DeadlineExceeded, Failure } from "../../Failure.js"
+import { monotonicMillis } from "./monotonicMillis.js"
 
 type TimedPhase = Exclude<Phase, "total">
 
@@ -27,19 +28,19 @@ export class CallTimer {
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
     this.#deadlines = deadlines
-    this.#end = clock.unsafeCurrentTimeMillis() + deadlines.total
+    this.#end = monotonicMillis(clock) + deadlines.total
   }
 
   /** Time until the total deadline, in milliseconds. */
   get left(): number {
-    return this.#end - this.#clock.unsafeCurrentTimeMillis()
+    return this.#end - monotonicMillis(this.#clock)
   }
 
   /** Starts an attempt. */
   begin(): void {
     this.sent = "nothing"
     this.#phase = "upload"
-    this.#since = this.#clock.unsafeCurrentTimeMillis()
+    this.#since = monotonicMillis(this.#clock)
   }
 
   /**
@@ -49,7 +50,7 @@ export class CallTimer {
   reach(phase: TimedPhase): void {
     if (this.#phase === "download" && phase !== "download") return
     this.#phase = phase
-    this.#since = this.#clock.unsafeCurrentTimeMillis()
+    this.#since = monotonicMillis(this.#clock)
   }
 
   /**
@@ -61,7 +62,7 @@ export class CallTimer {
   ): Effect.Effect<A, Failure> {
     return Effect.suspend(() => {
       if (this.left <= 0) return Effect.fail(this.totalExceeded)
-      this.#since = this.#clock.unsafeCurrentTimeMillis()
+      this.#since = monotonicMillis(this.#clock)
       return Effect.async<A, Failure>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
         this.#settle = (outcome) => {
@@ -100,7 +101,7 @@ export class CallTimer {
     this.#settle?.(outOfScope)
   }
 
-  /** Fails the wait if a deadline has passed. Otherwise it returns the time of the next check. */
+  /** Fails the wait if a deadline has passed. Otherwise it returns the time of the next check. `now` is monotonic. */
   check(now: number): number {
     if (this.#settle === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
     if (now >= this.#end) {
@@ -153,7 +154,7 @@ export class DeadlineMonitor {
 
   readonly #checking: Effect.Effect<never> = Effect.forever(
     Effect.suspend(() => {
-      const now = this.#clock.unsafeCurrentTimeMillis()
+      const now = monotonicMillis(this.#clock)
       let next = now + this.#longest
       for (const timer of this.#timers) next = Math.min(next, timer.check(now))
       // One more turn: data that arrived while the process was busy is processed before the deadlines are checked.

@@ -1,0 +1,78 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import { httpClients } from "../../../test/support/httpClients.js"
+import { respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
+import { metricsOf } from "../../../test/support/telemetry.js"
+import { operation, resolvedDeadlines, transportOver } from "./scriptedTransport.js"
+
+/** The clock of this machine, with a wall clock that a test can set. */
+const settableClock = () => {
+  const real = Clock.make()
+  let setByMillis = 0
+  const clock: Clock.Clock = {
+    [Clock.ClockTypeId]: Clock.ClockTypeId,
+    unsafeCurrentTimeMillis: () => real.unsafeCurrentTimeMillis() + setByMillis,
+    currentTimeMillis: Effect.sync(() => clock.unsafeCurrentTimeMillis()),
+    unsafeCurrentTimeNanos: () => real.unsafeCurrentTimeNanos(),
+    currentTimeNanos: real.currentTimeNanos,
+    sleep: (duration) => real.sleep(duration)
+  }
+  const setBy = (duration: Duration.DurationInput, direction: 1 | -1) => {
+    setByMillis = direction * Duration.toMillis(duration)
+  }
+  return { clock, setBy }
+}
+
+const drivers = [
+  ["undici", httpClients.recommended],
+  ["any HttpClient", httpClients.node]
+] as const
+
+describe("a call during which someone sets the clock of the machine", () => {
+  it.scopedLive.each(drivers)("forward by two hours does not end early, over %s", ([, httpClient]) =>
+    Effect.gen(function* () {
+      const { clock, setBy } = settableClock()
+      const server = yield* scriptedServer((response) => {
+        setBy("2 hours", 1)
+        setTimeout(() => respondJson(response, 503, "later"), 100)
+      })
+      // The shortest deadline is also how often all deadlines are checked.
+      const deadlines = resolvedDeadlines({ downloadIdle: "30 millis" }, "1 minute")
+      const { run } = yield* transportOver(httpClient, { deadlines })
+      const call = run(operation(undefined, true, server.url))
+      const durations = yield* metricsOf(
+        Effect.gen(function* () {
+          const { progress } = yield* Effect.flip(call)
+          expect(progress.attempts).toMatchObject([{ status: 503 }])
+          expect(progress.elapsedMillis).toBeLessThan(5000)
+          expect(progress.attempts[0]?.elapsedMillis).toBeGreaterThanOrEqual(95)
+        })
+      ).pipe(Effect.withClock(clock))
+      const { millis } = durations["speech_call_duration_millis test Failed"] as { readonly millis: number }
+      expect(millis).toBeLessThan(5000)
+    })
+  )
+
+  it.scopedLive.each(drivers)("back by an hour still exceeds its deadlines in time, over %s", ([, httpClient]) =>
+    Effect.gen(function* () {
+      const { clock, setBy } = settableClock()
+      const server = yield* scriptedServer(() => setBy("1 hour", -1))
+      for (const [phase, given] of [
+        ["total", { total: "150 millis" }],
+        ["answer", { answer: "150 millis" }]
+      ] as const) {
+        setBy("0 hours", 1)
+        const { run } = yield* transportOver(httpClient, { deadlines: resolvedDeadlines(given, "1 minute") })
+        const { failure, progress } = yield* Effect.flip(run(operation(undefined, true, server.url))).pipe(
+          Effect.withClock(clock),
+          Effect.timeout("5 seconds")
+        )
+        expect(failure).toEqual({ _tag: "DeadlineExceeded", phase, limitMillis: 150 })
+        expect(progress.elapsedMillis).toBeGreaterThanOrEqual(145)
+        expect(progress.elapsedMillis).toBeLessThan(5000)
+      }
+    })
+  )
+})
