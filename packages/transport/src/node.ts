@@ -9,7 +9,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { HttpDriverId } from "./internal/http/httpDriver.js"
+import { withDriver } from "./internal/http/httpDriver.js"
 import { makeAgent } from "./internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "./internal/http/undiciDriver.js"
 
@@ -18,9 +18,7 @@ const isUndici = typeof Undici.Agent.prototype.dispatch === "function"
 
 const undici = Layer.scoped(
   HttpClient.HttpClient,
-  Effect.map(makeAgent, (agent) =>
-    Object.assign(NodeHttpClient.makeUndici(agent.dispatcher), { [HttpDriverId]: makeUndiciDriver(agent) })
-  )
+  Effect.map(makeAgent, (agent) => withDriver(NodeHttpClient.makeUndici(agent.dispatcher), makeUndiciDriver(agent)))
 )
 
 /**

@@ -17,7 +17,7 @@ import type { ResolvedRetries } from "../../Retries.js"
 import type { ServiceError } from "../../ServiceError.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
-import { type HttpDriver, HttpDriverId, type HttpResponse } from "../http/httpDriver.js"
+import { driverOf, type HttpDriver, type HttpResponse } from "../http/httpDriver.js"
 import { CallTimer, DeadlineMonitor, longestSleep } from "../timer/callTimer.js"
 import { type ApiKeys, makeApiKeys } from "./apiKeys.js"
 import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
@@ -62,10 +62,11 @@ export const makeTransport = (
   budget: RetryBudget
 ): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>
   Effect.gen(function* () {
+    const client = yield* HttpClient.HttpClient
     const shared: Shared = {
       options,
       keys: yield* makeApiKeys(options.apiKey),
-      driver: driverOf(yield* HttpClient.HttpClient),
+      driver: driverOf(client) ?? makeHttpClientDriver(client),
       budget
     }
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
@@ -269,9 +270,6 @@ const buildRequest = <A, E extends ServiceError, Context>(
     return call.timer.run(request(scope))
   })
 }
-
-const driverOf = (client: HttpClient.HttpClient): HttpDriver =>
-  HttpDriverId in client ? (client[HttpDriverId] as HttpDriver) : makeHttpClientDriver(client)
 
 const errorTextLimit = 64 * 1024
 const errorTextMillis = 3_000

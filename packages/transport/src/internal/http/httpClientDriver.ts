@@ -20,11 +20,26 @@ import { classifyConnectionError, neverConnected } from "./classifyConnectionErr
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
 import { toUploadFailed } from "./toUploadFailed.js"
 
+const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))
+
+/**
+ * The combinators of `HttpClient` use the parts of a client, and never its `execute`. So they would bypass a wrapper that only
+ * has an `execute` of its own: a spread, an object that inherits from the client, a Proxy.
+ */
+const withItsExecute = (given: HttpClient.HttpClient): HttpClient.HttpClient =>
+  Object.getPrototypeOf(given) === prototype &&
+  Object.getOwnPropertyDescriptor(given, "execute")?.value === given.execute
+    ? given
+    : HttpClient.makeWith<never, never, HttpClientError.HttpClientError, never>(
+        Effect.flatMap((request) => given.execute(request)),
+        Effect.succeed
+      )
+
 /** Uses any HttpClient. */
 export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver => {
   // The client's own span is off: it would hold headers of the service, which may quote the key, and it would send trace
   // headers to a third party. `withScope` must come last, because it finds a request by its identity.
-  const client = given.pipe(
+  const client = withItsExecute(given).pipe(
     HttpClient.withTracerDisabledWhen(() => true),
     HttpClient.withScope
   )

@@ -1,3 +1,4 @@
+import type * as HttpClient from "@effect/platform/HttpClient"
 import type * as Effect from "effect/Effect"
 import type { Failure } from "../../Failure.js"
 import type { Request } from "../../Operation.js"
@@ -36,7 +37,15 @@ export interface UploadObserver {
 }
 
 /**
- * The HttpClient of `@effect-speech/transport/node` holds its driver under this symbol. The symbol is not global: another
- * version of this package may have other drivers, so it uses the HttpClient instead.
+ * The drivers of the clients that have one. It goes by the identity of the client: any wrapper is another object, and so
+ * sees each call. Another version of this package has a map of its own and uses the HttpClient instead.
  */
-export const HttpDriverId: unique symbol = Symbol("@effect-speech/transport/HttpDriver")
+const drivers = new WeakMap<HttpClient.HttpClient, HttpDriver>()
+
+/** Makes the transport use `driver` in place of exactly this client. */
+export const withDriver = (client: HttpClient.HttpClient, driver: HttpDriver): HttpClient.HttpClient => {
+  drivers.set(client, driver)
+  return client
+}
+
+export const driverOf = (client: HttpClient.HttpClient): HttpDriver | undefined => drivers.get(client)

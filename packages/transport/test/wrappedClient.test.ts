@@ -1,0 +1,91 @@
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { describe, expect, it } from "@effect/vitest"
+import { type Operation, Upload } from "@effect-speech/transport"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import { faultyServer, head, onRequest, respond, untilZero, write } from "../../../test/support/faultyServer.js"
+import { httpClients } from "../../../test/support/httpClients.js"
+import { operation, transportOver } from "./scriptedTransport.js"
+
+/** Wraps a client. `see` must run once for each request, and returns its argument. */
+type Wrap = (client: HttpClient.HttpClient, see: <A>(value: A) => A) => HttpClient.HttpClient
+
+/** The rows of the table. Each object with an `execute` of its own calls that of the client. */
+const wrappers: ReadonlyArray<readonly [name: string, wrap: Wrap]> = [
+  ["a spread", (client, see) => ({ ...client, execute: (request) => client.execute(see(request)) })],
+  [
+    "an object that inherits from it",
+    (client, see) => {
+      const execute: HttpClient.HttpClient["execute"] = (request) => client.execute(see(request))
+      return Object.assign(Object.create(client) as HttpClient.HttpClient, { execute })
+    }
+  ],
+  [
+    "a Proxy",
+    (client, see) => {
+      const execute = new Proxy(client.execute, {
+        apply: (target, self, given: Parameters<typeof client.execute>) => Reflect.apply(target, self, see(given))
+      })
+      return new Proxy(client, { get: (target, name) => (name === "execute" ? execute : Reflect.get(target, name)) })
+    }
+  ],
+  ["transform", (client, see) => HttpClient.transform(client, (response) => Effect.suspend(() => see(response)))],
+  ["transformResponse", (client, see) => HttpClient.transformResponse(client, Effect.tap(see))],
+  [
+    "mapRequest",
+    (client, see) => HttpClient.mapRequest(client, (request) => HttpClientRequest.setHeader(see(request), "x-a", "b"))
+  ],
+  ["mapRequestEffect", (client, see) => HttpClient.mapRequestEffect(client, (request) => Effect.succeed(see(request)))],
+  ["mapRequestInput", (client, see) => HttpClient.mapRequestInput(client, see)],
+  [
+    "mapRequestInputEffect",
+    (client, see) => HttpClient.mapRequestInputEffect(client, (request) => Effect.succeed(see(request)))
+  ],
+  ["tap", (client, see) => HttpClient.tap(client, (response) => Effect.sync(() => see(response)))],
+  ["tapRequest", (client, see) => HttpClient.tapRequest(client, (request) => Effect.sync(() => see(request)))],
+  ["filterStatus", (client, see) => HttpClient.filterStatus(client, () => see(true))],
+  [
+    "tapError and retry",
+    (client, see) =>
+      HttpClient.filterStatus(client, () => false).pipe(
+        HttpClient.tapError((error) => Effect.sync(() => see(error))),
+        HttpClient.retry({ times: 0 })
+      )
+  ]
+]
+
+const overWrapped = (wrap: Wrap, see: <A>(value: A) => A) =>
+  transportOver(
+    Layer.effect(
+      HttpClient.HttpClient,
+      Effect.map(HttpClient.HttpClient, (client) => wrap(client, see))
+    ).pipe(Layer.provide(httpClients.recommended))
+  )
+
+describe("a wrapper of the recommended HttpClient", () => {
+  it.scopedLive.each(wrappers)("sees each request: %s", ([, wrap]) =>
+    Effect.gen(function* () {
+      const seen: Array<unknown> = []
+      const server = yield* faultyServer(onRequest(respond(200, {}, "ok")))
+      const { run } = yield* overWrapped(wrap, (value) => {
+        seen.push(value)
+        return value
+      })
+      const bodies: ReadonlyArray<Operation.Request["body"]> = [Uint8Array.of(1), Upload.fromMemory([Uint8Array.of(1)])]
+      for (const body of bodies) yield* Effect.either(run(operation(body, true, `http://${server.host}`)))
+      expect(seen.length).toBe(bodies.length)
+      expect(server.used()).toBeGreaterThan(0)
+    })
+  )
+
+  it.scopedLive.each(wrappers)("leaves no connection open after a response that was not read: %s", ([, wrap]) =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(onRequest(write(`${head(200)}endless`)))
+      const { run } = yield* overWrapped(wrap, (value) => value)
+      const call = { ...operation(undefined, true, `http://${server.host}`), accept: () => Effect.succeed("unread") }
+      yield* Effect.either(run(call))
+      expect(yield* untilZero(Effect.sync(server.open), 1000)).toBe(0)
+    })
+  )
+})
