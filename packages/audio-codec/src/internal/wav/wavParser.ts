@@ -129,10 +129,12 @@ export const makeWavParser = (): WavParser => {
       })
     }
     const found: AudioFormat = { sampleRate, channels, encoding }
-    if (frame !== bytesPerFrame(found)) {
+    const size = bytesPerFrame(found)
+    // Other readers do not use the size of a frame. If it alone is wrong, the byte rate confirms the size of the samples.
+    if (frame !== size && view.getUint32(8, little) !== sampleRate * size) {
       return wavError("Unsupported", {
         offset: offset + 12,
-        expected: `frames of ${bytesPerFrame(found)} bytes`,
+        expected: `frames of ${size} bytes`,
         found: `${frame}`
       })
     }
