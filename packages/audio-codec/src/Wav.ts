@@ -162,8 +162,9 @@ export interface WavFile {
 /**
  * Writes audio as a WAV file, chunk by chunk. Memory does not grow with the audio.
  *
- * The bytes go into a temporary file beside `path`. At the end it takes the name, and the mode of the file that was there.
- * After a failure, an interrupt or a crash there is the old file or none, never a part of one.
+ * The bytes go into a temporary file beside `path`. At the end it takes the name, and the mode of the file that was there;
+ * until then only its owner can read it. After a failure, an interrupt or a crash there is the old file or none, never a part
+ * of one.
  *
  * - Audio that does not have the announced length is a `WavError`, and there is no file.
  * - A link to a file is followed.

@@ -344,6 +344,28 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
     })
   )
 
+  it.scoped("shows the new content of a private file to its owner alone, also while it is written", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      const modeOf = (file: string) => Effect.map(fs.stat(file), ({ mode }) => mode & 0o777)
+      yield* fs.writeFileString(`${folder}/usual.wav`, "")
+      const usual = yield* modeOf(`${folder}/usual.wav`)
+      for (const mode of [undefined, 0o600, 0o644]) {
+        if (mode !== undefined) yield* fs.chmod(path, mode)
+        const written: Array<number> = []
+        const look = Effect.gen(function* () {
+          for (const name of yield* fs.readDirectory(folder)) {
+            if (name.endsWith(".part")) written.push(yield* modeOf(`${folder}/${name}`))
+          }
+        })
+        const stream = Stream.concat(Stream.make(new Uint8Array(600_000)), Stream.execute(look))
+        yield* Wav.writeFile({ format: telephony, stream }, path)
+        expect(written).toEqual([mode === undefined ? usual : 0o600])
+        expect(yield* modeOf(path)).toBe(mode ?? usual)
+      }
+    })
+  )
+
   it.scoped("replaces no folder, pipe or device, and makes no folder", () =>
     Effect.gen(function* () {
       const { folder, fs } = yield* inFolder

@@ -24,11 +24,11 @@ export const temporaryBeside = (path: string): Effect.Effect<string, never, File
   })
 
 /** Gathers small chunks into larger writes. */
-export const openGathering = (path: string, flag: FileSystem.OpenFlag) =>
+export const openGathering = (path: string, options: FileSystem.OpenFileOptions) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-    const file = yield* Scope.extend(fs.open(path, { flag }), scope)
+    const file = yield* Scope.extend(fs.open(path, options), scope)
     const block = new Uint8Array(writeSize)
     let filled = 0
 

@@ -18,7 +18,7 @@ interface WavWriter {
 /** Writes to a device, whose header can't be corrected at the end. */
 export const openDevice = (format: AudioFormat, byteLength: number | undefined, path: string) =>
   Effect.gen(function* () {
-    const file = yield* openGathering(path, "w")
+    const file = yield* openGathering(path, { flag: "w" })
     yield* file.write(wavHeader(format, byteLength))
     const writer: WavWriter = {
       write: file.write,
@@ -27,7 +27,10 @@ export const openDevice = (format: AudioFormat, byteLength: number | undefined, 
     return writer
   })
 
-/** Writes a temporary file beside `path`. When closed, it takes that name, and the permissions of `mode`. */
+/**
+ * Writes a temporary file beside `path`. When closed, it takes that name, and the permissions of `mode`. Until then only its
+ * owner can read it, if there was a file: the old one may be private.
+ */
 export const openReplacement = (
   format: AudioFormat,
   byteLength: number | undefined,
@@ -38,7 +41,8 @@ export const openReplacement = (
     const fs = yield* FileSystem.FileSystem
     const scope = yield* Effect.scope
     const temporary = yield* temporaryBeside(path)
-    const file = yield* Effect.mapError(openGathering(temporary, "wx"), (error) =>
+    const options: FileSystem.OpenFileOptions = { flag: "wx", ...(mode === undefined ? {} : { mode: 0o600 }) }
+    const file = yield* Effect.mapError(openGathering(temporary, options), (error) =>
       error._tag === "SystemError" ? new SystemError({ ...error, pathOrDescriptor: path }) : error
     )
     const provisional = wavHeader(format, byteLength)
@@ -48,7 +52,7 @@ export const openReplacement = (
     const moved = (header: Uint8Array) =>
       Effect.gen(function* () {
         const large = yield* temporaryBeside(path)
-        const copy = yield* openGathering(large, "wx")
+        const copy = yield* openGathering(large, options)
         yield* copy.write(header)
         yield* Stream.runForEach(readBlocks(temporary, provisional.byteLength), copy.write)
         yield* copy.close

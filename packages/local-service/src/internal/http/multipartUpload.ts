@@ -133,7 +133,7 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
 }
 
 const writeFile = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
-  const target = createWriteStream(path, { flags: "wx" })
+  const target = createWriteStream(path, { flags: "wx", mode: 0o600 })
   const closed = new Promise<void>((resolve) => target.once("close", () => resolve()))
   let unwritable: Unwritable | undefined
   // Only a system error has a `syscall`. A body that ends early is an error of this stream too.

@@ -54,7 +54,7 @@ export const makeTemporaryFiles = (
           let written: { readonly name: string; readonly file: FileSystem.File } | undefined
           const openFile = Effect.gen(function* () {
             const name = yield* Scope.extend(newPath, scope)
-            return { name, file: yield* Effect.orDie(fs.open(name, { flag: "wx" })) }
+            return { name, file: yield* Effect.orDie(fs.open(name, { flag: "wx", mode: 0o600 })) }
           })
           yield* Effect.scoped(
             // An empty write would never end.
