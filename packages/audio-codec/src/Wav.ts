@@ -36,7 +36,7 @@ export interface WavAudio {
  * Makes the bytes before the samples: the canonical 44 for PCM, 58 with a `fact` chunk for other encodings. If the file
  * would exceed the 4 GiB of a WAV file, it is an RF64, and its header has 36 more.
  *
- * `dataLength` is in bytes. Without it the sizes are 0xFFFFFFFF, as in a streamed file.
+ * `dataLength` is in bytes. Without it the sizes are 0xFFFFFFFF, as in a streamed file, and `fact` states 0 frames.
  *
  * @throws RangeError if the length is not whole frames, or the format is not one of a WAV file: a frame has at most 65,535
  * bytes, and the rate is an integer.
@@ -140,13 +140,8 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
     const length = makeLength(audio.format, audio.byteLength)
     return Stream.make(wavHeader(audio.format, audio.byteLength)).pipe(
       Stream.concat(Stream.tap(audio.stream, (chunk) => Effect.suspend(() => length.add(chunk) ?? Effect.void))),
-      Stream.concat(
-        Stream.unwrap(
-          Effect.map(length.end, (dataLength) =>
-            padding(dataLength) === 0 ? Stream.empty : Stream.make(new Uint8Array(padding(dataLength)))
-          )
-        )
-      )
+      Stream.concat(Stream.execute(length.end)),
+      Stream.concat(padding(audio.byteLength) === 0 ? Stream.empty : Stream.make(new Uint8Array(1)))
     )
   })
 

@@ -52,6 +52,7 @@ describe("the header", () => {
     ["A-law", alaw, 4000, joined("RIFF", uint32(4050), withFact(6, 8000, 1, 4000), uint32(4000))],
     ["mu-law", mulaw, 4000, joined("RIFF", uint32(4050), withFact(7, 8000, 1, 4000), uint32(4000))],
     ["unknown length", telephony, undefined, joined("RIFF", unknown, ofPcm16, unknown)],
+    ["float of unknown length", float, undefined, joined("RIFF", unknown, withFact(3, 24_000, 4, 0), unknown)],
     ["the largest RIFF", telephony, last, joined("RIFF", uint32(0xfffffffe), ofPcm16, uint32(last))],
     ["the smallest RF64", telephony, last + 2, joined("RF64", unknown, ds64, ofPcm16.subarray(4), unknown)]
   ])("has the bytes of its format and length: %s", (_, format, length, bytes) => {
@@ -517,7 +518,12 @@ function bigEndian(file: Uint8Array): Buffer {
   return changed
 }
 
-it.effect("encodeStream gives the bytes of encode", () =>
+const odd = Uint8Array.from({ length: 101 }, (_, index) => index)
+const pcm8: AudioFormat.AudioFormat = { ...telephony, encoding: "pcm8" }
+const encoded = <E>(audio: PcmStream.PcmStream<E>) =>
+  Effect.map(Stream.runCollect(Wav.encodeStream(audio)), (parts) => Buffer.concat(Chunk.toArray(parts)))
+
+it.effect("encodeStream gives the bytes of encode, as many as contentLength says", () =>
   Effect.gen(function* () {
     const bytes = Uint8Array.from({ length: 101 }, (_, index) => index)
     const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm8" }
@@ -525,3 +531,52 @@ it.effect("encodeStream gives the bytes of encode", () =>
     expect(Buffer.concat(Chunk.toArray(parts))).toEqual(Buffer.from(Wav.encode(format, bytes)))
   })
 )
+
+layer(NodeFileSystem.layer)("a stream of unknown length", (it) => {
+  it.scoped.each([pcm8, mulaw, alaw])("has the samples that were given, and not one more: $encoding", (format) =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      const audio = { format, stream: Stream.make(odd) }
+      const streamed = yield* encoded(audio)
+      expect(Buffer.from(Either.getOrThrow(Wav.decode(streamed)).bytes)).toEqual(Buffer.from(odd))
+      yield* fs.writeFile(path, streamed)
+      yield* Wav.repair(path)
+      expect(isEqual(yield* fs.readFile(path), Wav.encode(format, odd))).toBe(true)
+
+      const toDevice: Array<Uint8Array> = []
+      const recording = FileSystem.FileSystem.of({
+        ...fs,
+        open: (name, options) =>
+          Effect.map(fs.open(name, options), (opened) =>
+            Object.assign(opened, { writeAll: (bytes: Uint8Array) => Effect.sync(() => toDevice.push(bytes.slice())) })
+          )
+      })
+      yield* Effect.provideService(Wav.writeFile(audio, "/dev/null"), FileSystem.FileSystem, recording)
+      expect(Buffer.concat(toDevice)).toEqual(streamed)
+    })
+  )
+})
+
+layer(NodeHttpServer.layerTest)("an HTTP response", (it) => {
+  it.scoped("states its Content-Length if the length of the audio is known", () =>
+    Effect.gen(function* () {
+      const app = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => {
+        const byteLength = url === "/known" ? odd.byteLength : undefined
+        const audio = { format: mulaw, byteLength, stream: Stream.make(odd) }
+        const contentLength = Wav.contentLength(audio)
+        return HttpServerResponse.stream(Wav.encodeStream(audio), { contentType: "audio/wav", contentLength })
+      })
+      yield* HttpServer.serveEffect(app)
+      for (const [url, length] of [
+        ["/known", "160"],
+        ["/unknown", undefined]
+      ] as const) {
+        const response = yield* HttpClient.get(url)
+        expect(response.headers["content-length"]).toBe(length)
+        const { bytes, format } = Either.getOrThrow(Wav.decode(new Uint8Array(yield* response.arrayBuffer)))
+        expect(format).toEqual(mulaw)
+        expect(isEqual(bytes, odd)).toBe(true)
+      }
+    })
+  )
+})

@@ -17,8 +17,11 @@ const formatTags: Record<Encoding, number> = {
   mulaw: 7
 }
 
-/** The number of zero bytes after `dataLength` bytes of data: a RIFF chunk has an even length. */
-export const padding = (dataLength: number): number => dataLength % 2
+/**
+ * The number of zero bytes after `dataLength` bytes of data: a RIFF chunk has an even length. Data of unknown length has none:
+ * it goes on to the end of the file, so a reader would take the zero for a sample.
+ */
+export const padding = (dataLength: number | undefined): number => (dataLength ?? 0) % 2
 
 /** The largest size that is not {@link unknownSize}. */
 export const largestSize = unknownSize - 1
@@ -37,6 +40,8 @@ const ds64Length = 28
  * 2009).
  *
  * {@link padding} makes the length of the data even. The RIFF size counts it, the data size does not.
+ *
+ * If the length is unknown, the `fact` chunk has 0 frames: ffprobe takes 0xFFFFFFFF for a duration of hours.
  */
 export const wavHeader = (format: AudioFormat, dataLength: number | undefined): Uint8Array => {
   const { channels, encoding, sampleRate } = format
@@ -52,7 +57,7 @@ export const wavHeader = (format: AudioFormat, dataLength: number | undefined): 
   const tag = formatTags[encoding]
   const extended = tag !== 1
   const plainLength = extended ? 58 : 44
-  const riffSize = (length: number) => length - 8 + (dataLength ?? 0) + padding(dataLength ?? 0)
+  const riffSize = (length: number) => length - 8 + (dataLength ?? 0) + padding(dataLength)
   const large = riffSize(plainLength) > largestSize
   const length = plainLength + (large ? 8 + ds64Length : 0)
   const size32 = (size: number) => (dataLength === undefined || large ? unknownSize : size)
@@ -99,7 +104,7 @@ export const wavHeader = (format: AudioFormat, dataLength: number | undefined): 
     uint16(0)
     text("fact")
     uint32(4)
-    uint32(size32(frames))
+    uint32(dataLength === undefined ? 0 : size32(frames))
   }
   text("data")
   uint32(size32(dataLength ?? 0))

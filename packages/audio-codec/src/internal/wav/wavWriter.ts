@@ -22,7 +22,7 @@ export const openDevice = (format: AudioFormat, byteLength: number | undefined, 
     yield* file.write(wavHeader(format, byteLength))
     const writer: WavWriter = {
       write: file.write,
-      close: (dataLength) => Effect.zipRight(file.write(new Uint8Array(padding(dataLength))), file.close)
+      close: () => Effect.zipRight(file.write(new Uint8Array(padding(byteLength))), file.close)
     }
     return writer
   })
