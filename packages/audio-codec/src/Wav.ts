@@ -134,6 +134,8 @@ export const readFile = (
 /**
  * Encodes a WAV file as a stream. If the length is unknown, the sizes in the header are 0xFFFFFFFF. Most players accept this,
  * but show a wrong duration. {@link writeFile} writes the true sizes, and {@link repair} corrects them later.
+ *
+ * {@link contentLength} gives the number of bytes before the stream runs.
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {
@@ -144,6 +146,16 @@ export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8A
       Stream.concat(padding(audio.byteLength) === 0 ? Stream.empty : Stream.make(new Uint8Array(1)))
     )
   })
+
+/**
+ * The number of bytes that {@link encodeStream} gives: the `Content-Length` of a request or a response. `undefined` if the
+ * length of the audio is unknown.
+ */
+export const contentLength = ({
+  byteLength,
+  format
+}: Pick<PcmStream<unknown, unknown>, "byteLength" | "format">): number | undefined =>
+  byteLength === undefined ? undefined : wavHeader(format, byteLength).byteLength + byteLength + padding(byteLength)
 
 /** The file that was written. */
 export interface WavFile {

@@ -4,7 +4,12 @@ import { readdirSync, statSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { type AudioFormat, Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Chunk from "effect/Chunk"
@@ -525,10 +530,15 @@ const encoded = <E>(audio: PcmStream.PcmStream<E>) =>
 
 it.effect("encodeStream gives the bytes of encode, as many as contentLength says", () =>
   Effect.gen(function* () {
-    const bytes = Uint8Array.from({ length: 101 }, (_, index) => index)
-    const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm8" }
-    const parts = yield* Stream.runCollect(Wav.encodeStream(PcmStream.fromBytes(format, bytes)))
-    expect(Buffer.concat(Chunk.toArray(parts))).toEqual(Buffer.from(Wav.encode(format, bytes)))
+    for (const format of [pcm8, mulaw]) {
+      const audio = PcmStream.fromBytes(format, odd)
+      const file = yield* encoded(audio)
+      expect(file).toEqual(Buffer.from(Wav.encode(format, odd)))
+      expect(Wav.contentLength(audio)).toBe(file.byteLength)
+    }
+    const large = { format: pcm8, byteLength: 5_000_000_001 }
+    expect(Wav.contentLength(large)).toBe(Wav.header(pcm8, large.byteLength).byteLength + 5_000_000_002)
+    expect(Wav.contentLength({ format: pcm8 })).toBeUndefined()
   })
 )
 
