@@ -14,13 +14,14 @@ import { concatSamples } from "./internal/bytes.js"
 import { kernel } from "./internal/kernel/kernel.js"
 import { makeResampler, type Rates, type Resampler } from "./internal/resampling/resampler.js"
 
-export { maximumRate } from "./internal/resampling/polyphase.js"
+export { maximumRate, minimumRaisedRate } from "./internal/resampling/polyphase.js"
 export type { Rates, Resampler } from "./internal/resampling/resampler.js"
 
 /**
  * Makes a resampler for one channel of one recording.
  *
- * @throws RangeError if a rate is not an integer from 1 to 4,294,967,295.
+ * @throws RangeError if a rate is not an integer from 1 to 4,294,967,295, or if `from` is below 1,000 and below `to`: a header
+ * may state any rate, and the output would take thousands of times the memory of the input.
  */
 export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)
 

@@ -23,7 +23,8 @@ const windowMillis = 10
 
 /** Divides a signal into windows. The last one may be shorter. */
 const makeWindows = (sampleRate: number) => {
-  if (!(sampleRate >= 1)) throw new RangeError(`The sample rate must be at least 1 Hz, not ${sampleRate}.`)
+  if (!(sampleRate >= 1 && Number.isFinite(sampleRate)))
+    throw new RangeError(`The sample rate must be at least 1 Hz, not ${sampleRate}.`)
   const length = Math.max(1, Math.round((sampleRate * windowMillis) / 1000))
   let energy = 0
   let filled = 0
@@ -128,19 +129,28 @@ const quietWindows = 20
  * possible piece, so it works for quiet and for noisy recordings.
  *
  * No piece is longer than `maximumMillis`, which is at least 1,000. The pieces together are the whole recording. The splitter
- * holds one piece in memory.
+ * holds at most one piece in memory, and no more than the samples that it received.
  *
- * @throws RangeError if the maximum is below a second, or the rate below 1 Hz.
+ * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
  */
 export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
-  if (!(maximumMillis >= 1000)) {
+  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
     throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
   }
   const windows = makeWindows(sampleRate)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
-  const piece = new Float32Array(maximum * windows.length)
+  const longest = maximum * windows.length
+  let piece = new Float32Array(0)
   let filled = 0
   let energies: Array<number> = []
+
+  /** Makes room for `length` samples. The longest piece is not allocated at once, since a header may state any rate. */
+  const reserve = (length: number): void => {
+    if (length <= piece.length) return
+    const larger = new Float32Array(Math.min(longest, Math.max(length, 2 * piece.length)))
+    larger.set(piece)
+    piece = larger
+  }
 
   /** The window before which to cut: the last one if no window is the quietest. */
   const quietest = (): number => {
@@ -170,8 +180,9 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
     push: (samples) => {
       const pieces: Array<Float32Array> = []
       for (let offset = 0; offset < samples.length; ) {
-        if (filled === piece.length) pieces.push(cut())
-        const part = samples.subarray(offset, offset + piece.length - filled)
+        if (filled === longest) pieces.push(cut())
+        const part = samples.subarray(offset, offset + longest - filled)
+        reserve(filled + part.length)
         piece.set(part, filled)
         for (const energy of windows.push(part)) energies.push(energy)
         filled += part.length

@@ -13,8 +13,9 @@ import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from 
 import { checkChannels } from "./internal/pcm/checkChannels.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { makeFrames } from "./internal/pcm/frames.js"
-import { makePolyphase } from "./internal/resampling/polyphase.js"
-import { openWavFile } from "./internal/wav/wavReader.js"
+import { makePolyphase, minimumRaisedRate } from "./internal/resampling/polyphase.js"
+import { wavError } from "./internal/wav/wavError.js"
+import { type OpenWav, openWav, openWavFile, samplesLength } from "./internal/wav/wavReader.js"
 import type { EncodedStream } from "./Pcm.js"
 import type { PcmStream } from "./PcmStream.js"
 import type { WavError } from "./WavError.js"
@@ -39,7 +40,8 @@ export interface Converter {
  * Makes a converter for one recording. It mixes the channels down to their mean. To convert one channel alone, use
  * {@link Channels.pick} and {@link Resampler}.
  *
- * @throws RangeError for a rate or a number of channels that no WAV file has.
+ * @throws RangeError for a rate or a number of channels that no WAV file has, and for a rate below 1,000 Hz, which holds no
+ * speech.
  */
 export const make = (source: AudioFormat): Converter => {
   const { channels, encoding, sampleRate } = source
@@ -92,7 +94,10 @@ export const make = (source: AudioFormat): Converter => {
   }
 }
 
-/** Converts audio of any format in one pass. Memory does not grow with the audio. */
+/**
+ * Converts audio of any format in one pass. Memory does not grow with the audio. For a format that {@link make} refuses, the
+ * stream dies with its `RangeError`; {@link readFile} and {@link decodeStream} fail instead.
+ */
 export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => {
   const frames = audio.byteLength === undefined ? undefined : Math.floor(audio.byteLength / bytesPerFrame(audio.format))
   let clipped = () => 0
@@ -113,7 +118,38 @@ export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => 
   }
 }
 
-/** Reads and converts a WAV file of any format. As with `Wav.readFile`, the stream can run once. */
+/** Converts a WAV file, unless its rate is too low. */
+const convert = <E>({ layout, ...audio }: OpenWav<E>): Effect.Effect<EncodedStream<E>, WavError> => {
+  const { sampleRate } = audio.format
+  return sampleRate < minimumRaisedRate
+    ? Effect.fail(
+        wavError(
+          "Unsupported",
+          { offset: layout.rate, expected: `${minimumRaisedRate} Hz or more`, found: `${sampleRate} Hz` },
+          "The sample rate of this WAV file is too low for speech; correct its header, or record it at 8000 Hz"
+        )
+      )
+    : Effect.succeed(telephony(audio))
+}
+
+/**
+ * Reads a WAV file of any format as it arrives, and converts it. As with `Wav.decodeStream`, the stream can run once. It fails
+ * with a `WavError` of reason `Unsupported` if the rate is below 1,000 Hz.
+ *
+ * `fileLength` is the size of the whole file in bytes. With it, the result has a `byteLength`.
+ */
+export const decodeStream = <E, R>(
+  file: Stream.Stream<Uint8Array, E, R>,
+  fileLength?: number | undefined
+): Effect.Effect<EncodedStream<E | WavError>, E | WavError, R | Scope.Scope> =>
+  Effect.flatMap(openWav(file), (audio) =>
+    convert({
+      ...audio,
+      byteLength: fileLength === undefined ? undefined : samplesLength(audio.format, audio.layout, fileLength)
+    })
+  )
+
+/** Reads and converts a WAV file as {@link decodeStream} does. */
 export const readFile = (
   path: string
 ): Effect.Effect<
@@ -122,4 +158,4 @@ export const readFile = (
   FileSystem.FileSystem | Scope.Scope
 > =>
   // Each block is converted before the next one is read into the same memory.
-  Effect.map(openWavFile(path), telephony)
+  Effect.flatMap(openWavFile(path), convert)

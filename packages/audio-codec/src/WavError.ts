@@ -6,7 +6,7 @@ import * as Schema from "effect/Schema"
  * | reason           | meaning |
  * | ---------------- | ------- |
  * | `NotWav`         | the file is of another kind, or too short to recognise |
- * | `Unsupported`    | the WAV file has a codec or a layout that this package does not read |
+ * | `Unsupported`    | the WAV file has a codec or a layout that this package does not read, or a rate too low for telephony |
  * | `Malformed`      | the chunks of the WAV file contradict each other |
  * | `LengthMismatch` | the audio to write was longer or shorter than announced, or ended inside a frame |
  */

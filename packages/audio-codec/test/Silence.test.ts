@@ -37,7 +37,7 @@ describe("pauses", () => {
     for (const thresholdDecibels of [0, 3, Number.NaN]) {
       expect(() => Silence.pauses(talk, rate, { thresholdDecibels })).toThrow("threshold of silence must be below 0 dB")
     }
-    for (const sampleRate of [0, -8000, Number.NaN]) {
+    for (const sampleRate of [0, -8000, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => Silence.pauses(talk, sampleRate)).toThrow("sample rate must be at least 1 Hz")
     }
   })
@@ -111,8 +111,16 @@ describe("splitting", () => {
     expect(pieces.map((piece) => piece.length).reduce((sum, length) => sum + length)).toBe(3.5 * sampleRate)
   })
 
-  it("refuses pieces of less than a second", () => {
-    for (const maximum of [999, 0, -1, Number.NaN]) {
+  it("takes memory for the samples that it received, not for the rate of a header", () => {
+    const splitter = Silence.makeSplitter(4_294_967_295, 300_000)
+    const samples = Float32Array.from({ length: 1000 }, (_, index) => index)
+    expect([...splitter.push(samples), ...splitter.push(samples), ...splitter.flush()]).toEqual([
+      join(samples, samples)
+    ])
+  })
+
+  it("refuses pieces of less than a second, or without end", () => {
+    for (const maximum of [999, 0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => Silence.makeSplitter(rate, maximum)).toThrow(RangeError)
     }
   })

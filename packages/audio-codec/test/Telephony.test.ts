@@ -85,6 +85,47 @@ it("converters that take turns do not disturb each other", () => {
 })
 
 layer(NodeFileSystem.layer)("reading a file", (it) => {
+  it.scoped("of a rate too low for speech is an error, before memory is taken for thousands of samples of one", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/in.wav`
+      for (const sampleRate of [1, 2, 999]) {
+        const source: AudioFormat.AudioFormat = { sampleRate, channels: 1, encoding: "mulaw" }
+        const file = Wav.encode(source, new Uint8Array(1000))
+        yield* fs.writeFile(path, file)
+        for (const read of [Telephony.readFile(path), Telephony.decodeStream(Stream.make(file))]) {
+          const error = yield* Effect.flip(read)
+          expect(error).toMatchObject({
+            _tag: "WavError",
+            reason: "Unsupported",
+            offset: 24,
+            found: `${sampleRate} Hz`
+          })
+          expect(error.message).toContain("too low for speech; correct its header")
+        }
+        expect(() => Telephony.make(source)).toThrow(`A rate of ${sampleRate} Hz can't be raised`)
+      }
+    })
+  )
+
+  it.scoped("takes every rate of speech, whole or as it arrives", () =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const path = `${yield* fs.makeTempDirectoryScoped()}/in.wav`
+      for (const sampleRate of [1000, 4000, 8000, 44_100, 192_000, 768_000]) {
+        const bytes = new Uint8Array(sampleRate / 10)
+        const file = Wav.encode({ sampleRate, channels: 1, encoding: "mulaw" }, bytes)
+        yield* fs.writeFile(path, file)
+        const known = Telephony.decodeStream(Stream.make(file), file.byteLength)
+        for (const read of [Telephony.readFile(path), known, Telephony.decodeStream(Stream.make(file))]) {
+          const audio = yield* read
+          expect((yield* PcmStream.collect(audio)).byteLength).toBe(1600)
+        }
+        expect((yield* known).byteLength).toBe(1600)
+      }
+    })
+  )
+
   it.scoped("gives the same as the whole file, and can be written as a file", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem

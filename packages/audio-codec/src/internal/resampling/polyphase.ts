@@ -76,12 +76,26 @@ const endNeeded = (specifications: ReadonlyArray<FilterSpecification>, end: numb
 /** The highest rate that a WAV file can state, in Hz. */
 export const maximumRate = 0xffffffff
 
-/** @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}. */
+/**
+ * The lowest rate that can be raised, in Hz. A lower one holds no speech. A header that states 1 Hz would make 8,000 samples
+ * of each one that was read.
+ */
+export const minimumRaisedRate = 1000
+
+/**
+ * @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}, and for one below
+ * {@link minimumRaisedRate} that is to be raised.
+ */
 export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
   for (const rate of [from, to]) {
     if (!Number.isInteger(rate) || rate < 1 || rate > maximumRate) {
       throw new RangeError(`The sample rate must be an integer from 1 to ${maximumRate} Hz, not ${rate}.`)
     }
+  }
+  if (from < minimumRaisedRate && from < to) {
+    throw new RangeError(
+      `A rate of ${from} Hz can't be raised to ${to} Hz, only rates from ${minimumRaisedRate} Hz on; check the header of the recording.`
+    )
   }
   const floats = new Float32Array(kernel.memory)
   const stages: Array<Stage> = []

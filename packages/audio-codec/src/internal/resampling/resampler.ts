@@ -4,7 +4,7 @@ import type { Kernel } from "../kernel/kernelInterface.js"
 import { makePolyphase } from "./polyphase.js"
 
 export interface Rates {
-  /** The rate of the input, in Hz: an integer from 1 to 4,294,967,295. */
+  /** The rate of the input, in Hz: an integer from 1 to 4,294,967,295. At least 1,000 if `to` is higher. */
   readonly from: number
   /** The rate of the output, in Hz: an integer from 1 to 4,294,967,295. */
   readonly to: number

@@ -7,13 +7,14 @@ const advice: Record<WavError["reason"], string> = {
   LengthMismatch: "The audio does not have the announced length, or ends inside a frame; the file is incomplete"
 }
 
-/** Makes the error and its message from the facts. */
+/** Makes the error and its message from the facts. `problem` says what happened and what to do. Default: by the reason. */
 export const wavError = (
   reason: WavError["reason"],
-  facts: { readonly offset: number; readonly expected: string; readonly found: string }
+  facts: { readonly offset: number; readonly expected: string; readonly found: string },
+  problem: string = advice[reason]
 ): WavError =>
   new WavError({
     reason,
     ...facts,
-    message: `${advice[reason]} (at byte ${facts.offset}: expected ${facts.expected}, found ${facts.found}).`
+    message: `${problem} (at byte ${facts.offset}: expected ${facts.expected}, found ${facts.found}).`
   })

@@ -1,7 +1,9 @@
-/** The places where a WAV file states its sizes. Offsets are in bytes from the start of the file. */
+/** The places where a WAV file states its rate and its sizes. Offsets are in bytes from the start of the file. */
 export interface WavLayout {
   /** Whether numbers are little-endian, as in all files but RIFX. */
   readonly little: boolean
+  /** The offset of the sample rate. */
+  readonly rate: number
   /** The offset of the content of an RF64's `ds64` chunk. */
   readonly ds64: number | undefined
   /** The offset of the number of frames in the `fact` chunk. */

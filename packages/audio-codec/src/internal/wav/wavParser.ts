@@ -88,6 +88,7 @@ export const makeWavParser = (): WavParser => {
   let fact: number | undefined
   let layout: WavLayout | undefined
   let format: AudioFormat | undefined
+  let rate = 0
   let frames = makeFrames(1)
   let failure: WavError | undefined
 
@@ -184,7 +185,7 @@ export const makeWavParser = (): WavParser => {
           const known = size === unknownSize ? largeDataSize : begun ? undefined : size
           const declared = known ?? Number.POSITIVE_INFINITY
           frames = makeFrames(bytesPerFrame(format))
-          layout = { little, ds64, fact, data: offset + 8, declared }
+          layout = { little, rate, ds64, fact, data: offset + 8, declared }
           state = { at: "data", left: declared }
         } else {
           if (name === "fact" && size >= 4) fact = offset + 8
@@ -198,6 +199,7 @@ export const makeWavParser = (): WavParser => {
         const found = readFormat(viewOf(bytes.subarray(0, length)))
         if ("_tag" in found) return found
         format = found
+        rate = offset + 4
         state = { at: "skip", left: state.size + (state.size % 2) - length }
         return length
       }

@@ -15,7 +15,7 @@ import type { WavLayout } from "./wavLayout.js"
 import { makeWavParser } from "./wavParser.js"
 
 /** A WAV file whose header has been read. */
-interface OpenWav<E> extends PcmStream<E> {
+export interface OpenWav<E> extends PcmStream<E> {
   readonly layout: WavLayout
 }
 
