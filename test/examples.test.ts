@@ -364,27 +364,70 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
-  itRuns("httpHandler speaks to browsers, and maps failures to statuses for the visitor", (place) =>
+  itRuns("httpHandler speaks to browsers, whole and in parts, and maps failures to statuses for the visitor", (place) =>
     Effect.gen(function* () {
       const { printed, terminate, ended } = yield* place.start("httpHandler.ts", { PORT: "0" })
       const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
-      const ask = (query: string, signal?: AbortSignal) =>
+      const ask = (query: string, init: RequestInit = {}) =>
         Effect.promise(async () => {
-          const response = await fetch(`${address}/say?${query}`, signal && { signal })
+          const response = await fetch(`${address}/say?${query}`, init)
           const bytes = new Uint8Array(await response.arrayBuffer())
-          return { type: response.headers.get("content-type"), status: response.status, bytes }
+          return { headers: response.headers, status: response.status, bytes }
         })
       const asked = (query: string) =>
         Effect.map(ask(query), ({ bytes, status }) => ({ status, text: new TextDecoder().decode(bytes) }))
 
-      const said = yield* ask(`text=${encodeURIComponent("नमस्ते")}&lang=hi`)
-      expect(said).toMatchObject({ status: 200, type: "audio/wav" })
+      const greeting = `text=${encodeURIComponent("नमस्ते")}&lang=hi`
+      const said = yield* ask(greeting)
+      expect(said.status).toBe(200)
       const { bytes, format } = Either.getOrThrow(Wav.decode(said.bytes))
       expect(format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
-      expect(said.bytes.byteLength).toBe(44 + bytes.byteLength)
+      const size = 44 + bytes.byteLength
+      expect(said.bytes.byteLength).toBe(size)
+      const headersOf = ({ headers }: typeof said) =>
+        ["content-type", "content-length", "accept-ranges"].map((name) => headers.get(name))
+      expect(headersOf(said)).toEqual(["audio/wav", `${size}`, "bytes"])
+      const etag = said.headers.get("etag") ?? ""
 
-      const head = yield* Effect.promise(() => fetch(`${address}/say?text=x&lang=en`, { method: "HEAD" }))
-      expect(head.status).toBe(405)
+      const whole = { status: 200, start: 0, end: size, range: null }
+      const part = (start: number, end: number) => ({
+        status: 206,
+        start,
+        end,
+        range: `bytes ${start}-${end - 1}/${size}`
+      })
+      const none = { status: 416, start: 0, end: 0, range: `bytes */${size}` }
+      for (const [headers, expected] of [
+        [{ range: "bytes=0-" }, part(0, size)],
+        [{ range: "bytes=0-1" }, part(0, 2)],
+        [{ range: "bytes=100-" }, part(100, size)],
+        [{ range: "bytes=100-99999999999" }, part(100, size)],
+        [{ range: "bytes=-100" }, part(size - 100, size)],
+        [{ range: "bytes=-99999999999" }, part(0, size)],
+        [{ range: `bytes=${size - 1}-` }, part(size - 1, size)],
+        [{ range: "bytes=0-1", "if-range": etag }, part(0, 2)],
+        [{ range: "bytes=0-1", "if-range": '"another"' }, whole],
+        [{ range: "bytes=2-1" }, whole],
+        [{ range: "bytes=-" }, whole],
+        [{ range: "bytes=0-1, 4-5" }, whole],
+        [{ range: "samples=0-1" }, whole],
+        [{ range: `bytes=${size}-` }, none],
+        [{ range: "bytes=-0" }, none]
+      ] as const) {
+        const given = yield* ask(greeting, { headers })
+        const range = given.headers.get("content-range")
+        expect({ headers, status: given.status, range }).toEqual({
+          headers,
+          status: expected.status,
+          range: expected.range
+        })
+        expect(Buffer.compare(given.bytes, said.bytes.subarray(expected.start, expected.end))).toBe(0)
+        expect(given.headers.get("etag")).toBe(etag)
+      }
+      const head = yield* ask(greeting, { method: "HEAD", headers: { range: "bytes=0-1" } })
+      expect(head.status).toBe(200)
+      expect(headersOf(head)).toEqual(headersOf(said))
+      // All of these were one synthesis.
       expect(yield* place.statuses).toEqual([200])
 
       expect(yield* asked("lang=en")).toEqual({ status: 400, text: "Ask for /say?text=…&lang=…" })
@@ -399,7 +442,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       // This text takes seconds to speak.
       const long = `lang=en&text=${"The+train+is+late.+".repeat(500)}`
       const leaving = new AbortController()
-      const left = yield* Effect.fork(Effect.exit(ask(long, leaving.signal)))
+      const left = yield* Effect.fork(Effect.exit(ask(long, { signal: leaving.signal })))
       yield* place.untilLast("underWay")
       leaving.abort()
       yield* left
