@@ -1,4 +1,6 @@
 /** Looks for the key in everything that a program can print of a call, while the service quotes the key in every response. */
+import { subscribe, unsubscribe } from "node:diagnostics_channel"
+import { readFileSync } from "node:fs"
 import { inspect } from "node:util"
 import { expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
@@ -141,5 +143,29 @@ it.live("neither a malformed key nor the error of a secret manager appears anywh
       }
     }
     expect(seen.filter((text) => text.includes(secret))).toEqual([])
+  })
+)
+
+it.scopedLive.each([
+  ["recommended", "undici:request:create"],
+  ["recommended", "undici:client:sendHeaders"],
+  ["undici", "undici:request:create"],
+  ["fetch", "undici:request:create"],
+  ["node", "http.client.request.start"]
+] as const)("over the layer %s, a subscriber of the channel %s sees the key, as SECURITY.md says", ([layer, channel]) =>
+  Effect.gen(function* () {
+    const published: Array<string> = []
+    const subscriber = (message: unknown) => void published.push(inspect(message, { depth: 6, showHidden: true }))
+    yield* Effect.acquireRelease(
+      Effect.sync(() => subscribe(channel, subscriber)),
+      () => Effect.sync(() => unsubscribe(channel, subscriber))
+    )
+    const server = yield* scriptedServer((response) => response.writeHead(418).end())
+    yield* Effect.flatMap(TextToSpeech, (tts) => Effect.flip(tts.synthesize({ text: "hello" }))).pipe(
+      Effect.provide(TextToSpeech.layer({ apiKey: Redacted.make(key), baseUrl: server.url })),
+      Effect.provide(httpClients[layer])
+    )
+    expect(published.some((message) => message.includes(key))).toBe(true)
+    expect(readFileSync(new URL("../SECURITY.md", import.meta.url), "utf8")).toContain(`\`${channel}\``)
   })
 )

@@ -8,6 +8,7 @@ import {
   onRequest,
   readsNothing,
   reset,
+  respond,
   type Script,
   silent,
   trickle,
@@ -42,6 +43,18 @@ describe.concurrent("a server that", () => {
     fault("resets the connection within these headers", onRequest(write(beginning, reset)), resetAfterAll),
     fault("does not speak HTTP", onRequest(write("SSH-2.0-OpenSSH_9.6\r\n")), unreadable),
     fault("sends too large headers", onRequest(write(head(200, { "x-a": "8".repeat(100_000) }))), unreadable),
+    {
+      name: "sends a 100 Continue that was not requested",
+      script: onRequest(write("HTTP/1.1 100 Continue\r\n\r\n", respond(418))),
+      // Undici refuses it, and has no option to accept it.
+      ...lost({ reason: "reset", code: "UND_ERR_SOCKET", ...afterAll }),
+      except: {
+        node: {
+          transcribe: { _tag: "SttUnexpectedStatus", status: 418 },
+          synthesize: { _tag: "TtsUnexpectedStatus", status: 418 }
+        }
+      }
+    },
     {
       name: "switches to another protocol",
       script: onRequest(write(head(101, { connection: "upgrade", upgrade: "other" }))),
