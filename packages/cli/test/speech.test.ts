@@ -12,6 +12,8 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { connectProxy } from "../../../test/support/connectProxy.js"
+import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
 import { speech } from "../src/speech.js"
 import { environmentOf } from "./environment.js"
@@ -201,6 +203,22 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       expect(refused.stderr).toContain("use https or --allow-insecure-http")
       expect((yield* run(["doctor"], elsewhere)).code).toBe(2)
       expect((yield* run(["doctor", "--allow-insecure-http"], elsewhere)).code).toBe(30)
+    })
+  )
+
+  it.scoped("uses the proxy that the environment names, and doctor prints which", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const { host, port } = new URL(service.ttsBaseUrl)
+      const proxy = yield* connectProxy({ host })
+      yield* setProxies({ HTTP_PROXY: `http://user:word@${proxy.host}` })
+      // This machine too, but not by a name that says so.
+      const elsewhere = { ...environmentOf(service), SPEECH_TTS_BASE_URL: `http://0.0.0.0:${port}` }
+      const { code, stdout } = yield* run(["doctor", "--allow-insecure-http"], elsewhere)
+      expect(code).toBe(0)
+      expect(stdout).toContain(`SPEECH_STT_BASE_URL  ${service.sttBaseUrl}\n`)
+      expect(stdout).toContain(`SPEECH_TTS_BASE_URL  http://0.0.0.0:${port} by the proxy http://${proxy.host}\n`)
+      expect(proxy.connects.map(({ target }) => target)).toEqual([`0.0.0.0:${port}`])
     })
   )
 

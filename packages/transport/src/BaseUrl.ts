@@ -3,14 +3,12 @@
  */
 import * as ConfigError from "effect/ConfigError"
 import * as Either from "effect/Either"
+import { isLoopback } from "./internal/http/isLoopback.js"
 
 export interface BaseUrlOptions {
   /** Allow plain http to other machines. It exposes the key. Default: false. */
   readonly allowInsecureHttp?: boolean | undefined
 }
-
-const isLoopback = (hostname: string): boolean =>
-  hostname === "localhost" || hostname === "[::1]" || /^127(\.\d{1,3}){3}$/.test(hostname)
 
 /** Each rule that a base URL can break, with the words that follow the name of the setting in a sentence. */
 export const problems = {

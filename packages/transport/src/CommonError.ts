@@ -48,6 +48,7 @@ const connectionFailedFields = {
 const reasonWords: Record<ConnectionReason, string> = {
   refused: "nothing listens at the address, or there is no route to it",
   notFound: "the host name is unknown",
+  proxy: "the proxy did not open it",
   tls: "the secure connection failed",
   reset: "it was closed before the response",
   timeout: "it timed out",
@@ -56,16 +57,22 @@ const reasonWords: Record<ConnectionReason, string> = {
   unknown: "the cause is unknown"
 }
 
+const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY."
+
 /** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  // A retry does not help with a bad certificate or a closed client. A cut response had already begun.
-  retry: ({ reason, sent }) =>
-    reason === "tls" || reason === "closed" || reason === "cut" ? "never" : sent === "all" ? "ambiguous" : "transient",
+  // A retry does not help with a bad certificate, a closed client, or a proxy that refuses. A cut response had already begun.
+  retry: ({ code, reason, sent }) =>
+    reason === "tls" || reason === "closed" || reason === "cut" || (reason === "proxy" && /^(4|ERR_)/.test(code ?? ""))
+      ? "never"
+      : sent === "all"
+        ? "ambiguous"
+        : "transient",
   message: ({ code, reason, sent }) =>
     `The connection to the service failed: ${reasonWords[reason]}${code === undefined ? "" : ` (${code})`}. ${
-      sent === "all" ? afterAll : "Check the base URL and the network, and try again."
+      reason === "proxy" ? checkProxy : sent === "all" ? afterAll : "Check the base URL and the network, and try again."
     }`
 })
 

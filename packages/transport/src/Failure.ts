@@ -10,6 +10,7 @@ import type { Phase } from "./Deadlines.js"
  * | ---------- | ----- |
  * | `refused`  | nothing listens at the address, or there is no route to it |
  * | `notFound` | the host name is unknown |
+ * | `proxy`    | the proxy did not open the connection; `code` is the status of its response, or the system's code |
  * | `tls`      | the secure connection failed |
  * | `reset`    | the connection was closed before the response |
  * | `timeout`  | a timeout of the network or of the HttpClient |
@@ -20,6 +21,7 @@ import type { Phase } from "./Deadlines.js"
 export const ConnectionReason = Schema.Literal(
   "refused",
   "notFound",
+  "proxy",
   "tls",
   "reset",
   "timeout",

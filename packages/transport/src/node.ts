@@ -9,6 +9,7 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import { proxiesIn } from "./internal/http/environmentProxy.js"
 import { withDriver } from "./internal/http/httpDriver.js"
 import { makeAgent } from "./internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "./internal/http/undiciDriver.js"
@@ -28,9 +29,21 @@ const undici = Layer.scoped(
  * this project recognise this layer and use undici directly: a call costs less, a file is sent from one reused block of
  * memory, and only their deadlines limit a call. For other code it is a regular HttpClient.
  *
+ * If the environment names a proxy in `HTTPS_PROXY` or `HTTP_PROXY` when the layer is built, and not the host in `NO_PROXY`,
+ * connections go through it.
+ *
  * Deno uses undici too. Bun has no undici, so there the HttpClient is that of `FetchHttpClient.layer`.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> = Layer.merge(
   isUndici ? undici : FetchHttpClient.layer,
   NodeFileSystem.layer
 )
+
+/**
+ * The address of the proxy that the environment names for a URL, without a user name and a password. `undefined`: there is
+ * none, or its address is not one of http or https.
+ */
+export const proxyOf = (url: URL): string | undefined => {
+  const address = proxiesIn(process.env)(url)?.address
+  return address instanceof URL ? address.origin : undefined
+}

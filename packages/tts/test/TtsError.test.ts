@@ -15,7 +15,7 @@ import {
 
 const sent = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }
 const received = { ...sent, receivedId: "id-2" }
-const reasons = ["refused", "notFound", "tls", "reset", "timeout", "cut", "closed", "unknown"] as const
+const reasons = ["refused", "notFound", "proxy", "tls", "reset", "timeout", "cut", "closed", "unknown"] as const
 
 const describeAll = (errors: ReadonlyArray<TtsError>) =>
   errors.map(({ _tag, message, retry }) => `${_tag} (${retry}): ${message}`).join("\n")
@@ -62,6 +62,7 @@ it("a failed connection says why; whether a retry may help depends on the reason
   expect(describeAll(errors)).toMatchInlineSnapshot(`
     "TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: the host name is unknown. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: the proxy did not open it. Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY.
     TtsConnectionFailed (never): The connection to the service failed: the secure connection failed. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: it was closed before the response. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
@@ -71,7 +72,13 @@ it("a failed connection says why; whether a retry may help depends on the reason
   `)
   const retries = reasons.map((reason) => `${reason}: ${new TtsConnectionFailed({ reason, sent: "all" }).retry}`)
   expect(retries.join(", ")).toMatchInlineSnapshot(
-    `"refused: ambiguous, notFound: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, unknown: ambiguous"`
+    `"refused: ambiguous, notFound: ambiguous, proxy: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, unknown: ambiguous"`
+  )
+  const ofProxies = ["407", "502", "ECONNREFUSED", "ERR_INVALID_URL", undefined].map(
+    (code) => `${code}: ${new TtsConnectionFailed({ reason: "proxy", sent: "nothing", code }).retry}`
+  )
+  expect(ofProxies.join(", ")).toBe(
+    "407: never, 502: transient, ECONNREFUSED: transient, ERR_INVALID_URL: never, undefined: transient"
   )
   expect(new TtsConnectionFailed({ reason: "reset", sent: "all", code: "ECONNRESET" }).message).toMatchInlineSnapshot(
     `"The connection to the service failed: it was closed before the response (ECONNRESET). The request was sent completely, so the service may have synthesized and billed it."`

@@ -90,6 +90,11 @@ const checkOperation = (
     }
   })
 
+const withProxy = (address: string): string => {
+  const proxy = NodeTransport.proxyOf(new URL(address))
+  return proxy === undefined ? address : `${address} by the proxy ${proxy}`
+}
+
 /** Sends the request only if its settings are right. */
 const checkOperationAfter = (
   name: string,
@@ -104,7 +109,7 @@ export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
   Effect.gen(function* () {
     const settings = { allowInsecureHttp, retries: 0, timeout: timeoutSeconds }
     const key = yield* checkSetting("SPEECH_API_KEY", apiKey, () => "is set, and of the form <prefix>.<secret>")
-    const checkAddress = (name: string) => checkSetting(name, baseUrl(name, settings), (value) => value)
+    const checkAddress = (name: string) => checkSetting(name, baseUrl(name, settings), withProxy)
     const stt = yield* checkAddress("SPEECH_STT_BASE_URL")
     const tts = yield* checkAddress("SPEECH_TTS_BASE_URL")
     const operations = yield* Effect.all(

@@ -1,5 +1,6 @@
 import * as Predicate from "effect/Predicate"
 import type { ConnectionFailed, ConnectionReason, Failure } from "../../Failure.js"
+import { ProxyError } from "./proxyError.js"
 
 const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "refused"],
@@ -13,10 +14,10 @@ const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
 /** Whether there was never a connection, so that nothing can have been sent. */
 export const neverConnected = (failure: Failure): boolean =>
   failure._tag === "ConnectionFailed" &&
-  (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls"].includes(failure.reason))
+  (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls", "proxy"].includes(failure.reason))
 
 /** The system's code, such as `ECONNREFUSED`, from anywhere in the chain of causes. */
-const codeOf = (error: unknown): string | undefined => {
+export const codeOf = (error: unknown): string | undefined => {
   let current = error
   for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
     if (typeof current.code === "string") return current.code
@@ -32,6 +33,7 @@ const codeOf = (error: unknown): string | undefined => {
  */
 export const classifyConnectionError = (cause: unknown, hasResponse: boolean): ConnectionFailed => {
   const code = codeOf(cause)
+  if (cause instanceof ProxyError) return { _tag: "ConnectionFailed", reason: "proxy", code }
   const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
   return { _tag: "ConnectionFailed", reason: hasResponse ? "cut" : (known ?? "unknown"), code }
 }

@@ -2,8 +2,10 @@ import { Socket } from "node:net"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { connectThrough } from "./connectThrough.js"
+import { proxiesIn } from "./environmentProxy.js"
 
-/** Undici's agent, with control over connections that are still being made. */
+/** Undici's agent, with the proxies of the environment and with control over connections that are still being made. */
 export interface Agent {
   readonly dispatcher: Undici.Dispatcher
   /** Drops all connections that are still being made. Undici alone would wait ten seconds for each. */
@@ -12,16 +14,27 @@ export interface Agent {
 
 export const makeAgent: Effect.Effect<Agent, never, Scope.Scope> = Effect.acquireRelease(
   Effect.sync(() => {
+    const proxyOf = proxiesIn(process.env)
     const connecting = new Set<Socket>()
-    const connect = Undici.buildConnector({})
+    const hold = (socket: Socket) => {
+      connecting.add(socket)
+      return () => connecting.delete(socket)
+    }
+    const untracked = Undici.buildConnector({})
+    const connect: Undici.buildConnector.connector = (options, callback) => {
+      let release = (): unknown => undefined
+      const socket: unknown = untracked(options, (...result) => {
+        release()
+        callback(...result)
+      })
+      if (socket instanceof Socket) release = hold(socket)
+    }
     return {
       dispatcher: new Undici.Agent({
         connect: (options, callback) => {
-          const socket: unknown = connect(options, (...result) => {
-            if (socket instanceof Socket) connecting.delete(socket)
-            callback(...result)
-          })
-          if (socket instanceof Socket) connecting.add(socket)
+          const proxy = proxyOf(new URL(`${options.protocol}//${options.host}`))
+          if (proxy === undefined) connect(options, callback)
+          else connectThrough(proxy, connect, hold, options, callback)
         }
       }),
       stopConnecting: () => {
