@@ -232,7 +232,7 @@ export const headerLaws: Topic = Effect.succeed({
       for (const words of [shown, decoded(shown)]) {
         if (words.includes(one.secret)) throw new Error(`${JSON.stringify(shown)} holds ${one.secret}`)
       }
-      if (/\p{Cc}/u.test(shown)) throw new Error(`${JSON.stringify(shown)} holds a control character`)
+      if (/[\p{Cc}\p{Bidi_Control}]/u.test(shown)) throw new Error(`${JSON.stringify(shown)} holds a control character`)
     })
   ),
 

@@ -243,7 +243,7 @@ export const reportDefect = (
   return Effect.as(
     options.json
       ? Console.log(JSON.stringify({ error: { _tag: "Defect", message } }))
-      : Console.error(`speech: ${message}`),
+      : Effect.forEach(`speech: ${message}`.split("\n"), (line) => Console.error(line), { discard: true }),
     ExitCode.defect
   )
 }

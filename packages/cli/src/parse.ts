@@ -6,6 +6,7 @@
  */
 import { createRequire } from "node:module"
 import { parseArgs } from "node:util"
+import * as Printable from "@effect-speech/transport/Printable"
 import { completionScript } from "./completions.js"
 import {
   allOptions,
@@ -119,7 +120,9 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   return {
     _tag: "Printed",
     stream: json ? "stdout" : "stderr",
-    text: json ? JSON.stringify({ error: { _tag: "UsageError", message } }) : `speech: ${message} [UsageError]`,
+    text: Printable.line(
+      json ? JSON.stringify({ error: { _tag: "UsageError", message } }) : `speech: ${message} [UsageError]`
+    ),
     code: ExitCode.invalid
   }
 }

@@ -1,8 +1,8 @@
 /**
  * Progress of the calls that run: a line each on standard error, if it is a terminal.
  */
-import { stripVTControlCharacters } from "node:util"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -128,7 +128,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
       Effect.gen(function* () {
         const id = Symbol()
         const shown: { readonly name: string; stage: Stage } = {
-          name: stripVTControlCharacters(name).replace(/\p{Cc}/gu, " "),
+          name: Printable.line(name),
           stage: { _tag: "Opening" }
         }
         yield* Effect.acquireRelease(

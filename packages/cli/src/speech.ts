@@ -11,6 +11,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as ExitCode from "./exitCode.js"
 import type { CommandError } from "./failure.js"
 import { type Printed, parse, type Run } from "./parse.js"
+import { safeConsole } from "./safeConsole.js"
 
 /** Runs the command with the arguments of a process (`process.argv`). The result is the exit code. */
 export const speech = (argv: ReadonlyArray<string>): Effect.Effect<number> => run(parse(argv.slice(2)))
@@ -54,7 +55,8 @@ const runCommand = (invocation: Run): Effect.Effect<number> =>
       )
     }),
     Effect.provide(NodeFileSystem.layer),
-    // Standard output has the result alone.
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true }))),
-    Effect.provide(minimumLevel(invocation.logLevel))
+    // Standard output has the result alone. The console would escape the colors.
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true, colors: false }))),
+    Effect.provide(minimumLevel(invocation.logLevel)),
+    (command) => Console.consoleWith((console) => Effect.withConsole(command, safeConsole(console, invocation)))
   )

@@ -5,7 +5,6 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -16,24 +15,7 @@ import { connectProxy } from "../../../test/support/connectProxy.js"
 import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
 import { speech } from "../src/speech.js"
-import { environmentOf } from "./environment.js"
-
-/** Runs the command in this process, with an environment of its own, and keeps what it prints. */
-const run = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
-  Effect.gen(function* () {
-    const stdout: Array<string> = []
-    const stderr: Array<string> = []
-    const real = yield* Console.consoleWith(Effect.succeed)
-    const code = yield* speech(["node", "speech", ...args]).pipe(
-      Effect.withConsole({
-        ...real,
-        log: (...parts) => Effect.sync(() => stdout.push(parts.join(" "))),
-        error: (...parts) => Effect.sync(() => stderr.push(parts.join(" ")))
-      }),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
-    )
-    return { code, stdout: stdout.join("\n"), stderr: stderr.join("\n") }
-  })
+import { environmentOf, run } from "./environment.js"
 
 /** A path in a folder that the test removes. */
 const temporary = (name: string) =>
@@ -128,7 +110,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       yield* service.faults.set([{ operation: "transcribe", body, headers: { "content-type": "application/json" } }])
       const heard = yield* speechCommand("transcribe", one, two, ...hindi, "--telephony")
       yield* service.faults.set([])
-      expect(heard.stdout).toBe(`${folder}/one .wav: first second\n${two}: first second`)
+      expect(heard.stdout).toBe(`${folder}/one\\n.wav: first second\n${two}: first second`)
     })
   )
 

@@ -4,6 +4,7 @@
  */
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
+import * as Printable from "./Printable.js"
 
 /**
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
@@ -53,5 +54,5 @@ const patternOf = (key: Redacted.Redacted): RegExp => {
  */
 export const withoutKey = (text: string, key: Redacted.Redacted): string => text.replace(patternOf(key), "<redacted>")
 
-/** Removes control characters, which could control a terminal. */
-export const printable = (text: string): string => text.replace(/\p{Cc}+/gu, " ")
+/** {@link Printable.line}. */
+export const printable: (text: string) => string = Printable.line

@@ -58,7 +58,7 @@ export interface Response<E> {
   readonly errorText: Effect.Effect<string>
   /** Removes the key from decoded text. */
   readonly withoutKey: (text: string) => string
-  /** Removes the key and control characters from text, so that a terminal can show it. */
+  /** Removes the key from text and makes the rest printable, by `Printable.line`. */
   readonly redact: (text: string) => string
   readonly progress: () => Progress
 }

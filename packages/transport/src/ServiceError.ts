@@ -2,11 +2,13 @@
  * The factory of all errors of a call.
  *
  * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
- * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter.
+ * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
+ * and the error has no other lines in its stack, so that a program that ends with it prints the sentence.
  */
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import { CallReport, nothingSent } from "./CallReport.js"
+import * as Printable from "./Printable.js"
 
 /**
  * Whether the same request may succeed if it is sent again.
@@ -77,7 +79,9 @@ export const define =
     class Defined extends Base {
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
         const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
-        super({ ...facts, message: props.message ?? definition.message(facts) }, options)
+        super({ ...facts, message: props.message ?? Printable.line(definition.message(facts)) }, options)
+        // Its frames would be those of this library: the caller's code is in no synchronous stack of an effect.
+        this.stack = `${this.name}: ${this.message}`
       }
       get retry(): Retry {
         const { retry } = definition

@@ -37,7 +37,7 @@ describe("an API key", () => {
     // A short secret may be a regular word, so it is removed only together with its prefix.
     expect(redact("abcdefg pfx.abcdefg", Redacted.make("pfx.abcdefg"))).toBe("abcdefg <redacted>")
     expect(redact("abcdefgh pfx.abcdefgh", Redacted.make("pfx.abcdefgh"))).toBe("<redacted> <redacted>")
-    expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear [2J the screen")
+    expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear\\u001b[2J the\\r\\nscreen")
   })
 })
 

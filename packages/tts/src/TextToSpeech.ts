@@ -342,7 +342,7 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     const progress = response.progress()
     const facts = { status: response.status, serverMessage, call: reportOf(progress, billingOf(progress), receivedId) }
     if (facts.status === 400) {
-      return new TtsBadRequest({ ...facts, field: serverMessage && fieldNamedIn(serverMessage) })
+      return new TtsBadRequest({ ...facts, field: words && fieldNamedIn(words.error) })
     }
     return isKnownStatus(facts.status) ? new errorByStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })

@@ -5,6 +5,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import { problemWith } from "@effect-speech/transport/ApiKey"
 import * as NodeTransport from "@effect-speech/transport/node"
+import * as Printable from "@effect-speech/transport/Printable"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"
@@ -123,7 +124,9 @@ export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
     yield* Console.log(
       json
         ? JSON.stringify({ checks: findings.map(({ code, ...finding }) => finding) })
-        : findings.map(({ message, name, outcome }) => `${outcome.padEnd(11)}${name.padEnd(21)}${message}`).join("\n")
+        : findings
+            .map(({ message, name, outcome }) => Printable.line(`${outcome.padEnd(11)}${name.padEnd(21)}${message}`))
+            .join("\n")
     )
     const first = findings.find(({ outcome }) => outcome === "failed")
     if (first !== undefined) return yield* new AlreadyReported({ code: first.code })

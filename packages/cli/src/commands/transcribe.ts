@@ -5,6 +5,7 @@ import * as NodeStream from "@effect/platform-node/NodeStream"
 import { AudioSource, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/node"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -69,17 +70,14 @@ export const transcribe = (given: Given<"transcribe">) =>
     yield* progress.withoutLines(
       given.json
         ? Console.log(JSON.stringify(transcription))
-        : Effect.zipRight(printNotes, Console.log(printableText(transcription.text)))
+        : Effect.zipRight(printNotes, Console.log(transcription.text))
     )
   }).pipe(Effect.scoped, Effect.provide(speechToText(given)), Effect.provide(NodeTransport.layer))
 
 const displayName = (file: string): string => (file === "-" ? "standard input" : file)
 
-/** A terminal would obey control characters of a transcript. A file or a pipe gets the text as it was said. */
-const printableText = (text: string): string =>
-  process.stdout.isTTY === true ? text.replace(/(?![\n\t])\p{Cc}/gu, "") : text
-
-const onOneLine = (text: string): string => text.replace(/\s*[\r\n]+\s*/g, " ")
+/** Programs differ in what ends a line for them. */
+const onOneLine = (text: string): string => text.replace(/\s*[\n\v\f\r\u0085\u2028\u2029]+\s*/g, " ")
 
 /** What to print on standard error beside the text. */
 const notesOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
@@ -132,14 +130,12 @@ const transcribeAll = (
             const { count, firstFile } = notes.get(note) ?? { firstFile: name, count: 0 }
             notes.set(note, { firstFile, count: count + 1 })
           }
-          return Console.log(onOneLine(`${name}: ${printableText(transcription.text)}`))
+          return Console.log(`${Printable.line(name)}: ${onOneLine(transcription.text)}`)
         },
         onLeft: (error) => {
           failed += 1
           if (code === ExitCode.done) code = ExitCode.ofServiceError(error)
-          return json
-            ? printJson({ error })
-            : Console.error(onOneLine(`speech: ${name}: ${describeServiceError(error)}`))
+          return json ? printJson({ error }) : Console.error(`speech: ${name}: ${describeServiceError(error)}`)
         }
       })
     }

@@ -1,3 +1,4 @@
+import * as Printable from "@effect-speech/transport/Printable"
 import type { Recording } from "../Recording.js"
 import {
   HotwordNotSpoken,
@@ -53,7 +54,9 @@ const parseNumberWarning = (model: string): SttWarning | undefined => {
     : ParseNumberWithoutEffect.make({
         model,
         language,
-        message: `parseNumber has no effect with the model ${model}, whose language is ${name}: omit it, or use a model of ${parseNumberLanguages.slice(0, -1).join(", ")} or ${parseNumberLanguages.at(-1)}.`
+        message: Printable.line(
+          `parseNumber has no effect with the model ${model}, whose language is ${name}: omit it, or use a model of ${parseNumberLanguages.slice(0, -1).join(", ")} or ${parseNumberLanguages.at(-1)}.`
+        )
       })
 }
 
@@ -66,5 +69,7 @@ const hotwordWarning = (phrase: string): SttWarning | undefined =>
     ? undefined
     : HotwordNotSpoken.make({
         phrase,
-        message: `The hotword ${JSON.stringify(phrase)} has digits or punctuation, but only spoken words are recognised: write it in words, as it is spoken.`
+        message: Printable.line(
+          `The hotword ${JSON.stringify(phrase)} has digits or punctuation, but only spoken words are recognised: write it in words, as it is spoken.`
+        )
       })

@@ -13,6 +13,7 @@ import type { CallEvent, CallOptions } from "../../CallEvent.js"
 import type { ResolvedDeadlines } from "../../Deadlines.js"
 import type { Failure, InvalidApiKey } from "../../Failure.js"
 import type { Operation, Request, Response } from "../../Operation.js"
+import * as Printable from "../../Printable.js"
 import type { ResolvedRetries } from "../../Retries.js"
 import type { ServiceError } from "../../ServiceError.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
@@ -283,7 +284,7 @@ const redactedResponse = <A, E extends ServiceError, Context>(
   // One key may be a prefix of another.
   const longestFirst = keys.toSorted((one, other) => Redacted.value(other).length - Redacted.value(one).length)
   const withoutKey = (text: string) => longestFirst.reduce(ApiKey.withoutKey, text)
-  const redact = (text: string) => ApiKey.printable(withoutKey(text))
+  const redact = (text: string) => Printable.line(withoutKey(text))
   const response: Response<E> = {
     status,
     header: (name) => {
