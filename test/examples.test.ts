@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from "node:fs"
 import { connect } from "node:net"
 import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
@@ -98,6 +99,37 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* run("quickstart.ts")).toEqual({ code: 0, stdout: "नमस्ते\n", stderr: "" })
       expect(yield* fs.readDirectory(folder)).toEqual(["namaste.wav"])
     })
+  )
+
+  const settings = ["SPEECH_API_KEY", "SPEECH_STT_BASE_URL", "SPEECH_TTS_BASE_URL"]
+  it.scoped.each([
+    [
+      "empty",
+      { SPEECH_API_KEY: "" },
+      /^ +\w+InvalidApiKey: Nothing was sent, because of the API key: it is empty\. Use the whole/
+    ],
+    [
+      "missing",
+      {},
+      /^ +Error: \(Missing data at SPEECH_API_KEY: "set it to your API key, the whole <prefix>\.<secret> value"\)$/
+    ]
+  ] as const)("quickstart prints a sentence and no stack if its key is %s", ([, key, sentence]) =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+      const addresses = Object.fromEntries(settings.slice(1).map((name) => [name, "https://host.example"]))
+      const { code, stderr, stdout } = yield* runExample("quickstart.ts", {
+        folder,
+        environment: { ...addresses, ...key }
+      })
+      expect(code).toBe(1)
+      const lines = `${stdout}${stderr}`.trimEnd().split("\n")
+      // A line for each client.
+      expect(lines).toEqual([
+        expect.stringMatching(/ERROR/),
+        expect.stringMatching(sentence),
+        expect.stringMatching(sentence)
+      ])
+    }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
   itRuns(

@@ -20,6 +20,7 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { answeredAtOnce, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
+import * as Environment from "@effect-speech/transport/Environment"
 import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Request, Response } from "@effect-speech/transport/Operation"
@@ -28,7 +29,7 @@ import { collect } from "@effect-speech/transport/ResponseBody"
 import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
 import { enclose } from "@effect-speech/transport/Upload"
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -37,7 +38,6 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
 import type { AudioSource } from "./AudioSource.js"
@@ -122,8 +122,8 @@ export class SpeechToText extends Context.Tag("@effect-speech/stt/SpeechToText")
   /** The service from the environment variables `SPEECH_API_KEY` and `SPEECH_STT_BASE_URL`. */
   static readonly layerFromEnv: Layer.Layer<SpeechToText, ConfigError.ConfigError | SttInvalidApiKey, Requirements> =
     SpeechToText.layerConfig({
-      apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
-      baseUrl: Config.string("SPEECH_STT_BASE_URL")
+      apiKey: Environment.apiKey,
+      baseUrl: Environment.baseUrl("SPEECH_STT_BASE_URL")
     })
 
   /**

@@ -65,12 +65,12 @@ describe("the layers", () => {
   it.effect.each([
     { environment: { SPEECH_API_KEY: "a.b" }, missing: "SPEECH_STT_BASE_URL" },
     { environment: { SPEECH_STT_BASE_URL: "https://host.example" }, missing: "SPEECH_API_KEY" }
-  ])("name the variable $missing if it is missing", ({ environment, missing }) =>
+  ])("name the variable $missing if it is missing, and say what to set it to", ({ environment, missing }) =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(
         withEnvironment(environment as Record<string, string>)(build(SpeechToText.layerFromEnv))
       )
-      expect(String(error)).toContain(missing)
+      expect(String(error)).toContain(`${missing}: "set it to `)
     })
   )
 })

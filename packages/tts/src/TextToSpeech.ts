@@ -18,6 +18,7 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import { answeredAtOnce, type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
+import * as Environment from "@effect-speech/transport/Environment"
 import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Operation, Progress, Response } from "@effect-speech/transport/Operation"
@@ -25,14 +26,13 @@ import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
 import { collect } from "@effect-speech/transport/ResponseBody"
 import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
-import * as Config from "effect/Config"
+import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -110,8 +110,8 @@ export class TextToSpeech extends Context.Tag("@effect-speech/tts/TextToSpeech")
     ConfigError.ConfigError | TtsInvalidApiKey,
     HttpClient.HttpClient
   > = TextToSpeech.layerConfig({
-    apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
-    baseUrl: Config.string("SPEECH_TTS_BASE_URL")
+    apiKey: Environment.apiKey,
+    baseUrl: Environment.baseUrl("SPEECH_TTS_BASE_URL")
   })
 
   /**

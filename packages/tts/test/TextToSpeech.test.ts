@@ -107,10 +107,10 @@ describe("the layer", () => {
     })
   )
 
-  it.scoped("from the environment names a missing variable", () =>
+  it.scoped("from the environment names a missing variable, and says what to set it to", () =>
     Effect.gen(function* () {
       const layer = Layer.provide(TextToSpeech.layerFromEnv, NodeTransport.layer)
-      expect(String(yield* Effect.flip(Layer.build(layer)))).toContain("SPEECH_API_KEY")
+      expect(String(yield* Effect.flip(Layer.build(layer)))).toContain('SPEECH_API_KEY: "set it to ')
     }).pipe(Effect.withConfigProvider(ConfigProvider.fromMap(new Map())))
   )
 })
