@@ -5,9 +5,12 @@
 import * as Schema from "effect/Schema"
 import * as Contract from "./TtsContract.js"
 
+/** White space, controls and characters that show nothing: there is nothing to speak. */
+const blank = /^[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]+$/u
+
 export const SynthesisRequest = Schema.Struct({
-  /** 1 to 10,000 Unicode code points; each is billed. */
-  text: Contract.Text,
+  /** 1 to 10,000 Unicode code points, not all blank; each is billed. */
+  text: Contract.Text.pipe(Schema.filter((text) => !blank.test(text) || "must not be blank")),
   /** A language code. Default: `hi`, of the service. */
   lang: Schema.optional(Schema.String),
   /** A voice id. Default: `default_female`, of the service. */

@@ -40,6 +40,12 @@ describe("an invalid request", () => {
 
   it.scoped.each([
     { field: "text", asked: { text: "" }, problem: "must not be empty" },
+    { field: "text", asked: { text: "   " }, problem: "must not be blank" },
+    {
+      field: "text",
+      asked: { text: "\u00a0\u3000\t\r\n\u0085\u2028\u200b\u200d\ufeff" },
+      problem: "must not be blank"
+    },
     { field: "text", asked: { text: "अ".repeat(10_001) }, problem: tooLong },
     { field: "text", asked: { text: "😀".repeat(10_001) }, problem: tooLong },
     { field: "text", asked: { text: "half \ud83d of one" }, problem: "surrogate pair" },
