@@ -78,7 +78,7 @@ const synthesize = {
   examples: [
     'speech synthesize "नमस्ते" --out namaste.wav',
     "speech synthesize --text-file news.txt --lang en --output-format 8000:pcm16 --out news.wav",
-    'speech synthesize "नमस्ते" --out - | sox -t wav - prompt.mp3'
+    'speech synthesize "नमस्ते" --out - | ffmpeg -i - prompt.mp3'
   ],
   operands: {
     name: "TEXT",
@@ -90,6 +90,7 @@ const synthesize = {
     out: required("out", text, {
       value: "FILE",
       description: "WAV file to write. - is standard output, if that is not a terminal.",
+      example: "speech.wav",
       completes: "file"
     }),
     textFile: optional("text-file", text, {
@@ -139,7 +140,8 @@ const transcribe = {
   options: {
     model: required("model", text, {
       value: "NAME",
-      description: "Model, such as hi-general-v2-8khz. It decides the language."
+      description: "Model, such as hi-general-v2-8khz. It decides the language.",
+      example: "hi-general-v2-8khz"
     }),
     aux: flag("aux", "Request timings and confidences. --json prints them."),
     parseNumber: flag("parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),

@@ -5,7 +5,7 @@ import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
-import { type AudioHint, SttError } from "@effect-speech/stt/SttError"
+import { type AudioHint, type SttAudioUnreadable, SttError } from "@effect-speech/stt/SttError"
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import { quoteService } from "@effect-speech/transport/CommonError"
@@ -69,6 +69,14 @@ const audioHints: Record<AudioHint, string> = {
   omitTelephony: "To send it as it is, leave out --telephony."
 }
 
+/** Node reads bytes that are not UTF-8 as U+FFFD, and then finds no such file. */
+const adviceOn = ({ hint, problem, source }: SttAudioUnreadable): string => {
+  if (source.includes("\ufffd") && problem.startsWith("it does not exist")) {
+    return ` If its name is not valid UTF-8, rename it, or send it as standard input: speech transcribe - < FILE`
+  }
+  return hint === undefined ? "" : ` ${audioHints[hint]}`
+}
+
 const seconds = (millis: number): string => `${millis / 1000} s`
 
 /** Only the deadline of the whole call has an option. */
@@ -92,8 +100,7 @@ const describeError = (error: SttError | TtsError): string => {
     case "TtsInvalidRequest":
       return `Nothing was sent: ${describeField(error.field)} ${error.problem}.`
     case "SttAudioUnreadable": {
-      const advice = error.hint === undefined ? "" : ` ${audioHints[error.hint]}`
-      return `The recording ${error.source} can't be sent: ${error.problem}.${advice}`
+      return `The recording ${error.source} can't be sent: ${error.problem}.${adviceOn(error)}`
     }
     case "TtsBadRequest":
       return error.field === undefined

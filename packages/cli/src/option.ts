@@ -23,6 +23,8 @@ interface Details {
   readonly default?: string
   /** All values, if they are few. */
   readonly choices?: ReadonlyArray<string>
+  /** A value that works, for the refusal of a command that lacks it. */
+  readonly example?: string
   /** What a shell completes. Default: `choices`. */
   readonly completes?: "file" | "folder"
 }
@@ -45,7 +47,9 @@ export interface Operands {
   readonly description: string
   readonly min: number
   readonly max: number
-  readonly completes?: "file"
+  readonly completes?: "file" | "command"
+  /** Whether they come after `--`, because they have options of their own. */
+  readonly followDashes?: true
 }
 
 /** An option without a value. */
@@ -58,12 +62,16 @@ export const flag = (name: string, description: string): Option<boolean> => ({
   read: (values) => values.length > 0
 })
 
+/** The end of a sentence that asks for an option. */
+export const suchAs = ({ example, name }: Pick<Option<unknown>, "name" | "example">): string =>
+  example === undefined ? "" : `, such as --${name} ${example}`
+
 export const required = <A>(name: string, read: Read<A>, details: Details): Option<A> => ({
   name,
   ...details,
   isRequired: true,
   isRepeatable: false,
-  read: ([text]) => (text === undefined ? new Invalid("is required") : read(text))
+  read: ([text]) => (text === undefined ? new Invalid(`is required${suchAs({ name, ...details })}`) : read(text))
 })
 
 export const optional = <A>(name: string, read: Read<A>, details: Details): Option<A | undefined> => ({

@@ -22,7 +22,7 @@ import {
 } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, rootHelp } from "./help.js"
-import { Invalid } from "./option.js"
+import { Invalid, suchAs } from "./option.js"
 import { suggest } from "./suggest.js"
 
 /** A text that the arguments alone decide. */
@@ -75,7 +75,8 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   const written = terminator === -1 ? args : args.slice(0, terminator)
   const json = written.some((arg) => /^--json(=|$)/.test(arg))
   const tokens = split(args)
-  const [name, ...operands] = tokens.flatMap((token) => (token.kind === "positional" ? token.value : []))
+  const positionals = tokens.filter((token) => token.kind === "positional")
+  const [name, ...operands] = positionals.map(({ value }) => value)
   const command = commandOf(name)
 
   const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
@@ -103,7 +104,7 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
     if (command === undefined) return unknownCommand(name)
     const misplaced = [...given.keys()].find((key) => !optionsOf(command).some((option) => option.name === key))
     if (misplaced !== undefined) return misplacedOption(misplaced, name)
-    const refused = checkOperands(name, command, operands)
+    const refused = checkOperands(name, command, operands, positionals[1]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
     for (const [key, option] of Object.entries(command.options)) {
@@ -139,11 +140,18 @@ const checkOption = (
   if (isRepeated && !option.isRepeatable) return new Refusal(`${rawName} is given more than once.`)
   if (option.value === undefined) return value === undefined ? undefined : new Refusal(`${rawName} takes no value.`)
   if (value === "") return new Refusal(`${rawName} must not be empty.`)
-  if (value === undefined) return new Refusal(`${rawName} needs a value.`)
+  if (value === undefined) return new Refusal(`${rawName} needs a value${suchAs(option)}.`)
+  if (isNotUtf8(value)) {
+    return new Refusal(
+      option.completes === undefined
+        ? `${rawName} is not valid UTF-8. Check the encoding of your terminal or script.`
+        : `${rawName} is not valid UTF-8, so its ${option.completes} can't be opened. Use a name in UTF-8.`
+    )
+  }
   if (!inlineValue && value.startsWith("--")) {
     const isOption = value === "--" || allOptions.has(value.slice(2))
     return new Refusal(
-      `${rawName} needs a value.${isOption ? "" : ` If the value begins with dashes, write ${rawName}=${option.value}.`}`
+      `${rawName} needs a value${isOption ? `${suchAs(option)}.` : `. If the value begins with dashes, write ${rawName}=${option.value}.`}`
     )
   }
   if (option.choices !== undefined && !option.choices.includes(value)) {
@@ -151,6 +159,12 @@ const checkOption = (
   }
   return undefined
 }
+
+/** Options that a new user tries. They are settings of the environment. */
+const settings = [
+  { name: /key|token/i, advice: "Set SPEECH_API_KEY in the environment: other users can see a command line." },
+  { name: /url|endpoint/i, advice: "Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment." }
+]
 
 const unknownOption = (rawName: string, arg: string, command: Command | undefined): Refusal => {
   const known = (command === undefined ? [...allOptions.values()] : optionsOf(command)).map(({ name }) => `--${name}`)
@@ -160,10 +174,15 @@ const unknownOption = (rawName: string, arg: string, command: Command | undefine
   const word = /^-[^-]/.test(arg) ? `-${arg.replace(/=.*/s, "")}` : rawName
   const meant = suggest(word, known)
   if (meant !== undefined) return new Refusal(`${sentence} Did you mean ${meant}?`)
+  const setting = settings.find(({ name }) => name.test(word))
+  if (setting !== undefined) return new Refusal(`${sentence} ${setting.advice}`)
   return new Refusal(
     /^-[^-]|\s/.test(arg) ? `${sentence} An argument that begins with a dash goes last, after --.` : sentence
   )
 }
+
+/** Node reads bytes that are not UTF-8 as U+FFFD. What was meant is lost: it would be spoken, sent or created wrong. */
+const isNotUtf8 = (value: string): boolean => value.includes("\ufffd")
 
 /** The word is shown only if it is nearly a command. */
 const unknownCommand = (word: string): Refusal => {
@@ -177,14 +196,29 @@ const unknownCommand = (word: string): Refusal => {
 
 const misplacedOption = (option: string, name: string): Refusal => {
   const owners = commandNames.filter((each) => optionsOf(commands[each]).some((known) => known.name === option))
-  return new Refusal(`--${option} is not an option of ${name}, but of ${owners.join(" and ")}.`)
+  return new Refusal(`--${option} is not an option of ${name}, but of ${new Intl.ListFormat("en").format(owners)}.`)
 }
 
-const checkOperands = (name: string, { operands }: Command, given: ReadonlyArray<string>): Refusal | undefined => {
+const checkOperands = (
+  name: string,
+  { operands, options }: Command,
+  given: ReadonlyArray<string>,
+  areAfterDashes: boolean
+): Refusal | undefined => {
   if (operands === undefined) {
     return given.length === 0 ? undefined : new Refusal(`${name} takes only options.`)
   }
+  if (operands.followDashes === true && !(areAfterDashes && given.length > 0)) {
+    return new Refusal(`Put -- before the command: speech ${name} -- ${operands.name.replace("…", "")}.`)
+  }
   if (given.length < operands.min) return new Refusal(`Give at least one ${operands.name.replace("…", "")}.`)
+  // If a file has such a name, the error of opening it says so.
+  if (operands.completes !== "file" && given.some(isNotUtf8)) {
+    const advice = "textFile" in options ? ", or give the text in a file: --text-file FILE" : ""
+    return new Refusal(
+      `${operands.name.replace("…", "")} is not valid UTF-8. Check the encoding of your terminal or script${advice}.`
+    )
+  }
   return given.length > operands.max
     ? new Refusal(`${name} takes one ${operands.name}: put quotes around a text that has spaces.`)
     : undefined

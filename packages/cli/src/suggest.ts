@@ -26,13 +26,20 @@ const editDistance = (from: string, to: string): number => {
 
 const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
 
+/** Whether one begins with the other, such as `output` and `out`, or one is a part of the other. */
+const isRelated = (word: string, name: string): boolean =>
+  name.startsWith(word) || (name.length > 2 && word.startsWith(name)) || name.split("-").includes(word)
+
 /**
- * Returns the only candidate with this prefix, or else the closest one. Allows one wrong letter in three, at least one.
+ * Returns the candidate itself, or one or two that are related, or else the closest one. Allows one wrong letter in three,
+ * at least one.
  */
 export const suggest = (given: string, candidates: ReadonlyArray<string>): string | undefined => {
   const word = letters(given)
-  const begun = candidates.filter((candidate) => letters(candidate).startsWith(word))
-  if (begun.length === 1) return begun[0]
+  const same = candidates.find((candidate) => letters(candidate) === word)
+  if (same !== undefined) return same
+  const related = candidates.filter((candidate) => isRelated(word, letters(candidate)))
+  if (related.length === 1 || related.length === 2) return related.join(" or ")
   const limit = Math.max(1, Math.floor(word.length / 3))
   const [closest] = candidates
     // The distance is at least the difference of the lengths, so a long text is compared with nothing.

@@ -26,6 +26,10 @@ describe("the arguments", () => {
     })
   })
 
+  it("leave a file name that is not UTF-8 to the error of opening it", () => {
+    expect(parse(["transcribe", "\ufffd.wav", "--model", "m"])).toMatchObject({ given: { operands: ["\ufffd.wav"] } })
+  })
+
   it("take a value that begins with a dash, and read every kind of value", () => {
     const line =
       "synthesize --out - --speed -1 --num-step 5 --voice=--x --output-format 8000:pcm16 --log-level debug --g2p-overrides"
@@ -57,12 +61,25 @@ describe("the arguments", () => {
     ["synthesize a -out b", "-o is not an option here. Did you mean --out?"],
     ["synthesize -5 --out a", "-5 is not an option here. An argument that begins with a dash goes last, after --."],
     ["serve --quiet", "--quiet is not an option here."],
+    ["synthesize a --output b", "--output is not an option here. Did you mean --out or --output-format?"],
+    ["synthesize a -o b", "-o is not an option here. Did you mean --out or --output-format?"],
+    ["synthesize a --language en", "--language is not an option here. Did you mean --lang?"],
+    ["synthesize a --format 8000:pcm16", "--format is not an option here. Did you mean --output-format?"],
+    [
+      "transcribe a --api-key b",
+      "--api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line."
+    ],
+    [
+      "transcribe a --url b",
+      "--url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment."
+    ],
     ["synthesize a --model m", "--model is not an option of synthesize, but of transcribe."],
     ["serve --timeout 1", "--timeout is not an option of serve, but of synthesize and transcribe."],
     ["transcribe a --model m --model=n", "--model is given more than once."],
     ["transcribe a --model m --hotword", "--hotword needs a value."],
-    ["transcribe a --model --aux", "--model needs a value."],
-    ["transcribe a --model -- b", "--model needs a value."],
+    ["transcribe a --model --aux", "--model needs a value, such as --model hi-general-v2-8khz."],
+    ["transcribe a --model -- b", "--model needs a value, such as --model hi-general-v2-8khz."],
+    ["transcribe a --model", "--model needs a value, such as --model hi-general-v2-8khz."],
     ["transcribe a --model --quiet", "--model needs a value. If the value begins with dashes, write --model=NAME."],
     ["transcribe a --aux=true", "--aux takes no value."],
     ["transcribe a --model ''", "--model must not be empty."],
@@ -72,7 +89,8 @@ describe("the arguments", () => {
       "--log-level must be one of all, trace, debug, info, warning, error, fatal, none."
     ],
     ["--completions tcsh", "--completions must be one of bash, zsh, fish, sh."],
-    ["synthesize a", "--out is required."],
+    ["synthesize a", "--out is required, such as --out speech.wav."],
+    ["transcribe a", "--model is required, such as --model hi-general-v2-8khz."],
     ["synthesize a b --out c", "synthesize takes one TEXT: put quotes around a text that has spaces."],
     ["synthesize a --out b --speed x", "--speed must be a number."],
     ["synthesize a --out b --g2p-overrides [1]", "--g2p-overrides must be a JSON object."],
@@ -81,6 +99,16 @@ describe("the arguments", () => {
     ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
     ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
     ["serve --port x", "--port must be a whole number."],
+    [
+      "synthesize a\ufffd --out b",
+      "TEXT is not valid UTF-8. Check the encoding of your terminal or script, or give the text in a file: --text-file FILE."
+    ],
+    [
+      "synthesize a --out b --voice=\ufffd",
+      "--voice is not valid UTF-8. Check the encoding of your terminal or script."
+    ],
+    ["synthesize a --out \ufffd", "--out is not valid UTF-8, so its file can't be opened. Use a name in UTF-8."],
+    ["serve --data-dir \ufffd", "--data-dir is not valid UTF-8, so its folder can't be opened. Use a name in UTF-8."],
     ["doctor now", "doctor takes only options."]
   ])("refuse %j: %s", (line, sentence) => {
     const [name = ""] = line.split(" ")
@@ -90,6 +118,11 @@ describe("the arguments", () => {
     const { text, ...asJson } = printed(`--json ${line}`)
     expect(asJson).toEqual({ ...refused, stream: "stdout" })
     expect(JSON.parse(text)).toEqual({ error: { _tag: "UsageError", message } })
+  })
+
+  it("are printable in a suggestion", () => {
+    expect(printed("transcrib\u009be\u202e").text).toContain("transcrib\\u009be\\u202e is not a command.")
+    expect(printed("transcrib\u009be\u202e --json").text).toContain("transcrib\\u009be\\u202e is not a command.")
   })
 
   it.each([
