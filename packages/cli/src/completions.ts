@@ -17,6 +17,7 @@ import {
   type Shell
 } from "./declaration.js"
 import type { Option } from "./option.js"
+import { quoteFish, quotePosix } from "./shells.js"
 
 const everyCommand: ReadonlyArray<readonly [string, Command]> = commandNames.map((name) => [name, commands[name]])
 const everyOption = [...allOptions.values()]
@@ -39,13 +40,18 @@ export const completionScript = (shell: Shell): string => {
 const when = (options: ReadonlyArray<Option<unknown>>, action: string): ReadonlyArray<string> =>
   options.length === 0 ? [] : [`        ${patterns(options)}) ${action} ;;`]
 
+const completing = (kind: "file" | "command"): ReadonlyArray<string> =>
+  everyCommand.flatMap(([name, { operands }]) => (operands?.completes === kind ? name : []))
+const takingFiles = completing("file")
+const runners = completing("command")
+
 const bash = (): string => {
   const withValue = everyOption.filter(({ value }) => value !== undefined)
   const free = withValue.filter(({ choices, completes }) => choices === undefined && completes === undefined)
   return `# Completions of speech for bash: source <(speech --completions bash)
 _speech() {
     # bash splits words at = and : too, so the line is read as the command will read it.
-    local line="\${COMP_LINE:0:COMP_POINT}" command="" previous="" word candidates=""
+    local line="\${COMP_LINE:0:COMP_POINT}" command="" previous="" word candidates="" dashes=""
     local current="\${line##*[[:space:]]}"
     local -a words
     read -ra words <<< "\${line%"$current"}"
@@ -54,8 +60,17 @@ _speech() {
             ${patterns(withValue)}) previous=""; continue ;;
         esac
         if [[ "$word" != -* && -z "$command" ]]; then command="$word"; fi
+        # After -- comes a command, then its arguments.
+        if [[ "$dashes" ]]; then return; fi
+        case "$command $word" in
+            ${runners.map((name) => `"${name} --"`).join("|")}) dashes=1 ;;
+        esac
         previous="$word"
     done
+    if [[ "$dashes" ]]; then
+        COMPREPLY=($(compgen -c -- "$current"))
+        return
+    fi
     local value="$current"
     if [[ "$current" == --*=* ]]; then
         previous="\${current%%=*}"
@@ -86,8 +101,8 @@ ${everyCommand
             esac
             # Without a dash it is a file, where the command takes any.
             case "$command,$current" in
-                ${everyCommand.flatMap(([name, { operands }]) => (operands?.completes === undefined ? [] : `${name},-*`)).join("|")}) ;;
-                ${everyCommand.flatMap(([name, { operands }]) => (operands?.completes === undefined ? [] : `${name},*`)).join("|")}) return ;;
+                ${takingFiles.map((name) => `${name},-*`).join("|")}) ;;
+                ${takingFiles.map((name) => `${name},*`).join("|")}) return ;;
             esac
             ;;
     esac
@@ -103,33 +118,29 @@ complete -o bashdefault -o default -F _speech speech
 `
 }
 
-const inQuotes = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
-
 const zshText = (text: string): string => text.replace(/[\\:[\]]/g, "\\$&")
 
 const zshOption = ({ choices, completes, description, isRepeatable, name, value }: Option<unknown>): string => {
   const option = `${isRepeatable ? "*" : ""}--${name}${value === undefined ? "" : "="}[${zshText(description)}]`
-  if (value === undefined) return inQuotes(option)
+  if (value === undefined) return quotePosix(option)
   const action =
     choices === undefined
       ? { file: "_files", folder: "_files -/", none: " " }[completes ?? "none"]
       : `(${choices.map(zshText).join(" ")})`
-  return inQuotes(`${option}:${zshText(value)}:${action}`)
+  return quotePosix(`${option}:${zshText(value)}:${action}`)
 }
 
-const zshOperands = ({ operands }: Command): ReadonlyArray<string> =>
-  operands === undefined
-    ? []
-    : [
-        inQuotes(
-          `${operands.max === 1 ? "1" : "*"}:${operands.name}:${operands.completes === undefined ? " " : "_files"}`
-        )
-      ]
+const zshOperands = ({ operands }: Command): ReadonlyArray<string> => {
+  if (operands === undefined) return []
+  const { completes = "none", max, name } = operands
+  const places = completes === "command" ? "*::" : max === 1 ? "1" : "*"
+  return [quotePosix(`${places}:${name}:${{ file: "_files", command: "_normal", none: " " }[completes]}`)]
+}
 
 const zsh = (): string => {
   const call = (indent: string, ...specifications: ReadonlyArray<string>) =>
     ["_arguments", ...specifications].join(` \\\n${indent}    `)
-  const described = everyCommand.map(([name, { summary }]) => inQuotes(`${name}:${summary.replaceAll(":", "\\:")}`))
+  const described = everyCommand.map(([name, { summary }]) => quotePosix(`${name}:${summary.replaceAll(":", "\\:")}`))
   return `#compdef speech
 # Completions of speech for zsh: source <(speech --completions zsh), after compinit
 _speech() {
@@ -145,7 +156,8 @@ _speech() {
         case $line[1] in
 ${everyCommand
   .map(([name, command]) => {
-    const specifications = [...optionsOf(command).map(zshOption), ...zshOperands(command)]
+    const noOptionsAfterDashes = command.operands?.followDashes === true ? ["-S"] : []
+    const specifications = [...noOptionsAfterDashes, ...optionsOf(command).map(zshOption), ...zshOperands(command)]
     return `        ${name})\n            ${call("            ", ...specifications)}\n            ;;`
   })
   .join("\n")}
@@ -158,16 +170,15 @@ if [ "$funcstack[1]" = _speech ]; then _speech "$@"; else compdef _speech speech
 }
 
 const fish = (): string => {
-  const quote = (text: string) => `'${text.replace(/[\\']/g, "\\$&")}'`
   const optionLine = (condition: string, option: Option<unknown>): string => {
     const { choices, completes, description, name, value } = option
     const argument =
       value === undefined
         ? ""
         : choices !== undefined
-          ? ` -xa ${quote(choices.join(" "))}`
+          ? ` -xa ${quoteFish(choices.join(" "))}`
           : { file: " -rF", folder: " -xa '(__fish_complete_directories)'", none: " -x" }[completes ?? "none"]
-    return `complete -c speech${condition} -l ${name}${argument} -d ${quote(description)}`
+    return `complete -c speech${condition} -l ${name}${argument} -d ${quoteFish(description)}`
   }
   return `# Completions of speech for fish: speech --completions fish | source
 complete -c speech -f
@@ -177,7 +188,7 @@ ${Object.values(commonOptions)
 ${everyCommand
   .map(
     ([name, { summary }]) =>
-      `complete -c speech -n 'not __fish_seen_subcommand_from ${commandNames.join(" ")}' -a ${name} -d ${quote(summary)}`
+      `complete -c speech -n 'not __fish_seen_subcommand_from ${commandNames.join(" ")}' -a ${name} -d ${quoteFish(summary)}`
   )
   .join("\n")}
 ${everyCommand
@@ -185,7 +196,12 @@ ${everyCommand
     const condition = ` -n '__fish_seen_subcommand_from ${name}'`
     return [
       ...Object.values(options).map((option) => optionLine(condition, option)),
-      ...(operands?.completes === "file" ? [`complete -c speech${condition} -F`] : [])
+      ...(operands?.completes === "file" ? [`complete -c speech${condition} -F`] : []),
+      ...(operands?.completes === "command"
+        ? [
+            `complete -c speech -n '__fish_seen_subcommand_from ${name}; and contains -- -- (commandline -opc)' -xa ${quoteFish("(complete -C (commandline -cp | string replace -r '^.*? -- ' ''))")}`
+          ]
+        : [])
     ]
   })
   .join("\n")}

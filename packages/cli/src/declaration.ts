@@ -30,6 +30,10 @@ export const summary = "Speak texts and transcribe recordings."
 const shells = ["bash", "zsh", "fish", "sh"] as const
 export type Shell = (typeof shells)[number]
 
+const settingShells = ["sh", "bash", "zsh", "fish", "powershell", "cmd"] as const
+/** A shell for which `speech serve` prints lines. */
+export type SettingShell = (typeof settingShells)[number]
+
 const logLevels = ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"] as const
 export type LogLevel = (typeof logLevels)[number]
 
@@ -166,41 +170,66 @@ const transcribe = {
   }
 } satisfies Command
 
+/** The options of the service on this machine. */
+const service = {
+  port: optional("port", number({ integer: true }), {
+    value: "N",
+    description: "Port of transcription. Synthesis and the platform use the next two.",
+    default: "any three free ports"
+  }),
+  host: optional("host", text, {
+    value: "ADDRESS",
+    description: "Address to listen on, such as 0.0.0.0 in a container.",
+    default: "127.0.0.1, for this machine only"
+  }),
+  hostNames: repeatable("host-name", { value: "NAME", description: "Name that other machines use for this one." }),
+  credits: optional("credits", number(), {
+    value: "N",
+    description: "Credit of the account at the start.",
+    default: "1,000,000"
+  }),
+  dataDir: optional("data-dir", text, {
+    value: "FOLDER",
+    description: "Keep keys, credit and usage in this folder. It is created if it does not exist.",
+    default: "they are lost when the service ends",
+    completes: "folder"
+  }),
+  newKey: flag("new-key", "Create a key and revoke the key of --data-dir. A key is shown once."),
+  recordings: optional("recordings", text, {
+    value: "FOLDER",
+    description:
+      "Folder of recordings to recognise: NAME.wav with its text in NAME.txt. Those in a subfolder hi are only for Hindi models.",
+    completes: "folder"
+  })
+}
+
 const serve = {
   summary: "Run the service on this machine: no network, no key, no credit.",
   examples: ["speech serve", "speech serve --port 8100 --data-dir speech-data"],
   options: {
-    port: optional("port", number({ integer: true }), {
-      value: "N",
-      description: "Port of transcription. Synthesis and the platform use the next two.",
-      default: "any three free ports"
-    }),
-    host: optional("host", text, {
-      value: "ADDRESS",
-      description: "Address to listen on, such as 0.0.0.0 in a container.",
-      default: "127.0.0.1, for this machine only"
-    }),
-    hostNames: repeatable("host-name", { value: "NAME", description: "Name that other machines use for this one." }),
-    credits: optional("credits", number(), {
-      value: "N",
-      description: "Credit of the account at the start.",
-      default: "1,000,000"
-    }),
-    dataDir: optional("data-dir", text, {
-      value: "FOLDER",
-      description: "Keep keys, credit and usage in this folder. It is created if it does not exist.",
-      default: "they are lost when the service ends",
-      completes: "folder"
-    }),
-    newKey: flag("new-key", "Create a key and revoke the key of --data-dir. A key is shown once."),
-    recordings: optional("recordings", text, {
-      value: "FOLDER",
-      description:
-        "Folder of recordings to recognise: NAME.wav with its text in NAME.txt. Those in a subfolder hi are only for Hindi models.",
-      completes: "folder"
+    ...service,
+    shell: optional("shell", choice(settingShells), {
+      value: "SHELL",
+      description: "Shell for which to print the lines that set the environment.",
+      choices: settingShells,
+      default: "the one in SHELL; on Windows, the one that runs the command"
     }),
     json
   }
+} satisfies Command
+
+const run = {
+  summary: "Run a command with a service of its own on this machine.",
+  examples: ["speech run -- npm test", "speech run --credits 100 --recordings calls -- node app.js"],
+  operands: {
+    name: "COMMAND…",
+    description: "Command and its arguments, after --. The service ends with it.",
+    min: 1,
+    max: Number.POSITIVE_INFINITY,
+    completes: "command",
+    followDashes: true
+  },
+  options: service
 } satisfies Command
 
 const doctor = {
@@ -209,7 +238,7 @@ const doctor = {
   options: { allowInsecureHttp, json }
 } satisfies Command
 
-export const commands = { synthesize, transcribe, serve, doctor }
+export const commands = { synthesize, transcribe, serve, run, doctor }
 
 export type CommandName = keyof typeof commands
 export const commandNames = Object.keys(commands) as ReadonlyArray<CommandName>

@@ -31,11 +31,18 @@ export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly mess
 /** A result could not be written. */
 export class OutputFailed extends Data.TaggedError("OutputFailed")<{ readonly message: string }> {}
 
+/** The command of `speech run` could not be started. The exit codes are those of a shell. */
+export class CommandNotStarted extends Data.TaggedError("CommandNotStarted")<{
+  readonly code: 126 | 127
+  readonly message: string
+}> {}
+
 /** Some of the work failed, and each failure was reported when it happened. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly code: number }> {}
 
 export type CommandError =
   | AlreadyReported
+  | CommandNotStarted
   | UsageError
   | InputFailed
   | OutputFailed
@@ -222,6 +229,8 @@ const describe = (error: Exclude<CommandError, AlreadyReported>): Failure => {
       return failure(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
     case "UsageError":
       return failure(ExitCode.invalid, error._tag, error.message)
+    case "CommandNotStarted":
+      return failure(error.code, error._tag, error.message)
     case "BadArgument":
     case "DataDirectoryUnusable":
     case "RecordingUnusable":

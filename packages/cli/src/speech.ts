@@ -31,6 +31,8 @@ const load = async (invocation: Run): Promise<Effect.Effect<void, CommandError, 
       return (await import("./commands/transcribe.js")).transcribe(invocation.given)
     case "serve":
       return (await import("./commands/serve.js")).serve(invocation.given)
+    case "run":
+      return (await import("./commands/run.js")).run(invocation.given)
     case "doctor":
       return (await import("./commands/doctor.js")).doctor(invocation.given)
   }

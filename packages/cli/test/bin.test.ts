@@ -218,6 +218,71 @@ describe("the built command", { timeout: 120_000 }, () => {
     }
   )
 
+  /** A command of `speech run` that reports when it is ready, and how it ends. */
+  const waiting = 'trap "echo ended; exit 9" TERM; echo ready; while :; do sleep 0.05; done'
+  const running: ReadonlyArray<
+    readonly [code: number, command: ReadonlyArray<string>, stdout: RegExp, stderr: RegExp]
+  > = [
+    [
+      7,
+      [
+        "sh",
+        "-c",
+        `"$0" "$1" doctor && test "$SPEECH_PLATFORM_URL$SPEECH_ADMIN_TOKEN" && exit 7`,
+        process.execPath,
+        bin
+      ],
+      /^(ok .*\n){5}$/,
+      /^$/
+    ],
+    [0, ["cat"], /^from standard input$/, /^$/],
+    [137, ["sh", "-c", "kill -KILL $$"], /^$/, /^$/],
+    [9, ["sh", "-c", waiting], /^ready\nended\n$/, /^$/],
+    [127, ["no-such-command"], /^$/, /^speech: The command no-such-command was not found: .* \[CommandNotStarted\]\n$/],
+    [126, ["/"], /^$/, /^speech: The command \/ can't be run \(EACCES\)\. \[CommandNotStarted\]\n$/]
+  ]
+  it.effect("speech run gives a command a service, its streams and its signals, and ends with its exit code", () =>
+    Effect.gen(function* () {
+      const temporary = mkdtempSync(`${tmpdir()}/run-`)
+      const outcomes = yield* Effect.forEach(
+        running,
+        ([, command]) =>
+          run(["run", "--", ...command], { TMPDIR: temporary }, (child) => {
+            child.stdin?.end("from standard input")
+            child.stdout?.on("data", (text) => {
+              if (String(text).includes("ready")) child.kill("SIGTERM")
+            })
+          }),
+        { concurrency: 2 }
+      )
+      expect(outcomes.map(({ code, stderr, stdout }) => ({ code, stdout: stdout.toString(), stderr }))).toEqual(
+        running.map(([code, , stdout, stderr]) => ({
+          code,
+          stdout: expect.stringMatching(stdout),
+          stderr: expect.stringMatching(stderr)
+        }))
+      )
+      expect(readdirSync(temporary)).toEqual([])
+      rmSync(temporary, { recursive: true })
+    })
+  )
+
+  it.scoped("refuses an argument that is not UTF-8, and says so of a file with such a name", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const shell = (line: string) =>
+        outcomeOf("sh", ["-c", line, process.execPath, bin], { ...environmentOf(service), LC_ALL: "C.UTF-8" })
+      const before = yield* service.accounts.account
+      const spoken = yield* shell(`"$0" "$1" synthesize "$(printf 'caf\\351')" --lang en --out spoken.wav`)
+      expect(spoken).toMatchObject({ code: 2, stderr: expect.stringContaining("TEXT is not valid UTF-8") })
+      const heard = yield* shell(
+        `cp second.wav "$(printf 'caf\\351.wav')" && "$0" "$1" transcribe "$(printf 'caf\\351.wav')" --model en-general-v2-8khz`
+      )
+      expect(heard).toMatchObject({ code: 3, stderr: expect.stringContaining("name is not valid UTF-8, rename it") })
+      expect(yield* service.accounts.account).toEqual(before)
+    })
+  )
+
   it.effect.each([
     [0, ["--help"], /^speech /],
     [0, ["--completions", "fish"], /complete/],

@@ -5,15 +5,8 @@ import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { completionScript } from "../src/completions.js"
 import { commandNames, commands } from "../src/declaration.js"
+import { isInstalled } from "./environment.js"
 
-const isInstalled = (shell: string): boolean => {
-  try {
-    execFileSync(shell, ["-c", "true"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}
 const shells = (["bash", "zsh", "fish"] as const).filter(isInstalled)
 
 let folder = ""
@@ -61,6 +54,12 @@ describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell)
     ["speech synthesize a --lang ", []]
   ])("%j is completed", (line, expected) => {
     expect(complete(shell, line).toSorted()).toEqual(expected.toSorted())
+  })
+
+  it("a command after -- is completed, and its arguments are left to it", () => {
+    expect(complete(shell, "speech run --credits 5 -- printe")).toContain("printenv")
+    expect(complete(shell, "speech run --cred")).toEqual(["--credits"])
+    expect(complete(shell, "speech run -- cat ca")).toEqual(shell === "bash" ? [] : ["call.wav"])
   })
 
   it.each(["speech transcribe ca", "speech synthesize a --out ca"])("%j is left to the files", (line) => {

@@ -26,6 +26,16 @@ describe("the arguments", () => {
     })
   })
 
+  it("of run are options before --, and the command with its own options after it", () => {
+    const [command, ...operands] = ["npm", "test", "--", "--help", "--json", "-x"]
+    expect(parse(["run", "--credits", "5", "--log-level=error", "--", command ?? "", ...operands])).toMatchObject({
+      name: "run",
+      json: false,
+      logLevel: "error",
+      given: { operands: [command, ...operands], credits: 5, newKey: false }
+    })
+  })
+
   it("leave a file name that is not UTF-8 to the error of opening it", () => {
     expect(parse(["transcribe", "\ufffd.wav", "--model", "m"])).toMatchObject({ given: { operands: ["\ufffd.wav"] } })
   })
@@ -50,11 +60,11 @@ describe("the arguments", () => {
   })
 
   it.each([
-    ["speak", "There is no such command. The commands are synthesize, transcribe, serve, doctor."],
+    ["speak", "There is no such command. The commands are synthesize, transcribe, serve, run, doctor."],
     ["synthesise", "synthesise is not a command. Did you mean synthesize?"],
     ["Transcribe", "Transcribe is not a command. Did you mean transcribe?"],
     ["doc", "doc is not a command. Did you mean doctor?"],
-    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, serve, doctor."],
+    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, serve, run, doctor."],
     ["transcribe a --telephny", "--telephny is not an option here. Did you mean --telephony?"],
     ["transcribe a --modle m", "--modle is not an option here. Did you mean --model?"],
     ["doctor --allow-insecure", "--allow-insecure is not an option here. Did you mean --allow-insecure-http?"],
@@ -99,6 +109,7 @@ describe("the arguments", () => {
     ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
     ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
     ["serve --port x", "--port must be a whole number."],
+    ["serve --shell tcsh", "--shell must be one of sh, bash, zsh, fish, powershell, cmd."],
     [
       "synthesize a\ufffd --out b",
       "TEXT is not valid UTF-8. Check the encoding of your terminal or script, or give the text in a file: --text-file FILE."
@@ -118,6 +129,20 @@ describe("the arguments", () => {
     const { text, ...asJson } = printed(`--json ${line}`)
     expect(asJson).toEqual({ ...refused, stream: "stdout" })
     expect(JSON.parse(text)).toEqual({ error: { _tag: "UsageError", message } })
+  })
+
+  it.each([
+    ["run", "Put -- before the command: speech run -- COMMAND."],
+    ["run --", "Put -- before the command: speech run -- COMMAND."],
+    ["run npm test", "Put -- before the command: speech run -- COMMAND."],
+    ["run npm -- test", "Put -- before the command: speech run -- COMMAND."],
+    ["run -- echo a\ufffd", "COMMAND is not valid UTF-8. Check the encoding of your terminal or script."]
+  ])("of run are refused in words alone, because standard output is that of the command: %j", (line, sentence) => {
+    const text = `speech: ${sentence} See speech run --help. [UsageError]`
+    expect(printed(line)).toEqual({ _tag: "Printed", code: 2, stream: "stderr", text })
+    expect(printed("run --json -- npm").text).toContain(
+      "--json is not an option of run, but of synthesize, transcribe,"
+    )
   })
 
   it("are printable in a suggestion", () => {

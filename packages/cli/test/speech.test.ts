@@ -1,5 +1,6 @@
-import { existsSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
@@ -11,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import { afterAll } from "vitest"
 import { connectProxy } from "../../../test/support/connectProxy.js"
 import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
@@ -23,6 +25,10 @@ const temporary = (name: string) =>
     Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped()),
     (folder) => `${folder}/${name}`
   )
+
+const blankFile = join(mkdtempSync(join(tmpdir(), "speech-")), "blank.txt")
+writeFileSync(blankFile, " \t \r\n\r\n")
+afterAll(() => rmSync(dirname(blankFile), { recursive: true }))
 
 const jsonLines = (stdout: string) => stdout.split("\n").map((line) => JSON.parse(line))
 const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
@@ -208,6 +214,9 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     ["a request id that is none", "synthesize a --out never.wav --request-id a?", 2, "--request-id must be"],
     ["a wrong speed", "synthesize a --out a.wav --speed 9", 2, "Nothing was sent: --speed "],
     ["a text of nothing", "synthesize '' --out a.wav", 2, "Nothing was sent: TEXT "],
+    ["a text of blanks", "synthesize \u00a0\u3000 --out never.wav", 2, "Nothing was sent: TEXT must not be blank."],
+    ["a file of blanks", `synthesize --text-file ${blankFile} --out never.wav`, 2, "TEXT must not be blank."],
+    ["a shell for JSON", "serve --json --shell fish", 2, "leave out --shell"],
     ["a dash for an id", "transcribe a --model m --transaction-id -", 2, "Nothing was sent: --transaction-id "],
     ["a port that is none", "serve --port 80000", 2, "--port must be a whole number from 0"],
     ["a new key for no folder", "serve --new-key", 2, "--new-key is for a --data-dir"],
@@ -285,6 +294,34 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
     const replaced = (yield* served("--new-key")).apiKey
     expect(replaced).toMatch(/^local_/)
     expect(replaced).not.toBe(first.apiKey)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+)
+
+it.scoped("the lines of serve are for the shell that --shell names", () =>
+  Effect.gen(function* () {
+    const printed = yield* Deferred.make<string>()
+    const real = yield* Console.consoleWith(Effect.succeed)
+    const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
+    const command = speech(["node", "speech", "serve", "--shell", "powershell"])
+    const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
+    expect(yield* Deferred.await(printed)).toMatch(
+      /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
+    )
+    yield* Fiber.interrupt(fiber)
+  })
+)
+
+it.scoped("run with a data directory needs its key", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const inFolder = ["run", "--data-dir", `${folder}/data`]
+    expect(yield* run([...inFolder, "--", "true"], {})).toEqual({ code: 0, stdout: "", stderr: "" })
+    const outcome = yield* run([...inFolder, "--", "true"], {})
+    expect(outcome).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining("Set SPEECH_API_KEY to it, or give --new-key.")
+    })
+    expect((yield* run([...inFolder, "--new-key", "--", "false"], {})).code).toBe(1)
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 

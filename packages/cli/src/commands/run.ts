@@ -1,0 +1,93 @@
+/**
+ * `speech run`: runs a command with the settings of a local service, and ends the service with it.
+ */
+import { spawn } from "node:child_process"
+import { constants } from "node:os"
+import { isatty } from "node:tty"
+import * as Effect from "effect/Effect"
+import type { Given } from "../declaration.js"
+import { AlreadyReported, CommandNotStarted, systemCode, UsageError } from "../failure.js"
+import { serviceDependencies, startService } from "../service.js"
+
+const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
+
+/** A terminal sends Ctrl-C to the command too. A second signal would end most programs at once. */
+const isSentByTerminal = (signal: NodeJS.Signals): boolean => signal === "SIGINT" && [0, 1, 2].some((fd) => isatty(fd))
+
+/** Gives the signals of this process to the command until the scope closes. They would end the service before it. */
+const forwardSignals = (forward: (signal: NodeJS.Signals) => void) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const others = forwarded.map((signal) => [signal, process.listeners(signal)] as const)
+      for (const signal of forwarded) {
+        process.removeAllListeners(signal)
+        process.on(signal, forward)
+      }
+      return others
+    }),
+    (others) =>
+      Effect.sync(() => {
+        for (const [signal, listeners] of others) {
+          for (const listener of listeners) process.on(signal, listener)
+          process.off(signal, forward)
+        }
+      })
+  )
+
+const notStarted = (program: string, error: unknown): CommandNotStarted => {
+  const code = systemCode(error)
+  return code === "ENOENT"
+    ? new CommandNotStarted({ code: 127, message: `The command ${program} was not found: check its name and PATH.` })
+    : new CommandNotStarted({ code: 126, message: `The command ${program} can't be run (${code}).` })
+}
+
+/** A command with the streams of this process. It ends with the scope. */
+const start = ([program = "", ...args]: ReadonlyArray<string>, variables: Readonly<Record<string, string>>) =>
+  Effect.acquireRelease(
+    Effect.try({
+      try: () => {
+        const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...variables } })
+        const ended = new Promise<Effect.Effect<number, CommandNotStarted>>((resolve) => {
+          child.once("error", (error) => resolve(notStarted(program, error)))
+          child.once("exit", (code, signal) =>
+            resolve(Effect.succeed(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
+          )
+        })
+        return { child, ended }
+      },
+      catch: (error) => notStarted(program, error)
+    }),
+    ({ child, ended }) =>
+      Effect.promise(() => {
+        child.kill()
+        return ended
+      })
+  )
+
+export const run = (given: Given<"run">) =>
+  Effect.gen(function* () {
+    const {
+      adminToken,
+      apiKey = process.env.SPEECH_API_KEY,
+      platformUrl,
+      sttBaseUrl,
+      ttsBaseUrl
+    } = yield* startService(given)
+    if (apiKey === undefined) {
+      const message =
+        "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
+      return yield* new UsageError({ message })
+    }
+    const { child, ended } = yield* start(given.operands, {
+      SPEECH_STT_BASE_URL: sttBaseUrl,
+      SPEECH_TTS_BASE_URL: ttsBaseUrl,
+      SPEECH_API_KEY: apiKey,
+      SPEECH_PLATFORM_URL: platformUrl,
+      SPEECH_ADMIN_TOKEN: adminToken
+    })
+    yield* forwardSignals((signal) => {
+      if (!isSentByTerminal(signal)) child.kill(signal)
+    })
+    const code = yield* Effect.flatten(Effect.promise(() => ended))
+    if (code !== 0) return yield* new AlreadyReported({ code })
+  }).pipe(Effect.scoped, Effect.provide(serviceDependencies))
