@@ -66,12 +66,14 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
     audio,
     kind: FastCheck.constantFrom("RIFF", "RIFX", "RF64", "BW64"),
     fmt: FastCheck.constantFrom("plain", "with an empty extension", "extensible"),
+    /** Added to the block align, which other readers do not use. */
+    alignError: FastCheck.constantFrom(0, 0, 0, 1),
     /** The sizes that it states: the right ones, or those of a file that is still being written. */
     sizes: FastCheck.constantFrom("right", "unknown", "zero"),
     before: notes,
     between: notes,
     after: notes
-  }).map(({ after, audio: { bytes, format }, before, between, fmt, kind, sizes }) => {
+  }).map(({ after, alignError, audio: { bytes, format }, before, between, fmt, kind, sizes }) => {
     const little = kind !== "RIFX"
     const large = kind === "RF64" || kind === "BW64"
     const number = (length: 2 | 4, value: number) => {
@@ -97,7 +99,7 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
       number(2, format.channels),
       number(4, format.sampleRate),
       number(4, format.sampleRate * frameSize),
-      number(2, frameSize),
+      number(2, frameSize + alignError),
       number(2, sampleSize * 8),
       fmt === "plain" ? Buffer.alloc(0) : fmt === "extensible" ? extension : number(2, 0)
     ])

@@ -487,6 +487,7 @@ describe("telephony", () => {
       const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony })
       expect(outcome).toMatchObject({ right: { warnings: [] } })
       expect((yield* Wav.decode(fileOf(received[0]).bytes)).bytes.byteLength).toBe(1600)
+      expect(received[0]?.headers["content-length"]).toBe(String(received[0]?.body.byteLength))
     })
   )
 
