@@ -97,7 +97,7 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
 
 /**
  * Follows the structure of a recording to its end: the frames of an MP3, the pages of an Ogg, the top-level boxes of an M4A,
- * the segment of a WebM. Fails for a file that is cut off or damaged. A decoder would return a part of such a file without an
+ * the blocks of a WebM. Fails for a file that is cut off or damaged. A decoder would return a part of such a file without an
  * error. WAV and FLAC are not checked: their headers state the number of samples.
  *
  * @throws RangeError if the size of the recording is unknown.

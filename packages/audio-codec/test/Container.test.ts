@@ -48,7 +48,7 @@ describe("a recording", () => {
     const bytes = recording(name)
     expect(readHeader(bytes, bytes.byteLength)).toEqual(expected)
     expect(reasonOf(bytes)).toBe("whole")
-    const cut = expected.container === "flac" || name === "streamed.webm" ? "whole" : "Truncated"
+    const cut = expected.container === "flac" ? "whole" : "Truncated"
     expect(reasonOf(bytes.subarray(0, -5))).toBe(cut)
   })
 
@@ -214,6 +214,7 @@ describe("an M4A", () => {
     ["with a size of 64 bits", wideMovie, 500, "whole"],
     ["up to the end", [...zeros(4), ...movie.slice(4)], 500, "whole"],
     ["with a child that is longer than it", tooLong, 500, "whole"],
+    ["before zeros", [...movie, ...zeros(20)], 500, "Damaged"],
     ["behind a box that is cut", wide.slice(0, 12), undefined, "Truncated"],
     ["that is cut", movie.slice(0, -1), undefined, "Truncated"],
     ["behind a box of 2 bytes", [...bigEndian(2, 4), ...ascii("free"), ...movie], undefined, "Damaged"],
@@ -354,7 +355,7 @@ describe("an MP3", () => {
     expect(read(filled(bigEndian(((header & ~instead) | bits) >>> 0, 4), 417)).container).toBeUndefined()
   })
 
-  const stated = [...ascii("Xing"), ...bigEndian(2, 4), ...bigEndian(999, 4)]
+  const stating = (bytes: number) => [...ascii("Xing"), ...bigEndian(2, 4), ...bigEndian(bytes, 4)]
 
   it.each([
     ["two frames", two, "whole"],
@@ -362,7 +363,12 @@ describe("an MP3", () => {
     ["padding behind its frames", [...two, ...zeros(9)], "whole"],
     ["one frame", one, "Truncated"],
     ["a frame that is cut", two.slice(0, -1), "Truncated"],
-    ["fewer bytes than its encoder states", [...filled(one, 417, 36, ...stated), ...one], "Truncated"],
+    [
+      "zeros instead of the last frame that its encoder states",
+      [...filled(one, 417, 36, ...stating(3 * 417)), ...one, ...zeros(417)],
+      "Damaged"
+    ],
+    ["fewer bytes than its encoder states", [...filled(one, 417, 36, ...stating(999)), ...one], "Truncated"],
     ["something else between its frames", [...two, ...ascii("else"), ...one], "Damaged"]
   ])("of %s is checked", (_, bytes, structure) => {
     expect(reason(bytes)).toBe(structure)
@@ -474,8 +480,33 @@ describe("a WebM", () => {
     ["whole", segment(lasting), "whole"],
     ["of unknown size", [...beginning, ...bigEndian(0x18538067, 4), 0xff, ...lasting], "whole"],
     ["cut", segment(lasting).slice(0, -1), "Truncated"],
-    ["missing", [...beginning, ...lasting], "Damaged"]
+    ["missing", [...beginning, ...lasting], "Damaged"],
+    ["missing, as all else is,", beginning, "Damaged"]
   ])("whose segment is %s is checked", (_, bytes, structure) => {
+    expect(reason(bytes)).toBe(structure)
+  })
+
+  const cluster = (...blocks: ReadonlyArray<Bytes>) => element(0x1f43b675, blocks.flat())
+  const block = element(0xa3, [0x81, 0, 0, 0, 7, 7])
+  const streamed = (...content: ReadonlyArray<Bytes>) => [
+    ...beginning,
+    ...bigEndian(0x18538067, 4),
+    0xff,
+    ...bigEndian(0x1f43b675, 4),
+    0xff,
+    ...content.flat()
+  ]
+
+  it.each([
+    ["blocks", segment(cluster(block, block), cluster(block)), "whole"],
+    ["blocks of a browser that records", streamed(block, block), "whole"],
+    ["zeros instead of its last block", segment(cluster(block, zeros(20))), "Damaged"],
+    ["zeros instead of its last cluster", segment(cluster(block), zeros(20)), "Damaged"],
+    ["zeros behind the blocks of a browser", streamed(block, zeros(20)), "Damaged"],
+    ["a block that is cut", streamed(block, block.slice(0, -1)), "Truncated"],
+    ["a block whose size is cut", streamed(block, block.slice(0, 1)), "Truncated"],
+    ["a block of unknown size", streamed([0xa3, 0xff, ...zeros(20)]), "Damaged"]
+  ])("with %s is checked", (_, bytes, structure) => {
     expect(reason(bytes)).toBe(structure)
   })
 })

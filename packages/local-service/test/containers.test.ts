@@ -78,7 +78,8 @@ const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
       broken.set(noise(Math.min(400, broken.length - 12), 7), 12)
       return [
         [`truncated: ${name}`, [0.1, 0.5, 0.9].map((part) => whole.subarray(0, Math.floor(whole.length * part)))],
-        [`noise after 12 bytes: ${name}`, [broken]]
+        [`noise after 12 bytes: ${name}`, [broken]],
+        [`zeros after its first half: ${name}`, [whole.map((byte, index) => (index < whole.length / 2 ? byte : 0))]]
       ]
     })
   ),

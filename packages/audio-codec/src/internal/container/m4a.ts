@@ -41,7 +41,9 @@ export const readBoxes = <E>({
     for (let start = 0; start < byteLength; ) {
       const box = boxHeader(yield* read(start, 16), byteLength - start)
       if (box === undefined) return yield* truncated("m4a")
-      if (box.size < box.headerLength || boxes.length === maximumBoxes) return yield* damaged("m4a")
+      // A box of size 0 goes up to the end, but it has a type: a file whose rest is zeros is damaged.
+      const isZeros = box.type === "\0\0\0\0"
+      if (isZeros || box.size < box.headerLength || boxes.length === maximumBoxes) return yield* damaged("m4a")
       const end = start + box.size
       if (end > byteLength) return yield* truncated("m4a")
       boxes.push({ type: box.type, start, end })

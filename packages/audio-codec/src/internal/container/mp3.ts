@@ -133,15 +133,17 @@ export const checkMp3: CheckStructure = ({ byteLength, read }) =>
   Effect.gen(function* () {
     let position = tagLength(yield* read(0, 10))
     let frames = 0
+    let announcedEnd = 0
     while (position < byteLength) {
       const head = yield* read(position, 64)
       const frame = frameAt(head, 0)
       if (frame === undefined) {
-        if (frames > 1 && trailer.test(characters(head, 0, 8))) break
+        const isPadding = head.getUint8(0) === 0
+        if (frames > 1 && trailer.test(characters(head, 0, 8)) && !(isPadding && position < announcedEnd)) break
         return yield* damaged("mp3")
       }
-      const announced = frames === 0 ? (xingFields(head, 0, frame).bytes ?? 0) : 0
-      if (position + Math.max(frame.byteLength, announced) > byteLength) return yield* truncated("mp3")
+      if (frames === 0) announcedEnd = position + (xingFields(head, 0, frame).bytes ?? 0)
+      if (Math.max(position + frame.byteLength, announcedEnd) > byteLength) return yield* truncated("mp3")
       position += frame.byteLength
       frames++
     }

@@ -87,14 +87,30 @@ const unsigned = (view: DataView, high = 0): number => {
 const float = (view: DataView): number | undefined =>
   view.byteLength === 8 ? view.getFloat64(0) : view.byteLength === 4 ? view.getFloat32(0) : undefined
 
+/** The longest id and size of an element, in bytes. */
+const elementHeader = 12
+
 export const checkWebm: CheckStructure = ({ byteLength, read }) =>
   Effect.gen(function* () {
-    const header = numberAt(yield* read(4, 8), 0)
-    const start = header === undefined ? 0 : 4 + header.byteLength + header.value
-    const beginning = yield* read(start, 12)
-    const id = numberAt(beginning, 0, 4)
-    const size = numberAt(beginning, 4)
-    if (id?.marked !== segment || size === undefined) return yield* damaged("webm")
-    // A browser that records does not know the size when it begins.
-    if (!size.isUnknown && start + 4 + size.byteLength + size.value > byteLength) return yield* truncated("webm")
+    const beginning = numberAt(yield* read(4, 8), 0)
+    let position = beginning === undefined ? 0 : 4 + beginning.byteLength + beginning.value
+    let end: number | undefined
+    while (position < (end ?? byteLength)) {
+      const header = yield* read(position, elementHeader)
+      const id = numberAt(header, 0, 4)
+      const size = id === undefined ? undefined : numberAt(header, id.byteLength)
+      if (id === undefined || size === undefined) {
+        return yield* header.byteLength < elementHeader ? truncated("webm") : damaged("webm")
+      }
+      position += id.byteLength + size.byteLength
+      // A browser that records does not know the sizes of the segment and its clusters when it begins.
+      const mayBeUnknown = id.marked === segment || id.marked === cluster
+      if (size.isUnknown && !mayBeUnknown) return yield* damaged("webm")
+      if (!size.isUnknown && position + size.value > byteLength) return yield* truncated("webm")
+      if (end === undefined) {
+        if (id.marked !== segment) return yield* damaged("webm")
+        end = size.isUnknown ? byteLength : position + size.value
+      } else if (id.marked !== cluster) position += size.value
+    }
+    if (end === undefined) return yield* damaged("webm")
   })
