@@ -93,7 +93,7 @@ const refusals = [400, 413, 415]
 export const serviceLaws: Topic = Effect.gen(function* () {
   const dataDirectory = yield* temporaryFolder
   const stage = makeStage({ dataDirectory, bodyIdleMillis: 5000, maximumRecordingSeconds: 60 })
-  const temporaryFiles = () => readdirSync(join(dataDirectory, "spool")).length
+  const temporaryFiles = () => readdirSync(join(dataDirectory, "effect-speech-local-service-temporary")).length
   const run = yield* runnerOf(stage.layer)
   const { apiKey, sttBaseUrl, ttsBaseUrl } = yield* Effect.promise(() => run(LocalService))
   const key = { "x-api-key": Redacted.value(apiKey) }

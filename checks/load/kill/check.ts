@@ -315,8 +315,8 @@ for (let number = 0; number < rounds; number++) {
 
   service = await start()
   restarts.push(service.startMillis)
-  const left = readdirSync(join(dataDirectory, "spool")).length
-  if (left > 0) problems.push(`${left} files are in the spool folder after the start`)
+  const left = readdirSync(join(dataDirectory, "effect-speech-local-service-temporary")).length
+  if (left > 0) problems.push(`${left} temporary files are left after the start`)
   const found = await readLedger(service)
   const unknown = checkLedger(round, ledger, found)
   await checkKeys(service, round)

@@ -1,4 +1,5 @@
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { randomUUID } from "node:crypto"
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import { afterAll, describe, expect, it } from "@effect/vitest"
@@ -33,6 +34,8 @@ const during = <A>(options: LocalServiceOptions, steps: (box: Box) => Steps<A>) 
 
 /** The error of a service that does not start. */
 const startError = (options: LocalServiceOptions) => Effect.flip(Effect.scoped(Layer.build(cannedService(options))))
+
+const temporaryFolder = "effect-speech-local-service-temporary"
 
 const contentsOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -142,6 +145,63 @@ describe("a data directory", () => {
     })
   )
 
+  it.live.each([
+    ["a mail spool", { "spool/mail/root": "a letter", "cache/index": "of the system" }, "cache"],
+    ["no more than a spool", { "spool/mail/root": "a letter" }, "spool"],
+    ["the database of this service among documents", { "service.db": "", "letter.txt": "a letter" }, "letter.txt"]
+  ] as const)("with %s is refused, not changed, and one of its files is named", ([, files, named]) =>
+    Effect.gen(function* () {
+      const dataDirectory = folderOf(files)
+      const before = readdirSync(dataDirectory, { recursive: true })
+      expect(yield* startError({ dataDirectory })).toMatchObject({
+        _tag: "DataDirectoryUnusable",
+        directory: dataDirectory,
+        message: expect.stringMatching(new RegExp(`"${named}"; give an empty directory`))
+      })
+      expect(readdirSync(dataDirectory, { recursive: true })).toEqual(before)
+    })
+  )
+
+  it.live("of an earlier version keeps its folder spool", () =>
+    Effect.gen(function* () {
+      const dataDirectory = newPath()
+      yield* during({ dataDirectory }, function* () {})
+      mkdirSync(join(dataDirectory, "spool"))
+      writeFileSync(join(dataDirectory, "spool", randomUUID()), "a recording")
+      yield* during({ dataDirectory }, function* () {})
+      expect(readdirSync(join(dataDirectory, "spool")).length).toBe(1)
+    })
+  )
+
+  it.live("loses the temporary files of a service that was killed at the next start, and no others", () =>
+    Effect.gen(function* () {
+      const dataDirectory = newPath()
+      yield* during({ dataDirectory }, function* () {})
+      const folder = join(dataDirectory, temporaryFolder)
+      for (const name of [randomUUID(), randomUUID(), "letter.txt"]) writeFileSync(join(folder, name), "content")
+      mkdirSync(join(folder, randomUUID()))
+      yield* during({ dataDirectory }, function* () {})
+      expect(readdirSync(folder).length).toBe(2)
+      expect(readFileSync(join(folder, "letter.txt"), "utf8")).toBe("content")
+    })
+  )
+
+  it.live("whose temporary folder was replaced by a link is refused, and the link is not followed", () =>
+    Effect.gen(function* () {
+      const dataDirectory = newPath()
+      yield* during({ dataDirectory }, function* () {})
+      const folder = join(dataDirectory, temporaryFolder)
+      rmSync(folder, { recursive: true })
+      const elsewhere = folderOf({ [randomUUID()]: "a file of another program" })
+      symlinkSync(elsewhere, folder)
+      expect(yield* startError({ dataDirectory })).toMatchObject({
+        _tag: "DataDirectoryUnusable",
+        message: expect.stringContaining(folder)
+      })
+      expect(readdirSync(elsewhere).length).toBe(1)
+    })
+  )
+
   it.live("that was deleted during the run gives 500 to a transcription", () =>
     Effect.gen(function* () {
       const dataDirectory = newPath()
@@ -161,7 +221,7 @@ describe("a data directory", () => {
         yield* transcribe(validForm())
         yield* transcribe(form(...fields, file("hello")))
       })
-      const spooled = Effect.sync(() => readdirSync(join(dataDirectory, "spool")))
+      const spooled = Effect.sync(() => readdirSync(join(dataDirectory, temporaryFolder)))
       yield* eventually(spooled, (files) => files.length === 0)
     })
   )

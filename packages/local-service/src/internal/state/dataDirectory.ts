@@ -1,13 +1,17 @@
-import { mkdir, rm } from "node:fs/promises"
+import { mkdir, readdir } from "node:fs/promises"
 import { join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { SqlError } from "@effect/sql/SqlError"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { DataDirectoryUnusable } from "../../LocalServiceError.js"
 import { errorCode } from "../errorCode.js"
+import { quote } from "../http/problems.js"
+import { isDiskFull } from "../isDiskFull.js"
+import { openTemporaryFolder, temporaryFolderName } from "./temporaryFiles.js"
 
 /** The database of the service and the folder of its temporary files. */
 export interface DataDirectory {
@@ -49,6 +53,15 @@ const tables = [
   `PRAGMA user_version = ${version}`
 ]
 
+const databaseFile = /^(lock|service)\.db(-wal|-shm|-journal)?$/
+
+/** The first entry that no local service made. Earlier versions kept their temporary files in `spool`. */
+const foreignEntry = (names: ReadonlyArray<string>): string | undefined =>
+  names.find(
+    (name) =>
+      !databaseFile.test(name) && name !== temporaryFolderName && !(name === "spool" && names.includes("service.db"))
+  )
+
 /** Opens a data directory. Without one: a database in memory, and a temporary folder that is removed with the scope. */
 export const openDataDirectory = (
   directory: string | undefined
@@ -63,24 +76,54 @@ const openInMemory = Effect.gen(function* () {
   return { sql, temporaryFolder }
 })
 
+const fullDisk = (directory: string) =>
+  new DataDirectoryUnusable({
+    directory,
+    message: `The disk of the data directory ${directory} is full; free some space, or give a directory on another disk.`
+  })
+
+/** Turns a full disk into the error of the data directory. Without a directory, it stays a defect. */
+export const refuseFullDisk =
+  (directory: string | undefined) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E | DataDirectoryUnusable, R> =>
+    Effect.catchSomeDefect(effect, (defect) =>
+      directory !== undefined && isDiskFull(defect)
+        ? Option.some(Effect.fail(fullDisk(resolve(directory))))
+        : Option.none()
+    )
+
 const openOnDisk = (directory: string) =>
   Effect.gen(function* () {
-    const unusable = (message: string) => new DataDirectoryUnusable({ directory, message })
-    yield* Effect.tryPromise({
-      try: () => mkdir(directory, { recursive: true, mode: 0o700 }),
+    /** The error of a failed step: `problem` is its sentence, unless the disk is full. */
+    const unusable = (error: unknown, problem: string) =>
+      isDiskFull(error) ? fullDisk(directory) : new DataDirectoryUnusable({ directory, message: problem })
+    const names = yield* Effect.tryPromise({
+      try: async () => {
+        await mkdir(directory, { recursive: true, mode: 0o700 })
+        return await readdir(directory)
+      },
       catch: (error) =>
         unusable(
-          `The data directory ${directory} can't be created (${errorCode(error)}); give one that you can write to.`
+          error,
+          `The data directory ${directory} can't be created or read (${errorCode(error)}); give one that you can write to.`
         )
     })
+    const foreign = foreignEntry(names)
+    if (foreign !== undefined) {
+      const message = `The data directory ${directory} holds other files, such as ${quote(foreign)}; give an empty directory.`
+      return yield* new DataDirectoryUnusable({ directory, message })
+    }
     const openDatabase = (path: string) =>
       // In a URL these characters have a meaning of their own.
       makeClient(`file:${path.replace(/[%?#]/g, encodeURIComponent)}`).pipe(
-        Effect.catchAllDefect(() => unusable(`${path} can't be opened; give a directory that you can write to.`))
+        Effect.catchAllDefect((defect) =>
+          unusable(defect, `${path} can't be opened; give a directory that you can write to.`)
+        )
       )
     yield* lock(yield* openDatabase(join(directory, "lock.db"))).pipe(
-      Effect.mapError(() =>
+      Effect.mapError((error) =>
         unusable(
+          error,
           `The data directory ${directory} is in use by another local service; stop that service, or give another directory.`
         )
       )
@@ -95,20 +138,19 @@ const openOnDisk = (directory: string) =>
         // Commits survive the end of the process. A power cut may lose the last commits, but does not damage the file.
         yield* sql`PRAGMA synchronous = NORMAL`
       }),
-      () =>
+      (error) =>
         unusable(
+          error,
           `${path} is not a database of this version of the local service, or is damaged; move it away, or give another directory.`
         )
     )
-    const temporaryFolder = join(directory, "spool")
-    // Removes the files of a service that was killed.
-    yield* Effect.tryPromise({
-      try: async () => {
-        await rm(temporaryFolder, { recursive: true, force: true })
-        await mkdir(temporaryFolder)
-      },
+    const temporaryFolder = yield* Effect.tryPromise({
+      try: () => openTemporaryFolder(directory),
       catch: (error) =>
-        unusable(`${temporaryFolder} can't be written (${errorCode(error)}); give a directory that you can write to.`)
+        unusable(
+          error,
+          `${join(directory, temporaryFolderName)} is not a folder that can be written (${errorCode(error)}); delete it, or give another directory.`
+        )
     })
     return { sql, temporaryFolder }
   })

@@ -1,4 +1,6 @@
 import { randomUUID } from "node:crypto"
+import { lstat, mkdir, readdir, rm } from "node:fs/promises"
+import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
@@ -29,6 +31,26 @@ const maximumInMemory = 2 ** 18
 
 /** In samples, as many as one read of a file returns. Other requests wait while a block is processed. */
 const maximumBlock = 2 ** 14
+
+/** No other program has a folder of this name, so a service may write and remove files there. */
+export const temporaryFolderName = "effect-speech-local-service-temporary"
+
+const fileName = /^[\da-f]{8}(-[\da-f]{4}){3}-[\da-f]{12}$/
+
+/**
+ * Makes the folder of temporary files in a data directory that is locked, and removes the files of a service that was killed:
+ * only those that have a name of `newPath`. It does not follow a link.
+ */
+export const openTemporaryFolder = async (dataDirectory: string): Promise<string> => {
+  const folder = join(dataDirectory, temporaryFolderName)
+  await mkdir(folder, { mode: 0o700 }).catch(async (error) => {
+    if (!(await lstat(folder)).isDirectory()) throw error
+  })
+  for (const entry of await readdir(folder, { withFileTypes: true })) {
+    if (entry.isFile() && fileName.test(entry.name)) await rm(join(folder, entry.name))
+  }
+  return folder
+}
 
 const splitBlock = (block: Float32Array): Iterable<Float32Array> =>
   Array.from({ length: Math.ceil(block.length / maximumBlock) }, (_, index) =>
