@@ -27,7 +27,7 @@ import { resolveOptions } from "./internal/options.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
-import { openDataDirectory } from "./internal/state/dataDirectory.js"
+import { openDataDirectory, refuseFullDisk } from "./internal/state/dataDirectory.js"
 import { IdsAndClock, makeIdsAndClock } from "./internal/state/idsAndClock.js"
 import { Journal, makeJournal } from "./internal/state/journal.js"
 import { makeTemporaryFiles, TemporaryFiles } from "./internal/state/temporaryFiles.js"
@@ -139,8 +139,10 @@ export const make = (
     const idsAndClock = makeIdsAndClock(options)
     const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
     const initial = { state: "active", credits: settings.credits } as const
-    const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now }))
-    const { apiKey, keyId } = yield* firstKey(accounts, options.newKey === true)
+    const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
+      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now }))
+      return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
+    }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
     const faults = makeFaults()
     const journal = makeJournal()

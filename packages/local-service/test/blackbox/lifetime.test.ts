@@ -2,11 +2,13 @@ import { randomUUID } from "node:crypto"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
+import * as Reactivity from "@effect/experimental/Reactivity"
+import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import type { LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { field, fields, file, form, validForm, wav } from "./support/messages.js"
+import { field, fields, file, form, synthesisRequest, validForm, wav } from "./support/messages.js"
 import { type Box, blackBox, cannedService, eventually, type Steps } from "./support/service.js"
 
 const root = mkdtempSync(`${tmpdir()}/lifetime-`)
@@ -36,6 +38,22 @@ const during = <A>(options: LocalServiceOptions, steps: (box: Box) => Steps<A>) 
 const startError = (options: LocalServiceOptions) => Effect.flip(Effect.scoped(Layer.build(cannedService(options))))
 
 const temporaryFolder = "effect-speech-local-service-temporary"
+
+/** A data directory in which SQLite fails with SQLITE_FULL at a change: it increments a counter that has its largest value. */
+const fullAt = (change: "INSERT ON keys" | "UPDATE ON account") =>
+  Effect.gen(function* () {
+    const dataDirectory = newPath()
+    yield* during({ dataDirectory }, function* () {})
+    const sql = yield* LibsqlClient.make({ url: `file:${dataDirectory}/service.db` })
+    for (const statement of [
+      "CREATE TABLE counter (number INTEGER PRIMARY KEY AUTOINCREMENT)",
+      "INSERT INTO counter VALUES (9223372036854775807)",
+      `CREATE TRIGGER full BEFORE ${change} BEGIN INSERT INTO counter VALUES (NULL); END`
+    ]) {
+      yield* sql.unsafe(statement)
+    }
+    return dataDirectory
+  }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 const contentsOf = (folder: string) =>
   readdirSync(folder, { recursive: true, withFileTypes: true })
@@ -199,6 +217,34 @@ describe("a data directory", () => {
         message: expect.stringContaining(folder)
       })
       expect(readdirSync(elsewhere).length).toBe(1)
+    })
+  )
+
+  it.live("whose disk is full is refused, and the message says so", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* fullAt("INSERT ON keys")
+      expect(yield* startError({ dataDirectory })).toMatchObject({
+        _tag: "DataDirectoryUnusable",
+        directory: dataDirectory,
+        message: expect.stringContaining(`The disk of the data directory ${dataDirectory} is full`)
+      })
+    })
+  )
+
+  it.live("whose disk becomes full bills nothing, cuts the response off, and says so in a 500", () =>
+    Effect.gen(function* () {
+      const dataDirectory = yield* fullAt("UPDATE ON account")
+      yield* during({ dataDirectory }, function* ({ ask, key, raw, send, service, token }) {
+        const { answers } = yield* raw("tts", synthesisRequest(key, '{"text":"a"}'), { answers: 0 })
+        expect(answers.filter(({ complete }) => complete)).toEqual([])
+        yield* eventually(service.requests, ([entry]) => entry?.outcome === "abandoned")
+        expect((yield* ask("GET", "/usage")).json()).toEqual([])
+        const headers = { "X-Admin-Token": token, "Content-Type": "application/json" }
+        const change = { method: "PATCH", path: "/platform/api/account", headers, body: '{"credits":7}' }
+        const changed = yield* send("platform", change, { failing: true })
+        expect(changed.status).toBe(500)
+        expect(changed.text).toContain("the disk of the service is full")
+      })
     })
   )
 

@@ -5,6 +5,7 @@ import * as Issue from "@effect-speech/transport/Issue"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
+import { isDiskFull } from "../isDiskFull.js"
 
 /** A failed request: the status, the message and the headers of its response. */
 export interface Problem {
@@ -62,9 +63,12 @@ export const describeParseError = (error: ParseError): string => {
 
 /** Logs a defect and turns it into status 500. */
 export const recoverDefects = <A, E, R>(handle: Effect.Effect<A, E, R>): Effect.Effect<A, E | Problem, R> =>
-  Effect.catchAllDefect(handle, (defect) =>
-    Effect.zipRight(
+  Effect.catchAllDefect(handle, (defect) => {
+    const message = isDiskFull(defect)
+      ? "the disk of the service is full; free some space, and send the request again"
+      : "the service failed; the cause is in its log"
+    return Effect.zipRight(
       Effect.logError("The local service failed", Cause.die(defect)),
-      Effect.fail<Problem>({ status: 500, message: "the service failed; the cause is in its log" })
+      Effect.fail<Problem>({ status: 500, message })
     )
-  )
+  })

@@ -1,3 +1,7 @@
+import type { ServerResponse } from "node:http"
+import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Hold } from "../state/accounts.js"
@@ -7,6 +11,7 @@ import type { Hold } from "../state/accounts.js"
  * that has the whole body has paid for it. A client that stops earlier pays nothing.
  */
 export const billOnLastByte = (
+  request: HttpServerRequest.HttpServerRequest,
   body: Stream.Stream<Uint8Array>,
   byteLength: number,
   hold: Hold
@@ -22,6 +27,20 @@ export const billOnLastByte = (
           Stream.make(bytes.subarray(0, -1)),
           Stream.fromEffect(Effect.as(hold.debit, bytes.subarray(-1)))
         )
-      })
+      }),
+      Stream.onError((cause) =>
+        Cause.isInterruptedOnly(cause)
+          ? Effect.void
+          : Effect.zipRight(
+              Effect.logError("The local service failed", cause),
+              closeConnection(NodeHttpServerRequest.toServerResponse(request))
+            )
+      )
     )
+  })
+
+/** Otherwise the client would wait for the rest of the body. */
+const closeConnection = (response: ServerResponse): Effect.Effect<void> =>
+  Effect.async((resume) => {
+    response.once("close", () => resume(Effect.void)).destroy()
   })

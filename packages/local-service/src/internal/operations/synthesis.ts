@@ -158,7 +158,7 @@ const synthesize = (
       Resampler.resampleStream({ from, to: format.sampleRate }),
       Stream.map((block) => Pcm.encode(block, format.encoding).bytes)
     )
-    return HttpServerResponse.stream(billOnLastByte(audio, byteLength, hold), {
+    return HttpServerResponse.stream(billOnLastByte(request, audio, byteLength, hold), {
       contentType: "application/octet-stream",
       contentLength: byteLength,
       headers: {

@@ -126,7 +126,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
         form.aux === true ? auxInfo(recognised, { seconds, receivedAt, respondedAt: idsAndClock.now() }) : undefined
     }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
-    return HttpServerResponse.stream(billOnLastByte(Stream.make(bytes), bytes.length, hold), {
+    return HttpServerResponse.stream(billOnLastByte(request, Stream.make(bytes), bytes.length, hold), {
       contentType: "application/json",
       contentLength: bytes.length,
       headers: recognised === undefined ? { [notRecognisedHeader]: notRecognised } : undefined
