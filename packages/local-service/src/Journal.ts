@@ -16,8 +16,8 @@ export const JournalEntry = Schema.Struct({
   id: Schema.NullOr(Schema.String),
   /**
    * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults. A
-   * value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON. `null` if the request
-   * could not be read.
+   * value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON. At most 16 fields, and
+   * at most 8,000 characters of JSON. `null` if the request could not be read.
    */
   request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** The status of the response. `null` if no response was started. */

@@ -1,3 +1,5 @@
+import { setFlagsFromString } from "node:v8"
+import { runInNewContext } from "node:vm"
 import * as OpenApi from "@effect/platform/OpenApi"
 import { expect } from "@effect/vitest"
 import { PlatformApi } from "@effect-speech/local-service"
@@ -16,6 +18,9 @@ const endpoints = Object.entries(OpenApi.fromApi(PlatformApi).paths).flatMap(([p
       }))
     : []
 )
+setFlagsFromString("--expose-gc")
+const collectGarbage: () => void = runInNewContext("gc")
+
 const paths = new Set(endpoints.map(({ path }) => path))
 
 serviceTests("the platform", cannedService(), (it) => {
@@ -218,6 +223,24 @@ serviceTests("the journal", cannedService(), (it) => {
     const [first, second] = (yield* ask("GET", "/requests")).json()
     expect(JSON.stringify(first).length).toBeLessThan(4000)
     expect(JSON.stringify(second).length).toBeLessThan(5000)
+  })
+
+  it("keeps of forty refused requests with 16 large fields no more than it shows", function* ({ ask, transcribe }) {
+    yield* ask("POST", "/reset")
+    const heapUsed = () => {
+      collectGarbage()
+      return process.memoryUsage().heapUsed
+    }
+    const body = form(...Array.from({ length: 16 }, (_, index) => field(`field${index}`, "x".repeat(65_000))))
+    const send = transcribe(body)
+    yield* send
+    const before = heapUsed()
+    for (let times = 0; times < 40; times++) expect((yield* send).status).toBe(400)
+    // The fields have 42 MB.
+    expect(heapUsed() - before).toBeLessThan(10_000_000)
+    const entries = (yield* ask("GET", "/requests")).json()
+    expect(Object.keys(entries[40].request).length).toBe(7)
+    expect(JSON.stringify(entries).length).toBeLessThan(41 * 8500)
   })
 
   it("is readable after a request with deeply nested lists", function* ({ ask, transcribe }) {

@@ -14,9 +14,9 @@ import type { VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
+import { fieldsAsJson } from "../state/fieldsAsJson.js"
 import type { OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
-import { truncateFields } from "../state/truncateFields.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { operationHandler } from "./operation.js"
@@ -133,7 +133,7 @@ const synthesize = (
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
-    entry.request = truncateFields(body)
+    entry.requestJson = fieldsAsJson(body)
     const units = Contract.codePoints(body.text)
     const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), problemOf)
 

@@ -12,9 +12,9 @@ import { badRequest, describeParseError, type Problem, type ProblemToResponse, q
 import { writeNumbers } from "../recogniser/spokenNumbers.js"
 import { readRecording } from "../recordings/recording.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
+import { fieldsAsJson } from "../state/fieldsAsJson.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import type { OpenEntry } from "../state/journal.js"
-import { truncateFields } from "../state/truncateFields.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 import { operationHandler } from "./operation.js"
 import { toForm } from "./transcriptionForm.js"
@@ -95,7 +95,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       idleMillis: options.bodyIdleMillis
     })
     const fields = yield* toForm(upload.fields)
-    entry.request = truncateFields(fields)
+    entry.requestJson = fieldsAsJson(fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(describeParseError(error)))
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
     if (lang === undefined)

@@ -3,8 +3,16 @@ import * as Effect from "effect/Effect"
 import type { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
 
-/** An entry whose request is still in progress. */
-export type OpenEntry = { -readonly [Field in keyof JournalEntry]: JournalEntry[Field] }
+/** An entry as the journal stores it. While its request is in progress, it changes. */
+export type OpenEntry = { -readonly [Field in Exclude<keyof JournalEntry, "request">]: JournalEntry[Field] } & {
+  /** The fields of the request: see `fieldsAsJson`. */
+  requestJson: string | null
+}
+
+const toJournalEntry = ({ requestJson, ...entry }: OpenEntry): JournalEntry => ({
+  ...entry,
+  request: requestJson === null ? null : JSON.parse(requestJson)
+})
 
 export interface JournalService {
   readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => Effect.Effect<OpenEntry>
@@ -29,7 +37,7 @@ export const makeJournal = (): JournalService => {
           operation,
           keyId: null,
           id: null,
-          request: null,
+          requestJson: null,
           status: null,
           outcome: "underWay",
           millis: null
@@ -38,7 +46,7 @@ export const makeJournal = (): JournalService => {
         if (entries.length > capacity) entries.shift()
         return entry
       }),
-    entries: Effect.sync(() => entries.map((entry) => ({ ...entry }))),
+    entries: Effect.sync(() => entries.map(toJournalEntry)),
     clear: Effect.sync(() => {
       entries = []
       count = 0
