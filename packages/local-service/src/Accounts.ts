@@ -90,7 +90,10 @@ export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{
 
 export interface AccountsService {
   readonly account: Effect.Effect<Account>
-  /** Changes fields, from the next request on. Returns the new account. */
+  /**
+   * Changes fields, from the next request on. Returns the new account. If you set the credit below what calls in progress
+   * have reserved, these calls finish, and their debits take what is left.
+   */
   readonly setAccount: (changes: AccountChanges) => Effect.Effect<Account>
   readonly keys: Effect.Effect<Keys>
   /** Creates a key with all scopes and revokes the active one. */

@@ -1,8 +1,19 @@
 import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import { send } from "../../../../test/support/plainHttp.js"
-import { field, fields, file, form, formType, synthesisRequest, validForm, wav } from "./support/messages.js"
+import {
+  field,
+  fields,
+  file,
+  form,
+  formType,
+  synthesisRequest,
+  transcriptionRequest,
+  validForm,
+  wav
+} from "./support/messages.js"
 import { cannedService, eventually, serviceTests } from "./support/service.js"
 
 /** Ten credits, 4800 bytes of audio. */
@@ -90,6 +101,32 @@ serviceTests("a synthesis", cannedService(), (it) => {
     expect((yield* ask("GET", "/account")).json().credits).toBe(0)
   })
 
+  it("that is under way during a reset finishes, and the new account does not pay", function* (box) {
+    const { ask, service, synthesize } = box
+    yield* ask("POST", "/reset")
+    const call = yield* Effect.fork(synthesize({ text: "(wait)" }))
+    yield* eventually(service.requests, ([entry]) => entry !== undefined && entry.request !== null)
+    yield* ask("POST", "/reset")
+    yield* ask("PATCH", "/account", { credits: 6 })
+    // The reserved credit was of the old account, so the new one can spend all of its own.
+    expect((yield* synthesize({ text: "sixsix" })).status).toBe(200)
+    expect((yield* Fiber.join(call)).status).toBe(200)
+    expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 1, units: 6, credits: 6 }])
+  })
+
+  it("whose credit is lowered while it is under way takes what is left", function* ({ ask, service, synthesize }) {
+    yield* ask("POST", "/reset")
+    yield* ask("PATCH", "/account", { credits: 10 })
+    const call = yield* Effect.fork(synthesize({ text: "(wait)1234" }))
+    yield* eventually(service.requests, ([entry]) => entry !== undefined && entry.request !== null)
+    yield* ask("PATCH", "/account", { credits: 3 })
+    expect((yield* synthesize({ text: "a" })).status).toBe(401)
+    expect((yield* Fiber.join(call)).status).toBe(200)
+    expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+    expect((yield* ask("GET", "/usage")).json()).toMatchObject([{ calls: 1, units: 10, credits: 3 }])
+  })
+
   it("is accepted 300 of 500 times at once if the credit covers 300", function* ({ ask, service }) {
     yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 1800 })
@@ -150,6 +187,17 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
     yield* ask("PATCH", "/account", { credits: 3 })
     expect((yield* transcribe(validForm())).status).toBe(200)
     expect((yield* ask("GET", "/account")).json().credits).toBe(0)
+  })
+
+  it("that is uploaded during a reset finishes, and the new account does not pay", function* (box) {
+    const { ask, key, raw, service } = box
+    yield* ask("POST", "/reset")
+    const request = transcriptionRequest(key, validForm())
+    const call = yield* Effect.fork(raw("stt", [request.subarray(0, -1000), 500, request.subarray(-1000)]))
+    yield* eventually(service.requests, ([entry]) => typeof entry?.keyId === "string")
+    yield* ask("POST", "/reset")
+    expect((yield* Fiber.join(call)).answer.status).toBe(200)
+    expect((yield* ask("GET", "/usage")).json()).toEqual([])
   })
 
   it("is accepted 60 of 100 times at once if the credit covers 60", function* ({ ask, transcribe }) {

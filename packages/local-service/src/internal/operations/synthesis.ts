@@ -129,13 +129,15 @@ const synthesize = (
     const temporaryFiles = yield* TemporaryFiles
 
     const key = request.headers[Contract.header.apiKey.toLowerCase()]
-    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), problemOf)
+    const authorization = yield* Effect.mapError(accounts.authorize(key, "tts:synth"), problemOf)
+    entry.keyId = authorization.keyId
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
     entry.requestJson = fieldsAsJson(body)
     const units = Contract.codePoints(body.text)
-    const hold = yield* Effect.mapError(accounts.hold({ operation: "synthesize", units, credits: units }), problemOf)
+    const cost = { operation: "synthesize", units, credits: units } as const
+    const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
 
     const { lang, speed, text } = body
     const blocks = voice.speak({ text, lang, speed, voice: body.voice, pronunciations: body.g2p_overrides }).pipe(

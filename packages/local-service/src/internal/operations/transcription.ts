@@ -88,7 +88,8 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const receivedAt = idsAndClock.now()
 
     const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
-    entry.keyId = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
+    const authorization = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
+    entry.keyId = authorization.keyId
 
     const upload = yield* readUpload(NodeHttpServerRequest.toIncomingMessage(request), Contract.field.audioFile, {
       maximumFileBytes: options.maximumUploadBytes,
@@ -114,7 +115,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const seconds = length / sampleRate
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
-    const hold = yield* Effect.mapError(accounts.hold(cost), problemOf)
+    const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
 
     const callId = idsAndClock.nextId()
     entry.id = callId

@@ -36,16 +36,24 @@ export interface Cost {
 
 /** Credit reserved for a call. It is released if the scope closes without a debit. */
 export interface Hold {
-  /** Debits the credit. The debit is on disk before this returns. */
+  /**
+   * Debits the credit; less, if the account was changed meanwhile and has less; nothing after a reset. The debit is on disk
+   * before this returns.
+   */
   readonly debit: Effect.Effect<void>
+}
+
+/** An accepted call. */
+export interface Authorization {
+  readonly keyId: string
+  /** Reserves the whole cost of the call, or fails with `NoCredit`. */
+  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
 }
 
 /** The account, with the methods that the operations need. */
 export interface BillableAccounts extends AccountsService {
-  /** Checks a key, its scope and the account, and returns the id of the key. */
-  readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<string, Refusal>
-  /** Reserves the whole cost of a call, or fails with `NoCredit`. */
-  readonly hold: (cost: Cost) => Effect.Effect<Hold, Refusal, Scope.Scope>
+  /** Checks a key, its scope and the account. */
+  readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<Authorization, Refusal>
   /** Restores the initial account: no usage, and only the key `keyId`, active and with all scopes. */
   readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
@@ -86,8 +94,11 @@ export const makeAccounts = (
     yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
       ON CONFLICT DO NOTHING`
 
-    /** Credit reserved for calls in progress. It is only in memory: if the process ends, it was never debited. */
-    let held = 0
+    /**
+     * Credit reserved for calls in progress. It is only in memory: if the process ends, it was never debited. A reset replaces
+     * the object: the calls before it keep the old one, and neither take credit of the new account nor release any.
+     */
+    let reserved = { credits: 0 }
     const mutex = yield* Effect.makeSemaphore(1)
     const exclusively = mutex.withPermits(1)
 
@@ -112,13 +123,41 @@ export const makeAccounts = (
       })
 
     const debit = ({ credits, operation, units }: Cost, date: string) => sql`
-      INSERT INTO usage (date, operation, calls, units, credits) VALUES (${date}, ${operation}, 1, ${units}, ${credits})
+      INSERT INTO usage (date, operation, calls, units, credits)
+      SELECT ${date}, ${operation}, 1, ${units}, min(${credits}, credits) FROM account WHERE true
       ON CONFLICT DO UPDATE SET
         calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`
+
+    const holdOf =
+      (ofAccount: typeof reserved): Authorization["hold"] =>
+      (cost) =>
+        Effect.gen(function* () {
+          let released = false
+          const release = Effect.sync(() => {
+            if (!released) ofAccount.credits -= cost.credits
+            released = true
+          })
+          yield* Effect.acquireRelease(
+            Effect.gen(function* () {
+              const { credits } = yield* Effect.orDie(account)
+              if (ofAccount === reserved && credits - reserved.credits < cost.credits) {
+                return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
+              }
+              ofAccount.credits += cost.credits
+            }).pipe(exclusively),
+            () => exclusively(release)
+          )
+          return {
+            debit: Effect.suspend(() =>
+              ofAccount === reserved ? Effect.orDie(debit(cost, now().toISOString().slice(0, 10))) : Effect.void
+            ).pipe(Effect.zipRight(release), Effect.uninterruptible, exclusively)
+          }
+        })
 
     return {
       authorize: (key, scope) =>
         Effect.gen(function* () {
+          const ofAccount = reserved
           const [row] = yield* sql<Account & { readonly id: string | null; digest: string; scopes: string }>`
             SELECT state, credits, keys.id AS id, digest, scopes
             FROM account LEFT JOIN keys ON revoked_at IS NULL`.pipe(Effect.orDie)
@@ -134,31 +173,7 @@ export const makeAccounts = (
           if (row.state !== "active") return yield* refuse({ _tag: "AccountNotActive", state: row.state })
           if (!decodeScopes(row.scopes).includes(scope)) return yield* refuse({ _tag: "MissingScope", scope })
           if (row.credits === 0) return yield* refuse({ _tag: "NoCredit" })
-          return row.id
-        }),
-      hold: (cost) =>
-        Effect.gen(function* () {
-          let released = false
-          const release = Effect.sync(() => {
-            if (!released) held -= cost.credits
-            released = true
-          })
-          yield* Effect.acquireRelease(
-            Effect.gen(function* () {
-              const { credits } = yield* Effect.orDie(account)
-              if (credits - held < cost.credits) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
-              held += cost.credits
-            }).pipe(exclusively),
-            () => exclusively(release)
-          )
-          const today = Effect.sync(() => now().toISOString().slice(0, 10))
-          return {
-            debit: Effect.flatMap(today, (date) => Effect.orDie(debit(cost, date))).pipe(
-              Effect.zipRight(release),
-              Effect.uninterruptible,
-              exclusively
-            )
-          }
+          return { keyId: row.id, hold: holdOf(ofAccount) }
         }),
       account: Effect.orDie(account),
       setAccount: (changes) =>
@@ -213,6 +228,7 @@ export const makeAccounts = (
           yield* sql`UPDATE keys SET revoked_at = NULL, scopes = ${JSON.stringify(KeyScope.literals)}`
           yield* sql`UPDATE account SET state = ${initial.state}, credits = ${initial.credits}`
           yield* sql`COMMIT`
+          reserved = { credits: 0 }
         }).pipe(
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
           Effect.orDie,
