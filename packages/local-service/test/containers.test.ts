@@ -178,3 +178,22 @@ serviceTests("a recording of more than half a second", LocalService.layer({ maxi
     expect(answer.json().message).toContain("longer than 0.5 seconds")
   })
 })
+serviceTests("a recording of eight channels at 192 kHz", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+  // A fifth of a second of silence, encoded by ffmpeg.
+  const whole = recording("surround.flac")
+  const unannounced = Buffer.from(whole)
+  // The number of samples, in the block STREAMINFO: 0 is unknown.
+  unannounced.fill(0, 22, 26)
+  it.each([
+    ["in its header", whole],
+    ["only in its frames", unannounced]
+  ] as const)(
+    "is 400 if it has more samples than one channel in the longest duration, %s",
+    function* ({ transcribe }, [, bytes]) {
+      const answer = yield* transcribe(formOf(bytes))
+      expect(answer.status).toBe(400)
+      expect(answer.json().message).toContain("more than 96000 samples in all its channels")
+    }
+  )
+})
+

@@ -7,8 +7,8 @@ import decode from "audio-decode"
 const port = parentPort
 if (port === null) throw new Error("decodeWorker runs as a worker thread alone")
 
-/** @type {import("./probe.js").Probed} */
-const { announcedSamples, boxes, container, path } = workerData
+/** @type {import("./decoder.js").DecodeTask} */
+const { announcedSamples, boxes, container, maximumSamples, path } = workerData
 
 const fd = openSync(path, "r")
 const { size } = fstatSync(fd)
@@ -171,6 +171,7 @@ const oggCodec = () => {
  *   read gave no samples
  */
 async function* decoded() {
+  checkAmount(announcedSamples)
   const decoder = await decode[container === "ogg" ? oggCodec() : /** @type {"mp3"} */ (container)]()
   let rate = 0
   let total = 0
@@ -181,11 +182,12 @@ async function* decoded() {
   const take = (/** @type {{ channelData: ReadonlyArray<Float32Array>, sampleRate: number }} */ audio) => {
     const samples = mean(audio.channelData)
     if (samples.length === 0) return
+    total += samples.length * audio.channelData.length
+    checkAmount(total)
     rate ||= audio.sampleRate
     if (rate !== audio.sampleRate) throw new Error("its sample rate changes")
     parts.push(samples)
     length += samples.length
-    total += samples.length
   }
   const gather = () => {
     const samples = new Float32Array(length)
@@ -207,6 +209,12 @@ async function* decoded() {
   yield gather()
   if (total === 0) throw new Error("it holds no audio")
   if (total < announcedSamples) throw new Error("it ends early")
+}
+
+/** @param {number} samples */
+const checkAmount = (samples) => {
+  if (samples <= maximumSamples) return
+  throw new Error(`it has more than ${maximumSamples} samples in all its channels; send it in mono at 8 kHz`)
 }
 
 /** @param {ReadonlyArray<Float32Array>} channels */

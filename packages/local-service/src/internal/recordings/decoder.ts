@@ -26,18 +26,24 @@ const timeout = "10 seconds"
 
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
+/** What a thread decodes. */
+export interface DecodeTask extends Probed {
+  /** The largest number of samples, of all channels. A file of a megabyte can be billions. */
+  readonly maximumSamples: number
+}
+
 /**
  * Starts a thread that decodes a recording, and ends with the scope. The result pulls the next block. The error is a sentence
  * about the file.
  */
-export const openDecoder = (probed: Probed): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
+export const openDecoder = (task: DecodeTask): Effect.Effect<Effect.Effect<Pulled, string>, never, Scope.Scope> =>
   Effect.gen(function* () {
     const thread = yield* Effect.acquireRelease(
       Effect.sync(() => {
         const started = new Worker(new URL("./decodeWorker.js", import.meta.url), {
           execArgv: [],
           resourceLimits,
-          workerData: probed,
+          workerData: task,
           // Decoders print messages about damaged files; keep them off the program's output.
           stdout: true,
           stderr: true

@@ -34,7 +34,7 @@ export interface Probed {
   readonly path: string
   readonly container: Container.Container
   readonly boxes: ReadonlyArray<Container.Box>
-  /** The samples of each channel that a FLAC file announces, or 0. Other decoders may give a few less. */
+  /** The samples of all channels that a FLAC file announces, or 0. Other decoders may give a few less. */
   readonly announcedSamples: number
 }
 
@@ -47,8 +47,8 @@ export const probe = (path: string, container: Container.Container): Effect.Effe
     const bytes = yield* openBytes(path)
     const { boxes } = yield* Container.checkStructure(container, bytes)
     if (container !== "flac") return { path, container, boxes, announcedSamples: 0 }
-    const { durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
-    return { path, container, boxes, announcedSamples: Math.round((durationMillis * sampleRate) / 1000) }
+    const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
+    return { path, container, boxes, announcedSamples: channels * Math.round((durationMillis * sampleRate) / 1000) }
   }).pipe(
     Effect.scoped,
     Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged")),

@@ -82,7 +82,8 @@ const readCompressed = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       yield* inTurn
-      const pull = yield* openDecoder(yield* probe(path, container))
+      const maximumSamples = limits.maximumSeconds * rates.to
+      const pull = yield* openDecoder({ ...(yield* probe(path, container)), maximumSamples })
       const block: Effect.Effect<Block, string> = Effect.flatMap(pull, (pulled) =>
         pulled === "end" ? Effect.fail("it holds no audio") : pulled === undefined ? block : Effect.succeed(pulled)
       )
