@@ -150,6 +150,9 @@ const withNoise = (samples: Float32Array, seed: number, decibels: number) =>
   wav(plus(samples, atLevelOf(samples, whiteNoise(samples.length, seed)), 10 ** (-decibels / 20)))
 const cut = (samples: Float32Array, seconds: number) => wav(samples.subarray(seconds * sampleRate))
 const later = (samples: Float32Array, seconds: number) => wav(joined(silence(seconds), samples))
+const between = (samples: Float32Array, end: Float32Array) => joined(end, samples, end)
+const lowNoise = (samples: Float32Array, seed: number) =>
+  atLevelOf(samples, whiteNoise(sampleRate / 2, seed)).map((sample) => sample * 10 ** (-30 / 20))
 const at = (samples: Float32Array, rate: number) =>
   wav(Resampler.resample(samples, { from: sampleRate, to: rate }), rate)
 
@@ -178,8 +181,19 @@ const same: Readonly<Record<string, { readonly bar?: number; readonly change: Ch
       return wav(joined(new Float32Array(2001), double), 2 * sampleRate)
     }
   },
-  "after 200 ms of silence": { change: (samples) => later(samples, 0.2) },
   "before 145 ms of silence": { bar: 1, change: (samples) => wav(joined(samples, silence(0.145))) },
+  "after half a second of silence": { bar: 1, change: (samples) => later(samples, 0.5) },
+  "before half a second of silence": { bar: 1, change: (samples) => wav(joined(samples, silence(0.5))) },
+  "between half seconds of silence": { bar: 1, change: (samples) => wav(between(samples, silence(0.5))) },
+  "between half seconds of noise at 30 dB": {
+    bar: 1,
+    change: (samples, _, seed) => wav(between(samples, lowNoise(samples, seed)))
+  },
+  "between half seconds of silence, at 8 kHz": {
+    bar: 1,
+    change: (samples) => at(between(samples, silence(0.5)), 8000)
+  },
+  "after 700 ms of silence": { change: (samples) => later(samples, 0.7) },
   "without its first 20 ms": { change: (samples) => cut(samples, 0.02) },
   "without its first 50 ms": { change: (samples) => cut(samples, 0.05) },
   "without its first 100 ms": { change: (samples) => cut(samples, 0.1) },
@@ -218,6 +232,12 @@ const others: Readonly<Record<string, Change>> = {
   "its first half, then silence": (samples) => wav(samples.map((sample, at) => (at < samples.length / 2 ? sample : 0))),
   "silence, then its second half": (samples) =>
     wav(samples.map((sample, at) => (at < samples.length / 2 ? 0 : sample))),
+  "half a second of silence in its middle": (samples) =>
+    wav(joined(samples.subarray(0, samples.length / 2), silence(0.5), samples.subarray(samples.length / 2))),
+  "half a second of another sentence after it": (samples, other) =>
+    wav(joined(samples, loudest(other, 0.5 * sampleRate))),
+  "200 ms of another sentence before it, and silence": (samples, other) =>
+    wav(joined(silence(0.2), loudest(other, 0.2 * sampleRate), silence(0.1), samples)),
   "another sentence after it": (samples, other) => wav(joined(samples, other)),
   "another sentence before it": (samples, other) => wav(joined(other, samples)),
   "another sentence with it, as loud": (samples, other) =>
@@ -259,14 +279,20 @@ const program = Effect.gen(function* () {
   /** Transcribes a recording for each pair, three at a time. */
   const forEachPair = <T>(of: (lang: string, index: number) => Promise<T>) =>
     Effect.forEach(pairs, ({ lang }, index) => Effect.promise(() => of(lang, index)), concurrency)
-  const heard = (recordings: ReadonlyArray<Float32Array>) =>
-    forEachPair(async (lang, index) => {
-      const results: Array<Heard> = []
-      for (const file of await inEveryEncoding(folder, recordings[index] as Float32Array)) {
-        results.push(await transcribe(service, lang, file))
-      }
-      return results
-    })
+  /** Transcribes recordings in every encoding. They are of every pair, or of one in `every`. */
+  const heard = (recordings: ReadonlyArray<Float32Array>, every = 1) =>
+    Effect.forEach(
+      recordings,
+      (samples, index) =>
+        Effect.promise(async () => {
+          const results: Array<Heard> = []
+          for (const file of await inEveryEncoding(folder, samples)) {
+            results.push(await transcribe(service, pairs[index * every]?.lang ?? "", file))
+          }
+          return results
+        }),
+      concurrency
+    )
   const ofSentences = yield* heard(sentences)
   const ofPartners = yield* heard(partners)
 
@@ -285,6 +311,27 @@ const program = Effect.gen(function* () {
   }
 
   table(rows)
+
+  const paddedRows = [["silence at each end", ...encodings.map(({ name }) => name), "mistaken partners"]]
+  for (const millis of [0, 80, 200, 350, 500]) {
+    const end = silence(millis / 1000)
+    const every = 5
+    const padded = (recordings: ReadonlyArray<Float32Array>) =>
+      heard(
+        recordings.filter((_, index) => index % every === 0).map((samples) => between(samples, end)),
+        every
+      )
+    const known = yield* padded(sentences)
+    const mistaken = (yield* padded(partners)).flat().filter(({ text }) => text !== "")
+    const counts = encodings.map(({ bar, name }, encoding) => {
+      const right = known.filter((of, index) => of[encoding]?.text === pairs[index * every]?.sentence).length
+      if (right < bar * known.length) problems.push(`${name} with ${millis} ms of silence at each end: ${right} known`)
+      return `${right} of ${known.length}`
+    })
+    for (const { text } of mistaken) problems.push(`${millis} ms of silence at each end: taken for "${text}"`)
+    paddedRows.push([`${millis} ms`, ...counts, `${mistaken.length}`])
+  }
+  table(paddedRows)
 
   /** Transcribes every fifth sentence after a change. */
   const changed = (change: Change) =>

@@ -69,7 +69,8 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       const path = yield* temporary("silence.wav")
       writeFileSync(path, Wav.encode(telephony, new Uint8Array(16_000)))
       const outcome = yield* speechCommand("transcribe", path, ...hindi)
-      expect(outcome).toEqual({ code: 0, stdout: "", stderr: "speech: Nothing was recognised in the recording." })
+      const stderr = expect.stringMatching(/^speech: Nothing was recognised: this local service knows only .+\.$/)
+      expect(outcome).toEqual({ code: 0, stdout: "", stderr })
     })
   )
 

@@ -9,8 +9,9 @@ import {
   differenceOf,
   type Envelope,
   envelopeOf,
-  envelopesAlike,
+  findLag,
   lengthTolerance,
+  loudnessOf,
   sampleRate,
   shapeOf,
   tolerance
@@ -65,8 +66,8 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
 >() {
   /**
    * Recognises only the recordings that it has learned. It correlates waveforms, so it recognises a recording after
-   * another sample rate, encoding or codec, but not one that differs in a word. The same text spoken again is another
-   * recording.
+   * another sample rate, encoding or codec, and with half a second of silence or low noise at each end, but not one that
+   * differs in a word. The same text spoken again is another recording.
    */
   static readonly layerKnownRecordings = (options: KnownRecordingsOptions = {}): Layer.Layer<Recogniser> =>
     Layer.sync(Recogniser, () => {
@@ -87,13 +88,14 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
           Effect.gen(function* () {
             const longest = known.reduce((most, { length }) => Math.max(most, length), 0)
             const { length, shape } = yield* shapeOf(samples, longest + lengthTolerance)
-            const envelope = envelopeOf(shape)
+            const loudness = loudnessOf(shape)
             // The latest first, because most requests are for recent speech.
             for (const stored of [...known].reverse()) {
               if ((stored.lang ?? lang) !== lang || Math.abs(stored.length - length) > lengthTolerance) continue
-              if (!envelopesAlike(stored.envelope, envelope)) continue
+              const lag = findLag(stored.envelope, loudness)
+              if (lag === undefined) continue
               yield* yieldToEventLoop
-              const comparison = differenceOf(stored.shape, shape)
+              const comparison = differenceOf(stored.shape, shape, lag)
               let step = comparison.next()
               for (; step.done !== true; step = comparison.next()) yield* yieldToEventLoop
               const difference = step.value

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect } from "@effect/vitest"
 import * as Container from "@effect-speech/audio-codec/Container"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { LocalService } from "@effect-speech/local-service"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
@@ -19,13 +21,14 @@ const files = ["cat.flac", "cat.mp3", "cat.m4a", "cat.fragmented.m4a", "cat.opus
 const formOf = (bytes: Uint8Array) =>
   form(field("model", "en-general-v2-8khz"), field("transaction_id", transactionId), file(bytes))
 
+const catSamples = Float32Array.from(
+  new Int16Array(Uint8Array.from(recording("cat.wav").subarray(44)).buffer),
+  (sample) => sample / 0x8000
+)
+
 const learn = Effect.gen(function* () {
   const { recogniser } = yield* LocalService
-  const samples = Float32Array.from(
-    new Int16Array(Uint8Array.from(recording("cat.wav").subarray(44)).buffer),
-    (sample) => sample / 0x8000
-  )
-  yield* recogniser.learn({ text, lang: "en", samples: Stream.make(samples) })
+  yield* recogniser.learn({ text, lang: "en", samples: Stream.make(catSamples) })
 })
 
 /** Every recording of these tests and of audio-codec's, and a WAV file of each kind. */
@@ -136,6 +139,55 @@ serviceTests("a recording", LocalService.layer(), (it) => {
     expect((yield* transcribe(formOf(later))).json().text).toBe(text)
   })
 
+  const silence = (millis: number) => new Float32Array(millis * 8)
+  const lowNoise = (millis: number) => Float32Array.from(noise(millis * 8, 11), (byte) => (byte - 128) / 2 ** 15)
+  it.each(
+    [silence, lowNoise].flatMap((quiet) =>
+      [
+        [80, 80],
+        [500, 0],
+        [0, 500],
+        [333, 500],
+        [500, 500]
+      ].flatMap(([before = 0, after = 0]) =>
+        [8000, 16_000, 44_100].map((rate) => ({ quiet, name: quiet.name, before, after, rate }))
+      )
+    )
+  )(
+    "with $before ms of $name before and $after after, at $rate Hz, is still recognised",
+    function* ({ transcribe }, { after, before, quiet, rate }) {
+      yield* learn
+      const samples = Float32Array.from([...quiet(before), ...catSamples, ...quiet(after)])
+      const resampled = Resampler.resample(samples, { from: 8000, to: rate })
+      const padded = Wav.encode(
+        { sampleRate: rate, channels: 1, encoding: "pcm16" },
+        Pcm.encode(resampled, "pcm16").bytes
+      )
+      expect((yield* transcribe(formOf(padded))).json().text).toBe(text)
+    }
+  )
+
+  it.each([
+    ["a part of a word before it", [...catSamples.subarray(4000, 6000), ...silence(150), ...catSamples]],
+    ["a part of a word after it", [...catSamples, ...silence(150), ...catSamples.subarray(4000, 6000)]],
+    [
+      "half a second of silence in its middle",
+      [...catSamples.subarray(0, 5000), ...silence(500), ...catSamples.subarray(5000)]
+    ],
+    [
+      "silence instead of its last quarter",
+      catSamples.map((sample, at) => (at < catSamples.length * 0.75 ? sample : 0))
+    ],
+    ["a second of silence before it", [...silence(1000), ...catSamples]]
+  ] as const)("with %s is not recognised", function* ({ transcribe }, [, samples]) {
+    yield* learn
+    const other = Wav.encode(
+      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+      Pcm.encode(Float32Array.from(samples), "pcm16").bytes
+    )
+    expect((yield* transcribe(formOf(other))).json()).toMatchObject({ status: "success", text: "" })
+  })
+
   // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
   it("of digital silence is decoded whole: silence.flac", function* ({ transcribe }) {
     const answer = yield* transcribe(formOf(recording("silence.flac")))
@@ -171,13 +223,6 @@ serviceTests("a recording", LocalService.layer(), (it) => {
   })
 })
 
-serviceTests("a recording of more than half a second", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
-  it.each(["cat.wav", ...files])("is 400 if that is the limit: %s", function* ({ transcribe }, name) {
-    const answer = yield* transcribe(formOf(recording(name)))
-    expect(answer.status).toBe(400)
-    expect(answer.json().message).toContain("longer than 0.5 seconds")
-  })
-})
 serviceTests("a recording of eight channels at 192 kHz", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
   // A fifth of a second of silence, encoded by ffmpeg.
   const whole = recording("surround.flac")
@@ -197,3 +242,10 @@ serviceTests("a recording of eight channels at 192 kHz", LocalService.layer({ ma
   )
 })
 
+serviceTests("a recording of more than half a second", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+  it.each(["cat.wav", ...files])("is 400 if that is the limit: %s", function* ({ transcribe }, name) {
+    const answer = yield* transcribe(formOf(recording(name)))
+    expect(answer.status).toBe(400)
+    expect(answer.json().message).toContain("longer than 0.5 seconds")
+  })
+})

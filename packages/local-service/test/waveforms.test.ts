@@ -13,7 +13,7 @@ const shape = (() => {
 it("a long recording is compared in steps of half a minute, and other work runs between them", () => {
   const later = new Int16Array(shape.length + 333)
   later.set(shape, 333)
-  const comparison = differenceOf(shape, later)
+  const comparison = differenceOf(shape, later, 320)
   let turns = 0
   let step = comparison.next()
   for (; step.done !== true; step = comparison.next()) turns++

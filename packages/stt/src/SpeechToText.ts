@@ -47,7 +47,7 @@ import { multipartEnvelope } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { asTelephony, describeConverted } from "./internal/telephony.js"
-import { warningsFor } from "./internal/warnings.js"
+import { noticeWarning, warningsFor } from "./internal/warnings.js"
 import * as Contract from "./SttContract.js"
 import {
   SttAudioUnreadable,
@@ -180,7 +180,14 @@ export const make = (
                 Effect.provideService(FileSystem.FileSystem, fs)
               ),
             repeatable: isRepeatable(audio),
-            accept: (response, warnings) => Effect.map(accept(response), (result) => ({ ...result, warnings })),
+            accept: (response, warnings) =>
+              Effect.map(accept(response), (result) => {
+                const notice = result.text === "" ? response.header(Contract.noticeHeader) : undefined
+                return {
+                  ...result,
+                  warnings: notice === undefined ? warnings : [...warnings, noticeWarning(notice)]
+                }
+              }),
             fail: (failure, progress) => callError(failure, progress, audio)
           },
           callOptions

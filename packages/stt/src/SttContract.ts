@@ -11,6 +11,12 @@ export const path = "/api/transcribe"
 /** The header of the key, as the contract writes it. Header names are case-insensitive. */
 export const apiKeyHeader = "X-Api-Key"
 
+/**
+ * A response header that the contract does not define. Only the local service sends it, with an empty transcript: it says which
+ * recordings that service recognises.
+ */
+export const noticeHeader = "X-Local-Service-Notice"
+
 /** The fields of the `multipart/form-data` request. */
 export const field = {
   /** Required. Decides the language. */

@@ -47,10 +47,19 @@ export const HotwordNotSpoken = Schema.TaggedStruct("HotwordNotSpoken", {
 })
 export type HotwordNotSpoken = typeof HotwordNotSpoken.Type
 
+/** The transcript is empty, and the service says why. Only the local service does. */
+export const NothingRecognised = Schema.TaggedStruct("NothingRecognised", {
+  /** Which recordings the service recognises, and what to do. */
+  notice: Schema.String,
+  message: Schema.String
+})
+export type NothingRecognised = typeof NothingRecognised.Type
+
 export const SttWarning = Schema.Union(
   MoreThanOneChannel,
   SampleRateFarFrom8kHz,
   ParseNumberWithoutEffect,
-  HotwordNotSpoken
+  HotwordNotSpoken,
+  NothingRecognised
 )
 export type SttWarning = typeof SttWarning.Type

@@ -17,7 +17,7 @@ export const Transcription = Schema.Struct({
    * `aux_info` of the response, with the field names of the service. Absent without `aux`, and if the model omits it.
    */
   auxInfo: Schema.optional(AuxInfo),
-  /** What the client found before the upload that may reduce the quality. */
+  /** What the client found before the upload that may reduce the quality, and a notice with an empty transcript. */
   warnings: Schema.Array(SttWarning),
   call: CallReport
 })

@@ -11,7 +11,7 @@ import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
+import { respondJson, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
 import { connect, failure, request, sendJson, sttOf, success, transactionId, transcribe } from "./scriptedStt.js"
 
 describe("a transcription", () => {
@@ -39,6 +39,19 @@ describe("a transcription", () => {
           }
         }
       })
+    })
+  )
+
+  it.scoped.each([
+    ["an empty text", "", ["NothingRecognised"]],
+    ["a text", "नमस्ते", []]
+  ] as const)("with %s and a notice of the local service has these warnings", ([, text, tags]) =>
+    Effect.gen(function* () {
+      const headers = { "x-local-service-notice": "it knows prefix.topsecret" }
+      const { outcome } = yield* transcribe((response) => respondJson(response, 200, { ...success, text }, headers))
+      const { warnings } = yield* outcome
+      expect(warnings.map(({ _tag }) => _tag)).toEqual(tags)
+      expect(JSON.stringify(warnings)).not.toContain("topsecret")
     })
   )
 

@@ -82,7 +82,9 @@ const onOneLine = (text: string): string => text.replace(/\s*[\n\v\f\r\u0085\u20
 /** What to print on standard error beside the text. */
 const notesOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
   ...warnings.map(describeWarning),
-  ...(text === "" ? ["Nothing was recognised in the recording."] : [])
+  ...(text === "" && !warnings.some(({ _tag }) => _tag === "NothingRecognised")
+    ? ["Nothing was recognised in the recording."]
+    : [])
 ]
 
 /** Failures of the account: each further recording would be sent whole, and fail the same way. */

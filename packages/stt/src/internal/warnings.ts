@@ -3,6 +3,7 @@ import type { Recording } from "../Recording.js"
 import {
   HotwordNotSpoken,
   MoreThanOneChannel,
+  NothingRecognised,
   ParseNumberWithoutEffect,
   SampleRateFarFrom8kHz,
   type SttWarning
@@ -20,6 +21,13 @@ export const warningsFor = (recording: Recording, request: WarnedFields): Readon
     request.parseNumber === true ? parseNumberWarning(request.model) : undefined,
     ...(request.hotwords?.map(({ phrase }) => hotwordWarning(phrase)) ?? [])
   ].filter((warning) => warning !== undefined)
+
+/** The warning of an empty transcript whose response has a notice. */
+export const noticeWarning = (notice: string): SttWarning =>
+  NothingRecognised.make({
+    notice,
+    message: `Nothing was recognised: ${notice.replace(/[.!?]?$/, (end) => end || ".")}`
+  })
 
 const channelsWarning = (channels: number | undefined): SttWarning | undefined =>
   channels === undefined || channels === 1

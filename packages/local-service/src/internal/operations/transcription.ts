@@ -30,9 +30,8 @@ export interface TranscriptionOptions {
   readonly creditsPerSecond: number
 }
 
-/** Header of a 200 whose transcript is empty because the recording was not recognised. */
-export const notRecognisedHeader = "X-Local-Service-Notice"
-const notRecognised = "this local service knows only recordings that it was taught or has spoken itself"
+const notRecognised =
+  "this local service knows only recordings that it was taught or has spoken itself, for a model of their language, whole and at their speed, with at most half a second of silence added at each end; teach it this recording"
 
 const problemOf = (refusal: Refusal): Problem => {
   switch (refusal._tag) {
@@ -130,7 +129,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     return HttpServerResponse.stream(billOnLastByte(request, Stream.make(bytes), bytes.length, hold), {
       contentType: "application/json",
       contentLength: bytes.length,
-      headers: recognised === undefined ? { [notRecognisedHeader]: notRecognised } : undefined
+      headers: recognised === undefined ? { [Contract.noticeHeader]: notRecognised } : undefined
     })
   })
 

@@ -2,7 +2,7 @@ import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
 import { phonemes } from "../operations/synthesis.js"
-import { Form, notRecognisedHeader } from "../operations/transcription.js"
+import { Form } from "../operations/transcription.js"
 import { failures, type Json, json, required, type ServiceDescription, schemaOf } from "./openApiParts.js"
 
 const otherPath = "The path does not exist. Our choice."
@@ -91,7 +91,7 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
     200: {
       description: "The transcript. The fields of a segment, except its confidence, are our choice.",
       headers: {
-        [notRecognisedHeader]: {
+        [SttContract.noticeHeader]: {
           schema: { type: "string" },
           description: "Present if nothing was recognised: why the transcript is empty. Our choice."
         }
