@@ -20,18 +20,12 @@ import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
-import { Config, Effect, Exit, Layer, Match, Schema, ScopedCache } from "effect"
+import { Config, Effect, Exit, Layer, Schema, ScopedCache } from "effect"
 
 /** A 401 of the service concerns our key. Passed on, it would ask the visitor for a password. */
-const statusOf = Match.type<TtsError>().pipe(
-  Match.tag("TtsInvalidRequest", "TtsBadRequest", () => 400),
-  Match.tag("TtsUnauthorized", "TtsInvalidApiKey", () => 500),
-  Match.tag("TtsDeadlineExceeded", () => 504),
-  Match.tag("TtsServerError", "TtsBackendFailed", "TtsConnectionFailed", () => 502),
-  Match.tag("TtsInvalidResponse", "TtsCorruptAudio", () => 502),
-  Match.tag("TtsUnexpectedStatus", ({ retryable }) => (retryable ? 503 : 502)),
-  Match.exhaustive
-)
+const statuses = { request: 400, recording: 400, account: 500, service: 502, connection: 504 } as const
+
+const statusOf = ({ category, retryable }: TtsError) => (category === "service" && retryable ? 503 : statuses[category])
 
 /** Sends the visitor the errors that a visitor can fix, and logs the others. */
 const refuse = (error: TtsError) => {

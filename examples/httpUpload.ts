@@ -15,21 +15,15 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { Config, Effect, Layer, Match } from "effect"
+import { Config, Effect, Layer } from "effect"
 
 /** An hour of 16-bit audio at 8 kHz is 58 MB. */
 const largest = 100_000_000
 
 /** Sends the visitor the errors that a visitor can fix. A 401 of the service is not passed on: it concerns our key. */
-const statusOf = Match.type<SttError>().pipe(
-  Match.tag("SttAudioUnreadable", "SttBadRequest", "SttInvalidRequest", "SttTranscriptionFailed", () => 400),
-  Match.tag("SttUnauthorized", "SttInvalidApiKey", "SttCreditExhausted", "SttForbidden", () => 500),
-  Match.tag("SttDeadlineExceeded", () => 504),
-  Match.tag("SttServerError", "SttConnectionFailed", "SttInvalidResponse", () => 502),
-  Match.tag("SttUnavailable", () => 503),
-  Match.tag("SttUnexpectedStatus", ({ retryable }) => (retryable ? 503 : 502)),
-  Match.exhaustive
-)
+const statuses = { request: 400, recording: 400, account: 500, service: 502, connection: 504 } as const
+
+const statusOf = ({ category, retryable }: SttError) => (category === "service" && retryable ? 503 : statuses[category])
 
 const refuse = (error: SttError) => {
   const status = statusOf(error)

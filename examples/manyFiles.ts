@@ -36,10 +36,7 @@ const program = Effect.gen(function* () {
       onTrue: () => Effect.fail(new NotTried({ message: "The account had refused another." })),
       onFalse: () => transcribe(path)
     }).pipe(
-      Effect.tapErrorTag("SttUnauthorized", () => close),
-      Effect.tapErrorTag("SttInvalidApiKey", () => close),
-      Effect.tapErrorTag("SttCreditExhausted", () => close),
-      Effect.tapErrorTag("SttForbidden", () => close),
+      Effect.tapError((error) => ("category" in error && error.category === "account" ? close : Effect.void)),
       Effect.mapError((error) => ({ path, error }))
     )
 

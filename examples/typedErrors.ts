@@ -13,16 +13,18 @@ import { Console, Effect, Match } from "effect"
 
 const [text = "Hello.", lang = "en"] = process.argv.slice(2)
 
-// Handle all errors at once. This does not compile if a tag is missing, also if an update adds one.
+// Handle all errors at once: some by their tag, the others by their category. This does not compile if one is missing.
 const afterTranscription = Match.type<SttError>().pipe(
-  Match.tag("SttUnauthorized", "SttInvalidApiKey", () => "Put the newest key in place."),
   Match.tag("SttCreditExhausted", () => "Top up the account."),
   Match.tag("SttForbidden", () => "Ask the owner of the account to open it."),
-  Match.tag("SttAudioUnreadable", "SttTranscriptionFailed", () => "Send another recording."),
-  Match.tag("SttServerError", "SttUnavailable", "SttConnectionFailed", "SttDeadlineExceeded", () => "Try later."),
-  Match.tag("SttInvalidRequest", "SttBadRequest", () => "Mend the request."),
-  Match.tag("SttUnexpectedStatus", "SttInvalidResponse", () => "Look at the base URL."),
-  Match.exhaustive
+  Match.tag("SttInvalidResponse", () => "Check the base URL."),
+  Match.discriminatorsExhaustive("category")({
+    request: () => "Correct the request.",
+    recording: () => "Send another recording.",
+    account: () => "Put the newest key in place.",
+    service: ({ retryable }) => (retryable ? "Try later." : "Check the base URL."),
+    connection: () => "Try later."
+  })
 )
 
 // A handler of one client does not compile for the other. For a transcription, 401 is the key and 402 is the credit.
@@ -37,7 +39,7 @@ const heard: Effect.Effect<string, never, SpeechToText> = Effect.gen(function* (
     audio: AudioSource.fromBytes(silence),
     model: `${lang}-general-v2-8khz`
   })
-  return text === "" ? "Nobody spoke." : text
+  return text === "" ? "No words." : text
 }).pipe(Effect.catchAll((error) => Effect.succeed(afterTranscription(error))))
 
 // Handle errors tag by tag. A handled error is removed from the type; the caller handles the others.
@@ -51,9 +53,9 @@ const spoken: Effect.Effect<
   return `${durationMillis} ms of speech.`
 }).pipe(
   Effect.catchTags({
-    TtsInvalidRequest: ({ field, problem }) => Effect.succeed(`Mend the request: ${field} ${problem}.`),
-    TtsBadRequest: ({ field = "what it names" }) => Effect.succeed(`Mend the request: change ${field}.`),
-    TtsUnauthorized: () => Effect.succeed("Look at the key, and at the credit too.")
+    TtsInvalidRequest: ({ field, problem }) => Effect.succeed(`Correct the request: ${field} ${problem}.`),
+    TtsBadRequest: ({ field = "what it names" }) => Effect.succeed(`Correct the request: change ${field}.`),
+    TtsUnauthorized: () => Effect.succeed("Check the key, and the credit too.")
   })
 )
 

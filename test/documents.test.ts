@@ -226,6 +226,16 @@ describe("the README of a package", () => {
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
+  it.each([
+    ["stt", Stt.SttError.members],
+    ["tts", Tts.TtsError.members]
+  ] as const)("%s documents the category of each error", (name, members) => {
+    for (const Member of members) {
+      const { _tag, category } = new Member()
+      expect(codeIn(cellOf(name, _tag, "category")), _tag).toEqual([category])
+    }
+  })
+
   /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
   const interfaces = `
     stt: SpeechToText.SpeechToTextOptions transport/Retries.RetryOptions

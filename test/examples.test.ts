@@ -172,11 +172,11 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
   itRuns("typedErrors gives different advice for the same cause, by service", ({ run, service }) =>
     Effect.gen(function* () {
       const [well, klingon] = yield* together(run("typedErrors.ts"), run("typedErrors.ts", ["Hello.", "tlh"]))
-      expect(well).toMatchObject({ code: 0, stdout: expect.stringMatching(/^Nobody spoke\.\n\d+ ms of speech\.\n$/) })
-      expect(klingon.stdout).toBe("Mend the request.\nMend the request: change lang.\n")
+      expect(well).toMatchObject({ code: 0, stdout: expect.stringMatching(/^No words\.\n\d+ ms of speech\.\n$/) })
+      expect(klingon.stdout).toBe("Correct the request.\nCorrect the request: change lang.\n")
 
       yield* service.accounts.setAccount({ credits: 0 })
-      const stdout = "Top up the account.\nLook at the key, and at the credit too.\n"
+      const stdout = "Top up the account.\nCheck the key, and the credit too.\n"
       expect(yield* run("typedErrors.ts")).toEqual({ code: 0, stdout, stderr: "" })
     })
   )

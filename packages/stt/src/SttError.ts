@@ -59,6 +59,7 @@ export type AudioHint = typeof AudioHint.Type
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
   fields: {
+  category: "recording",
     /** The path, or the filename of the source. */
     source: Schema.String,
     /** What is wrong with it. */
@@ -75,6 +76,7 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
 /** 400: the request is malformed, the transaction id is not a UUID, or the model is unknown. */
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
   fields: statusFields,
+  category: "request",
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
@@ -84,6 +86,7 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
 /** 401: the key is missing, malformed, unknown or revoked. */
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
   fields: statusFields,
+  category: "account",
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
@@ -93,6 +96,7 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
 /** 402: the credit balance is exhausted. */
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
   fields: statusFields,
+  category: "account",
   defaults: { status: 402 },
   retry: "never",
   message: (facts) => `The account is out of credit (402).${quote(facts)} Top it up; until then every call fails.`
@@ -101,6 +105,7 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
 /** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
   fields: statusFields,
+  category: "account",
   defaults: { status: 403 },
   retry: "never",
   message: (facts) =>
@@ -110,6 +115,7 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
 /** 500: the service failed. */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
@@ -119,6 +125,7 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
 /** 503: the service is unavailable or overloaded. */
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 503 },
   retry: "overload",
   message: (facts) =>
@@ -128,6 +135,7 @@ export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
 /** A status that is not in the contract, such as a redirect. */
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
   message: (facts) => unexpectedStatus(facts.status, "transcription", quote(facts))
@@ -148,6 +156,7 @@ export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
 /** A 200 whose body is not a transcription. */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
   fields: {
+  category: "service",
     /** What is wrong with the body. It names fields, and never quotes them. */
     problem: Schema.String
   },
@@ -160,6 +169,7 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
 /** A 200 whose `status` is `error`. */
 export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
   fields: {
+  category: "recording",
     ...serviceMessage,
     /** The service's id of this transcription, if the response has one. */
     callId: Schema.optional(Schema.String)

@@ -6,12 +6,13 @@ import {
   SpeechToText,
   type SpeechToTextCalls,
   type SttError,
+  type SttForbidden,
   type SttInvalidApiKey,
   type SttWarning,
   type Transcription
 } from "@effect-speech/stt"
 import type * as ConfigError from "effect/ConfigError"
-import type * as Effect from "effect/Effect"
+import * as Effect from "effect/Effect"
 import type * as Layer from "effect/Layer"
 
 type Service = SpeechToText["Type"]
@@ -31,6 +32,24 @@ it("the layers say what they need and how they fail", () => {
   expectTypeOf(SpeechToText.layer).returns.toEqualTypeOf<Built>()
   expectTypeOf(SpeechToText.layerConfig).returns.toEqualTypeOf<Built>()
   expectTypeOf(SpeechToText.layerTest).returns.toEqualTypeOf<Layer.Layer<SpeechToText | SpeechToTextCalls>>()
+})
+
+it("a handler of a category gets the errors of that category, and leaves the others", () => {
+  const handled = (self: Effect.Effect<string, SttError>) =>
+    self.pipe(
+      Effect.catchIf(
+        (error) => error.category === "account",
+        (error) => {
+          expectTypeOf(error._tag).toEqualTypeOf<
+            "SttInvalidApiKey" | "SttUnauthorized" | "SttCreditExhausted" | "SttForbidden"
+          >()
+          return Effect.succeed("")
+        }
+      )
+    )
+  type Left = Effect.Effect.Error<ReturnType<typeof handled>>
+  expectTypeOf<Left>().toEqualTypeOf<Exclude<SttError, { readonly category: "account" }>>()
+  expectTypeOf<Extract<Left, SttForbidden>>().toEqualTypeOf<never>()
 })
 
 it("a request may omit what has a default, and a transcription has warnings", () => {

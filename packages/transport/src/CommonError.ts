@@ -15,7 +15,8 @@ const invalidRequestFields = {
 }
 
 /** The request breaks a rule that is checked before sending. */
-export const invalidRequest: Definition<typeof invalidRequestFields> = {
+export const invalidRequest: Definition<typeof invalidRequestFields, "request"> = {
+  category: "request",
   fields: invalidRequestFields,
   defaults: { field: "request", problem: "is not valid" },
   retry: "never",
@@ -25,7 +26,8 @@ export const invalidRequest: Definition<typeof invalidRequestFields> = {
 const invalidApiKeyFields = { problem: Schema.String }
 
 /** The key can't be read, or does not have the form `<prefix>.<secret>`. */
-export const invalidApiKey: Definition<typeof invalidApiKeyFields> = {
+export const invalidApiKey: Definition<typeof invalidApiKeyFields, "account"> = {
+  category: "account",
   fields: invalidApiKeyFields,
   defaults: { problem: "it is empty" },
   retry: "never",
@@ -60,7 +62,8 @@ const reasonWords: Record<ConnectionReason, string> = {
 const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY."
 
 /** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
-export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields> => ({
+export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields, "connection"> => ({
+  category: "connection",
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
   // A retry does not help with a bad certificate, a closed client, or a proxy that refuses. A cut response had already begun.
@@ -81,7 +84,8 @@ const deadlineExceededFields = { phase: Phase, limitMillis: Schema.Number }
 const optionOf = { upload: "uploadIdle", answer: "answer", download: "downloadIdle", total: "total" } as const
 
 /** A phase exceeded its deadline. `advice` is what the caller can do instead of raising the deadline. */
-export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields> => ({
+export const deadlineExceeded = (advice: string): Definition<typeof deadlineExceededFields, "connection"> => ({
+  category: "connection",
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
   retry: "never",

@@ -17,11 +17,24 @@ import * as Printable from "./Printable.js"
  * | ----------- | ------- |
  * | `never`     | it would fail the same way, or the response had already begun |
  * | `transient` | it may succeed a little later |
- * | `overload`  | it may succeed when the service has less load |
+ * | `overload`  | it may succeed when the service is available again, or has less load |
  * | `ambiguous` | it may succeed, but the first request may have been carried out and billed |
  * | `otherKey`  | it may succeed with another key |
  */
 export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey"
+
+/**
+ * What an error concerns, for handlers that treat many errors alike. Each error has one category.
+ *
+ * | value        | meaning | what helps |
+ * | ------------ | ------- | ---------- |
+ * | `request`    | the request breaks a rule | another request |
+ * | `recording`  | the recording can't be read or transcribed | another recording |
+ * | `account`    | the key, the account or its credit is refused: every call fails until that changes | the owner of the account |
+ * | `service`    | the service, or a gateway in front of it, failed or sent something that can't be used | a later try, or the right base URL |
+ * | `connection` | there is no complete response in time | a later try, a better network, or longer deadlines |
+ */
+export type Category = "request" | "recording" | "account" | "service" | "connection"
 
 /** The parts of an error that the transport needs. */
 export interface ServiceError {
@@ -39,13 +52,20 @@ type AllFields<Tag extends string, Fields extends Schema.Struct.Fields> = {
 type Facts<Fields extends Schema.Struct.Fields> = Schema.Struct.Type<Fields> & { readonly call: CallReport }
 
 /** An error class that is also a `Schema` of itself. Every field has a default, so `new SttForbidden()` works in a test. */
-export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.Struct.Fields> = Schema.Class<
+export type ServiceErrorClass<
+  Self,
+  Tag extends string,
+  Fields extends Schema.Struct.Fields,
+  C extends Category
+> = Schema.Class<
   Self,
   AllFields<Tag, Fields>,
   Schema.Struct.Encoded<AllFields<Tag, Fields>>,
   Schema.Struct.Context<AllFields<Tag, Fields>>,
   Partial<Schema.Struct.Type<Fields & typeof common>>,
   {
+    /** What the error concerns. */
+    readonly category: C
     /** Whether the same request may succeed if it is sent again. */
     readonly retry: Retry
     /** Whether `retry` is `transient` or `overload`. */
@@ -54,7 +74,8 @@ export type ServiceErrorClass<Self, Tag extends string, Fields extends Schema.St
   Cause.YieldableError
 > & { readonly _tag: Tag }
 
-export interface Definition<Fields extends Schema.Struct.Fields> {
+export interface Definition<Fields extends Schema.Struct.Fields, C extends Category> {
+  readonly category: C
   readonly fields: Fields
   /** Facts of an error that is made without arguments, as in a test. */
   readonly defaults: Schema.Struct.Type<Fields>
@@ -66,10 +87,10 @@ export interface Definition<Fields extends Schema.Struct.Fields> {
 /** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =
   <Self = never>() =>
-  <const Tag extends string, Fields extends Schema.Struct.Fields>(
+  <const Tag extends string, Fields extends Schema.Struct.Fields, C extends Category>(
     tag: Tag,
-    definition: Definition<Fields>
-  ): ServiceErrorClass<Self, Tag, Fields> => {
+    definition: Definition<Fields, C>
+  ): ServiceErrorClass<Self, Tag, Fields, C> => {
     type Props = Partial<Facts<Fields> & { readonly message: string }>
     const Base = Schema.TaggedError<Error>(tag)(tag, { ...definition.fields, ...common }) as unknown as new (
       props: object,
@@ -83,6 +104,9 @@ export const define =
         // Its frames would be those of this library: the caller's code is in no synchronous stack of an effect.
         this.stack = `${this.name}: ${this.message}`
       }
+      get category(): C {
+        return definition.category
+      }
       get retry(): Retry {
         const { retry } = definition
         return typeof retry === "function" ? retry(this as unknown as Facts<Fields>) : retry
@@ -91,5 +115,5 @@ export const define =
         return this.retry === "transient" || this.retry === "overload"
       }
     }
-    return Defined as unknown as ServiceErrorClass<Self, Tag, Fields>
+    return Defined as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }

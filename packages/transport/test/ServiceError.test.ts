@@ -8,6 +8,7 @@ import * as Logger from "effect/Logger"
 import * as Schema from "effect/Schema"
 
 class TooHot extends ServiceError.define<TooHot>()("TooHot", {
+  category: "service",
   fields: { degrees: Schema.Number, place: Schema.optional(Schema.String) },
   defaults: { degrees: 100 },
   retry: "transient",
@@ -22,12 +23,15 @@ describe("an error of the factory", () => {
     expect(error.degrees).toBe(100)
     expect(error.call).toEqual(CallReport.nothingSent)
     expect(error.retryable).toBe(true)
+    expect(error.category).toBe("service")
+    expectTypeOf(error.category).toEqualTypeOf<"service">()
     expect(error).toBeInstanceOf(Error)
     expectTypeOf(error.place).toEqualTypeOf<string | undefined>()
   })
 
   it("may be retryable depending on its facts", () => {
     class Sometimes extends ServiceError.define<Sometimes>()("Sometimes", {
+      category: "request",
       fields: { often: Schema.Boolean },
       defaults: { often: false },
       retry: ({ often }) => (often ? "overload" : "never"),

@@ -38,6 +38,7 @@ export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiK
 /** 400: the request is malformed, or the value of a field is not supported. */
 export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
   fields: {
+  category: "request",
     ...statusFields,
     /** The field that the service's message names, such as `output_format`, if it names one. */
     field: Schema.optional(Schema.String)
@@ -51,6 +52,7 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
 /** 401: the service refused the key. It gives the same status for every reason. */
 export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
   fields: statusFields,
+  category: "account",
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
@@ -60,6 +62,7 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 /** 500: the service failed. */
 export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
@@ -69,6 +72,7 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 /** 502: the synthesis backend is unreachable or failed. */
 export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 502 },
   retry: "transient",
   message: (facts) =>
@@ -78,6 +82,7 @@ export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFail
 /** A status that is not in the contract, such as a redirect. */
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
   fields: statusFields,
+  category: "service",
   defaults: { status: 418 },
   retry: ({ status }) => (status === 429 ? "overload" : "never"),
   message: (facts) => unexpectedStatus(facts.status, "synthesis", quote(facts))
@@ -98,6 +103,7 @@ export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
 /** A 200 that is not audio, or does not state a usable format. */
 export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {
   fields: {
+  category: "service",
     /** What is wrong with the response. */
     problem: Schema.String
   },
@@ -110,6 +116,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
 /** Audio that contradicts its headers or itself: do not use it. It was billed if it arrived completely. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
   fields: {
+  category: "service",
     /** What is wrong with the audio. */
     problem: Schema.String,
     /** Number of bytes of audio that had arrived. */

@@ -42,6 +42,10 @@ it("only the six output formats compile", () => {
   >()
 })
 
+it("every error has one category", () => {
+  expectTypeOf<TtsError["category"]>().toEqualTypeOf<"request" | "account" | "service" | "connection">()
+})
+
 it("an exhaustive match that forgets a tag does not compile", () => {
   const all = Match.type<TtsError>().pipe(
     Match.tag("TtsInvalidRequest", "TtsInvalidApiKey", "TtsBadRequest", "TtsUnauthorized", () => "caller"),

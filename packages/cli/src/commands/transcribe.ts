@@ -87,10 +87,6 @@ const notesOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
     : [])
 ]
 
-/** Failures of the account: each further recording would be sent whole, and fail the same way. */
-const failsForAll = (error: SttError): boolean =>
-  ["SttUnauthorized", "SttCreditExhausted", "SttForbidden", "SttInvalidApiKey"].includes(error._tag)
-
 type Outcome = "skipped" | Either.Either<Transcription, SttError>
 
 /** Several recordings: each has its line, in the order given, and a failure of one does not stop the others. */
@@ -112,7 +108,8 @@ const transcribeAll = (
         if (isAccountRefused) return Effect.succeed("skipped")
         const noticeRefusal = (error: SttError) =>
           Effect.sync(() => {
-            isAccountRefused = isAccountRefused || failsForAll(error)
+            // Each further recording would be sent whole, and fail the same way.
+            isAccountRefused ||= error.category === "account"
           })
         return Effect.either(Effect.tapError(transcribeFile(file), noticeRefusal))
       })
