@@ -4,6 +4,9 @@ import { onRequest, respond } from "../support/faultyServer.js"
 
 const words = { status: "error", error: "a summary", message: "the details" }
 
+/** Statuses of a transcription that was not billed, since nothing was done. */
+const refused: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 429])
+
 describe.concurrent("a server that answers with", () => {
   itEndsAs(
     (
@@ -15,6 +18,7 @@ describe.concurrent("a server that answers with", () => {
         [500, "SttServerError", "TtsServerError"],
         [502, "SttUnexpectedStatus", "TtsBackendFailed"],
         [503, "SttUnavailable", "TtsUnexpectedStatus"],
+        [504, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
         [404, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
         [418, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
         [429, "SttUnexpectedStatus", "TtsUnexpectedStatus"],
@@ -29,14 +33,18 @@ describe.concurrent("a server that answers with", () => {
         serverError: "a summary",
         serverMessage: "the details",
         message: expect.stringContaining("a summary: the details"),
-        call: { billing: "unknown", attempts: [{ status, sent: "all" }] }
+        call: { billing: refused.has(status) ? "notBilled" : "unknown", attempts: [{ status, sent: "all" }] }
       },
       synthesize: {
         _tag: tts,
         status,
         serverMessage: "a summary",
         message: expect.stringContaining("The service says: a summary."),
-        call: { receivedId: "received", billing: "notBilled", attempts: [{ status, sent: "all" }] }
+        call: {
+          receivedId: "received",
+          billing: status === 503 || status === 504 ? "unknown" : "notBilled",
+          attempts: [{ status, sent: "all" }]
+        }
       }
     }))
   )

@@ -18,7 +18,8 @@ import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { answeredAtOnce, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce, billingOf, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import * as Concurrency from "@effect-speech/transport/Concurrency"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Environment from "@effect-speech/transport/Environment"
 import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
@@ -231,7 +232,7 @@ const validate = (request: TranscriptionRequest): Either.Either<TranscriptionReq
 const callReport = (progress: Progress, receivedId?: string): CallReport =>
   reportOf(
     progress,
-    progress.attempts.some(({ sent, status }) => sent === "all" || status === 200) ? "unknown" : "notBilled",
+    billingOf(progress.attempts, () => true),
     receivedId
   )
 

@@ -9,6 +9,7 @@ import {
   invalidApiKey,
   invalidRequest,
   quoteService,
+  retryOfUnexpectedStatus,
   unexpectedStatus
 } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
@@ -58,8 +59,8 @@ export type AudioHint = typeof AudioHint.Type
  * stream that was read before, or `telephony` can't convert it.
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {
-  fields: {
   category: "recording",
+  fields: {
     /** The path, or the filename of the source. */
     source: Schema.String,
     /** What is wrong with it. */
@@ -75,8 +76,8 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
 
 /** 400: the request is malformed, the transaction id is not a UUID, or the model is unknown. */
 export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
-  fields: statusFields,
   category: "request",
+  fields: statusFields,
   defaults: { status: 400 },
   retry: "never",
   message: (facts) =>
@@ -85,8 +86,8 @@ export class SttBadRequest extends define<SttBadRequest>()("SttBadRequest", {
 
 /** 401: the key is missing, malformed, unknown or revoked. */
 export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized", {
-  fields: statusFields,
   category: "account",
+  fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
@@ -95,8 +96,8 @@ export class SttUnauthorized extends define<SttUnauthorized>()("SttUnauthorized"
 
 /** 402: the credit balance is exhausted. */
 export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditExhausted", {
-  fields: statusFields,
   category: "account",
+  fields: statusFields,
   defaults: { status: 402 },
   retry: "never",
   message: (facts) => `The account is out of credit (402).${quote(facts)} Top it up; until then every call fails.`
@@ -104,8 +105,8 @@ export class SttCreditExhausted extends define<SttCreditExhausted>()("SttCreditE
 
 /** 403: the account is suspended, closed or inactive, or the key lacks the scope. */
 export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
-  fields: statusFields,
   category: "account",
+  fields: statusFields,
   defaults: { status: 403 },
   retry: "never",
   message: (facts) =>
@@ -114,8 +115,8 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
 
 /** 500: the service failed. */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
@@ -124,20 +125,20 @@ export class SttServerError extends define<SttServerError>()("SttServerError", {
 
 /** 503: the service is unavailable or overloaded. */
 export class SttUnavailable extends define<SttUnavailable>()("SttUnavailable", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 503 },
   retry: "overload",
   message: (facts) =>
     `The service is unavailable or overloaded (503).${quote(facts)} Try again later, with fewer calls at once.`
 }) {}
 
-/** A status that is not in the contract, such as a redirect. */
+/** A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service. */
 export class SttUnexpectedStatus extends define<SttUnexpectedStatus>()("SttUnexpectedStatus", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 418 },
-  retry: ({ status }) => (status === 429 ? "overload" : "never"),
+  retry: ({ status }) => retryOfUnexpectedStatus(status),
   message: (facts) => unexpectedStatus(facts.status, "transcription", quote(facts))
 }) {}
 
@@ -155,8 +156,8 @@ export class SttDeadlineExceeded extends define<SttDeadlineExceeded>()(
 
 /** A 200 whose body is not a transcription. */
 export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalidResponse", {
-  fields: {
   category: "service",
+  fields: {
     /** What is wrong with the body. It names fields, and never quotes them. */
     problem: Schema.String
   },
@@ -168,8 +169,8 @@ export class SttInvalidResponse extends define<SttInvalidResponse>()("SttInvalid
 
 /** A 200 whose `status` is `error`. */
 export class SttTranscriptionFailed extends define<SttTranscriptionFailed>()("SttTranscriptionFailed", {
-  fields: {
   category: "recording",
+  fields: {
     ...serviceMessage,
     /** The service's id of this transcription, if the response has one. */
     callId: Schema.optional(Schema.String)

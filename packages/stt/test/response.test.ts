@@ -75,17 +75,18 @@ describe("a transcription", () => {
 
 describe("a status", () => {
   it.scoped.each([
-    [400, "SttBadRequest", false],
-    [401, "SttUnauthorized", false],
-    [402, "SttCreditExhausted", false],
-    [403, "SttForbidden", false],
-    [500, "SttServerError", true],
-    [503, "SttUnavailable", true],
-    [404, "SttUnexpectedStatus", false],
-    [429, "SttUnexpectedStatus", true],
-    [502, "SttUnexpectedStatus", false],
-    [204, "SttUnexpectedStatus", false]
-  ] as const)("of %d is %s, with what the service says", ([status, tag, retryable]) =>
+    [400, "SttBadRequest", false, "notBilled"],
+    [401, "SttUnauthorized", false, "notBilled"],
+    [402, "SttCreditExhausted", false, "notBilled"],
+    [403, "SttForbidden", false, "notBilled"],
+    [500, "SttServerError", true, "unknown"],
+    [503, "SttUnavailable", true, "unknown"],
+    [404, "SttUnexpectedStatus", false, "notBilled"],
+    [413, "SttUnexpectedStatus", false, "notBilled"],
+    [429, "SttUnexpectedStatus", true, "notBilled"],
+    [502, "SttUnexpectedStatus", true, "unknown"],
+    [204, "SttUnexpectedStatus", false, "unknown"]
+  ] as const)("of %d is %s, with what the service says", ([status, tag, retryable, billing]) =>
     Effect.gen(function* () {
       const error = yield* failure(sendJson(status, { status: "error", error: "a summary", message: "the details" }))
       expect(error).toMatchObject({
@@ -93,7 +94,7 @@ describe("a status", () => {
         status,
         retryable,
         message: expect.stringContaining(String(status)),
-        call: { sentId: transactionId, billing: "unknown", attempts: [{ status }] }
+        call: { sentId: transactionId, billing, attempts: [{ status }] }
       })
       if (status !== 204) {
         expect(error).toMatchObject({ serverError: "a summary", serverMessage: "the details" })
@@ -105,6 +106,24 @@ describe("a status", () => {
         expect(mute).not.toHaveProperty("serverError", expect.anything())
       }
     })
+  )
+
+  it.scopedLive.each([502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])(
+    "of %d is that of a gateway: it says so, is retried, and may be billed",
+    (status) =>
+      Effect.gen(function* () {
+        const { stt } = yield* connect((response) => response.writeHead(status).end("<html></html>"), {
+          retries: { firstDelay: "1 millis" }
+        })
+        const error = yield* Effect.flip(stt.transcribe(request))
+        expect(error).toMatchObject({
+          _tag: "SttUnexpectedStatus",
+          category: "service",
+          message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
+          call: { billing: "unknown", attempts: [{ status }, { status }, { status }] }
+        })
+        expect(error.message).not.toContain("base URL")
+      })
   )
 
   it.scoped.each([

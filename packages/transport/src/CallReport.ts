@@ -42,7 +42,26 @@ export const reportOf = (
   { attempts, elapsedMillis, sentId }: Pick<CallReport, "attempts" | "elapsedMillis" | "sentId">,
   billing: Billing,
   receivedId?: string | undefined
-): CallReport => ({ sentId, receivedId, attempts, billing, elapsedMillis })
+): CallReport => ({ sentId, receivedId, attempts, billing, queuedMillis, elapsedMillis })
+
+/**
+ * Statuses that refuse a request before any work is done: 400 to 403 by the contract, 404, 413 and 429 by their meaning in
+ * HTTP (RFC 9110; RFC 6585). For these the contract says nothing, so `notBilled` is a choice of this project.
+ */
+const refusals: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 413, 429])
+
+/**
+ * The billing of a call without a complete result. It is `unknown` after an attempt that the service may have carried out:
+ * one without a response to the whole request, or with a status that refuses nothing and for which `maySpend` holds.
+ */
+export const billingOf = (attempts: ReadonlyArray<Attempt>, maySpend: (status: number) => boolean): Billing =>
+  attempts.some(({ sent, status }) =>
+    status === undefined
+      ? sent === "all"
+      : (sent === "all" || status === 200) && !refusals.has(status) && maySpend(status)
+  )
+    ? "unknown"
+    : "notBilled"
 
 /** The report of a call that sent nothing. */
 export const nothingSent: CallReport = { sentId: "", attempts: [], billing: "notBilled", elapsedMillis: 0 }

@@ -5,7 +5,7 @@ import * as Schema from "effect/Schema"
 import { Sent } from "./CallReport.js"
 import { Phase } from "./Deadlines.js"
 import { ConnectionReason } from "./Failure.js"
-import type { Definition } from "./ServiceError.js"
+import type { Definition, Retry } from "./ServiceError.js"
 
 const invalidRequestFields = {
   /** Name of the field, as the caller writes it. */
@@ -100,7 +100,27 @@ export const quoteService = (...words: ReadonlyArray<string | undefined>): strin
 }
 
 /** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
-export const unexpectedStatus = (status: number, host: string, words: string): string =>
-  status === 429
-    ? `The service received too many requests (429).${words} Send fewer at once, or wait.`
+export const unexpectedStatus = (status: number, host: string, words: string): string => {
+  if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
+  if (status === 413)
+    return `The request is too large for the service or a gateway in front of it (413).${words} Send less.`
+  return isGatewayStatus(status)
+    ? `A gateway in front of the service returned ${status}: the service is down, overloaded or too slow.${words} Try again later.`
     : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`
+/**
+ * Statuses that a gateway in front of the service sends if it can't reach the service or gets no response from it: 502, 503
+ * and 504, and Cloudflare's 520 to 527 and 530.
+ */
+export const isGatewayStatus = (status: number): boolean =>
+  (status >= 502 && status <= 504) || (status >= 520 && status <= 527) || status === 530
+
+/** After these a gateway had passed the request on, so the service may have carried it out. */
+const gatewayTimeouts: ReadonlySet<number> = new Set([504, 520, 524])
+
+/** Whether a status that the contract does not define may be gone at the next attempt. */
+export const retryOfUnexpectedStatus = (status: number): Retry => {
+  if (gatewayTimeouts.has(status)) return "transient"
+  return status === 429 || isGatewayStatus(status) ? "overload" : "never"
+}
+
+}

@@ -16,7 +16,9 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { answeredAtOnce, type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import { answeredAtOnce, type Billing, billingOf, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import { isGatewayStatus } from "@effect-speech/transport/CommonError"
+import * as Concurrency from "@effect-speech/transport/Concurrency"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Environment from "@effect-speech/transport/Environment"
 import type { Failure } from "@effect-speech/transport/Failure"
@@ -222,14 +224,19 @@ const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvali
   })
 }
 
-/** An attempt that was sent completely and got no response may have been billed. */
-const billingOf = (progress: Progress): Billing =>
-  progress.attempts.some(({ sent, status }) => sent === "all" && status === undefined) ? "unknown" : "notBilled"
+/**
+ * A synthesis is billed after the last byte of a 200, and not after another status of the service. A gateway may have lost
+ * such a 200.
+ */
+const callReport = (progress: Progress, receivedId: string | undefined): CallReport =>
+  reportOf(
+    progress,
+    billingOf(progress.attempts, (status) => status === 200 || (isGatewayStatus(status) && !isKnownStatus(status))),
+    receivedId
+  )
 
 const connectionError = (failure: Failure, progress: Progress, receivedId: string | undefined): TtsError => {
-  // After the headers of a 200 the text is synthesized, and billed after the last byte.
-  const responded = progress.attempts.at(-1)?.status === 200
-  const call = reportOf(progress, responded ? "unknown" : billingOf(progress), receivedId)
+  const call = callReport(progress, receivedId)
   switch (failure._tag) {
     case "ConnectionFailed":
       return new TtsConnectionFailed({ reason: failure.reason, code: failure.code, sent: progress.sent, call })
@@ -340,7 +347,7 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     const words = Option.getOrUndefined(decodeErrorBody(text))
     const serverMessage = words === undefined ? undefined : response.redact(words.error)
     const progress = response.progress()
-    const facts = { status: response.status, serverMessage, call: reportOf(progress, billingOf(progress), receivedId) }
+    const facts = { status: response.status, serverMessage, call: callReport(progress, receivedId) }
     if (facts.status === 400) {
       return new TtsBadRequest({ ...facts, field: words && fieldNamedIn(words.error) })
     }

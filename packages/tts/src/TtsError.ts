@@ -9,6 +9,7 @@ import {
   invalidApiKey,
   invalidRequest,
   quoteService,
+  retryOfUnexpectedStatus,
   unexpectedStatus
 } from "@effect-speech/transport/CommonError"
 import { define } from "@effect-speech/transport/ServiceError"
@@ -37,8 +38,8 @@ export class TtsInvalidApiKey extends define<TtsInvalidApiKey>()("TtsInvalidApiK
 
 /** 400: the request is malformed, or the value of a field is not supported. */
 export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
-  fields: {
   category: "request",
+  fields: {
     ...statusFields,
     /** The field that the service's message names, such as `output_format`, if it names one. */
     field: Schema.optional(Schema.String)
@@ -51,8 +52,8 @@ export class TtsBadRequest extends define<TtsBadRequest>()("TtsBadRequest", {
 
 /** 401: the service refused the key. It gives the same status for every reason. */
 export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized", {
-  fields: statusFields,
   category: "account",
+  fields: statusFields,
   defaults: { status: 401 },
   retry: "otherKey",
   message: (facts) =>
@@ -61,8 +62,8 @@ export class TtsUnauthorized extends define<TtsUnauthorized>()("TtsUnauthorized"
 
 /** 500: the service failed. */
 export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
@@ -71,20 +72,20 @@ export class TtsServerError extends define<TtsServerError>()("TtsServerError", {
 
 /** 502: the synthesis backend is unreachable or failed. */
 export class TtsBackendFailed extends define<TtsBackendFailed>()("TtsBackendFailed", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 502 },
-  retry: "transient",
+  retry: "overload",
   message: (facts) =>
     `The service's synthesis backend failed (502).${quote(facts)} Nothing was billed; try again. If it keeps failing, ${reportRequestId(facts.call)}`
 }) {}
 
-/** A status that is not in the contract, such as a redirect. */
+/** A status that is not in the contract, such as a redirect, or the 504 of a gateway in front of the service. */
 export class TtsUnexpectedStatus extends define<TtsUnexpectedStatus>()("TtsUnexpectedStatus", {
-  fields: statusFields,
   category: "service",
+  fields: statusFields,
   defaults: { status: 418 },
-  retry: ({ status }) => (status === 429 ? "overload" : "never"),
+  retry: ({ status }) => retryOfUnexpectedStatus(status),
   message: (facts) => unexpectedStatus(facts.status, "synthesis", quote(facts))
 }) {}
 
@@ -102,8 +103,8 @@ export class TtsDeadlineExceeded extends define<TtsDeadlineExceeded>()(
 
 /** A 200 that is not audio, or does not state a usable format. */
 export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalidResponse", {
-  fields: {
   category: "service",
+  fields: {
     /** What is wrong with the response. */
     problem: Schema.String
   },
@@ -115,8 +116,8 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
 
 /** Audio that contradicts its headers or itself: do not use it. It was billed if it arrived completely. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
-  fields: {
   category: "service",
+  fields: {
     /** What is wrong with the audio. */
     problem: Schema.String,
     /** Number of bytes of audio that had arrived. */

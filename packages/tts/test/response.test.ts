@@ -112,7 +112,8 @@ describe("a status", () => {
     { status: 502, tag: "TtsBackendFailed", retryable: true },
     { status: 402, tag: "TtsUnexpectedStatus", retryable: false },
     { status: 403, tag: "TtsUnexpectedStatus", retryable: false },
-    { status: 503, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 404, tag: "TtsUnexpectedStatus", retryable: false },
+    { status: 413, tag: "TtsUnexpectedStatus", retryable: false },
     { status: 429, tag: "TtsUnexpectedStatus", retryable: true },
     { status: 302, tag: "TtsUnexpectedStatus", retryable: false }
   ])(
@@ -132,6 +133,23 @@ describe("a status", () => {
           const error = yield* failure((response) => response.writeHead(status).end(body))
           expect(error).toMatchObject({ _tag: tag, status, serverMessage: undefined })
         }
+      })
+  )
+
+  it.scopedLive.each([503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])(
+    "of %d is that of a gateway: it says so, is retried, and may be billed",
+    (status) =>
+      Effect.gen(function* () {
+        const error = yield* failure((response) => response.writeHead(status).end("<html></html>"), {
+          retries: { firstDelay: "1 millis" }
+        })
+        expect(error).toMatchObject({
+          _tag: "TtsUnexpectedStatus",
+          category: "service",
+          message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
+          call: { billing: "unknown", attempts: [{ status }, { status }, { status }] }
+        })
+        expect(error.message).not.toContain("base URL")
       })
   )
 
