@@ -23,7 +23,7 @@ const policy = Schedule.exponential("100 millis").pipe(
   Schedule.jittered,
   Schedule.intersect(Schedule.recurs(4)),
   Schedule.zipRight(Schedule.identity<TtsError>()),
-  Schedule.modifyDelay(({ call }, delay) => Duration.max(delay, call.attempts.at(-1)?.retryAfterMillis ?? 0))
+  Schedule.modifyDelay(({ call }, delay) => Duration.sum(delay, call.attempts.at(-1)?.retryAfterMillis ?? 0))
 )
 
 const program = Effect.gen(function* () {

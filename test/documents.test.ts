@@ -244,7 +244,8 @@ describe("the README of a package", () => {
     tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions
     tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
     tts: Speech.SpeechStream Speech.Speech TextToSpeech.TestAudio
-    transport: Deadlines.Deadlines Retries.RetryOptions BaseUrl.BaseUrlOptions
+    transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions
+    transport: Concurrency.ConcurrencyOptions
     transport: Operation.Operation internal/call/makeTransport.TransportOptions
     audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: internal/resampling/resampler.Rates
@@ -285,9 +286,12 @@ describe("the README of a package", () => {
     const { downloadIdle, uploadIdle } = Either.getOrThrow(Transport.Deadlines.parse({}, "1 hour"))
     expect(inDocument("uploadIdle")).toBe(`${uploadIdle / 1000} s`)
     expect(inDocument("downloadIdle")).toBe(`${downloadIdle / 1000} s`)
-    const { retries, retryAmbiguous } = Either.getOrThrow(Transport.Retries.parse({}))
-    expect(inDocument("retries")).toBe(`${retries}`)
-    expect(inDocument("retryAmbiguous")).toBe(`${retryAmbiguous}`)
+    const retries = Either.getOrThrow(Transport.Retries.parse({}))
+    for (const entry of ["retries", "times"]) expect(inDocument(entry)).toBe(`${retries.times}`)
+    expect(inDocument("firstDelay")).toBe(`${retries.firstDelay} ms`)
+    expect(inDocument("longestDelay")).toBe(`${retries.longestDelay / 1000} s`)
+    expect(inDocument("retryAmbiguous")).toBe(`${retries.retryAmbiguous}`)
+    expect(inDocument("concurrency")).toBe(`${Either.getOrThrow(Transport.Concurrency.parse({}))}`)
   })
 
   it("tts documents the defaults of its contract", () => {

@@ -62,6 +62,12 @@ const timeout = optional("timeout", number({ above: 0 }), {
   default: "no limit, but a call that makes no progress ends"
 })
 
+const retries = optional("retries", number({ from: 0, integer: true }), {
+  value: "N",
+  description: "Retry a failed call so many times, if that may help. The delays grow up to 8 seconds.",
+  default: "2"
+})
+
 const allowInsecureHttp = flag(
   "allow-insecure-http",
   "Allow plain http to another machine, such as a container. Anyone on the way can then read the key."
@@ -122,6 +128,7 @@ const synthesize = {
       default: "a random UUID"
     }),
     timeout,
+    retries,
     allowInsecureHttp,
     json
   }
@@ -165,6 +172,7 @@ const transcribe = {
       default: "4"
     }),
     timeout,
+    retries,
     allowInsecureHttp,
     json
   }

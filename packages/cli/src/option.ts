@@ -93,15 +93,18 @@ export const repeatable = (name: string, details: Details): Option<ReadonlyArray
 export const text: Read<string> = (given) => given
 
 export const number =
-  (rule: { readonly above?: number; readonly integer?: boolean } = {}): Read<number> =>
+  (rule: { readonly above?: number; readonly from?: number; readonly integer?: boolean } = {}): Read<number> =>
   (given) => {
     const value = given.trim() === "" ? Number.NaN : Number(given)
     const isValid =
       !Number.isNaN(value) &&
       (rule.integer !== true || Number.isInteger(value)) &&
-      (rule.above === undefined || value > rule.above)
+      (rule.above === undefined || value > rule.above) &&
+      (rule.from === undefined || value >= rule.from)
     const kind = rule.integer === true ? "a whole number" : "a number"
-    return isValid ? value : new Invalid(`must be ${kind}${rule.above === undefined ? "" : ` above ${rule.above}`}`)
+    const above = rule.above === undefined ? "" : ` above ${rule.above}`
+    const from = rule.from === undefined ? "" : ` from ${rule.from}`
+    return isValid ? value : new Invalid(`must be ${kind}${above}${from}`)
   }
 
 export const choice =

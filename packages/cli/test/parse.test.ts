@@ -107,6 +107,8 @@ describe("the arguments", () => {
     ["synthesize a --out b --g2p-overrides {", "--g2p-overrides must be a JSON object."],
     ["transcribe --model m", "Give at least one FILE."],
     ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
+    ["transcribe a --model m --retries -1", "--retries must be a whole number from 0."],
+    ["synthesize a --out b --retries 0.5", "--retries must be a whole number from 0."],
     ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
     ["serve --port x", "--port must be a whole number."],
     ["serve --shell tcsh", "--shell must be one of sh, bash, zsh, fish, powershell, cmd."],

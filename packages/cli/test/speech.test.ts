@@ -6,6 +6,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
+import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
@@ -119,6 +120,23 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       yield* service.faults.set([])
       expect(heard.stdout).toBe(`${folder}/one\\n.wav: first second\n${two}: first second`)
     })
+  )
+
+  it.scoped("retries a failed call as often as --retries says", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const speak = ["synthesize", "hello", "--lang", "en", "--out", yield* temporary("a.wav"), "--retries"]
+      const attempts = (retries: string) =>
+        Effect.gen(function* () {
+          const before = (yield* service.requests).length
+          yield* service.faults.set([{ operation: "synthesize", times: 1, status: 500 }])
+          const { code } = yield* speechCommand(...speak, retries)
+          yield* service.faults.set([])
+          return { code, requests: (yield* service.requests).length - before }
+        })
+      expect(yield* attempts("0")).toEqual({ code: 20, requests: 1 })
+      expect(yield* attempts("1")).toEqual({ code: 0, requests: 2 })
+    }).pipe(Effect.withClock(Clock.make()))
   )
 
   it.scoped("sends no further recording once the account is refused", () =>

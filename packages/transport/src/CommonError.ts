@@ -99,14 +99,6 @@ export const quoteService = (...words: ReadonlyArray<string | undefined>): strin
   return given.length === 0 ? "" : ` The service says: ${given.join(": ").replace(/[.!?]?$/, (end) => end || ".")}`
 }
 
-/** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
-export const unexpectedStatus = (status: number, host: string, words: string): string => {
-  if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
-  if (status === 413)
-    return `The request is too large for the service or a gateway in front of it (413).${words} Send less.`
-  return isGatewayStatus(status)
-    ? `A gateway in front of the service returned ${status}: the service is down, overloaded or too slow.${words} Try again later.`
-    : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`
 /**
  * Statuses that a gateway in front of the service sends if it can't reach the service or gets no response from it: 502, 503
  * and 504, and Cloudflare's 520 to 527 and 530.
@@ -124,3 +116,11 @@ export const retryOfUnexpectedStatus = (status: number): Retry => {
 }
 
 }
+/** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
+export const unexpectedStatus = (status: number, host: string, words: string): string => {
+  if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
+  if (status === 413)
+    return `The request is too large for the service or a gateway in front of it (413).${words} Send less.`
+  return isGatewayStatus(status)
+    ? `A gateway in front of the service returned ${status}: the service is down, overloaded or too slow.${words} Try again later.`
+    : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`

@@ -2,11 +2,11 @@
  * Time limits for the phases of a call, from its start to the end of the response body. Connecting counts as upload if the
  * body is a recording, and as answer if it is a text.
  */
-import * as ConfigError from "effect/ConfigError"
-import * as Duration from "effect/Duration"
+import type * as ConfigError from "effect/ConfigError"
+import type * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { millisOf } from "./internal/durationOption.js"
 
 export const Phase = Schema.Literal("upload", "answer", "download", "total")
 export type Phase = typeof Phase.Type
@@ -36,20 +36,9 @@ export const parse = (
   answer: Duration.DurationInput
 ): Either.Either<ResolvedDeadlines, ConfigError.ConfigError> =>
   Either.all({
-    uploadIdle: millisOf("uploadIdle", given.uploadIdle ?? "60 seconds"),
-    answer: millisOf("answer", given.answer ?? answer),
-    downloadIdle: millisOf("downloadIdle", given.downloadIdle ?? "60 seconds"),
-    total: given.total === undefined ? Either.right(Number.POSITIVE_INFINITY) : millisOf("total", given.total)
-  })
-
-const millisOf = (
-  name: keyof Deadlines,
-  given: Duration.DurationInput
-): Either.Either<number, ConfigError.ConfigError> =>
-  Option.match(Duration.decodeUnknown(given), {
-    onNone: () => Either.left(ConfigError.InvalidData(["deadlines", name], 'is not a duration, such as "2 minutes"')),
-    onSome: (duration) =>
-      Duration.greaterThan(duration, Duration.zero)
-        ? Either.right(Duration.toMillis(duration))
-        : Either.left(ConfigError.InvalidData(["deadlines", name], "must be longer than zero"))
+    uploadIdle: millisOf(["deadlines", "uploadIdle"], given.uploadIdle ?? "60 seconds"),
+    answer: millisOf(["deadlines", "answer"], given.answer ?? answer),
+    downloadIdle: millisOf(["deadlines", "downloadIdle"], given.downloadIdle ?? "60 seconds"),
+    total:
+      given.total === undefined ? Either.right(Number.POSITIVE_INFINITY) : millisOf(["deadlines", "total"], given.total)
   })

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
@@ -92,11 +93,16 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
     ]
   },
   {
-    what: "a Retry-After makes the delay longer",
+    what: "delays follow the policy",
+    options: { retries: { times: 3, firstDelay: "1 second", longestDelay: "3 seconds" } },
+    steps: [{ ends: [503, 503, 503], outcome: "ok", tokens: 490, delays: [0, 1000, 2000, 3000] }]
+  },
+  {
+    what: "a Retry-After is added to the delay",
     steps: [
-      { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3000] },
+      { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3200] },
       { ends: [{ status: 429, retryAfter: "0" }], outcome: "ok", tokens: 500, delays: [0, 200] },
-      { ends: [{ status: 503, retryAfter: "60" }], outcome: "ok", tokens: 500, delays: [0, 60_000] },
+      { ends: [{ status: 503, retryAfter: "60" }], outcome: "ok", tokens: 500, delays: [0, 60_200] },
       // Without a total deadline, a call waits for a minute at most.
       { ends: [{ status: 503, retryAfter: "61" }], outcome: 503, tokens: 500, delays: [0] },
       { ends: [{ status: 503, retryAfter: "soon" }], outcome: "ok", tokens: 500, delays: [0, 200] },
@@ -137,7 +143,7 @@ describe("a call that fails", () => {
       const outcome = yield* settled(transport.run(operation()))
       expect(attemptsOf(outcome)).toEqual([
         { status: 503, sent: "all", delayMillis: 0, retryAfterMillis: 2000, elapsedMillis: 0 },
-        { sent: "nothing", delayMillis: 2000, elapsedMillis: 0 },
+        { sent: "nothing", delayMillis: 2200, elapsedMillis: 0 },
         { status: 400, sent: "all", delayMillis: 400, elapsedMillis: 0 }
       ])
     })
@@ -154,7 +160,7 @@ describe("a call that fails", () => {
       const onEvent = ({ _tag }: CallEvent.CallEvent) =>
         _tag === "Retrying" ? Effect.sleep(`${eventSeconds} seconds`) : Effect.void
       const fiber = yield* Effect.fork(Effect.either(transport.run(operation(), { onEvent })))
-      yield* TestClock.adjust("4 seconds")
+      yield* TestClock.adjust("4500 millis")
       expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual(statuses)
       expect(requests.length).toBe(statuses.length)
     })
@@ -181,11 +187,92 @@ describe("a call that fails", () => {
   )
 })
 
+describe("an outage", () => {
+  const retries = { times: 1, firstDelay: "1 second", longestDelay: "10 seconds", outage: "1 minute" } as const
+
+  it.effect.each([
+    { what: "that refuses connections", end: "ECONNREFUSED" },
+    { what: "of a service that is unavailable", end: 503 }
+  ])("$what is retried as long as the policy says, and no longer", ({ end }) =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted(
+        Array.from({ length: 99 }, () => end),
+        { retries: { retries } }
+      )
+      const outcome = yield* settled(transport.run(operation()))
+      // After 0, 1, 3, 7, 15, 25, 35, 45 and 55 seconds.
+      expect(attemptsOf(outcome)?.map(({ delayMillis }) => delayMillis / 1000)).toEqual([0, 1, 2, 4, 8, 10, 10, 10, 10])
+      expect(requests.length).toBe(9)
+    })
+  )
+
+  it.effect("that ends in time ends in a result, with the id of the call in all attempts", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted([503, "ECONNREFUSED", "ECONNREFUSED", 429], {
+        retries: { retries }
+      })
+      expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
+      expect(requests.length).toBe(5)
+    })
+  )
+
+  it.effect("does not need the budget of the layer", () =>
+    Effect.gen(function* () {
+      const budget = makeRetryBudget()
+      while (budget.take(1));
+      const { transport } = yield* scripted(["ECONNREFUSED", "ECONNREFUSED"], { retries: { retries }, budget })
+      expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
+    })
+  )
+
+  it.effect("waits for a Retry-After of more than a minute if it is long enough", () =>
+    Effect.gen(function* () {
+      const { transport } = yield* scripted([{ status: 503, retryAfter: "100" }], {
+        retries: { retries: { ...retries, outage: "2 minutes" } }
+      })
+      expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
+    })
+  )
+
+  it.effect.each([
+    { what: "an error of the service", ends: [500, 500, 500], attempts: 2, options: {} },
+    { what: "a lost response", ends: ["ECONNRESET", "EPIPE", 200], attempts: 2, options: { retryAmbiguous: true } }
+  ])("is not $what, which may be billed each time", ({ attempts, ends, options }) =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted([...ends], { retries: { retries, ...options } })
+      expect(Either.isLeft(yield* settled(transport.run(operation())))).toBe(true)
+      expect(requests.length).toBe(attempts)
+    })
+  )
+})
+
 describe("the delay before a retry", () => {
+  it.effect("is never shorter than Retry-After, and differs from call to call", () =>
+    Effect.gen(function* () {
+      const busy = { status: 429, retryAfter: "1" } as const
+      const { transport } = yield* scripted(
+        Array.from({ length: 50 }, () => busy),
+        {}
+      )
+      const delays: Array<number> = []
+      const onEvent = (event: CallEvent.CallEvent) =>
+        Effect.sync(() => void (event._tag === "Retrying" && delays.push(event.delayMillis)))
+      const calls = Array.from({ length: 50 }, () => transport.run(operation(), { onEvent }))
+      const fiber = yield* Effect.fork(
+        Effect.withRandom(Effect.all(calls, { concurrency: "unbounded" }), Random.make("a seed"))
+      )
+      yield* TestClock.adjust("5 seconds")
+      yield* Fiber.join(fiber)
+      expect(Math.min(...delays)).toBeGreaterThanOrEqual(1000)
+      expect(Math.max(...delays)).toBeLessThanOrEqual(1200)
+      expect(new Set(delays).size).toBeGreaterThan(30)
+    })
+  )
+
   it("is between 0 and the backoff", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(2000), FastCheck.double({ min: 0, max: 1, noNaN: true }), (retry, random) => {
-        const delay = backoffMillis(retry, random)
+        const delay = backoffMillis(retry, random, { firstDelay: 200, longestDelay: 8000 })
         return delay >= 0 && delay <= Math.min(8000, 200 * 2 ** retry)
       })
     )

@@ -99,15 +99,41 @@ describe("deadlines", () => {
 })
 
 describe("retries", () => {
-  it("are two by default, and none after an ambiguous error", () => {
-    expect(Retries.parse({})).toEqual(Either.right({ retries: 2, retryAmbiguous: false }))
-    const given = { retries: 0, retryAmbiguous: true }
-    expect(Retries.parse(given)).toEqual(Either.right(given))
+  const defaults = { times: 2, firstDelay: 200, longestDelay: 8000, outage: 0, retryAmbiguous: false }
+
+  it("are two by default, of up to 200 ms and 8 s, with no outage, and none after an ambiguous error", () => {
+    expect(Retries.parse({})).toEqual(Either.right(defaults))
+    expect(Retries.parse({ retries: 0, retryAmbiguous: true })).toEqual(
+      Either.right({ ...defaults, times: 0, retryAmbiguous: true })
+    )
   })
 
-  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("must not be %d", (retries) => {
-    const error = Either.getOrThrow(Either.flip(Retries.parse({ retries })))
-    expect(String(error)).toContain(`retries: "must be a whole number from 0, not ${retries}"`)
+  it("may be a policy, whose parts have the same defaults", () => {
+    expect(Retries.parse({ retries: {} })).toEqual(Either.right(defaults))
+    const retries = { times: 5, firstDelay: "1 second", longestDelay: 2000, outage: "10 minutes" } as const
+    expect(Retries.parse({ retries })).toEqual(
+      Either.right({ times: 5, firstDelay: 1000, longestDelay: 2000, outage: 600_000, retryAmbiguous: false })
+    )
+    expect(Retries.parse({ retries: { outage: Number.POSITIVE_INFINITY } })).toMatchObject({
+      right: { outage: Number.POSITIVE_INFINITY }
+    })
+  })
+
+  const problemOf = (retries: unknown) =>
+    String(Either.getOrThrow(Either.flip(Retries.parse({ retries: retries as number }))))
+
+  it.each([-1, 1.5, Number.NaN, Number.POSITIVE_INFINITY, "2", null])("must not be %j", (retries) => {
+    expect(problemOf(retries)).toContain(`retries: "must be a whole number from 0, not ${retries}"`)
+  })
+
+  it.each([
+    [{ times: -1 }, 'retries.times: "must be a whole number from 0, not -1"'],
+    [{ firstDelay: "soon" }, 'retries.firstDelay: "is not a duration, such as "2 minutes""'],
+    [{ firstDelay: 0 }, 'retries.firstDelay: "must be longer than zero"'],
+    [{ longestDelay: Number.POSITIVE_INFINITY }, 'retries.longestDelay: "must be finite"'],
+    [{ outage: "0 seconds" }, 'retries.outage: "must be longer than zero"']
+  ])("must not be the policy %j", (retries, problem) => {
+    expect(problemOf(retries)).toContain(problem)
   })
 })
 

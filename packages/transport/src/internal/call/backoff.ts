@@ -11,18 +11,18 @@ const costs: Partial<Record<Retry, number>> = { transient: 14, ambiguous: 14, ov
 export const costOf = (retry: Retry, { retryAmbiguous }: ResolvedRetries): number | undefined =>
   retry === "ambiguous" && !retryAmbiguous ? undefined : costs[retry]
 
-const firstDelayMillis = 200
-const longestDelayMillis = 8_000
-
 /**
- * Delay before a retry: full jitter, `random * min(8 s, 200 ms * 2^n)` for retry n, counted from 0. It spreads clients
- * that failed together. `random` is from 0 to 1. Source: M. Brooker, "Exponential Backoff And Jitter", AWS Architecture
- * Blog, 2015.
+ * Delay before a retry: full jitter, `random * min(longestDelay, firstDelay * 2^n)` for retry n, counted from 0. It spreads
+ * clients that failed together. `random` is from 0 to 1. Source: M. Brooker, "Exponential Backoff And Jitter", AWS
+ * Architecture Blog, 2015.
  */
-export const backoffMillis = (retry: number, random: number): number =>
-  Math.round(random * Math.min(longestDelayMillis, firstDelayMillis * 2 ** retry))
+export const backoffMillis = (
+  retry: number,
+  random: number,
+  { firstDelay, longestDelay }: Pick<ResolvedRetries, "firstDelay" | "longestDelay">
+): number => Math.round(random * Math.min(longestDelay, firstDelay * 2 ** retry))
 
-/** Longest Retry-After that a call without a total deadline waits for. In milliseconds. */
+/** Longest Retry-After that a call waits for without a total deadline, and outside of an outage. In milliseconds. */
 export const longestRetryAfter = Duration.toMillis("60 seconds")
 
 /**

@@ -10,12 +10,13 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as ApiKey from "../../ApiKey.js"
 import type { CallEvent, CallOptions } from "../../CallEvent.js"
+import type { Attempt } from "../../CallReport.js"
 import type { ResolvedDeadlines } from "../../Deadlines.js"
 import type { Failure, InvalidApiKey } from "../../Failure.js"
 import type { Operation, Request, Response } from "../../Operation.js"
 import * as Printable from "../../Printable.js"
 import type { ResolvedRetries } from "../../Retries.js"
-import type { ServiceError } from "../../ServiceError.js"
+import type { Retry, ServiceError } from "../../ServiceError.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf, type HttpDriver, type HttpResponse } from "../http/httpDriver.js"
@@ -184,13 +185,20 @@ const runCall = <A, E extends ServiceError, Context>(
       }
 
       const cost = costOf(error.retry, options.retries)
-      if (cost === undefined || !operation.repeatable || retry >= options.retries.retries) {
+      if (cost === undefined || !operation.repeatable) return yield* Effect.fail(error)
+      const { attempts, elapsedMillis } = call.progress()
+      const askedMillis = attempts.at(-1)?.retryAfterMillis ?? 0
+      // Calls that got the same Retry-After do not come back at the same time.
+      delayMillis = askedMillis + backoffMillis(retry, yield* Random.next, options.retries)
+      const isInOutage = isOutage(error.retry, attempts.at(-1)) && elapsedMillis + delayMillis < options.retries.outage
+      if (!isInOutage && (retry >= options.retries.times || (askedMillis > longestRetryAfter && !hasTotal(call)))) {
         return yield* Effect.fail(error)
       }
-      delayMillis = delayBefore(call, retry, yield* Random.next)
-      if (delayMillis > longestDelay(call) || !budget.take(cost)) return yield* Effect.fail(error)
+      if (delayMillis > longestDelay(call)) return yield* Effect.fail(error)
+      const isInBudget = budget.take(cost)
+      if (!isInBudget && !isInOutage) return yield* Effect.fail(error)
+      lastCost = isInBudget ? cost : 0
       retry++
-      lastCost = cost
       yield* logRetry(operation, error, delayMillis)
       if (onEvent !== undefined) {
         const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
@@ -207,8 +215,11 @@ const asKeyFailure = (failure: Failure): Failure =>
     ? { _tag: "InvalidApiKey", problem: `reading it took longer than ${failure.limitMillis} ms` }
     : failure
 
-const delayBefore = (call: Call, retry: number, random: number): number =>
-  Math.max(call.progress().attempts.at(-1)?.retryAfterMillis ?? 0, backoffMillis(retry, random))
+/** Whether the service can't be reached, or says that it is unavailable: then it has not carried out the attempt. */
+const isOutage = (retry: Retry, attempt: Attempt | undefined): boolean =>
+  retry === "overload" || (retry === "transient" && attempt?.status === undefined)
+
+const hasTotal = ({ timer }: Call): boolean => Number.isFinite(timer.left)
 
 /** The longest useful delay before a retry: until the total deadline, or 60 seconds if there is none. */
 const longestDelay = ({ timer }: Call): number =>
