@@ -238,10 +238,10 @@ describe("the README of a package", () => {
 
   /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
   const interfaces = `
-    stt: SpeechToText.SpeechToTextOptions transport/Retries.RetryOptions
+    stt: SpeechToText.SpeechToTextOptions transport/Retries.RetryOptions transport/Concurrency.ConcurrencyOptions
     stt: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions AudioSource.NamedOptions
     stt: AudioSource.StreamOptions
-    tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions
+    tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions transport/Concurrency.ConcurrencyOptions
     tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
     tts: Speech.SpeechStream Speech.Speech TextToSpeech.TestAudio
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions

@@ -141,7 +141,7 @@ export const runCall = (
     const proxy = call.operation === "transcribe" ? proxies.stt : proxies.tts
     const endsAt = Math.min(
       endBy(schedule, call, startedAt),
-      latestEnd(schedule, call, Math.max(startedAt, proxy.progressAt()))
+      latestEnd(schedule, Math.max(startedAt, proxy.progressAt()))
     )
     const value = Exit.isSuccess(exit) ? Option.getOrUndefined(exit.value) : undefined
     const failure = Exit.isFailure(exit) ? Option.getOrUndefined(Cause.failureOption(exit.cause)) : undefined
@@ -173,9 +173,13 @@ const endBy = ({ deadlines }: Schedule, { interruptMillis, ...call }: Call, star
     (deadlines.total ?? Number.POSITIVE_INFINITY) + ("lateMillis" in call ? call.lateMillis : 0)
   )
 
-/** The latest end by the deadlines of the phases, if no byte moved since `progressAt`. A retry waits at most 200 or 400 ms. */
-const latestEnd = ({ deadlines, retries }: Schedule, call: Call, progressAt: number): number =>
-  progressAt +
-  (retries + 1) * Math.max(deadlines.uploadIdle, deadlines.answer, deadlines.downloadIdle) +
-  600 +
-  ("lateMillis" in call ? call.lateMillis : 0)
+/**
+ * The latest end by the deadlines of the phases, if no byte moved since `progressAt`. A retry waits at most 200 or 400 ms. A call
+ * may wait for the others before it.
+ */
+const latestEnd = ({ calls, concurrency, deadlines, retries, together }: Schedule, progressAt: number): number => {
+  const rounds = together ? Math.ceil(calls.length / concurrency) : 1
+  const lateMillis = calls.reduce((sum, call) => sum + ("lateMillis" in call ? call.lateMillis : 0), 0)
+  const oneMillis = (retries + 1) * Math.max(deadlines.uploadIdle, deadlines.answer, deadlines.downloadIdle) + 600
+  return progressAt + rounds * oneMillis + lateMillis
+}

@@ -6,7 +6,9 @@
  * 3. **Content**: a call returns only its own audio or transcript. A partly read stream is the beginning of its audio.
  * 4. **Billing**: a received response was billed. Any other billed response was written by the service, except perhaps its last byte,
  *    which is billed before it is sent. The report of a call says the truth about its billing.
- * 5. **Report**: the report says the truth about the attempts. It does not contain the key.
+ * 5. **Report**: the report says the truth about the attempts. It does not contain the key. A call retries after the status of a
+ *    gateway, as often as it may, and ends in an error that has it.
+ * 6. **Turns**: a client has no more exchanges at once than its `concurrency`. The calls that wait keep the laws above.
  */
 import { inspect } from "node:util"
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
@@ -25,6 +27,8 @@ export interface Evidence {
   readonly ended: ReadonlyArray<Ended>
   /** The exchanges that the proxies recorded. */
   readonly exchanges: ReadonlyArray<Exchange>
+  /** Highest number of exchanges of a client at the same time. */
+  readonly atOnce: number
   readonly journal: ReadonlyArray<JournalEntry>
   /** Billed units of the whole schedule. */
   readonly billedUnits: { readonly synthesize: number; readonly transcribe: number }
@@ -51,7 +55,8 @@ export const violationsOf = async (
   ...leavesNothing(evidence),
   ...(await Promise.all(evidence.ended.map((ended) => isOwnContent(ended, services)))).flat(),
   ...evidence.ended.flatMap((ended) => isBillTrue(ended, evidence)),
-  ...evidence.ended.flatMap((ended) => isReportTrue(ended, evidence))
+  ...evidence.ended.flatMap((ended) => isReportTrue(ended, evidence)),
+  ...keepsTurns(evidence)
 ]
 
 const isKnownError = Schema.is(Schema.Union(SttError, TtsError))
@@ -109,6 +114,14 @@ const isOwnContent = async (
   return same ? [] : [`3: the audio of the ${call.operation} differs from that of its text`]
 }
 
+const keepsTurns = ({ atOnce, ended, schedule }: Evidence): ReadonlyArray<string> => {
+  // The proxy may notice that a client closed a connection only after the next request.
+  const allComplete = ended.every(({ outcome }) => outcome === "value")
+  return schedule.isGentle && allComplete && atOnce > schedule.concurrency
+    ? [`6: ${atOnce} exchanges ran at once, not ${schedule.concurrency}`]
+    : []
+}
+
 /** How often a call was billed, received, and answered by the service. */
 export const billingOf = ({ call, outcome, sentId }: Ended, { billedUnits, exchanges, journal }: Evidence) => {
   const units = call.operation === "transcribe" ? billedUnits.transcribe : billedUnits.synthesize / leastCodePoints
@@ -144,8 +157,11 @@ const isBillTrue = (ended: Ended, evidence: Evidence): ReadonlyArray<string> => 
   return found
 }
 
+/** Statuses of a gateway that the services of these schedules send. */
+const ofGateway: ReadonlySet<number> = new Set([504, 521])
+
 /** Statuses after which a call is retried. */
-const transient: ReadonlySet<number> = new Set([429, 500, 502, 503])
+const transient: ReadonlySet<number> = new Set([429, 500, 502, 503, ...ofGateway])
 
 const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evidence): ReadonlyArray<string> => {
   const { call, error, outcome, receivedId, report, sentId } = ended
@@ -185,6 +201,12 @@ const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evide
     return found
   }
 
+  if ((error._tag === "SttUnexpectedStatus" || error._tag === "TtsUnexpectedStatus") && ofGateway.has(error.status)) {
+    const isRepeatable = call.operation !== "transcribe" || call.source !== "oneShot"
+    const hasRetries = isRepeatable && schedule.deadlines.total === undefined && attempts.length <= schedule.retries
+    holds(!hasRetries, `it gave up at the status ${error.status}`)
+    holds(error.message.includes("gateway"), `the error says: ${error.message}`)
+  }
   if (error._tag === "SttConnectionFailed" || error._tag === "TtsConnectionFailed") {
     const { reason, sent } = error
     holds(sent === last?.sent, `the error says that ${sent} was sent`)

@@ -74,6 +74,8 @@ export interface TcpProxy {
   readonly open: () => number
   /** Number of connected clients that wait for a response or for its rest. */
   readonly busy: () => number
+  /** Highest number of exchanges at the same time, from the first byte of a request to the last byte of its response. */
+  readonly mostAtOnce: () => number
   /** Time of the last byte from or to a client, by `performance.now`. */
   readonly progressAt: () => number
   /** The disturbances that happened. */
@@ -91,7 +93,16 @@ export const makeProxy = (
   Effect.gen(function* () {
     const connections: Array<Connection> = []
     let isDrained = false
-    const shared = { happened: [] as Array<Disturbance>, progressAt: 0, random }
+    let mostAtOnce = 0
+    const busy = () => connections.filter(({ isOpen, isIdle }) => isOpen && !isIdle).length
+    const shared = {
+      happened: [] as Array<Disturbance>,
+      progressAt: 0,
+      random,
+      onRequest: () => {
+        mostAtOnce = Math.max(mostAtOnce, busy())
+      }
+    }
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
       const connection = new Connection(client, Number(new URL(service).port), plans[connections.length] ?? {}, shared)
       connections.push(connection)
@@ -109,7 +120,8 @@ export const makeProxy = (
       exchanges: () => connections.flatMap((connection) => connection.exchanges()),
       open: () => connections.filter(({ isOpen }) => isOpen).length,
       attached: () => connections.filter(({ isAttached }) => isAttached).length,
-      busy: () => connections.filter(({ isOpen, isIdle }) => isOpen && !isIdle).length,
+      busy,
+      mostAtOnce: () => mostAtOnce,
       progressAt: () => shared.progressAt,
       happened: shared.happened,
       drain: () => {
@@ -133,6 +145,8 @@ interface Shared {
   readonly happened: Array<Disturbance>
   progressAt: number
   readonly random: () => number
+  /** Runs when bytes of a request have arrived. */
+  readonly onRequest: () => void
 }
 
 /** Number of slices per direction. Each costs a wait, so they are few. */
@@ -229,6 +243,7 @@ class Connection {
       for await (const chunk of from.iterator({ destroyOnReturn: false })) {
         if (direction === "up") this.#shared.progressAt = performance.now()
         this.#read[direction].push(chunk)
+        if (direction === "up") this.#shared.onRequest()
         await this.#pass(direction, to, chunk)
       }
       if (this.#forwardsEnd[direction]) to.end()
@@ -252,9 +267,10 @@ class Connection {
         rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilDisturbance(direction)))
       )
       if (isFlipped) piece[0] = (piece[0] ?? 0) ^ 1
+      // Before the wait: the client may read the piece before this direction goes on.
+      this.#forwarded[direction] += piece.length
       await this.#write(to, piece)
       if (direction === "down") this.#shared.progressAt = performance.now()
-      this.#forwarded[direction] += piece.length
       rest = rest.subarray(piece.length)
       if (bytesPerMilli !== undefined) await this.#wait(Math.min(5, piece.length / bytesPerMilli))
       else if (rest.length > 0) await turn()

@@ -62,10 +62,12 @@ export interface Schedule {
   readonly together: boolean
   readonly retries: number
   readonly retryAmbiguous: boolean
+  /** Highest number of calls of a client at the same time. */
+  readonly concurrency: number
   /** In milliseconds. */
   readonly deadlines: Limits
-  /** Whether the first request of each operation gets a 500. */
-  readonly failsFirst: boolean
+  /** The first requests of each operation get this status. `undefined`: none does. */
+  readonly fails: { readonly status: number; readonly times: number } | undefined
   /** Plans for the connections to each host, in order. */
   readonly plans: { readonly stt: ReadonlyArray<Plan>; readonly tts: ReadonlyArray<Plan> }
   /** Whether every call must succeed: the network only delays. */
@@ -186,7 +188,7 @@ export const draw = (
     kind,
     layer: pick(layers),
     calls,
-    together: count > 1 && kind !== "between calls" && happens(0.3),
+    together: count > 1 && kind !== "between calls" && happens(0.5),
     retries: upTo(2),
     retryAmbiguous: happens(0.3),
     deadlines: isGentle
@@ -199,7 +201,9 @@ export const draw = (
             downloadIdle: short(),
             total: happens(0.5) ? between(150, 1000) : undefined
           },
-    failsFirst: !isGentle && happens(0.1),
+    concurrency: pick([1, 1, 2, 64]),
+    // A failure of the service, and those of gateways in front of it.
+    fails: !isGentle && happens(0.15) ? { status: pick([500, 504, 521]), times: pick([1, 1, 3]) } : undefined,
     plans: { stt: makePlans(), tts: makePlans() },
     isGentle
   }

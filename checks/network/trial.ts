@@ -45,8 +45,9 @@ export const runTrial = (
   Effect.gen(function* () {
     const key = Redacted.value(service.apiKey)
     const before = yield* readAccount(service)
-    const faults = (["transcribe", "synthesize"] as const).map((operation) => ({ operation, times: 1, status: 500 }))
-    yield* service.faults.set(schedule.failsFirst ? faults : [])
+    const { fails } = schedule
+    const faults = (["transcribe", "synthesize"] as const).map((operation) => ({ operation, ...fails }))
+    yield* service.faults.set(fails === undefined ? [] : faults)
     const supervisor = yield* Supervisor.track
     const seen = yield* Effect.gen(function* () {
       const chance = chances(schedule.index)
@@ -100,6 +101,7 @@ export const runTrial = (
         schedule,
         ended: seen.ended,
         exchanges: seen.both.flatMap((proxy) => proxy.exchanges()),
+        atOnce: Math.max(...seen.both.map((proxy) => proxy.mostAtOnce())),
         journal: after.journal.filter(({ number }) => number > before.latest),
         billedUnits: {
           synthesize: after.synthesize - before.synthesize,
@@ -146,7 +148,7 @@ const readAccount = ({ accounts, requests }: Service) =>
   })
 
 const clientsOf = (
-  { deadlines, layer, retries, retryAmbiguous }: Schedule,
+  { concurrency, deadlines, layer, retries, retryAmbiguous }: Schedule,
   urls: Readonly<Record<"stt" | "tts", string>>,
   key: string
 ) => {
@@ -155,7 +157,8 @@ const clientsOf = (
     apiKey: Redacted.make(key),
     deadlines: total === undefined ? phases : deadlines,
     retries,
-    retryAmbiguous
+    retryAmbiguous,
+    concurrency
   }
   return Layer.merge(
     SpeechToText.layer({ ...options, baseUrl: urls.stt }),

@@ -2,7 +2,7 @@
 import { connect, type Socket } from "node:net"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
 import { SpeechToText } from "@effect-speech/stt"
-import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
+import { TextToSpeech, type TextToSpeechOptions, TtsConnectionFailed } from "@effect-speech/tts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,6 +11,7 @@ import * as Scope from "effect/Scope"
 import { draw, kinds, type Schedule } from "../../checks/network/schedule.js"
 import { makeServices, type Services } from "../../checks/network/services.js"
 import { type Clients, runTrial, type Service, type TrialOptions } from "../../checks/network/trial.js"
+import { httpClients } from "../support/httpClients.js"
 import { temporaryFolder } from "../support/processes.js"
 
 const sockets: Array<Socket> = []
@@ -73,8 +74,9 @@ const plain: Schedule = {
   together: false,
   retries: 0,
   retryAmbiguous: false,
+  concurrency: 64,
   deadlines: { uploadIdle: 10_000, answer: 10_000, downloadIdle: 10_000, total: undefined },
-  failsFirst: false,
+  fails: undefined,
   plans: { stt: [], tts: [] },
   isGentle: true
 }
@@ -114,6 +116,18 @@ const billing = (times: number, service: Service): Service => {
   )
   return { ...service, accounts: { ...service.accounts, usage: multiplied } }
 }
+
+/** A client of synthesis with other options than the schedule says. */
+const withOptions =
+  (options: Partial<TextToSpeechOptions>): TrialOptions["replaceClients"] =>
+  (clients, { tts }) =>
+    Layer.merge(
+      clients,
+      Layer.suspend(() => {
+        const { apiKey } = services.workers[0] as Service
+        return TextToSpeech.layer({ apiKey, baseUrl: tts.url, ...options })
+      }).pipe(Layer.provide(httpClients.recommended), Layer.orDie)
+    )
 
 interface Broken {
   readonly name: string
@@ -190,6 +204,23 @@ const broken: ReadonlyArray<Broken> = [
     name: "sends more requests than it reports",
     law: "5: the synthesize: the service got 2 requests",
     clients: withSynthesis((synthesize) => (request) => Effect.zipRight(synthesize(request), synthesize(request)))
+  },
+  {
+    name: "gives up on a gateway",
+    law: "5: the synthesize: it gave up at the status 504",
+    schedule: { fails: { status: 504, times: 3 }, retries: 1 },
+    clients: withOptions({ retries: 0 })
+  },
+  {
+    name: "does not wait for its turn",
+    law: "6: 2 exchanges ran at once, not 1",
+    schedule: {
+      calls: [synthesis, { ...synthesis, rank: 1 }],
+      together: true,
+      concurrency: 1,
+      plans: { stt: [], tts: [{ latencyMillis: 50 }, { latencyMillis: 50 }] }
+    },
+    clients: withOptions({ concurrency: 2 })
   },
   {
     name: "reports that it sent nothing",

@@ -17,6 +17,8 @@ export interface CallSettings {
   readonly allowInsecureHttp: boolean
   /** Default: the clients' own. */
   readonly retries?: number | undefined
+  /** Number of calls at the same time. Default: the clients' own. */
+  readonly concurrency?: number | undefined
 }
 
 /** A base URL from the environment. A wrong one fails in the words of the command. */
@@ -28,9 +30,10 @@ export const baseUrl = (name: string, options: BaseUrl.BaseUrlOptions): Config.C
     })
   )
 
-const common = ({ allowInsecureHttp, retries, timeout }: CallSettings) => ({
+const common = ({ allowInsecureHttp, concurrency, retries, timeout }: CallSettings) => ({
   apiKey: Config.map(Config.string("SPEECH_API_KEY"), Redacted.make),
   allowInsecureHttp: Config.succeed(allowInsecureHttp),
+  concurrency: Config.succeed(concurrency),
   retries: Config.succeed(retries),
   deadlines: Config.succeed({ total: timeout === undefined ? undefined : Duration.seconds(timeout) })
 })

@@ -66,6 +66,7 @@ const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
       return { _tag: "Sending", sent: event.sentBytes, total: event.totalBytes }
     case "Waiting":
       return { _tag: "Waiting", since: now }
+    case "Queued":
     case "Answered":
       return undefined
     case "Retrying":

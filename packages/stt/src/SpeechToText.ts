@@ -79,7 +79,10 @@ export interface SpeechToTextService {
   readonly transcribe: (request: TranscriptionRequest, options?: CallOptions) => Effect.Effect<Transcription, SttError>
 }
 
-export interface SpeechToTextOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
+export interface SpeechToTextOptions
+  extends BaseUrl.BaseUrlOptions,
+    Concurrency.ConcurrencyOptions,
+    Retries.RetryOptions {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
    * when the service refuses the key. If the key has changed, the call is repeated.
@@ -159,7 +162,8 @@ export const make = (
         apiKey: options.apiKey,
         apiKeyHeader: Contract.apiKeyHeader,
         deadlines: yield* Deadlines.parse(options.deadlines ?? {}, "1 hour"),
-        retries: yield* Retries.parse(options)
+        retries: yield* Retries.parse(options),
+        concurrency: yield* Concurrency.parse(options)
       }),
       ({ problem }) => new SttInvalidApiKey({ problem })
     )
@@ -228,7 +232,10 @@ const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(Transcription
 const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
   Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))
 
-/** The contract does not state when a transcription is billed, so billing is unknown after a complete upload. */
+/**
+ * The contract does not state when a transcription is billed, so billing is unknown after any complete upload that was not
+ * refused.
+ */
 const callReport = (progress: Progress, receivedId?: string): CallReport =>
   reportOf(
     progress,

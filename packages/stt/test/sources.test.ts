@@ -84,6 +84,38 @@ const reading = (
       })
   })
 
+describe("a process with too many open files", () => {
+  const error = new SystemError({
+    reason: "Unknown",
+    module: "FileSystem",
+    method: "open",
+    cause: Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" })
+  })
+
+  it.scoped.each([
+    ["a path", (path: string) => AudioSource.fromPath(path)],
+    ["a stream", () => AudioSource.fromStream(() => Stream.fail(error))]
+  ] as const)("is not told that the recording is unreadable: %s", ([_, audioOf]) =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* fileWith(wav)
+      const full = FileSystem.FileSystem.of({ ...fs, open: () => Effect.fail(error) })
+      const { server, stt } = yield* connect(undefined, {}, withFiles(full))
+      expect(yield* Effect.flip(stt.transcribe({ model, audio: audioOf(path) }))).toMatchObject({
+        _tag: "SttConnectionFailed",
+        reason: "tooManyOpenFiles",
+        code: "EMFILE",
+        sent: "nothing",
+        retryable: true,
+        message: expect.stringContaining(
+          "too many open files (EMFILE). Make fewer calls at once by the option concurrency"
+        ),
+        call: { billing: "notBilled" }
+      })
+      expect(server.received).toEqual([])
+    })
+  )
+})
+
 describe("a recording", () => {
   const filename = "call.wav"
   const { length: byteLength } = wav

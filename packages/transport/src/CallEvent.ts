@@ -3,7 +3,14 @@
  */
 import type * as Effect from "effect/Effect"
 
-export type CallEvent = Uploading | Waiting | Answered | Retrying
+export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
+
+/** As many calls of the layer run as its `concurrency` allows. The call waits for its turn. */
+export interface Queued {
+  readonly _tag: "Queued"
+  /** Number of calls that have their turn before this one. */
+  readonly ahead: number
+}
 
 /** A part of the recording was passed to the connection. */
 export interface Uploading {

@@ -32,6 +32,8 @@ export const CallReport = Schema.Struct({
   receivedId: Schema.optional(Schema.String),
   attempts: Schema.Array(Attempt),
   billing: Billing,
+  /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
+  queuedMillis: Schema.optional(Schema.Number),
   /** From the start of the call to its end, in milliseconds. */
   elapsedMillis: Schema.Number
 })
@@ -39,7 +41,7 @@ export type CallReport = typeof CallReport.Type
 
 /** The report of a call with this progress. */
 export const reportOf = (
-  { attempts, elapsedMillis, sentId }: Pick<CallReport, "attempts" | "elapsedMillis" | "sentId">,
+  { attempts, elapsedMillis, queuedMillis, sentId }: Omit<CallReport, "billing" | "receivedId">,
   billing: Billing,
   receivedId?: string | undefined
 ): CallReport => ({ sentId, receivedId, attempts, billing, queuedMillis, elapsedMillis })

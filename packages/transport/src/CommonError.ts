@@ -56,6 +56,7 @@ const reasonWords: Record<ConnectionReason, string> = {
   timeout: "it timed out",
   cut: "the response was cut off",
   closed: "the HttpClient was closed together with its layer",
+  tooManyOpenFiles: "the process has too many open files",
   unknown: "the cause is unknown"
 }
 
@@ -75,7 +76,13 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
         : "transient",
   message: ({ code, reason, sent }) =>
     `The connection to the service failed: ${reasonWords[reason]}${code === undefined ? "" : ` (${code})`}. ${
-      reason === "proxy" ? checkProxy : sent === "all" ? afterAll : "Check the base URL and the network, and try again."
+      reason === "tooManyOpenFiles"
+        ? "Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n)."
+        : reason === "proxy"
+          ? checkProxy
+          : sent === "all"
+            ? afterAll
+            : "Check the base URL and the network, and try again."
     }`
 })
 
@@ -89,8 +96,10 @@ export const deadlineExceeded = (advice: string): Definition<typeof deadlineExce
   fields: deadlineExceededFields,
   defaults: { phase: "answer", limitMillis: 600_000 },
   retry: "never",
-  message: ({ limitMillis, phase }) =>
-    `The call exceeded its ${phase} deadline of ${limitMillis} ms. ${advice} If the service was still working, raise deadlines.${optionOf[phase]}.`
+  message: ({ call, limitMillis, phase }) =>
+    call.queuedMillis !== undefined && call.attempts.length === 0
+      ? `The call waited for other calls until its total deadline of ${limitMillis} ms, so nothing was sent. Start fewer calls at once, or raise concurrency or deadlines.total.`
+      : `The call exceeded its ${phase} deadline of ${limitMillis} ms. ${advice} If the service was still working, raise deadlines.${optionOf[phase]}.`
 })
 
 /** A sentence that quotes the service, with a leading space. Empty if there are no words to quote. */
@@ -115,7 +124,6 @@ export const retryOfUnexpectedStatus = (status: number): Retry => {
   return status === 429 || isGatewayStatus(status) ? "overload" : "never"
 }
 
-}
 /** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
 export const unexpectedStatus = (status: number, host: string, words: string): string => {
   if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
@@ -124,3 +132,4 @@ export const unexpectedStatus = (status: number, host: string, words: string): s
   return isGatewayStatus(status)
     ? `A gateway in front of the service returned ${status}: the service is down, overloaded or too slow.${words} Try again later.`
     : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`
+}

@@ -2,21 +2,23 @@
  * Why a call has no usable response. An operation turns these facts into its own tagged errors.
  */
 import { SystemError } from "@effect/platform/Error"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Phase } from "./Deadlines.js"
 
 /**
- * | reason     | means |
- * | ---------- | ----- |
- * | `refused`  | nothing listens at the address, or there is no route to it |
- * | `notFound` | the host name is unknown |
- * | `proxy`    | the proxy did not open the connection; `code` is the status of its response, or the system's code |
- * | `tls`      | the secure connection failed |
- * | `reset`    | the connection was closed before the response |
- * | `timeout`  | a timeout of the network or of the HttpClient |
- * | `cut`      | the connection was lost in the middle of the response |
- * | `closed`   | the HttpClient was closed together with its layer |
- * | `unknown`  | none of these; `code` may say more |
+ * | reason             | means |
+ * | ------------------ | ----- |
+ * | `refused`          | nothing listens at the address, or there is no route to it |
+ * | `notFound`         | the host name is unknown |
+ * | `proxy`            | the proxy did not open the connection; `code` is the status of its response, or the system's code |
+ * | `tls`              | the secure connection failed |
+ * | `reset`            | the connection was closed before the response |
+ * | `timeout`          | a timeout of the network or of the HttpClient |
+ * | `cut`              | the connection was lost in the middle of the response |
+ * | `closed`           | the HttpClient was closed together with its layer |
+ * | `tooManyOpenFiles` | the process or the system can open no further file or socket |
+ * | `unknown`          | none of these; `code` may say more |
  */
 export const ConnectionReason = Schema.Literal(
   "refused",
@@ -27,6 +29,7 @@ export const ConnectionReason = Schema.Literal(
   "timeout",
   "cut",
   "closed",
+  "tooManyOpenFiles",
   "unknown"
 )
 export type ConnectionReason = typeof ConnectionReason.Type
@@ -55,6 +58,8 @@ export interface InvalidApiKey {
 export interface UploadFailed {
   readonly _tag: "UploadFailed"
   readonly problem: string
+  /** The system's code, if one caused it. */
+  readonly code?: string | undefined
   /** What the caller can do, if the operation knows. The operation defines the values. */
   readonly hint?: string | undefined
 }
@@ -68,4 +73,15 @@ export const errorName = (error: unknown): string => {
   if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
   const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
   return typeof name === "string" && /^\w{1,64}$/.test(name) ? name : "object"
+}
+
+/** The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. */
+export const systemCode = (error: unknown): string | undefined => {
+  let current = error
+  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
+    if (typeof current.code === "string") return current.code
+    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
+    current = current.cause ?? inner
+  }
+  return undefined
 }

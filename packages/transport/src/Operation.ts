@@ -44,6 +44,8 @@ export interface Progress {
   readonly attempts: ReadonlyArray<Attempt>
   /** How much of the latest attempt's request has left this process. */
   readonly sent: Sent
+  /** How long the call waited for its turn. Absent if it did not wait. */
+  readonly queuedMillis?: number | undefined
   readonly elapsedMillis: number
 }
 

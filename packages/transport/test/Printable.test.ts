@@ -66,6 +66,7 @@ describe("printable text", () => {
 })
 
 class Unreadable extends ServiceError.define<Unreadable>()("Unreadable", {
+  category: "recording",
   fields: { source: Schema.String },
   defaults: { source: "audio" },
   retry: "never",

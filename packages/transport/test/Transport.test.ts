@@ -111,6 +111,7 @@ describe("a connection that fails", () => {
     { reason: "timeout", sent: "all", codes: ["ETIMEDOUT", "UND_ERR_HEADERS_TIMEOUT", "UND_ERR_BODY_TIMEOUT"] },
     { reason: "timeout", sent: "nothing", codes: ["UND_ERR_CONNECT_TIMEOUT"] },
     { reason: "closed", sent: "all", codes: ["UND_ERR_CLOSED", "UND_ERR_DESTROYED"] },
+    { reason: "tooManyOpenFiles", sent: "nothing", codes: ["EMFILE", "ENFILE"] },
     { reason: "unknown", sent: "all", codes: ["ESOMETHING", "XECONNREFUSED", "ENOTFOUNDX"] }
   ].flatMap(({ codes, ...expected }) => codes.map((code) => ({ code, ...expected })))
 

@@ -19,6 +19,7 @@ const exceeded = (phase: Failure.DeadlineExceeded["phase"], limitMillis: number)
 const begin = (given = deadlines) =>
   Effect.map(Effect.clock, (clock) => {
     const timer = new CallTimer(clock, given)
+    timer.begin()
     return {
       timer,
       /** Starts a wait, which ends with `resume`. */

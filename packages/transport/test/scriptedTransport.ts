@@ -5,7 +5,15 @@ import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
-import { type ApiKey, Deadlines, type Failure, type Operation, ResponseBody, Retries } from "@effect-speech/transport"
+import {
+  type ApiKey,
+  Concurrency,
+  Deadlines,
+  type Failure,
+  type Operation,
+  ResponseBody,
+  Retries
+} from "@effect-speech/transport"
 import type { Retry } from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -34,6 +42,7 @@ export interface PlayOptions {
   readonly deadlines?: Deadlines.ResolvedDeadlines | undefined
   readonly retries?: Retries.RetryOptions | undefined
   readonly budget?: RetryBudget | undefined
+  readonly concurrency?: number | undefined
 }
 
 export type Play = (
@@ -46,7 +55,8 @@ const transportOf = (options: PlayOptions) =>
       apiKey: options.apiKey ?? Redacted.make("prefix.topsecret"),
       apiKeyHeader: "X-Api-Key",
       deadlines: options.deadlines ?? deadlines,
-      retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 }))
+      retries: Either.getOrThrow(Retries.parse(options.retries ?? { retries: 0 })),
+      concurrency: Either.getOrThrow(Concurrency.parse(options))
     },
     options.budget ?? makeRetryBudget()
   )

@@ -72,7 +72,10 @@ export interface TextToSpeechService {
   readonly synthesize: (request: SynthesisRequest, options?: CallOptions) => Effect.Effect<Speech, TtsError>
 }
 
-export interface TextToSpeechOptions extends BaseUrl.BaseUrlOptions, Retries.RetryOptions {
+export interface TextToSpeechOptions
+  extends BaseUrl.BaseUrlOptions,
+    Concurrency.ConcurrencyOptions,
+    Retries.RetryOptions {
   /**
    * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
    * when the service refuses the key. If the key has changed, the call is repeated.
@@ -147,7 +150,8 @@ export const make = (
         apiKey: options.apiKey,
         apiKeyHeader: Contract.header.apiKey,
         deadlines: yield* Deadlines.parse(options.deadlines ?? {}, "10 minutes"),
-        retries: yield* Retries.parse(options)
+        retries: yield* Retries.parse(options),
+        concurrency: yield* Concurrency.parse(options)
       }),
       ({ problem }) => new TtsInvalidApiKey({ problem })
     )

@@ -15,7 +15,18 @@ import {
 
 const sent = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }
 const received = { ...sent, receivedId: "id-2" }
-const reasons = ["refused", "notFound", "proxy", "tls", "reset", "timeout", "cut", "closed", "unknown"] as const
+const reasons = [
+  "refused",
+  "notFound",
+  "proxy",
+  "tls",
+  "reset",
+  "timeout",
+  "cut",
+  "closed",
+  "tooManyOpenFiles",
+  "unknown"
+] as const
 
 const describeAll = (errors: ReadonlyArray<TtsError>) =>
   errors.map(({ _tag, message, retry }) => `${_tag} (${retry}): ${message}`).join("\n")
@@ -27,7 +38,7 @@ it("every error says what happened, then what to do, and whether a retry may hel
     TtsBadRequest (never): The service refused the request (400). Change the field that it names and send the request again.
     TtsUnauthorized (otherKey): The service did not accept the API key (401). The service does not distinguish the causes: check on the platform that the key is the newest and has the scope tts:synth, and that the account is active and has credit.
     TtsServerError (transient): The service failed (500). Try again later. If it keeps failing, report the request id to the service.
-    TtsBackendFailed (transient): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id to the service.
+    TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id to the service.
     TtsUnexpectedStatus (never): The service sent status 418, which its contract does not define. Check that the base URL is that of the synthesis host; redirects are not followed.
     TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     TtsDeadlineExceeded (never): The call exceeded its answer deadline of 600000 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
@@ -44,6 +55,9 @@ it("an error says more if more is known", () => {
     new TtsServerError({ serverMessage: "broken!", call: sent }),
     new TtsBackendFailed({ call: received }),
     new TtsUnexpectedStatus({ status: 429, serverMessage: "wait" }),
+    new TtsUnexpectedStatus({ status: 413 }),
+    new TtsUnexpectedStatus({ status: 503 }),
+    new TtsUnexpectedStatus({ status: 504 }),
     new TtsCorruptAudio({ call: { ...received, billing: "billed" } })
   ]
   expect(describeAll(errors)).toMatchInlineSnapshot(`
@@ -51,8 +65,11 @@ it("an error says more if more is known", () => {
     TtsInvalidApiKey (never): The service refused the API key, and no new key is available: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsBadRequest (never): The service refused the request (400). The service says: no such voice. Change voice and send the request again.
     TtsServerError (transient): The service failed (500). The service says: broken! Try again later. If it keeps failing, report the request id id-1 to the service.
-    TtsBackendFailed (transient): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.
+    TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.
     TtsUnexpectedStatus (overload): The service received too many requests (429). The service says: wait. Send fewer at once, or wait.
+    TtsUnexpectedStatus (never): The request is too large for the service or a gateway in front of it (413). Send less.
+    TtsUnexpectedStatus (overload): A gateway in front of the service returned 503: the service is down, overloaded or too slow. Try again later.
+    TtsUnexpectedStatus (transient): A gateway in front of the service returned 504: the service is down, overloaded or too slow. Try again later.
     TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It was billed; report the request id id-2 to the service."
   `)
 })
@@ -68,11 +85,12 @@ it("a failed connection says why; whether a retry may help depends on the reason
     TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
     TtsConnectionFailed (never): The connection to the service failed: the response was cut off. Check the base URL and the network, and try again.
     TtsConnectionFailed (never): The connection to the service failed: the HttpClient was closed together with its layer. Check the base URL and the network, and try again.
+    TtsConnectionFailed (transient): The connection to the service failed: the process has too many open files. Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n).
     TtsConnectionFailed (transient): The connection to the service failed: the cause is unknown. Check the base URL and the network, and try again."
   `)
   const retries = reasons.map((reason) => `${reason}: ${new TtsConnectionFailed({ reason, sent: "all" }).retry}`)
   expect(retries.join(", ")).toMatchInlineSnapshot(
-    `"refused: ambiguous, notFound: ambiguous, proxy: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, unknown: ambiguous"`
+    `"refused: ambiguous, notFound: ambiguous, proxy: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, tooManyOpenFiles: ambiguous, unknown: ambiguous"`
   )
   const ofProxies = ["407", "502", "ECONNREFUSED", "ERR_INVALID_URL", undefined].map(
     (code) => `${code}: ${new TtsConnectionFailed({ reason: "proxy", sent: "nothing", code }).retry}`
@@ -88,10 +106,12 @@ it("a failed connection says why; whether a retry may help depends on the reason
 it("an exceeded deadline names the option to raise", () => {
   const phases = ["upload", "answer", "download", "total"] as const
   const errors = phases.map((phase) => new TtsDeadlineExceeded({ phase, limitMillis: 5 }))
+  errors.push(new TtsDeadlineExceeded({ phase: "total", limitMillis: 5, call: { ...nothingSent, queuedMillis: 5 } }))
   expect(describeAll(errors)).toMatchInlineSnapshot(`
     "TtsDeadlineExceeded (never): The call exceeded its upload deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.uploadIdle.
     TtsDeadlineExceeded (never): The call exceeded its answer deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
     TtsDeadlineExceeded (never): The call exceeded its download deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.downloadIdle.
-    TtsDeadlineExceeded (never): The call exceeded its total deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.total."
+    TtsDeadlineExceeded (never): The call exceeded its total deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.total.
+    TtsDeadlineExceeded (never): The call waited for other calls until its total deadline of 5 ms, so nothing was sent. Start fewer calls at once, or raise concurrency or deadlines.total."
   `)
 })

@@ -1,7 +1,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { fromBytes, type RecordingBytes } from "@effect-speech/audio-codec/Container"
-import { errorName, type UploadFailed } from "@effect-speech/transport/Failure"
+import { errorName, systemCode, type UploadFailed } from "@effect-speech/transport/Failure"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
@@ -17,7 +17,11 @@ export interface OpenAudio {
   readonly upload: Upload
 }
 
-const unreadable = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
+const unreadable = (problem: string, cause?: unknown): UploadFailed => ({
+  _tag: "UploadFailed",
+  problem,
+  code: systemCode(cause)
+})
 const fail = (problem: string): Effect.Effect<never, UploadFailed> => Effect.fail(unreadable(problem))
 
 /** One-shot streams that were opened. */
@@ -46,7 +50,7 @@ export const openAudio = (
 const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error))
+    const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error), error)
     const stat = Effect.mapError(fs.stat(path), toUploadFailed)
 
     const before = yield* stat
@@ -109,7 +113,7 @@ const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
 
 const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> => {
   if (blob.size === 0) return fail("it is empty")
-  const failed = (error: unknown) => unreadable(`reading it failed (${errorName(error)})`)
+  const failed = (error: unknown) => unreadable(`reading it failed (${errorName(error)})`, error)
   return Effect.succeed({
     bytes: {
       byteLength: blob.size,
@@ -136,7 +140,10 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     }
     // The stream of a caller may also throw or die: each is an error of the recording, not a defect.
     const stream = Stream.suspend(source.open).pipe(
-      Stream.catchAllCause((cause) => Stream.fail(unreadable(`its stream failed (${errorName(Cause.squash(cause))})`))),
+      Stream.catchAllCause((cause) => {
+        const error = Cause.squash(cause)
+        return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))
+      }),
       Stream.tap((chunk: unknown) =>
         chunk instanceof Uint8Array ? Effect.void : fail("its stream emits something other than Uint8Array")
       ),
@@ -221,7 +228,11 @@ const fileProblem = (error: PlatformError): string => {
       return "this process may not read it; check its permissions"
     case "BadResource":
       return "it is not a file"
-    default:
-      return `reading it failed (${error.reason})`
+    default: {
+      const code = systemCode(error)
+      return code === "EMFILE" || code === "ENFILE"
+        ? `the process has too many open files (${code})`
+        : `reading it failed (${error.reason})`
+    }
   }
 }

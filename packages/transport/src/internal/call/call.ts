@@ -3,18 +3,29 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Scope from "effect/Scope"
 import type { Attempt } from "../../CallReport.js"
+import type { Failure } from "../../Failure.js"
 import type { Progress } from "../../Operation.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { monotonicMillis } from "../timer/monotonicMillis.js"
 import { retryAfterMillis } from "./backoff.js"
+import type { Place } from "./callQueue.js"
+
+/** What a call in the queue of its layer waits for. */
+export interface Turn {
+  /** Number of calls that have their turn before. */
+  readonly ahead: number
+  readonly wait: Effect.Effect<void, Failure>
+}
 
 /** The state of a call while it runs. */
 export interface Call {
   readonly timer: CallTimer
   /** Starts the monitoring of the deadlines, which lasts until `end`. */
   readonly start: Effect.Effect<void>
+  /** Takes a place among the calls of the layer. The result says what to wait for if none is free. */
+  readonly enter: () => Turn | undefined
   readonly progress: () => Progress
   /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
   readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
@@ -30,7 +41,16 @@ export interface Call {
   readonly end: Effect.Effect<void>
 }
 
-export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, monitor: DeadlineMonitor): Call => {
+/** Undici uses a connection again only in the next turn of the event loop. Until then it would open another one. */
+const { setImmediate: afterThisTurn } = globalThis
+
+export const makeCall = (
+  sentId: string,
+  clock: Clock.Clock,
+  timer: CallTimer,
+  monitor: DeadlineMonitor,
+  enterQueue: () => Place
+): Call => {
   const startedAt = monotonicMillis(clock)
   const attempts: Array<Attempt> = []
   let attemptScope: Scope.CloseableScope | undefined
@@ -39,6 +59,13 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
   let delayMillis = 0
   let isRecorded = false
   let endedAt: number | undefined
+  let place: Place | undefined
+  let queuedAt: number | undefined
+  let begunAt: number | undefined
+  const leave = Effect.sync(() => {
+    place?.leave()
+    place = undefined
+  })
   const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
     const elapsedMillis = monotonicMillis(clock) - attemptAt
     attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
@@ -65,13 +92,29 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
   return {
     timer,
     start: monitor.add(timer),
+    enter: () => {
+      const taken = enterQueue()
+      place = taken
+      if (taken.ahead === undefined) return undefined
+      queuedAt = monotonicMillis(clock)
+      const wait = timer.wait<void>((resume) => {
+        taken.onTurn(() => {
+          begunAt = monotonicMillis(clock)
+          afterThisTurn(() => resume(Effect.void))
+        })
+        return Effect.void
+      })
+      return { ahead: taken.ahead, wait }
+    },
     progress: () => {
       const recorded = current()
+      const now = endedAt ?? monotonicMillis(clock)
       return {
         sentId,
         attempts: recorded,
         sent: recorded.at(-1)?.sent ?? "nothing",
-        elapsedMillis: (endedAt ?? monotonicMillis(clock)) - startedAt
+        ...(queuedAt === undefined ? {} : { queuedMillis: (begunAt ?? now) - queuedAt }),
+        elapsedMillis: now - startedAt
       }
     },
     beginAttempt: (scope, delay) => {
@@ -97,7 +140,8 @@ export const makeCall = (sentId: string, clock: Clock.Clock, timer: CallTimer, m
       endedAt ??= monotonicMillis(clock)
       monitor.remove(timer)
       timer.end()
-      return endAttempt
+      // The next call starts after the connection of this one is closed or free.
+      return Effect.ensuring(endAttempt, leave)
     })
   }
 }

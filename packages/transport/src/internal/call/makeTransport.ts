@@ -18,12 +18,14 @@ import * as Printable from "../../Printable.js"
 import type { ResolvedRetries } from "../../Retries.js"
 import type { Retry, ServiceError } from "../../ServiceError.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
+import { classifyUploadFailure } from "../http/classifyConnectionError.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf, type HttpDriver, type HttpResponse } from "../http/httpDriver.js"
 import { CallTimer, DeadlineMonitor, longestSleep } from "../timer/callTimer.js"
 import { type ApiKeys, makeApiKeys } from "./apiKeys.js"
 import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
 import { type Call, makeCall } from "./call.js"
+import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
 import { beginCall, logRetry, observeAttempt, observeCall } from "./telemetry.js"
 
@@ -34,6 +36,8 @@ export interface TransportOptions {
   readonly apiKeyHeader: string
   readonly deadlines: ResolvedDeadlines
   readonly retries: ResolvedRetries
+  /** Highest number of calls that run at the same time. */
+  readonly concurrency: number
 }
 
 export interface Transport {
@@ -71,12 +75,13 @@ export const makeTransport = (
       driver: driverOf(client) ?? makeHttpClientDriver(client),
       budget
     }
+    const enterQueue = makeCallQueue(options.concurrency)
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
     const callOf = ({ sentId }: { readonly sentId: string }) =>
       Effect.map(Effect.clock, (clock) => {
         const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
         monitors.set(clock, monitor)
-        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor)
+        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor, enterQueue)
       })
 
     return {
@@ -141,9 +146,20 @@ const runCall = <A, E extends ServiceError, Context>(
             (cause) => Effect.logWarning("onEvent failed", cause)
           )
     let latest: Response<E> | undefined
-    const toError = (failure: Failure) => operation.fail(failure, call.progress(), latest)
+    const toError = (failure: Failure) =>
+      operation.fail(
+        failure._tag === "UploadFailed" ? classifyUploadFailure(failure) : failure,
+        call.progress(),
+        latest
+      )
 
     yield* call.start
+    const turn = call.enter()
+    if (turn !== undefined) {
+      const queued = emit({ _tag: "Queued", ahead: turn.ahead })
+      if (onEvent !== undefined) yield* Effect.mapError(call.timer.run(queued), toError)
+      yield* Effect.mapError(turn.wait, toError)
+    }
     let key = keys.current()
     // A response may quote any of these, also one that the service refused.
     const usedKeys = [key]
@@ -221,9 +237,8 @@ const isOutage = (retry: Retry, attempt: Attempt | undefined): boolean =>
 
 const hasTotal = ({ timer }: Call): boolean => Number.isFinite(timer.left)
 
-/** The longest useful delay before a retry: until the total deadline, or 60 seconds if there is none. */
-const longestDelay = ({ timer }: Call): number =>
-  Number.isFinite(timer.left) ? Math.min(timer.left, longestSleep) : longestRetryAfter
+/** The longest useful delay before a retry: until the total deadline. */
+const longestDelay = ({ timer }: Call): number => Math.min(timer.left, longestSleep)
 
 /** Runs one attempt, up to the head of its response. */
 const send = <A, E extends ServiceError, Context>(

@@ -1,5 +1,10 @@
-import * as Predicate from "effect/Predicate"
-import type { ConnectionFailed, ConnectionReason, Failure } from "../../Failure.js"
+import {
+  type ConnectionFailed,
+  type ConnectionReason,
+  type Failure,
+  systemCode,
+  type UploadFailed
+} from "../../Failure.js"
 import { ProxyError } from "./proxyError.js"
 
 const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
@@ -7,33 +12,35 @@ const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ENOTFOUND|EAI_AGAIN|EAI_NODATA)$/, "notFound"],
   [/^(ECONNRESET|ECONNABORTED|EPIPE|UND_ERR_SOCKET)$/, "reset"],
   [/^UND_ERR_(CLOSED|DESTROYED)$/, "closed"],
+  [/^E[MN]FILE$/, "tooManyOpenFiles"],
   [/^(ETIMEDOUT|UND_ERR_(CONNECT|HEADERS|BODY)_TIMEOUT)$/, "timeout"],
   [/^(ERR_TLS_|ERR_SSL_|EPROTO$|CERT_|DEPTH_ZERO_|SELF_SIGNED_|UNABLE_TO_|HOSTNAME_MISMATCH$)/, "tls"]
 ]
 
+const reasonOf = (code: string | undefined): ConnectionReason | undefined =>
+  code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
+
 /** Whether there was never a connection, so that nothing can have been sent. */
 export const neverConnected = (failure: Failure): boolean =>
   failure._tag === "ConnectionFailed" &&
-  (failure.code === "UND_ERR_CONNECT_TIMEOUT" || ["refused", "notFound", "tls", "proxy"].includes(failure.reason))
-
-/** The system's code, such as `ECONNREFUSED`, from anywhere in the chain of causes. */
-export const codeOf = (error: unknown): string | undefined => {
-  let current = error
-  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
-    if (typeof current.code === "string") return current.code
-    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
-    current = current.cause ?? inner
-  }
-  return undefined
-}
+  (failure.code === "UND_ERR_CONNECT_TIMEOUT" ||
+    ["refused", "notFound", "tls", "proxy", "tooManyOpenFiles"].includes(failure.reason))
 
 /**
  * Reduces a connection error to its reason and its code. The error itself may hold the key and the body, so it is
  * dropped. If the response had begun, the reason is always `cut`.
  */
 export const classifyConnectionError = (cause: unknown, hasResponse: boolean): ConnectionFailed => {
-  const code = codeOf(cause)
-  if (cause instanceof ProxyError) return { _tag: "ConnectionFailed", reason: "proxy", code }
-  const known = code === undefined ? undefined : reasons.find(([pattern]) => pattern.test(code))?.[1]
+  const code = systemCode(cause)
+  const known = reasonOf(code)
+  if (cause instanceof ProxyError && known !== "tooManyOpenFiles") {
+    return { _tag: "ConnectionFailed", reason: "proxy", code }
+  }
   return { _tag: "ConnectionFailed", reason: hasResponse ? "cut" : (known ?? "unknown"), code }
 }
+
+/** If a recording can't be opened because of too many open files, nothing is wrong with the recording. */
+export const classifyUploadFailure = (failure: UploadFailed): Failure =>
+  reasonOf(failure.code) === "tooManyOpenFiles"
+    ? { _tag: "ConnectionFailed", reason: "tooManyOpenFiles", code: failure.code }
+    : failure

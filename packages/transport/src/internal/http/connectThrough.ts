@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type * as Undici from "@effect/platform-node/Undici"
-import { codeOf } from "./classifyConnectionError.js"
+import { systemCode } from "../../Failure.js"
 import { type HttpProxy, portOf } from "./environmentProxy.js"
 import { ProxyError } from "./proxyError.js"
 
@@ -37,7 +37,7 @@ export const connectThrough = (
       port: address.port
     },
     (error, socket) => {
-      if (error !== null) return fail(codeOf(error))
+      if (error !== null) return fail(systemCode(error))
       const release = hold(socket)
       Http.request({
         createConnection: () => socket,
@@ -63,7 +63,7 @@ export const connectThrough = (
         })
         .once("error", (failure) => {
           release()
-          fail(codeOf(failure))
+          fail(systemCode(failure))
         })
         .end()
     }

@@ -1,10 +1,10 @@
 import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
-import { errorName, type UploadFailed } from "../../Failure.js"
+import { errorName, systemCode, type UploadFailed } from "../../Failure.js"
 
 /** The failure of an upload. A defect in its source counts as a failure to read it, not as a failed connection. */
 export const toUploadFailed = (cause: Cause.Cause<UploadFailed>): UploadFailed =>
-  Option.getOrElse(Cause.failureOption(cause), () => ({
-    _tag: "UploadFailed",
-    problem: `reading it failed (${errorName(Cause.squash(cause))})`
-  }))
+  Option.getOrElse(Cause.failureOption(cause), () => {
+    const error = Cause.squash(cause)
+    return { _tag: "UploadFailed", problem: `reading it failed (${errorName(error)})`, code: systemCode(error) }
+  })

@@ -21,7 +21,8 @@ export class CallTimer {
   readonly #clock: Clock.Clock
   readonly #deadlines: ResolvedDeadlines
   readonly #end: number
-  #phase: TimedPhase = "upload"
+  /** `undefined`: the call waits for its turn, which only the total deadline limits. */
+  #phase: TimedPhase | undefined
   #since = 0
   #settle: ((outcome: Effect.Effect<never, Failure>) => void) | undefined
 
@@ -108,6 +109,7 @@ export class CallTimer {
       this.#settle(Effect.fail(this.totalExceeded))
       return Number.POSITIVE_INFINITY
     }
+    if (this.#phase === undefined) return this.#end
     const limitMillis = this.#deadlines[limitOf[this.#phase]]
     const at = this.#since + limitMillis
     if (now < at) return Math.min(at, this.#end)

@@ -1,0 +1,238 @@
+/** The limit of the calls of a layer, and their queue. */
+import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
+import { describe, expect, it } from "@effect/vitest"
+import { type CallEvent, Concurrency, type Operation } from "@effect-speech/transport"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Scope from "effect/Scope"
+import * as TestClock from "effect/TestClock"
+import { makeCallQueue, type Place } from "../src/internal/call/callQueue.js"
+import { type Failed, operation, type PlayOptions, playedTransport, resolvedDeadlines } from "./scriptedTransport.js"
+
+/** A few turns of the event loop. */
+const turns = Effect.promise(async () => {
+  for (let turn = 0; turn < 5; turn++) await new Promise((resolve) => setImmediate(resolve))
+})
+
+const nameOf = ({ body }: HttpClientRequest.HttpClientRequest) =>
+  body._tag === "Uint8Array" ? new TextDecoder().decode(body.body) : ""
+
+/** A transport whose requests last until `answer` gives them a status. */
+const heldTransport = (options: PlayOptions) =>
+  Effect.gen(function* () {
+    const started: Array<string> = []
+    const statuses = new Map<string, Deferred.Deferred<number>>()
+    const transport = yield* Effect.orDie(
+      playedTransport(
+        (request) =>
+          Effect.gen(function* () {
+            const name = nameOf(request)
+            const status = yield* Deferred.make<number>()
+            started.push(name)
+            statuses.set(name, status)
+            return new Response("ok", { status: yield* Deferred.await(status) })
+          }),
+        options
+      )
+    )
+    const answer = (name: string, status = 200) => {
+      const waiting = statuses.get(name)
+      return waiting === undefined
+        ? Effect.dieMessage(`There is no request ${name}.`)
+        : Deferred.succeed(waiting, status)
+    }
+    return {
+      transport,
+      started,
+      /** Starts a call. */
+      call: (name: string, onEvent?: (event: CallEvent.CallEvent) => Effect.Effect<void>) =>
+        Effect.zipLeft(Effect.fork(Effect.either(transport.run(named(name), { onEvent }))), turns),
+      answer: (name: string, status?: number) => Effect.zipRight(answer(name, status), turns)
+    }
+  })
+
+const named = (name: string) => operation(new TextEncoder().encode(name))
+
+/** The result of an operation whose response is read later. */
+const opened = (name: string): Operation.Operation<{ pull: Operation.Response<Failed>["pull"] }, Failed> => ({
+  ...named(name),
+  accept: ({ pull }) => Effect.succeed({ pull })
+})
+
+describe("the calls of a layer", () => {
+  it.effect("run as many at a time as its concurrency says, in the order in which they came", () =>
+    Effect.gen(function* () {
+      const { answer, call, started } = yield* heldTransport({ concurrency: 2 })
+      const fibers = yield* Effect.forEach(["a", "b", "c", "d", "e"], (name) => call(name))
+      expect(started).toEqual(["a", "b"])
+      yield* answer("b")
+      // A new call does not overtake those that wait.
+      fibers.push(yield* call("f"))
+      expect(started).toEqual(["a", "b", "c"])
+      for (const name of ["a", "c", "d", "e", "f"]) yield* answer(name)
+      expect(started).toEqual(["a", "b", "c", "d", "e", "f"])
+      expect(yield* Fiber.join(Fiber.all(fibers))).toEqual(fibers.map(() => Either.right("ok")))
+    })
+  )
+
+  it.effect("say how many calls are ahead while they wait, and for how long they waited", () =>
+    Effect.gen(function* () {
+      const events: Array<unknown> = []
+      const { answer, call } = yield* heldTransport({ concurrency: 1 })
+      const observed = (name: string) =>
+        call(name, (event) => Effect.sync(() => void (event._tag === "Queued" && events.push(name, event.ahead))))
+      const fibers = yield* Effect.forEach(["a", "b", "c"], observed)
+      yield* TestClock.adjust("3 seconds")
+      yield* answer("a")
+      yield* TestClock.adjust("2 seconds")
+      yield* answer("b", 400)
+      yield* TestClock.adjust("1 second")
+      yield* answer("c", 400)
+      expect(events).toEqual(["b", 0, "c", 1])
+      const outcomes = yield* Fiber.join(Fiber.all(fibers))
+      expect(outcomes.slice(1).map((outcome) => Either.getLeft(outcome))).toMatchObject([
+        { value: { progress: { queuedMillis: 3000, elapsedMillis: 5000 } } },
+        { value: { progress: { queuedMillis: 5000, elapsedMillis: 6000 } } }
+      ])
+    })
+  )
+
+  it.effect("that start at once did not wait", () =>
+    Effect.gen(function* () {
+      const events: Array<string> = []
+      const { answer, call } = yield* heldTransport({ concurrency: 1 })
+      const fiber = yield* call("a", ({ _tag }) => Effect.sync(() => events.push(_tag)))
+      yield* answer("a", 400)
+      expect(events).toEqual(["Waiting", "Answered"])
+      expect(yield* Fiber.join(fiber)).not.toHaveProperty("left.progress.queuedMillis")
+    })
+  )
+
+  it.effect("end at their total deadline while they wait, and at no other, and leave the queue", () =>
+    Effect.gen(function* () {
+      const deadlines = resolvedDeadlines({ total: "5 minutes" }, "1 hour")
+      const { answer, call, started } = yield* heldTransport({ concurrency: 1, deadlines })
+      yield* call("a")
+      yield* TestClock.adjust("2 minutes")
+      const late = yield* call("b")
+      yield* TestClock.adjust("2 minutes")
+      const last = yield* call("c")
+      const waiting = yield* call("d")
+      yield* answer("a")
+      expect(started).toEqual(["a", "b"])
+      yield* TestClock.adjust("3 minutes")
+      expect(yield* Fiber.join(late)).toMatchObject({ left: { failure: { _tag: "DeadlineExceeded", phase: "total" } } })
+      yield* turns
+      expect(started).toEqual(["a", "b", "c"])
+      yield* TestClock.adjust("2 minutes")
+      expect(yield* Fiber.join(last)).toMatchObject({ left: { failure: { phase: "total" } } })
+      expect(yield* Fiber.join(waiting)).toMatchObject({
+        left: {
+          failure: { _tag: "DeadlineExceeded", phase: "total", limitMillis: 300_000 },
+          progress: { attempts: [], sent: "nothing", queuedMillis: 300_000 }
+        }
+      })
+      const next = yield* call("e")
+      yield* answer("e")
+      expect(yield* Fiber.join(next)).toEqual(Either.right("ok"))
+    })
+  )
+
+  it.effect("leave the queue when they are interrupted, and free their place", () =>
+    Effect.gen(function* () {
+      const { answer, call, started } = yield* heldTransport({ concurrency: 1 })
+      const running = yield* call("a")
+      const waiting = yield* call("b")
+      const next = yield* call("c")
+      yield* Fiber.interrupt(waiting)
+      yield* Fiber.interrupt(running)
+      yield* turns
+      expect(started).toEqual(["a", "c"])
+      yield* answer("c")
+      expect(yield* Fiber.join(next)).toEqual(Either.right("ok"))
+      yield* call("d")
+      expect(started).toEqual(["a", "c", "d"])
+    })
+  )
+
+  it.effect("keep their place during the delay before a retry", () =>
+    Effect.gen(function* () {
+      const { answer, call, started } = yield* heldTransport({ concurrency: 1, retries: { retries: 1 } })
+      yield* call("a")
+      yield* call("b")
+      yield* answer("a", 503)
+      expect(started).toEqual(["a"])
+      yield* TestClock.adjust("1 second")
+      yield* turns
+      expect(started).toEqual(["a", "a"])
+      yield* answer("a")
+      expect(started).toEqual(["a", "a", "b"])
+    })
+  )
+
+  it.effect.each(["is read to its end", "is closed early"])("keep their place until a response %s", (how) =>
+    Effect.gen(function* () {
+      const { answer, call, started, transport } = yield* heldTransport({ concurrency: 1 })
+      const scope = yield* Scope.make()
+      const opening = yield* Effect.fork(Scope.extend(transport.open(opened("a")), scope))
+      yield* turns
+      yield* answer("a")
+      const { pull } = yield* Fiber.join(opening)
+      yield* call("b")
+      expect(started).toEqual(["a"])
+      if (how === "is closed early") yield* Scope.close(scope, Exit.void)
+      else while ((yield* pull) !== undefined);
+      yield* turns
+      expect(started).toEqual(["a", "b"])
+    })
+  )
+})
+
+describe("the queue of a layer", () => {
+  it("has its places in use while calls wait, whichever calls leave, and gives turns in order", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.integer({ min: 1, max: 4 }),
+        FastCheck.array(FastCheck.option(FastCheck.nat(20), { nil: undefined }), { maxLength: 60 }),
+        (concurrency, steps) => {
+          const enter = makeCallQueue(concurrency)
+          const present: Array<{ readonly place: Place; readonly number: number; runs: boolean }> = []
+          const begun: Array<number> = []
+          let count = 0
+          for (const step of steps) {
+            // A number is the call that leaves. Without one, a call comes.
+            if (step === undefined) {
+              const call = { place: enter(), number: count++, runs: false }
+              present.push(call)
+              call.place.onTurn(() => {
+                call.runs = true
+                begun.push(call.number)
+              })
+            } else if (present.length > 0) {
+              present.splice(step % present.length, 1)[0]?.place.leave()
+            }
+            const running = present.filter(({ runs }) => runs).length
+            expect(running).toBe(Math.min(concurrency, present.length))
+          }
+          expect(begun).toEqual(begun.toSorted((one, other) => one - other))
+        }
+      )
+    )
+  })
+})
+
+describe("the concurrency of a layer", () => {
+  it("is 64 by default", () => {
+    expect(Concurrency.parse({})).toEqual(Either.right(64))
+    expect(Concurrency.parse({ concurrency: 1 })).toEqual(Either.right(1))
+  })
+
+  it.each([0, -1, 1.5, Number.NaN, Number.POSITIVE_INFINITY])("must not be %d", (concurrency) => {
+    const error = Either.getOrThrow(Either.flip(Concurrency.parse({ concurrency })))
+    expect(String(error)).toContain(`concurrency: "must be a whole number from 1, not ${concurrency}"`)
+  })
+})
