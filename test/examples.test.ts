@@ -398,7 +398,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
 
   itRuns("httpHandler speaks to browsers, whole and in parts, and maps failures to statuses for the visitor", (place) =>
     Effect.gen(function* () {
-      const { printed, terminate, ended } = yield* place.start("httpHandler.ts", { PORT: "0" })
+      const { printed, terminate, ended } = yield* place.start("httpHandler.ts", { PORT: "0", TMPDIR: place.folder })
       const [, address = ""] = yield* printed(/Listening on (http:\S+)/)
       const ask = (query: string, init: RequestInit = {}) =>
         Effect.promise(async () => {
@@ -482,6 +482,8 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
 
       yield* terminate
       const { stderr, stdout } = yield* ended
+      // The kept files are gone, also those of a visitor who left.
+      expect(yield* place.fs.readDirectory(place.folder)).toEqual([])
       expect(`${stdout}${stderr}`).toContain("TtsUnauthorized")
       expect(`${stdout}${stderr}`).not.toContain("नमस्ते")
       expect(`${stdout}${stderr}`).not.toContain(place.environment.SPEECH_API_KEY)
