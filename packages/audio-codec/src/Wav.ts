@@ -233,8 +233,9 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { format, layout } = yield* openWavFile(path)
-      const size = Number((yield* fs.stat(path)).size)
-      const complete = yield* isWhole(yield* fs.open(path), layout, size)
+      const file = yield* fs.open(path)
+      const size = Number((yield* file.stat).size)
+      const complete = yield* isWhole(file, layout, size)
       const present = complete ? layout.declared : size - layout.data
       const dataLength = present - (present % bytesPerFrame(format))
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)

@@ -79,7 +79,11 @@ describe("reading the header of a recording", () => {
       yield* fs.writeFile(path, type)
       const longer = FileSystem.FileSystem.of({
         ...fs,
-        stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, size: FileSystem.Size(1000) }))
+        open: (file, options) =>
+          Effect.map(fs.open(file, options), (opened) => {
+            const stat = Effect.map(opened.stat, (info) => ({ ...info, size: FileSystem.Size(1000) }))
+            return Object.defineProperty(opened, "stat", { value: stat })
+          })
       })
       const inspected = yield* Effect.provideService(inspecting, FileSystem.FileSystem, longer)
       expect(inspected).toEqual({ container: "m4a", bytes: 1000 })

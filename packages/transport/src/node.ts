@@ -4,11 +4,11 @@
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Undici from "@effect/platform-node/Undici"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
+import * as nodeFileSystem from "./internal/files/nodeFileSystem.js"
 import { proxiesIn } from "./internal/http/environmentProxy.js"
 import { withDriver } from "./internal/http/httpDriver.js"
 import { makeAgent } from "./internal/http/undiciAgent.js"
@@ -33,10 +33,13 @@ const undici = Layer.scoped(
  * connections go through it.
  *
  * Deno uses undici too. Bun has no undici, so there the HttpClient is that of `FetchHttpClient.layer`.
+ *
+ * The file system is that of `NodeFileSystem.layer`, except that opening a file for reading never waits for the writer of a
+ * pipe, and `stat` of an open file has `ctimeMs`, by which the clients notice any change of a recording.
  */
 export const layer: Layer.Layer<HttpClient.HttpClient | FileSystem.FileSystem> = Layer.merge(
   isUndici ? undici : FetchHttpClient.layer,
-  NodeFileSystem.layer
+  nodeFileSystem.layer
 )
 
 /**

@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
@@ -375,6 +376,10 @@ describe("recordings", () => {
       const silent = folderOf({ "a.wav": "no sound", "a.txt": "text" })
       const error = yield* startError({ recordings: silent })
       expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(silent, "a.wav") })
+
+      const pipe = folderOf({ "a.txt": "text" })
+      execFileSync("mkfifo", [join(pipe, "a.wav")])
+      expect((yield* startError({ recordings: pipe })).message).toContain("a.wav can't be taught: it is not a file")
 
       const ofCustomers = folderOf({ "customers/a.wav": sound(200), "customers/a.txt": "text" })
       expect((yield* startError({ recordings: ofCustomers })).message).toContain("no model has the language customers")

@@ -15,6 +15,8 @@ import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
 export interface OpenAudio {
   readonly bytes: RecordingBytes<UploadFailed>
   readonly upload: Upload
+  /** Fails if the recording has changed since it was opened. `upload` checks this at its end. */
+  readonly unchanged: Effect.Effect<void, UploadFailed>
 }
 
 const unreadable = (problem: string, cause?: unknown): UploadFailed => ({
@@ -51,18 +53,16 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error), error)
-    const stat = Effect.mapError(fs.stat(path), toUploadFailed)
 
-    const before = yield* stat
-    if (before.type === "Directory") return yield* fail("it is a folder; give a file")
-    // The bytes of a pipe can be read only once, and opening one may block forever.
-    if (before.type !== "File") {
-      return yield* Effect.fail({ ...unreadable("it is a pipe or a device"), hint: "sendAsStream" })
-    }
-    const byteLength = Number(before.size)
-    if (byteLength === 0) return yield* fail("it is empty")
-
+    // Opening a pipe ends the waiting of its writer, and with some file systems it waits for one.
+    yield* refuseOther(yield* Effect.mapError(fs.stat(path), toUploadFailed))
     const file = yield* Effect.mapError(fs.open(path), toUploadFailed)
+    const stat = Effect.mapError(file.stat, toUploadFailed)
+    const before = yield* stat
+    // The path may name something else by now.
+    yield* refuseOther(before)
+    const byteLength = Number(before.size)
+
     const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
       file
         .seek(FileSystem.Size(offset), "start")
@@ -71,9 +71,8 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
           Effect.map(Option.getOrElse(() => new Uint8Array(0))),
           Effect.mapError(toUploadFailed)
         )
-    const modified = (info: FileSystem.File.Info) => Option.getOrUndefined(info.mtime)?.getTime()
     const unchanged = Effect.flatMap(stat, (after) =>
-      after.size === before.size && modified(after) === modified(before)
+      versionOf(after) === versionOf(before)
         ? Effect.void
         : fail("it changed during the upload; wait until it is completely written")
     )
@@ -83,8 +82,18 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
         requireLength(byteLength),
         Stream.concat(Stream.execute(unchanged))
       )
-    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", read, byteLength } }
+    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", read, byteLength }, unchanged }
   })
+
+/** The bytes of a pipe can be read only once. */
+const refuseOther = ({ size, type }: FileSystem.File.Info): Effect.Effect<void, UploadFailed> => {
+  if (type === "Directory") return fail("it is a folder; give a file")
+  if (type !== "File") return Effect.fail({ ...unreadable("it is a pipe or a device"), hint: "sendAsStream" })
+  return size === 0n ? fail("it is empty") : Effect.void
+}
+
+const versionOf = (info: FileSystem.File.Info): string =>
+  [info.size, Option.getOrUndefined(info.mtime)?.getTime()].join()
 
 const blocksOf = (
   file: FileSystem.File,
@@ -94,6 +103,7 @@ const blocksOf = (
   let left = byteLength
   return Stream.repeatEffectOption(
     Effect.suspend(() => {
+      if (left === 0) return Effect.fail(Option.none())
       const block = nextBlock().subarray(0, left)
       return Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) => {
         left -= Number(size)
@@ -108,7 +118,8 @@ const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
     ? fail("it is empty")
     : Effect.succeed({
         bytes: fromBytes(bytes, bytes.byteLength),
-        upload: fromMemory([bytes])
+        upload: fromMemory([bytes]),
+        unchanged: Effect.void
       })
 
 const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> => {
@@ -123,7 +134,8 @@ const openBlob = ({ blob }: BlobSource): Effect.Effect<OpenAudio, UploadFailed> 
           catch: failed
         })
     },
-    upload: fromStream(requireLength(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size)
+    upload: fromStream(requireLength(blob.size)(Stream.fromReadableStream(() => blob.stream(), failed)), blob.size),
+    unchanged: Effect.void
   })
 }
 
@@ -157,7 +169,8 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     const whole = Stream.concat(Stream.make(beginning), rest)
     return {
       bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined)),
-      upload: fromStream(byteLength === undefined ? whole : requireLength(byteLength)(whole), byteLength)
+      upload: fromStream(byteLength === undefined ? whole : requireLength(byteLength)(whole), byteLength),
+      unchanged: Effect.void
     }
   })
 

@@ -3,32 +3,49 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /** In bytes. A smaller read costs more than moving its bytes. */
 const readSize = 512 * 1024
 
+/** A file that is open for reading. */
+interface OpenFile {
+  readonly info: FileSystem.File.Info
+  readonly blocks: Stream.Stream<Uint8Array, PlatformError>
+}
+
 /**
- * Reads a file from `offset` on. All blocks share one piece of memory, because new memory for each would cost as much as
+ * Opens a file, to be read from `offset` on. All blocks share one piece of memory, because new memory for each would cost as much as
  * reading. So use up a block before you pull the next, and put no buffer between.
  */
-export const readBlocks = (path: string, offset = 0): Stream.Stream<Uint8Array, PlatformError, FileSystem.FileSystem> =>
-  Stream.unwrapScoped(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { type } = yield* fs.stat(path)
-      if (type === "FIFO" || type === "Socket")
-        return yield* notAFile("read", path, type, "decode its stream with decodeStream")
-      const file = yield* fs.open(path)
-      yield* file.seek(FileSystem.Size(offset), "start")
-      const block = new Uint8Array(readSize)
-      return Stream.repeatEffectChunkOption(
-        Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) =>
-          size === 0n ? Effect.fail(Option.none()) : Effect.succeed(Chunk.of(block.subarray(0, Number(size))))
-        )
+export const openBlocks = (
+  path: string,
+  offset = 0
+): Effect.Effect<OpenFile, PlatformError, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    // Opening a pipe ends the waiting of its writer, and with some file systems it waits for one.
+    yield* refusePipe(path, yield* fs.stat(path))
+    const file = yield* fs.open(path)
+    const info = yield* file.stat
+    // The path may name something else by now.
+    yield* refusePipe(path, info)
+    yield* file.seek(FileSystem.Size(offset), "start")
+    const block = new Uint8Array(readSize)
+    const blocks = Stream.repeatEffectChunkOption(
+      Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) =>
+        size === 0n ? Effect.fail(Option.none()) : Effect.succeed(Chunk.of(block.subarray(0, Number(size))))
       )
-    })
-  )
+    )
+    return { info, blocks }
+  })
+
+/** A pipe can't be read by position. */
+const refusePipe = (path: string, { type }: FileSystem.File.Info): Effect.Effect<void, PlatformError> =>
+  type === "FIFO" || type === "Socket"
+    ? notAFile("read", path, type, "decode its stream with decodeStream")
+    : Effect.void
 
 /** The error for a path that is not a file. `instead` is what to do. */
 export const notAFile = (method: string, path: string, type: FileSystem.File.Type, instead: string) =>

@@ -1,5 +1,5 @@
 import type { PlatformError } from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
+import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,7 +10,7 @@ import type { AudioFormat } from "../../AudioFormat.js"
 import { bytesPerFrame } from "../../AudioFormat.js"
 import type { PcmStream } from "../../PcmStream.js"
 import type { WavError } from "../../WavError.js"
-import { readBlocks } from "../files/readBlocks.js"
+import { openBlocks } from "../files/readBlocks.js"
 import type { WavLayout } from "./wavLayout.js"
 import { makeWavParser } from "./wavParser.js"
 
@@ -72,17 +72,16 @@ export const openWav = <E, R>(
 
 /**
  * Opens a file as {@link openWav} does, and gives the length of the samples that it has. All blocks share memory, as those of
- * {@link readBlocks} do.
+ * {@link openBlocks} do.
  */
 export const openWavFile = (
   path: string
 ): Effect.Effect<OpenWav<WavError | PlatformError>, WavError | PlatformError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const audio = yield* openWav(readBlocks(path))
-    const { size, type } = yield* fs.stat(path)
-    if (type !== "File") return audio
-    return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(size)) }
+    const { blocks, info } = yield* openBlocks(path)
+    const audio = yield* openWav(blocks)
+    if (info.type !== "File") return audio
+    return { ...audio, byteLength: samplesLength(audio.format, audio.layout, Number(info.size)) }
   })
 
 /** The size of the samples in a file of `fileLength` bytes: whole frames, and no more than the file declares. */

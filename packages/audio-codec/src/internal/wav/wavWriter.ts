@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "../../AudioFormat.js"
-import { readBlocks } from "../files/readBlocks.js"
+import { openBlocks } from "../files/readBlocks.js"
 import { openGathering, overwrite, temporaryBeside } from "../files/writeFile.js"
 import { padding, wavHeader } from "./wavHeader.js"
 
@@ -54,7 +54,8 @@ export const openReplacement = (
         const large = yield* temporaryBeside(path)
         const copy = yield* openGathering(large, options)
         yield* copy.write(header)
-        yield* Stream.runForEach(readBlocks(temporary, provisional.byteLength), copy.write)
+        const samples = yield* openBlocks(temporary, provisional.byteLength)
+        yield* Stream.runForEach(samples.blocks, copy.write)
         yield* copy.close
         return large
       })

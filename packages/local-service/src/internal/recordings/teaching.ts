@@ -1,4 +1,4 @@
-import { readdir, readFile } from "node:fs/promises"
+import { readdir, readFile, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../../LocalServiceError.js"
@@ -14,7 +14,13 @@ export const teach = (
   { lang, path, text }: TaughtRecording,
   limits: DecodeLimits
 ): Effect.Effect<void, RecordingUnusable> =>
-  recogniser.learn({ text, lang, samples: readRecording(path, limits) }).pipe(
+  // Opening a pipe would wait for its writer.
+  Effect.promise(() => stat(path)).pipe(
+    Effect.filterOrFail(
+      (file) => file.isFile(),
+      () => "it is not a file"
+    ),
+    Effect.zipRight(recogniser.learn({ text, lang, samples: readRecording(path, limits) })),
     Effect.mapError((problem) => unusable(path, problem)),
     Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${errorCode(defect)})`)))
   )

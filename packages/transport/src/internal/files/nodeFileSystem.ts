@@ -1,0 +1,145 @@
+import { close, constants, fstat, fsync, open, read, type Stats } from "node:fs"
+import { BadArgument, type PlatformError, SystemError, type SystemErrorReason } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+
+/**
+ * NodeFileSystem, with another `open` for reading:
+ *
+ * - It does not wait for the writer of a pipe. Waiting holds one of the few threads that read files for the whole process,
+ *   and nothing can interrupt it. Look at `stat` of the open file: a path can name something else from one moment to the next.
+ * - `stat` of the open file also has `ctimeMs`, the time of its last change, which no program can set back.
+ *
+ * The `open` of NodeFileSystem takes no such flag, and makes a File only of what it opened itself.
+ */
+export const layer: Layer.Layer<FileSystem.FileSystem> = Layer.effect(
+  FileSystem.FileSystem,
+  Effect.map(FileSystem.FileSystem, (fs) =>
+    FileSystem.make({
+      ...fs,
+      open: (path, options) =>
+        (options?.flag ?? "r") === "r" ? openForReading(path, options?.mode) : fs.open(path, options)
+    })
+  )
+).pipe(Layer.provide(NodeFileSystem.layer))
+
+/** Windows has neither the flag nor pipes among its files. */
+const readWithoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+type Done<A> = (error: NodeJS.ErrnoException | null, value: A) => void
+
+const reasons: Readonly<Record<string, SystemErrorReason>> = {
+  ENOENT: "NotFound",
+  EACCES: "PermissionDenied",
+  EISDIR: "BadResource",
+  ENOTDIR: "BadResource",
+  ELOOP: "BadResource",
+  EBUSY: "Busy"
+}
+
+/** Calls a function of node:fs, and gives its errors as NodeFileSystem does. */
+const call = <A>(
+  method: string,
+  pathOrDescriptor: string | number,
+  run: (done: Done<A>) => void
+): Effect.Effect<A, PlatformError> =>
+  Effect.async((resume) => {
+    try {
+      run((cause, value) => {
+        if (cause === null) return resume(Effect.succeed(value))
+        const { code = "", message: description, syscall } = cause
+        const reason = reasons[code] ?? "Unknown"
+        const facts = { module: "FileSystem", method, reason, pathOrDescriptor, syscall, description, cause } as const
+        resume(Effect.fail(new SystemError(facts)))
+      })
+    } catch (cause) {
+      resume(Effect.fail(new BadArgument({ module: "FileSystem", method, cause })))
+    }
+  })
+
+const openForReading = (
+  path: string,
+  mode: number | undefined
+): Effect.Effect<FileSystem.File, PlatformError, Scope.Scope> =>
+  Effect.acquireRelease(
+    call<number>("open", path, (done) => open(path, readWithoutWaiting, mode, done)),
+    (fd) => Effect.orDie(call<void>("close", fd, (done) => close(fd, (error) => done(error ?? null, undefined))))
+  ).pipe(Effect.map((fd) => makeFile(FileSystem.FileDescriptor(fd))))
+
+const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
+  const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+  let position = 0n
+  const readInto = (method: string, buffer: Uint8Array): Effect.Effect<number, PlatformError> =>
+    oneAtATime(
+      Effect.suspend(() => call<number>(method, fd, (done) => read(fd, { buffer, position }, done))).pipe(
+        Effect.tap((length) =>
+          Effect.sync(() => {
+            position += BigInt(length)
+          })
+        )
+      )
+    )
+  const refuse = (method: string) => {
+    const description = "the file is open for reading only"
+    return Effect.fail(
+      new SystemError({ module: "FileSystem", method, reason: "PermissionDenied", pathOrDescriptor: fd, description })
+    )
+  }
+  return {
+    [FileSystem.FileTypeId]: FileSystem.FileTypeId,
+    fd,
+    stat: Effect.map(
+      Effect.suspend(() => call<Stats>("stat", fd, (done) => fstat(fd, done))),
+      infoOf
+    ),
+    seek: (offset, from) =>
+      oneAtATime(
+        Effect.sync(() => {
+          position = FileSystem.Size(offset) + (from === "start" ? 0n : position)
+        })
+      ),
+    read: (buffer) => Effect.map(readInto("read", buffer), FileSystem.Size),
+    readAlloc: (size) =>
+      Effect.suspend(() => {
+        const buffer = Buffer.allocUnsafeSlow(Number(size))
+        return Effect.map(readInto("readAlloc", buffer), (length) =>
+          length === 0 ? Option.none() : Option.some(buffer.subarray(0, length))
+        )
+      }),
+    sync: Effect.suspend(() => call<void>("sync", fd, (done) => fsync(fd, (error) => done(error, undefined)))),
+    truncate: () => refuse("truncate"),
+    write: () => refuse("write"),
+    writeAll: () => refuse("writeAll")
+  }
+}
+
+const infoOf = (stats: Stats): FileSystem.File.Info & { readonly ctimeMs: number } => ({
+  type: typeOf(stats),
+  mtime: Option.fromNullable(stats.mtime),
+  atime: Option.fromNullable(stats.atime),
+  birthtime: Option.fromNullable(stats.birthtime),
+  ctimeMs: stats.ctimeMs,
+  dev: stats.dev,
+  ino: Option.fromNullable(stats.ino),
+  mode: stats.mode,
+  nlink: Option.fromNullable(stats.nlink),
+  uid: Option.fromNullable(stats.uid),
+  gid: Option.fromNullable(stats.gid),
+  rdev: Option.fromNullable(stats.rdev),
+  size: FileSystem.Size(stats.size),
+  blksize: Option.map(Option.fromNullable(stats.blksize), FileSystem.Size),
+  blocks: Option.fromNullable(stats.blocks)
+})
+
+const typeOf = (stats: Stats): FileSystem.File.Type => {
+  if (stats.isFile()) return "File"
+  if (stats.isDirectory()) return "Directory"
+  if (stats.isFIFO()) return "FIFO"
+  if (stats.isSocket()) return "Socket"
+  if (stats.isCharacterDevice()) return "CharacterDevice"
+  return stats.isBlockDevice() ? "BlockDevice" : "Unknown"
+}

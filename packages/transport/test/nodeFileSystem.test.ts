@@ -1,0 +1,104 @@
+import { execFileSync } from "node:child_process"
+import { readdirSync, utimesSync, writeFileSync } from "node:fs"
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+const bytes = Uint8Array.from({ length: 1000 }, (_, at) => at & 255)
+
+describe("the file system of NodeTransport.layer", () => {
+  const inFolder = <A, E>(use: (folder: string) => Effect.Effect<A, E, FileSystem.FileSystem>) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      writeFileSync(`${folder}/file`, bytes)
+      return yield* use(folder)
+    })
+
+  type Use = (file: FileSystem.File) => Effect.Effect<unknown, PlatformError>
+  const withoutCtime = Effect.map(({ ctimeMs, ...info }: FileSystem.File.Info & { ctimeMs?: number }) => info)
+  const uses: ReadonlyArray<readonly [what: string, use: Use]> = [
+    ["stat", (file) => withoutCtime(file.stat)],
+    ["reads", (file) => Effect.all([file.read(new Uint8Array(600)), file.read(new Uint8Array(600))])],
+    ["reads that allocate", (file) => Effect.all([file.readAlloc(600), file.readAlloc(600), file.readAlloc(600)])],
+    [
+      "seek",
+      (file) => file.seek(300, "start").pipe(Effect.zip(file.seek(100n, "current")), Effect.zipRight(file.readAlloc(3)))
+    ],
+    ["sync", (file) => file.sync]
+  ]
+
+  it.scoped.each(uses)("opens files as NodeFileSystem does: %s", ([_, use]) =>
+    inFolder((folder) => {
+      const opened = Effect.flatMap(FileSystem.FileSystem, (fs) => Effect.flatMap(fs.open(`${folder}/file`), use))
+      return Effect.gen(function* () {
+        const ours = yield* Effect.provide(Effect.scoped(opened), NodeTransport.layer)
+        expect(ours).toEqual(yield* Effect.provide(Effect.scoped(opened), NodeFileSystem.layer))
+      })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scoped("fails as NodeFileSystem does", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        for (const path of [`${folder}/missing`, `${folder}/file/below`, "a\0b", folder]) {
+          const failed = Effect.flatMap(FileSystem.FileSystem, (fs) => Stream.runDrain(fs.stream(path))).pipe(
+            Effect.flip,
+            Effect.map(({ cause, ...facts }) => facts)
+          )
+          const ours = yield* Effect.provide(failed, NodeTransport.layer)
+          expect(ours).toEqual(yield* Effect.provide(failed, NodeFileSystem.layer))
+        }
+        const fs = yield* FileSystem.FileSystem
+        const file = yield* fs.open(`${folder}/file`)
+        for (const write of [file.write(bytes), file.writeAll(bytes), file.truncate()]) {
+          expect(yield* Effect.flip(write)).toMatchObject({ reason: "PermissionDenied" })
+        }
+      }).pipe(Effect.scoped)
+    ).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scoped("opens a pipe without waiting for its writer", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        execFileSync("mkfifo", [`${folder}/pipe`])
+        const file = yield* fs.open(`${folder}/pipe`)
+        expect((yield* file.stat).type).toBe("FIFO")
+      }).pipe(Effect.scoped)
+    ).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scopedLive("notices a change whose time was set back", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const path = `${folder}/file`
+        utimesSync(path, 1, 1)
+        const file = yield* fs.open(path)
+        const before = yield* file.stat
+        yield* Effect.sleep("20 millis")
+        writeFileSync(path, bytes.toReversed())
+        utimesSync(path, 1, 1)
+        const after = yield* file.stat
+        expect(after.mtime).toEqual(before.mtime)
+        expect(after).not.toHaveProperty("ctimeMs", (before as { ctimeMs?: number }).ctimeMs)
+      }).pipe(Effect.scoped)
+    ).pipe(Effect.provide(NodeTransport.layer))
+  )
+
+  it.scoped.skipIf(process.platform !== "linux")("closes what it opened", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        const before = readdirSync("/proc/self/fd").length
+        for (let time = 0; time < 20; time++) yield* Stream.runDrain(fs.stream(`${folder}/file`))
+        expect(readdirSync("/proc/self/fd").length).toBeLessThan(before + 10)
+      })
+    ).pipe(Effect.provide(NodeTransport.layer))
+  )
+})
