@@ -39,7 +39,7 @@ export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
 
-/** A file. It is read as it is sent, in constant memory. */
+/** A file. It is read as it is sent, in constant memory. If it changes during that time, the call fails. */
 export const fromPath = (path: string): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Path",

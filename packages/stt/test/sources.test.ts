@@ -346,30 +346,49 @@ describe("what a call opens", () => {
 
 describe("a file during its upload", () => {
   type Change = (fs: FileSystem.FileSystem, path: string) => Effect.Effect<void, PlatformError>
-  const sendWhile = (change: Change) =>
+  const sendWhile = (change: Change, telephony = false) =>
     Effect.gen(function* () {
       const { fs, path } = yield* fileWith(wav)
+      // The clock of a file system may have steps of some milliseconds.
+      yield* Effect.promise(() => setTimeout(20))
       const changing = reading(fs, (read, block) => Effect.zipLeft(read(block), change(fs, path)))
       const { server, stt } = yield* connect(undefined, {}, withFiles(changing))
-      const outcome = yield* Effect.either(stt.transcribe({ model, audio: AudioSource.fromPath(path) }))
+      const outcome = yield* Effect.either(stt.transcribe({ model, audio: AudioSource.fromPath(path), telephony }))
       return { outcome, received: server.received.length }
     })
   const longAgo = new Date(0)
   const grown = new Uint8Array(wav.length + 1)
   const changed = { _tag: "SttAudioUnreadable", problem: expect.stringContaining("it changed") }
 
-  const keepTime: Change = (fs, path) =>
-    Effect.flatMap(fs.stat(path), ({ mtime }) =>
-      Effect.zipRight(fs.writeFile(path, grown), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
-    )
+  const keepTime =
+    (bytes: Uint8Array): Change =>
+    (fs, path) =>
+      Effect.flatMap(fs.stat(path), ({ mtime }) =>
+        Effect.zipRight(fs.writeFile(path, bytes), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
+      )
+  const overwrite = keepTime(new Uint8Array(wav.length))
 
   it.scoped.each<readonly [how: string, change: Change]>([
     ["grows", (fs, path) => fs.writeFile(path, grown)],
-    ["grows but keeps its time", keepTime],
-    ["changes but keeps its size", (fs, path) => fs.utimes(path, longAgo, longAgo)]
+    ["grows but keeps its time", keepTime(grown)],
+    ["changes but keeps its size", (fs, path) => fs.utimes(path, longAgo, longAgo)],
+    ["is overwritten but keeps its size and its time", overwrite],
+    [
+      "is replaced by another of its size and its time",
+      (fs, path) =>
+        fs
+          .copyFile(path, `${path}.new`)
+          .pipe(Effect.zipRight(overwrite(fs, `${path}.new`)), Effect.zipRight(fs.rename(`${path}.new`, path)))
+    ]
   ])("that %s fails the call", ([_, change]) =>
     Effect.gen(function* () {
       expect(yield* sendWhile(change)).toMatchObject({ outcome: { left: changed }, received: 0 })
+    })
+  )
+
+  it.scoped("that is overwritten during its conversion fails the call", () =>
+    Effect.gen(function* () {
+      expect(yield* sendWhile(overwrite, true)).toMatchObject({ outcome: { left: changed }, received: 0 })
     })
   )
 
@@ -385,7 +404,11 @@ describe("a file during its upload", () => {
       const { fs, path } = yield* fileWith(wav)
       const timeless = FileSystem.FileSystem.of({
         ...fs,
-        stat: (file) => Effect.map(fs.stat(file), (info) => ({ ...info, mtime: Option.none() }))
+        open: (name, options) =>
+          Effect.map(fs.open(name, options), (file) => ({
+            ...file,
+            stat: Effect.map(file.stat, (info) => ({ ...info, mtime: Option.none() }))
+          }))
       })
       const { stt } = yield* connect(undefined, {}, withFiles(timeless))
       expect((yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })).text).toBe(success.text)

@@ -92,8 +92,12 @@ const refuseOther = ({ size, type }: FileSystem.File.Info): Effect.Effect<void, 
   return size === 0n ? fail("it is empty") : Effect.void
 }
 
+/**
+ * Differs after each change of an open file. Programs can set the time of the latest write back, but not `ctimeMs`, which the
+ * file system of `NodeTransport.layer` adds.
+ */
 const versionOf = (info: FileSystem.File.Info): string =>
-  [info.size, Option.getOrUndefined(info.mtime)?.getTime()].join()
+  [info.size, Option.getOrUndefined(info.mtime)?.getTime(), "ctimeMs" in info ? info.ctimeMs : undefined].join()
 
 const blocksOf = (
   file: FileSystem.File,

@@ -12,7 +12,7 @@ import type { OpenAudio } from "./openAudio.js"
 
 /** Converts a WAV file to mono, 8 kHz and 16 bits during the upload. */
 export const asTelephony = (
-  { upload }: OpenAudio,
+  { unchanged, upload }: OpenAudio,
   container: Container | undefined
 ): Effect.Effect<Upload, UploadFailed, Scope.Scope> =>
   Effect.gen(function* () {
@@ -26,7 +26,9 @@ export const asTelephony = (
     // Without the size of the file, the length in the header can't be trusted.
     const decoding = Telephony.decodeStream(borrowedChunks(upload), upload.byteLength)
     const converted = yield* Effect.mapError(decoding, toUploadFailed)
-    return fromStream(Stream.mapError(Wav.encodeStream(converted), toUploadFailed), Wav.contentLength(converted))
+    const encoded = Stream.mapError(Wav.encodeStream(converted), toUploadFailed)
+    // The samples may end before the file, so the upload may not be read to its end.
+    return fromStream(Stream.concat(encoded, Stream.execute(unchanged)), Wav.contentLength(converted))
   })
 
 /**
