@@ -1,4 +1,5 @@
-import { dirname } from "node:path"
+import { fstatSync, statSync } from "node:fs"
+import { dirname, join, resolve } from "node:path"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
@@ -13,7 +14,31 @@ export const writeFailed = (path: string, { cause }: PlatformError): OutputFaile
   })
 }
 
-/** Checks that a file can be written, before a request is sent and billed. */
+/** A file by what it is, not by its name. `undefined`: there is none, or it is no regular file. */
+const identityOf = (file: string | number): string | undefined => {
+  try {
+    const stats = typeof file === "number" ? fstatSync(file, exact) : statSync(file, exact)
+    // Some network file systems number no files.
+    return stats.isFile() && stats.ino !== 0n ? `${stats.dev} ${stats.ino}` : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** The number of a file may be too large for a double. */
+const exact = { bigint: true } as const
+
+/** Whether a result would replace its own input. A dash is standard input or output, which may be redirected to a file. */
+export const isSameFile = (input: string, output: string): boolean => {
+  if (input !== "-" && resolve(input) === resolve(output)) return true
+  const identity = identityOf(input === "-" ? 0 : input)
+  return identity !== undefined && identity === identityOf(output === "-" ? 1 : output)
+}
+
+/**
+ * Checks that a file can be written, before a request is sent and billed: what `Wav.writeFile` does at the end, a new file
+ * beside it and a rename, must be possible.
+ */
 export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -29,11 +54,49 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
     if (type !== "File" && type !== "CharacterDevice") {
       return yield* refuse(`${path} is not a file; write to it with --out - > ${path}`)
     }
-    const folder = dirname(path)
-    yield* Effect.mapError(fs.access(folder), () => refuse(`The folder ${folder} does not exist; create it first.`))
-    // A device is written in place. A file is replaced, so its folder must be writable.
-    const written = type === "File" ? folder : path
-    yield* Effect.mapError(fs.access(written, { writable: true }), () =>
-      refuse(`${path} can't be written: this process has no permission to write to ${written}.`)
+    const denied = (written: string) =>
+      `${path} can't be written: this process has no permission to write to ${written}.`
+    // A device is written in place.
+    if (type === "CharacterDevice") {
+      return yield* Effect.mapError(fs.access(path, { writable: true }), () => refuse(denied(path)))
+    }
+    // A link is followed: the file that it leads to is replaced.
+    const replaced = Option.isSome(target)
+      ? yield* Effect.mapError(fs.realPath(path), (error) => writeFailed(path, error))
+      : path
+    const folder = dirname(replaced)
+    const { mode, uid } = yield* Effect.mapError(fs.stat(folder), () =>
+      refuse(`The folder ${folder} does not exist; create it first.`)
+    )
+    if (Option.isSome(target)) {
+      const isLocked = yield* Effect.match(fs.access(replaced, { writable: true }), {
+        onSuccess: () => false,
+        // An immutable file, or one of a read-only disk. Without EACCES: the file is replaced, not written.
+        onFailure: ({ cause }) => systemCode(cause) !== "EACCES"
+      })
+      if (isLocked || (target.value.mode & 0o222) === 0) {
+        return yield* refuse(`${path} is read-only; make it writable, or give --out another name.`)
+      }
+      const user = process.geteuid?.() ?? 0
+      const owners = [target.value.uid, uid].map(Option.getOrUndefined)
+      if (user !== 0 && (mode & sticky) !== 0 && !owners.includes(user)) {
+        return yield* refuse(
+          `${path} belongs to another user, and in ${folder} only its owner can replace it; give --out another name.`
+        )
+      }
+    }
+    // Only trying it shows the permissions of every system, a full disk, and a quota.
+    const trial = join(folder, `.speech-${crypto.randomUUID()}.part`)
+    yield* Effect.scoped(fs.open(trial, { flag: "wx" })).pipe(
+      Effect.zipRight(fs.remove(trial)),
+      Effect.uninterruptible,
+      Effect.mapError((error) =>
+        ["EACCES", "EPERM", "EROFS"].includes(systemCode(error.cause))
+          ? refuse(denied(folder))
+          : writeFailed(path, error)
+      )
     )
   })
+
+/** In a folder of this mode, such as /tmp, only the owner of a file or of the folder can rename or replace the file. */
+const sticky = 0o1000

@@ -1,4 +1,4 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { chmodSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -226,6 +226,26 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       expect(stdout).toContain(`SPEECH_STT_BASE_URL  ${service.sttBaseUrl}\n`)
       expect(stdout).toContain(`SPEECH_TTS_BASE_URL  http://0.0.0.0:${port} by the proxy http://${proxy.host}\n`)
       expect(proxy.connects.map(({ target }) => target)).toEqual([`0.0.0.0:${port}`])
+    })
+  )
+
+  it.scoped("replaces neither its text, by whatever name, nor a read-only file", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      const before = yield* accounts.account
+      const text = yield* temporary("a.txt")
+      writeFileSync(text, "नमस्ते")
+      symlinkSync(text, `${text}.symbolic`)
+      linkSync(text, `${text}.hard`)
+      for (const out of [text, `${text}.symbolic`, `${text}.hard`]) {
+        const outcome = yield* speechCommand("synthesize", "--text-file", text, "--out", out)
+        expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("--out is the file of --text-file") })
+      }
+      chmodSync(text, 0o444)
+      const outcome = yield* speechCommand("synthesize", "नमस्ते", "--out", text)
+      expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining(`${text} is read-only`) })
+      expect(readFileSync(text, "utf8")).toBe("नमस्ते")
+      expect(yield* accounts.account).toEqual(before)
     })
   )
 

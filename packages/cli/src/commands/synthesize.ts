@@ -2,7 +2,6 @@
  * `speech synthesize`: speaks a text into a WAV file, or as one to standard output.
  */
 import { createReadStream } from "node:fs"
-import { resolve } from "node:path"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
@@ -15,7 +14,7 @@ import * as Stream from "effect/Stream"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { describeWarning, InputFailed, OutputFailed, systemCode, UsageError } from "../failure.js"
-import { checkOutput, writeFailed } from "../output.js"
+import { checkOutput, isSameFile, writeFailed } from "../output.js"
 import * as Progress from "../progress.js"
 
 /** In bytes. Many times what the service takes, so that a text somewhat too long still fails with its exact length. */
@@ -66,7 +65,7 @@ const check = ({ json, out, textFile }: Given<"synthesize">): Effect.Effect<void
   if (out === "-" && process.stdout.isTTY) {
     return refuse("--out - would write audio to the terminal: give a file, or a | command.")
   }
-  if (textFile !== undefined && textFile !== "-" && resolve(textFile) === resolve(out)) {
+  if (textFile !== undefined && isSameFile(textFile, out)) {
     return refuse("--out is the file of --text-file: the audio would replace the text.")
   }
   return Effect.void
