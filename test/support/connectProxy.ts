@@ -1,8 +1,10 @@
 /** An HTTP proxy on loopback, which opens tunnels by CONNECT and records what it was asked for. */
-import { createServer, type IncomingHttpHeaders } from "node:http"
+import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
+import { createServer as createTlsServer } from "node:https"
 import { connect, type Socket } from "node:net"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { selfSigned } from "./faultyServer.js"
 import { loopback } from "./loopback.js"
 
 export interface Connect {
@@ -27,21 +29,22 @@ export interface ConnectProxy {
 /** Listens until the scope closes. Each tunnel leads to `upstream`, whatever its target is; `answer` replaces the tunnel. */
 export const connectProxy = (
   upstream: { readonly host: string },
-  answer?: (socket: Socket) => void
+  options: { readonly answer?: (socket: Socket) => unknown; readonly tls?: boolean } = {}
 ): Effect.Effect<ConnectProxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connects: Array<Connect> = []
     let others = 0
     let sent = ""
-    const server = createServer((_, response) => {
+    const refuse: RequestListener = (_, response) => {
       others++
       response.writeHead(405).end()
-    })
+    }
+    const server = options.tls ? createTlsServer({ key: selfSigned, cert: selfSigned }, refuse) : createServer(refuse)
     server.on("connect", ({ headers, url }, socket: Socket) => {
       connects.push({ target: url, headers })
       // The HTTP server of Node keeps a socket half open.
       socket.once("end", () => socket.destroy())
-      if (answer !== undefined) return answer(socket)
+      if (options.answer !== undefined) return options.answer(socket)
       const { hostname, port } = new URL(`http://${upstream.host}`)
       const tunnel = connect({ host: hostname, port: Number(port) }, () => {
         socket.write("HTTP/1.1 200 Connection established\r\n\r\n")

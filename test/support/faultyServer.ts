@@ -25,7 +25,8 @@ export interface FaultyServer {
 
 const settled = new WeakSet<Socket>()
 
-const selfSigned = readFileSync(new URL("selfSigned.pem", import.meta.url))
+/** A key and its self-signed certificate, in one file. */
+export const selfSigned = readFileSync(new URL("selfSigned.pem", import.meta.url))
 
 /** Listens until the scope closes. */
 export const faultyServer = (

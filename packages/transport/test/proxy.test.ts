@@ -37,29 +37,32 @@ describe("the proxy that the environment names", () => {
     { variable: "HTTP_PROXY", url: "http://speech.test", target: "speech.test:80" },
     { variable: "http_proxy", url: "http://speech.test:8080", target: "speech.test:8080" },
     { variable: "HTTPS_PROXY", url: "https://speech.test", target: "speech.test:443" },
-    { variable: "https_proxy", url: "https://[2001:db8::1]:8443", target: "[2001:db8::1]:8443" }
-  ])("in $variable opens a tunnel to $target, which further calls share", ({ target, url, variable }) =>
-    Effect.gen(function* () {
-      const tls = url.startsWith("https:")
-      const server = yield* faultyServer(onRequest(respond(200, {}, "ok")), { tls })
-      const proxy = yield* connectProxy(server)
-      yield* setProxies({ [variable]: `http://${credentials}${proxy.host}` })
-      // The certificate of the server is self-signed.
-      yield* setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })
-      const { run } = yield* transport
-      for (const path of ["/a", "/b"]) {
-        expect(yield* run(to(url + path))).toBe("ok")
-        // Undici waits for the next turn of the event loop before it uses a connection again.
-        yield* Effect.promise(() => setImmediate())
-      }
-      const authorization = `Basic ${Buffer.from("user:pass word").toString("base64")}`
-      expect(proxy.connects).toMatchObject([
-        { target, headers: { host: target, "proxy-authorization": authorization } }
-      ])
-      expect(proxy.others()).toBe(0)
-      expect(proxy.sent().includes(secret)).toBe(!tls)
-      expect(proxy.sent()).not.toContain(authorization)
-    })
+    { variable: "https_proxy", url: "https://[2001:db8::1]:8443", target: "[2001:db8::1]:8443" },
+    { variable: "HTTPS_PROXY", scheme: "https", url: "https://speech.test", target: "speech.test:443" }
+  ])(
+    "in $variable opens a tunnel to $target, which further calls share",
+    ({ scheme = "http", target, url, variable }) =>
+      Effect.gen(function* () {
+        const tls = url.startsWith("https:")
+        const server = yield* faultyServer(onRequest(respond(200, {}, "ok")), { tls })
+        const proxy = yield* connectProxy(server, { tls: scheme === "https" })
+        yield* setProxies({ [variable]: `${scheme}://${credentials}${proxy.host}` })
+        // The certificates are self-signed.
+        yield* setEnvironment({ NODE_TLS_REJECT_UNAUTHORIZED: "0" })
+        const { run } = yield* transport
+        for (const path of ["/a", "/b"]) {
+          expect(yield* run(to(url + path))).toBe("ok")
+          // Undici waits for the next turn of the event loop before it uses a connection again.
+          yield* Effect.promise(() => setImmediate())
+        }
+        const authorization = `Basic ${Buffer.from("user:pass word").toString("base64")}`
+        expect(proxy.connects).toMatchObject([
+          { target, headers: { host: target, "proxy-authorization": authorization } }
+        ])
+        expect(proxy.others()).toBe(0)
+        expect(proxy.sent().includes(secret)).toBe(!tls)
+        expect(proxy.sent()).not.toContain(authorization)
+      })
   )
 
   it.scopedLive("does not hide a certificate that is not valid", () =>
@@ -109,7 +112,7 @@ describe("the proxy that the environment names", () => {
     }
   ])("that $what fails the call, once, with $code", ({ answer, code }) =>
     Effect.gen(function* () {
-      const proxy = yield* connectProxy({ host: "unused" }, answer)
+      const proxy = yield* connectProxy({ host: "unused" }, { answer })
       yield* setProxies({ HTTP_PROXY: `http://${credentials}${proxy.host}` })
       const { run } = yield* transport
       const error = yield* Effect.flip(run(to("http://speech.test")))
@@ -122,6 +125,11 @@ describe("the proxy that the environment names", () => {
 
   it.scopedLive.each([
     { what: "an address where nothing listens", address: refusedAddress, code: "ECONNREFUSED" },
+    {
+      what: "an address with a certificate that is not valid",
+      address: Effect.map(faultyServer(silent, { tls: true }), ({ host }) => `https://${host}`),
+      code: "DEPTH_ZERO_SELF_SIGNED_CERT"
+    },
     { what: "an unknown host", address: Effect.succeed(`http://${"n".repeat(64)}.invalid`), code: "ENOTFOUND" },
     { what: "no URL", address: Effect.succeed("http://user:pass@"), code: "ERR_INVALID_URL" },
     { what: "a proxy of another kind", address: Effect.succeed("socks5://127.0.0.1:1"), code: "ERR_INVALID_PROTOCOL" }
@@ -136,7 +144,7 @@ describe("the proxy that the environment names", () => {
 
   it.scopedLive("that does not respond exceeds the deadline of the call, and nothing was sent", () =>
     Effect.gen(function* () {
-      const proxy = yield* connectProxy({ host: "unused" }, (socket) => socket.resume())
+      const proxy = yield* connectProxy({ host: "unused" }, { answer: (socket) => socket.resume() })
       yield* setProxies({ HTTP_PROXY: proxy.host })
       const deadlines = resolvedDeadlines({ total: "200 millis" }, "1 minute")
       const { run } = yield* transportOver(NodeTransport.layer, { deadlines })
@@ -153,7 +161,7 @@ describe("a connection through a proxy that is being made", () => {
   /** Each stage, with the number of its open connections. */
   const stages = {
     "while the proxy does not respond": Effect.gen(function* () {
-      const proxy = yield* connectProxy({ host: "unused" }, (socket) => socket.resume())
+      const proxy = yield* connectProxy({ host: "unused" }, { answer: (socket) => socket.resume() })
       yield* setProxies({ HTTPS_PROXY: proxy.host })
       return { open: proxy.open, isReached: () => proxy.connects.length === 1 }
     }),
