@@ -181,6 +181,10 @@ describe("a data directory", () => {
     })
   )
 
+  it.live("may be the root of a disk, or a folder that macOS has shown", () =>
+    during({ dataDirectory: folderOf({ "lost+found/#1": "", ".DS_Store": "" }) }, function* () {})
+  )
+
   it.live("of an earlier version keeps its folder spool", () =>
     Effect.gen(function* () {
       const dataDirectory = newPath()

@@ -55,11 +55,17 @@ const tables = [
 
 const databaseFile = /^(lock|service)\.db(-wal|-shm|-journal)?$/
 
+/** What a system adds to a folder by itself: at the root of a disk, and after macOS has shown it. */
+const ofTheSystem = ["lost+found", ".DS_Store"]
+
 /** The first entry that no local service made. Earlier versions kept their temporary files in `spool`. */
 const foreignEntry = (names: ReadonlyArray<string>): string | undefined =>
   names.find(
     (name) =>
-      !databaseFile.test(name) && name !== temporaryFolderName && !(name === "spool" && names.includes("service.db"))
+      !databaseFile.test(name) &&
+      name !== temporaryFolderName &&
+      !ofTheSystem.includes(name) &&
+      !(name === "spool" && names.includes("service.db"))
   )
 
 /** Opens a data directory. Without one: a database in memory, and a temporary folder that is removed with the scope. */
