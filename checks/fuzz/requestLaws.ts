@@ -71,12 +71,28 @@ const holdsRefusal = (error: { readonly field: string; readonly message: string 
 const outputFormats = ["8000", "16000", "24000"].flatMap((rate) => [`${rate}:pcm16`, `${rate}:float32`])
 const bodyFields = ["text", "lang", "voice", "output_format", "speed", "num_step", "g2p_overrides"]
 
+const isBlank = (given: string): boolean =>
+  given.replace(/[\p{White_Space}\p{Cc}\p{Default_Ignorable_Code_Point}]/gu, "") === ""
+
 const text = FastCheck.oneof(
-  { weight: 20, arbitrary: wellFormedString.filter((given) => given !== "") },
+  { weight: 20, arbitrary: wellFormedString.filter((given) => !isBlank(given)) },
   { weight: 2, arbitrary: FastCheck.constantFrom(" a\n", "\ta", "\u00a0\r\n") },
-  { weight: 1, arbitrary: FastCheck.constantFrom("a".repeat(10_000), "𝄞".repeat(10_000), "\0".repeat(10_000)) }
+  {
+    weight: 1,
+    arbitrary: FastCheck.constantFrom("a".repeat(10_000), "𝄞".repeat(10_000), "\0".repeat(9999).concat("a"))
+  }
 )
-const badText = FastCheck.constantFrom("", "a".repeat(10_001), "𝄞".repeat(10_001), "a\ud800", "\udc00\ud800", null)
+const badText = FastCheck.constantFrom(
+  "",
+  " \u00a0\t",
+  "\u200b",
+  "\0".repeat(10_000),
+  "a".repeat(10_001),
+  "𝄞".repeat(10_001),
+  "a\ud800",
+  "\udc00\ud800",
+  null
+)
 
 const requestId = FastCheck.string({ unit: FastCheck.constantFrom(..."aZ09._:-"), minLength: 1, maxLength: 64 })
 
@@ -116,7 +132,7 @@ const isJson = (value: unknown): boolean => {
 
 const synthesisRules = {
   text: (value: unknown) =>
-    isString(value) && value !== "" && Array.from(value).length <= 10_000 && isWellFormed(value),
+    isString(value) && !isBlank(value) && Array.from(value).length <= 10_000 && isWellFormed(value),
   lang: optional(isString),
   voice: optional(isString),
   outputFormat: optional((value) => isString(value) && outputFormats.includes(value)),
