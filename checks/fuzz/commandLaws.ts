@@ -21,14 +21,14 @@ const words = FastCheck.oneof(
   anyString.map((text) => text.replaceAll("\0", ""))
 )
 
-/** Without `serve`, which never ends, and without options that wait for a person or for standard input. */
+/** Without `serve`, which never ends, and `run`, which runs anything, and without options that wait for a person or for standard input. */
 const argv = FastCheck.tuple(
   FastCheck.constantFrom("synthesize", "synthesize", "transcribe", "transcribe", "doctor", "speak", "", "--json"),
   FastCheck.array(words, { maxLength: 8 }),
   FastCheck.nat(8)
 )
   .map(([command, rest, at]) => rest.toSpliced(at, 0, command))
-  .filter((args) => !args.some((arg) => /^(serve|--?(wi|text-)|--text-file)/.test(arg)))
+  .filter((args) => !args.some((arg) => /^(serve|run|--?(wi|text-)|--text-file)/.test(arg)))
 
 const run = async (args: ReadonlyArray<string>) => {
   const printed: Array<string> = []
@@ -61,6 +61,7 @@ export const commandLaws: Topic = Effect.succeed({
         .slice(0, args.includes("--") ? args.indexOf("--") : undefined)
         .some((arg) => /^--json(=|$)/.test(arg))
       const shown = `${code}\n${printed}\n${errors}`
+      if (/[\p{Cc}\p{Bidi_Control}]/u.test(shown.replaceAll("\n", ""))) throw new Error(JSON.stringify(shown))
       if (code === 0) return
       if (code !== 2 && code !== 3) throw new Error(shown)
       if (!(isJson ? isFailure(JSON.parse(printed)) : /^speech: .+/s.test(errors) || doctorFinding.test(printed))) {

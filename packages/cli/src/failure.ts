@@ -79,7 +79,7 @@ const audioHints: Record<AudioHint, string> = {
 /** Node reads bytes that are not UTF-8 as U+FFFD, and then finds no such file. */
 const adviceOn = ({ hint, problem, source }: SttAudioUnreadable): string => {
   if (source.includes("\ufffd") && problem.startsWith("it does not exist")) {
-    return ` If its name is not valid UTF-8, rename it, or send it as standard input: speech transcribe - < FILE`
+    return " If its name is not valid UTF-8, rename it, or send it as standard input: speech transcribe - < FILE"
   }
   return hint === undefined ? "" : ` ${audioHints[hint]}`
 }
@@ -106,9 +106,11 @@ const describeError = (error: SttError | TtsError): string => {
     case "SttInvalidRequest":
     case "TtsInvalidRequest":
       return `Nothing was sent: ${describeField(error.field)} ${error.problem}.`
-    case "SttAudioUnreadable": {
+    case "SttInvalidApiKey":
+    case "TtsInvalidApiKey":
+      return `Nothing was sent, because of SPEECH_API_KEY: ${error.problem}. Set it to the whole <prefix>.<secret> value of your key.`
+    case "SttAudioUnreadable":
       return `The recording ${error.source} can't be sent: ${error.problem}.${adviceOn(error)}`
-    }
     case "TtsBadRequest":
       return error.field === undefined
         ? error.message

@@ -172,6 +172,10 @@ const unknownOption = (rawName: string, arg: string, command: Command | undefine
   const sentence = `${shown} is not an option here.`
   // `-out` is read as `-o -u -t`.
   const word = /^-[^-]/.test(arg) ? `-${arg.replace(/=.*/s, "")}` : rawName
+  const operand = command?.operands?.name.replace("…", "")
+  if (operand !== undefined && word === `--${operand.toLowerCase()}`) {
+    return new Refusal(`${sentence} Give ${operand} without it.`)
+  }
   const meant = suggest(word, known)
   if (meant !== undefined) return new Refusal(`${sentence} Did you mean ${meant}?`)
   const setting = settings.find(({ name }) => name.test(word))
@@ -186,7 +190,7 @@ const isNotUtf8 = (value: string): boolean => value.includes("\ufffd")
 
 /** The word is shown only if it is nearly a command. */
 const unknownCommand = (word: string): Refusal => {
-  const meant = suggest(word, commandNames)
+  const meant = suggest(word, [...commandNames, "--help", "--version"])
   return new Refusal(
     meant === undefined
       ? `There is no such command. The commands are ${commandNames.join(", ")}.`
@@ -208,8 +212,8 @@ const checkOperands = (
   if (operands === undefined) {
     return given.length === 0 ? undefined : new Refusal(`${name} takes only options.`)
   }
-  if (operands.followDashes === true && !(areAfterDashes && given.length > 0)) {
-    return new Refusal(`Put -- before the command: speech ${name} -- ${operands.name.replace("…", "")}.`)
+  if (operands.followDashes === true && !(areAfterDashes && given[0] !== "")) {
+    return new Refusal(`Give the command after --: speech ${name} -- ${operands.name.replace("…", "")}.`)
   }
   if (given.length < operands.min) return new Refusal(`Give at least one ${operands.name.replace("…", "")}.`)
   // If a file has such a name, the error of opening it says so.
@@ -220,6 +224,8 @@ const checkOperands = (
     )
   }
   return given.length > operands.max
-    ? new Refusal(`${name} takes one ${operands.name}: put quotes around a text that has spaces.`)
+    ? new Refusal(
+        `${name} takes one ${operands.name}. Put quotes around a text that has spaces, and --out before the name of the file.`
+      )
     : undefined
 }

@@ -44,6 +44,7 @@ describe("a failure", () => {
       "says: no. Change --num-step and send it again."
     ],
     [new Tts.TtsBadRequest({ field: "other" }), "Change other and send it again."],
+    [new Tts.TtsInvalidApiKey(), "because of SPEECH_API_KEY: it is empty. Set it to the whole <prefix>.<secret> value"],
     [new Stt.SttAudioUnreadable({ hint: "sendAsStream" }), "standard input: speech transcribe - < FILE"],
     [new Stt.SttAudioUnreadable({ hint: "omitTelephony" }), "leave out --telephony."],
     [new Stt.SttDeadlineExceeded({ phase: "total", limitMillis: 1500 }), "longer than the 1.5 s of --timeout"],

@@ -101,7 +101,14 @@ describe("the arguments", () => {
     ["--completions tcsh", "--completions must be one of bash, zsh, fish, sh."],
     ["synthesize a", "--out is required, such as --out speech.wav."],
     ["transcribe a", "--model is required, such as --model hi-general-v2-8khz."],
-    ["synthesize a b --out c", "synthesize takes one TEXT: put quotes around a text that has spaces."],
+    [
+      "synthesize a b --out c",
+      "synthesize takes one TEXT. Put quotes around a text that has spaces, and --out before the name of the file."
+    ],
+    ["synthesize --text a --out c", "--text is not an option here. Give TEXT without it."],
+    ["transcribe --file a --model m", "--file is not an option here. Give FILE without it."],
+    ["help", "help is not a command. Did you mean --help?"],
+    ["version", "version is not a command. Did you mean --version?"],
     ["synthesize a --out b --speed x", "--speed must be a number."],
     ["synthesize a --out b --g2p-overrides [1]", "--g2p-overrides must be a JSON object."],
     ["synthesize a --out b --g2p-overrides {", "--g2p-overrides must be a JSON object."],
@@ -134,10 +141,11 @@ describe("the arguments", () => {
   })
 
   it.each([
-    ["run", "Put -- before the command: speech run -- COMMAND."],
-    ["run --", "Put -- before the command: speech run -- COMMAND."],
-    ["run npm test", "Put -- before the command: speech run -- COMMAND."],
-    ["run npm -- test", "Put -- before the command: speech run -- COMMAND."],
+    ["run", "Give the command after --: speech run -- COMMAND."],
+    ["run -- ''", "Give the command after --: speech run -- COMMAND."],
+    ["run --", "Give the command after --: speech run -- COMMAND."],
+    ["run npm test", "Give the command after --: speech run -- COMMAND."],
+    ["run npm -- test", "Give the command after --: speech run -- COMMAND."],
     ["run -- echo a\ufffd", "COMMAND is not valid UTF-8. Check the encoding of your terminal or script."]
   ])("of run are refused in words alone, because standard output is that of the command: %j", (line, sentence) => {
     const text = `speech: ${sentence} See speech run --help. [UsageError]`

@@ -15,7 +15,7 @@ export const problems = {
   notUrl: "is not a URL; give one like https://host.example",
   credentials: "holds a user name or a password; remove them",
   queryOrFragment: "holds a query or a fragment; remove it",
-  scheme: "is neither https nor http",
+  scheme: "is neither https nor http; give one like https://host.example",
   insecureHttp: "is plain http to another machine, which would show the key; use https or allowInsecureHttp"
 } as const
 
