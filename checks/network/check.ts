@@ -130,7 +130,7 @@ const broken = kept.filter(({ isBroken }) => isBroken).length
 // A kind without a call shows nothing.
 const idle = kinds.filter((kind) => !kept.some((one) => one.kind === kind && one.calls.length > 0)).length
 const hasIdle = count >= kinds.length && idle > 0
-bar("every schedule keeps the laws: end, leaks, content, billing, report", broken === 0, `${broken} do not`)
+bar("every schedule keeps the laws: end, leaks, content, billing, report, turns", broken === 0, `${broken} do not`)
 bar("no socket and no fiber is left", socketsLeft + fibersLeft === 0, `${socketsLeft} and ${fibersLeft}`)
 if (count >= kinds.length) bar("every kind of network occurred", !hasIdle, `${kinds.length - idle} of ${kinds.length}`)
 // A leaked socket would keep the process running.

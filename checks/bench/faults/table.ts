@@ -79,7 +79,6 @@ const asItCame = {
 }
 const inflated =
   "`fetch` accepts gzip: it, and what is built on it, inflates everything. A bare `HttpClient` and undici return the gzip."
-const notInContract = { synthesis: "Ours retries it only for a transcription: the contract of a synthesis has no 503." }
 const maybeBilled =
   "The server had the whole request, so a second one may be billed too: ours retries only with `retryAmbiguous`."
 const timeouts =
@@ -95,7 +94,7 @@ export const faults: ReadonlyArray<Fault> = [
   { name: "402", script: refusal(402) },
   { name: "429, `Retry-After: 1`", script: refusal(429, soon) },
   { name: "500", script: refusal(500) },
-  { name: "503, `Retry-After: 1`", script: refusal(503, soon), note: notInContract },
+  { name: "503, `Retry-After: 1`", script: refusal(503, soon) },
   { name: "connection refused", script: "refused" },
   { name: "connection reset before a response", script: () => reset, note: maybeBilled },
   { name: "breaks off in the middle, `Content-Length`", script: withLength(hangUp) },
@@ -140,8 +139,7 @@ export const passing: ReadonlyArray<Fault> = [
   {
     name: "503 once with `Retry-After: 1`, then the response",
     script: refusal(503, soon),
-    times: 1,
-    note: notInContract
+    times: 1
   }
 ]
 

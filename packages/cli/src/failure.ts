@@ -193,8 +193,12 @@ const describeSystemError = ({ cause, pathOrDescriptor, reason }: SystemError): 
       return `${file} does not exist; check the path.`
     case "PermissionDenied":
       return `${file} can't be read or written: this process has no permission.`
-    default:
-      return `${file} can't be read or written (${systemCode(cause)}); it must be a file.`
+    default: {
+      const code = systemCode(cause)
+      return code === "EMFILE" || code === "ENFILE"
+        ? `${file} can't be opened: the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
+        : `${file} can't be read or written (${code}); it must be a file.`
+    }
   }
 }
 

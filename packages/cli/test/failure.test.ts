@@ -1,9 +1,12 @@
+import { SystemError } from "@effect/platform/Error"
 import { describe, expect, it } from "@effect/vitest"
 import * as Stt from "@effect-speech/stt"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import * as Tts from "@effect-speech/tts"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
 import * as ExitCode from "../src/exitCode.js"
-import { describeServiceError, describeWarning } from "../src/failure.js"
+import { describeServiceError, describeWarning, report } from "../src/failure.js"
 
 const attempt = { status: 503, sent: "all", delayMillis: 0, elapsedMillis: 1 } as const
 const call = (attempts: number, receivedId?: string): CallReport => ({
@@ -67,6 +70,28 @@ describe("a failure", () => {
     expect(describeWarning(warning)).toMatch(sentence)
   })
 })
+
+it.effect("a process with too many open files is not told that its file is unusable", () =>
+  Effect.gen(function* () {
+    const lines: Array<string> = []
+    const real = yield* Console.consoleWith(Effect.succeed)
+    const cause = Object.assign(new Error(), { code: "EMFILE" })
+    const error = new SystemError({
+      module: "FileSystem",
+      method: "open",
+      reason: "Unknown",
+      pathOrDescriptor: "a",
+      cause
+    })
+    const console = {
+      ...real,
+      error: (...parts: ReadonlyArray<unknown>) => Effect.sync(() => lines.push(parts.join(" ")))
+    }
+    const code = yield* Effect.withConsole(report(error, { json: false }), console)
+    expect(code).toBe(3)
+    expect(lines).toEqual([expect.stringMatching(/too many open files \(EMFILE\)\. Raise the limit of open files/)])
+  })
+)
 
 it("the exit code of every error of both services is the table's", () => {
   const codes = {
