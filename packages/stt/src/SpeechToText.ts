@@ -26,7 +26,6 @@ import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Request, Response } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
-import { collect } from "@effect-speech/transport/ResponseBody"
 import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
 import { enclose } from "@effect-speech/transport/Upload"
@@ -37,7 +36,6 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import type * as ParseResult from "effect/ParseResult"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Scope from "effect/Scope"
@@ -46,6 +44,7 @@ import { describeRecording } from "./internal/describeRecording.js"
 import { filePartOf } from "./internal/filePart.js"
 import { multipartEnvelope } from "./internal/multipart.js"
 import { openAudio } from "./internal/openAudio.js"
+import { readAnswer } from "./internal/readAnswer.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { asTelephony, describeConverted } from "./internal/telephony.js"
 import { noticeWarning, warningsFor } from "./internal/warnings.js"
@@ -268,25 +267,13 @@ const errorByStatus = {
 
 const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
 
-/** Largest response body, in bytes: far more than the transcript of a day of speech. */
-const responseLimit = 64 * 1024 * 1024
-
 const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription, "warnings">, SttError> =>
   Effect.gen(function* () {
     if (response.status !== 200) return yield* statusError(response)
 
-    const { bytes, complete } = yield* collect(response.pull, responseLimit)
+    const answer = yield* readAnswer(response)
     const call = callReport(response.progress())
-    const invalid = (problem: string) => new SttInvalidResponse({ problem, call })
-    if (!complete) return yield* invalid(`it is longer than ${responseLimit} bytes`)
-
-    const json = yield* Either.mapLeft(parseJson(bytes, response), () => invalid("it is not JSON"))
-    // The decoder converts `status` to a string, which throws for some JSON values.
-    const decoded = yield* Either.try({
-      try: () => decodeBody(json),
-      catch: () => invalid("status is missing or of another type")
-    })
-    const body = yield* Either.mapLeft(decoded, (error) => invalid(fieldProblem(error)))
+    const body = yield* Either.mapLeft(answer, (problem) => new SttInvalidResponse({ problem, call }))
     const receivedId = body.call_id === undefined ? undefined : response.redact(body.call_id)
     if (body.status === "error") {
       return yield* new SttTranscriptionFailed({
@@ -305,32 +292,10 @@ const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription,
     }
   })
 
-const parseJson = (bytes: Uint8Array, { withoutKey }: Response<SttError>): Either.Either<unknown, unknown> =>
-  Either.try(() => removeKey(JSON.parse(new TextDecoder().decode(bytes)), withoutKey))
-
-/** Removes the key from all texts and field names, in case the service quotes it. */
-const removeKey = (json: unknown, withoutKey: (text: string) => string): unknown => {
-  if (typeof json === "string") return withoutKey(json)
-  if (Array.isArray(json)) return json.map((item) => removeKey(item, withoutKey))
-  if (!Predicate.isRecord(json)) return json
-  return Object.fromEntries(
-    Object.entries(json).map(([name, value]) => [withoutKey(name), removeKey(value, withoutKey)])
-  )
-}
-
 const redactOptional = (response: Response<SttError>, text: string | undefined): string | undefined =>
   text === undefined ? undefined : response.redact(text)
 
-const decodeBody = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })
 const decodeErrorBody = Schema.decodeUnknownOption(Schema.parseJson(Contract.ErrorBody))
-
-/** Names the invalid fields without their values, since a value may be a transcript. */
-const fieldProblem = (error: ParseResult.ParseError): string => {
-  const fields = Issue.fields(error.issue)
-  return fields.length === 0
-    ? "it is not a JSON object of that form"
-    : `${fields.join(", ")} ${fields.length === 1 ? "is" : "are"} missing or of another type`
-}
 
 const statusError = (response: Response<SttError>): Effect.Effect<never, SttError> =>
   Effect.flatMap(response.errorText, (text): Effect.Effect<never, SttError> => {

@@ -6,13 +6,24 @@ import { AudioSource } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { respondJson, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
-import { connect, failure, request, sendJson, sttOf, success, transactionId, transcribe } from "./scriptedStt.js"
+import {
+  connect,
+  failure,
+  type Respond,
+  request,
+  sendJson,
+  sttOf,
+  success,
+  transactionId,
+  transcribe
+} from "./scriptedStt.js"
 
 describe("a transcription", () => {
   it.scoped("has the text, the ids, the report, and all fields of aux_info", () =>
@@ -69,6 +80,59 @@ describe("a transcription", () => {
     Effect.gen(function* () {
       const { outcome } = yield* transcribe(sendJson(200, { ...success, ...response }))
       expect(outcome).toMatchObject({ right: expected })
+    })
+  )
+})
+
+describe("a large or strange aux_info", () => {
+  /** Sends a success with this text as `aux_info`. */
+  const sendAuxInfo =
+    (auxInfo: string): Respond =>
+    (response) =>
+      response.end(JSON.stringify(success).replace(/}$/, `,"aux_info":${auxInfo}}`))
+
+  it.scoped("has a field __proto__ as any other", () =>
+    Effect.gen(function* () {
+      const { outcome } = yield* transcribe(sendAuxInfo('{"__proto__":{"confidence":1},"later":[{"__proto__":7}]}'))
+      const { auxInfo } = Either.getOrThrow(outcome)
+      expect(JSON.stringify(auxInfo)).toBe('{"__proto__":{"confidence":1},"later":[{"__proto__":7}]}')
+      expect(auxInfo).not.toHaveProperty("confidence")
+    })
+  )
+
+  it.scoped("with 10,000 segments is kept as it is, without confidences that are no numbers", () =>
+    Effect.gen(function* () {
+      const segments = Array.from({ length: 10_000 }, (_, at) => ({ start: at, confidence: at % 2 === 0 ? 0.5 : "?" }))
+      const { outcome } = yield* transcribe(sendAuxInfo(JSON.stringify({ segments_meta: segments })))
+      const kept = Either.getOrThrow(outcome).auxInfo?.segments_meta ?? []
+      expect(kept.length).toBe(10_000)
+      expect(kept.slice(-2)).toEqual([{ start: 9998, confidence: 0.5 }, { start: 9999 }])
+    })
+  )
+
+  it.scoped.each([
+    [
+      "a million and more empty objects",
+      `[${"{},".repeat(1_200_000)}{}]`,
+      "it has more than 1200000 objects and arrays"
+    ],
+    ["5,000 levels", `${"[".repeat(5000)}${"]".repeat(5000)}`, "it is nested more than 100 levels deep"]
+  ] as const)("of %s is SttInvalidResponse, which names the limit", ([_, value, problem]) =>
+    Effect.gen(function* () {
+      const error = yield* failure(sendAuxInfo(`{"segments_meta":${value}}`))
+      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem })
+    })
+  )
+
+  it.scoped("is not quoted by an error about another field, however large a field is", () =>
+    Effect.gen(function* () {
+      const error = yield* failure((response) =>
+        response.end(`{"status":"success","text":[${"{},".repeat(100_000)}{}],"call_id":7}`)
+      )
+      expect(error).toMatchObject({
+        _tag: "SttInvalidResponse",
+        problem: "text, call_id are missing or of another type"
+      })
     })
   )
 })

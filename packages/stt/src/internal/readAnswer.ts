@@ -1,0 +1,88 @@
+import * as Issue from "@effect-speech/transport/Issue"
+import type { Response } from "@effect-speech/transport/Operation"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as ParseResult from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Contract from "../SttContract.js"
+import { readJson } from "./readJson.js"
+import { makeTurns } from "./turns.js"
+
+/** Reads the body of a 200, without the key, in case the service quotes it. The left side says what is wrong with it. */
+export const readAnswer = <E>({
+  pull,
+  withoutKey
+}: Response<E>): Effect.Effect<Either.Either<Contract.Answer, string>, E> =>
+  Effect.gen(function* () {
+    const json = yield* readJson(pull, withoutKey)
+    if (Either.isLeft(json)) return Either.left(json.left)
+    if (!Predicate.isRecord(json.right)) return Either.left("it is not a JSON object of that form")
+    const body = decodeBody(outlineOf(json.right))
+    if (Either.isLeft(body)) return Either.left(fieldProblem(body.left))
+    if (body.right.status === "error" || body.right.aux_info === undefined) return Either.right(body.right)
+    return Either.right({ ...body.right, aux_info: yield* wholeAuxInfo(json.right.aux_info, body.right.aux_info) })
+  })
+
+const decodeBody = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })
+
+const auxScalars = ["request_time", "received_request_time", "confidence"] as const
+
+/**
+ * The fields that the contract names, without what is inside of others. For a large `aux_info` the schema would take minutes
+ * and copy it, and an error would quote a large field.
+ */
+const outlineOf = ({ aux_info, call_id, error, message, status, text }: Record<string, unknown>) => ({
+  status: typeof status === "string" ? status.slice(0, 32) : outlineOfField(status),
+  text: outlineOfField(text),
+  call_id: outlineOfField(call_id),
+  error: outlineOfField(error),
+  message: outlineOfField(message),
+  aux_info: Predicate.isRecord(aux_info)
+    ? Object.fromEntries(auxScalars.map((name) => [name, outlineOfField(aux_info[name])]))
+    : undefined
+})
+
+const outlineOfField = (value: unknown): unknown => (Predicate.isObject(value) ? {} : value)
+
+/** Names the invalid fields without their values, since a value may be a transcript. */
+const fieldProblem = (error: ParseResult.ParseError): string => {
+  const fields = Issue.fields(error.issue)
+  return fields.length === 0
+    ? "it is not a JSON object of that form"
+    : `${fields.join(", ")} ${fields.length === 1 ? "is" : "are"} missing or of another type`
+}
+
+/**
+ * `auxInfo` as it was received, with `undefined` for each known field of an unexpected type. It is changed in place: a copy of
+ * a large one would double the memory.
+ */
+const wholeAuxInfo = (auxInfo: unknown, known: Contract.AuxInfo): Effect.Effect<Contract.AuxInfo> =>
+  Effect.gen(function* () {
+    const whole = auxInfo as Record<string, unknown>
+    for (const name of auxScalars) if (Object.hasOwn(whole, name)) whole[name] = known[name]
+    if (Object.hasOwn(whole, "segments_meta") && !(yield* clearSegments(whole.segments_meta))) {
+      whole.segments_meta = undefined
+    }
+    return whole
+  })
+
+/** Segments that are looked at in one step. */
+const stepLength = 10_000
+
+/** Clears each confidence that is not a number. Returns whether the value is an array of objects. */
+const clearSegments = (segments: unknown): Effect.Effect<boolean> =>
+  Effect.gen(function* () {
+    if (!Array.isArray(segments)) return false
+    const inTurns = makeTurns()
+    for (let at = 0; at < segments.length; at += stepLength) {
+      if (!(yield* inTurns(() => segments.slice(at, at + stepLength).every(clearSegment)))) return false
+    }
+    return true
+  })
+
+const clearSegment = (segment: unknown): boolean => {
+  if (!Predicate.isRecord(segment)) return false
+  if (segment.confidence !== undefined && typeof segment.confidence !== "number") segment.confidence = undefined
+  return true
+}

@@ -1,0 +1,246 @@
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { makeTurns } from "./turns.js"
+
+export interface JsonLimits {
+  readonly bytes: number
+  /** Objects, arrays, strings, numbers and so on, without the names of fields. */
+  readonly values: number
+  readonly objectsAndArrays: number
+  /** Of one object. */
+  readonly fields: number
+  readonly levels: number
+}
+
+/**
+ * A response may have at most this. Each number is about that of 100 hours of speech with a time for each word, and the
+ * objects of a text of that size take about 300 MB.
+ */
+export const limits: JsonLimits = {
+  bytes: 64 * 1024 * 1024,
+  values: 6_000_000,
+  objectsAndArrays: 1_200_000,
+  /** A larger object holds the event loop each time when it grows. */
+  fields: 100_000,
+  /** Functions that read the result may recurse, such as `JSON.stringify`. */
+  levels: 100
+}
+
+/** Bytes that are read at once: a few milliseconds, however they are filled. */
+const pieceSize = 64 * 1024
+
+/**
+ * Reads a body as JSON, with `clean` for each string and each name of a field. The left side says what is wrong.
+ *
+ * The value is built while the bytes arrive: there is no copy of the body, a body beyond a limit ends the reading at once,
+ * and a large one does not hold the event loop, as `JSON.parse` would.
+ */
+export const readJson = <E>(
+  pull: Effect.Effect<Uint8Array | undefined, E>,
+  clean: (text: string) => string,
+  { bytes, ...others }: JsonLimits = limits
+): Effect.Effect<Either.Either<unknown, string>, E> =>
+  Effect.gen(function* () {
+    const decoder = new TextDecoder()
+    const reader = makeJsonReader(clean, others)
+    const inTurns = makeTurns()
+    const attempt = <A>(read: () => A): Effect.Effect<Either.Either<A, string>> =>
+      inTurns(() =>
+        Either.try({ try: read, catch: (error) => (error instanceof BeyondLimit ? error.message : notJson) })
+      )
+    let length = 0
+    for (let chunk = yield* pull; chunk !== undefined; chunk = yield* pull) {
+      length += chunk.byteLength
+      if (length > bytes) return Either.left(`it is longer than ${bytes} bytes`)
+      for (let at = 0; at < chunk.byteLength; at += pieceSize) {
+        const piece = chunk.subarray(at, at + pieceSize)
+        const pushed = yield* attempt(() => reader.push(decoder.decode(piece, { stream: true })))
+        if (Either.isLeft(pushed)) return Either.left(pushed.left)
+      }
+    }
+    return yield* attempt(() => {
+      reader.push(decoder.decode())
+      return reader.end()
+    })
+  })
+
+const notJson = "it is not JSON"
+
+class BeyondLimit extends Error {}
+
+type Container = Array<unknown> | Record<string, unknown>
+
+type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "comma or end" | "nothing"
+
+const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
+const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
+const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+const endsScalar = (code: number): boolean =>
+  code === comma || code === closeArray || code === closeObject || isSpace(code)
+
+/** Names of fields repeat in each object, so these many are kept. */
+const keptNames = 1000
+
+/**
+ * Builds the value of a JSON text that comes in pieces. `JSON.parse` reads each string, number and word; this reads what is
+ * around them. Both functions throw if the text is not JSON or beyond a limit.
+ */
+export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<JsonLimits, "bytes"> = limits) => {
+  const outer: Array<Container | undefined> = []
+  /** The numbers of fields of the outer and the inner objects. */
+  const outerFields: Array<number> = []
+  let fields = 0
+  const names = new Map<string, string>()
+  let inner: Container | undefined
+  let root: unknown
+  let name = ""
+  let expected: Expected = "value"
+  let values = 0
+  let containers = 0
+  /** The token that goes on in the next piece, and what was read of it. */
+  let token: "string" | "scalar" | undefined
+  let beginning = ""
+  /** An escape sequence that the end of the last piece cut. */
+  let cut = ""
+
+  const check = (isExpected: boolean): void => {
+    if (!isExpected) throw new SyntaxError(notJson)
+  }
+  const expectsValue = () => expected === "value" || expected === "value or end"
+  const expectsName = () => expected === "name" || expected === "name or end"
+
+  const add = (value: unknown): void => {
+    if (++values > maximum.values) throw new BeyondLimit(`it has more than ${maximum.values} values`)
+    if (inner === undefined) root = value
+    else if (Array.isArray(inner)) inner.push(value)
+    // An assignment would set the prototype.
+    else if (name === "__proto__")
+      Object.defineProperty(inner, name, { value, configurable: true, enumerable: true, writable: true })
+    else inner[name] = value
+    expected = inner === undefined ? "nothing" : "comma or end"
+  }
+  const open = (container: Container, next: Expected): void => {
+    check(expectsValue())
+    if (++containers > maximum.objectsAndArrays) {
+      throw new BeyondLimit(`it has more than ${maximum.objectsAndArrays} objects and arrays`)
+    }
+    if (outer.length === maximum.levels) throw new BeyondLimit(`it is nested more than ${maximum.levels} levels deep`)
+    add(container)
+    outer.push(inner)
+    outerFields.push(fields)
+    fields = 0
+    inner = container
+    expected = next
+  }
+  const close = (): void => {
+    inner = outer.pop()
+    fields = outerFields.pop() ?? 0
+    expected = inner === undefined ? "nothing" : "comma or end"
+  }
+
+  const parseString = (raw: string): string => JSON.parse(`"${raw}"`)
+  const parseName = (raw: string): string => {
+    const known = names.get(raw)
+    if (known !== undefined) return known
+    const parsed = clean(parseString(raw))
+    // The parsed one, because `raw` may keep its whole piece in memory.
+    if (parsed === raw && names.size < keptNames) names.set(parsed, parsed)
+    return parsed
+  }
+  /** Reads a string from `start` on. Returns where it ends. */
+  const readString = (text: string, start: number): number => {
+    let at = start
+    for (; at < text.length && text.charCodeAt(at) !== quote; at++) {
+      if (text.charCodeAt(at) === backslash) {
+        const length = text[at + 1] === "u" ? 6 : 2
+        if (at + length > text.length) break
+        at += length - 1
+      }
+    }
+    const raw = text.slice(start, at)
+    if (text.charCodeAt(at) !== quote) {
+      beginning += parseString(raw)
+      cut = text.slice(at)
+      return text.length
+    }
+    token = undefined
+    if (expectsName()) {
+      if (++fields > maximum.fields) throw new BeyondLimit(`an object has more than ${maximum.fields} fields`)
+      name = beginning === "" ? parseName(raw) : clean(beginning + parseString(raw))
+      expected = "colon"
+    } else {
+      add(clean(beginning + parseString(raw)))
+    }
+    beginning = ""
+    return at + 1
+  }
+  const endScalar = (): void => {
+    const raw = beginning
+    token = undefined
+    beginning = ""
+    add(JSON.parse(raw))
+  }
+  /** Reads a number, `true`, `false` or `null` from `start` on. Returns where it ends. */
+  const readScalar = (text: string, start: number): number => {
+    let at = start
+    while (at < text.length && !endsScalar(text.charCodeAt(at))) at++
+    beginning += text.slice(start, at)
+    if (at < text.length) endScalar()
+    return at
+  }
+  const readStructure = (code: number): void => {
+    switch (code) {
+      case quote:
+        check(expectsValue() || expectsName())
+        token = "string"
+        break
+      case openArray:
+        open([], "value or end")
+        break
+      case openObject:
+        open({}, "name or end")
+        break
+      case closeArray:
+        check(Array.isArray(inner) && (expected === "value or end" || expected === "comma or end"))
+        close()
+        break
+      case closeObject:
+        check(!Array.isArray(inner) && (expected === "name or end" || expected === "comma or end"))
+        close()
+        break
+      case comma:
+        check(expected === "comma or end")
+        expected = Array.isArray(inner) ? "value" : "name"
+        break
+      case colon:
+        check(expected === "colon")
+        expected = "value"
+        break
+      default:
+        check(expectsValue())
+        token = "scalar"
+    }
+  }
+
+  return {
+    push: (piece: string): void => {
+      const text = cut + piece
+      cut = ""
+      for (let at = 0; at < text.length; ) {
+        if (token === "string") at = readString(text, at)
+        else if (token === "scalar") at = readScalar(text, at)
+        else {
+          const code = text.charCodeAt(at)
+          if (!isSpace(code)) readStructure(code)
+          // The first character of a scalar belongs to it.
+          if (token !== "scalar") at++
+        }
+      }
+    },
+    end: (): unknown => {
+      if (token === "scalar") endScalar()
+      check(token === undefined && expected === "nothing")
+      return root
+    }
+  }
+}
