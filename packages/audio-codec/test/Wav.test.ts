@@ -155,9 +155,11 @@ describe("reading", () => {
     expect([...first, ...decoder.push(Uint8Array.of(0, 3, 0))]).toEqual([1, 2, 3].map((sample) => sample / 0x8000))
   })
 
+  const escapes = String.raw`"\u001b[\u009b2" and "\u0085\u007f\u00ff\u00e9"`
   it.each([
     ["nothing at all", Buffer.alloc(0), "NotWav"],
     ["an MP3", Buffer.from("ID3\x04\x00\x00\x00\x00\x00\x00\x00\x00", "latin1"), "NotWav"],
+    ["bytes that a terminal obeys", Buffer.from("\x1b[\x9b21234\x85\x7f\xffé", "latin1"), "NotWav", escapes],
     ["a file without data", Wav.encode(telephony, new Uint8Array(0)).subarray(0, 36), "Malformed"],
     ["data before the format", Buffer.from("RIFF\x00\x00\x00\x00WAVEdata\x00\x00\x00\x00", "latin1"), "Malformed"],
     ["an unsupported codec, which it names", mutate(Wav.header(telephony, 0), 20, 0x31), "Unsupported", "GSM 6.10"],

@@ -1,19 +1,34 @@
 /**
  * The errors of building the local service, except a port that is in use. Each message says what to do.
  */
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Data from "effect/Data"
+
+/** A message may quote the name of a file. */
+const withPrintableMessage = <Props extends { readonly message: string }>(props: Props): Props => ({
+  ...props,
+  message: Printable.line(props.message)
+})
 
 /** The data directory can't be created, read or written, or another service uses it. */
 export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{
   readonly directory: string
   readonly message: string
-}> {}
+}> {
+  constructor(props: { readonly directory: string; readonly message: string }) {
+    super(withPrintableMessage(props))
+  }
+}
 
 /** A recording can't be taught. */
 export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
   readonly path: string
   readonly message: string
-}> {}
+}> {
+  constructor(props: { readonly path: string; readonly message: string }) {
+    super(withPrintableMessage(props))
+  }
+}
 
 /** The value of an option is not allowed. */
 export class OptionInvalid extends Data.TaggedError("OptionInvalid")<{

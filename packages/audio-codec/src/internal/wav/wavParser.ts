@@ -58,7 +58,9 @@ const codecs: Record<number, string> = {
   255: "AAC"
 }
 
-const quoted = (text: string): string => JSON.stringify(text)
+/** The characters are bytes of a file, which may be anything: all but ASCII is escaped, so that no terminal obeys it. */
+const quoted = (text: string): string =>
+  JSON.stringify(text).replace(/[^ -~]/g, (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`)
 
 type State =
   | { readonly at: "riff" }
