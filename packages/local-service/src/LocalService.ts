@@ -10,7 +10,6 @@ import type { ServeError } from "@effect/platform/HttpServerError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
-import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,6 +24,7 @@ import { synthesisHandler, synthesisProblemToResponse } from "./internal/operati
 import { transcriptionHandler, transcriptionProblemToResponse } from "./internal/operations/transcription.js"
 import { resolveOptions } from "./internal/options.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
+import { realClock } from "./internal/realTime.js"
 import { teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/state/dataDirectory.js"
@@ -212,8 +212,8 @@ const firstKey = (accounts: AccountsService, newKey: boolean) =>
     return { keyId: created.record.id, apiKey: created.key }
   }).pipe(Effect.orDie)
 
-/** Sockets and threads take real time, so they ignore a TestClock. */
-const onLiveClock = Effect.withClock(Clock.make())
+/** Sockets and threads take real time, so they ignore a TestClock and fake timers. */
+const onLiveClock = Effect.withClock(realClock)
 
 /** Serves an app at `offset` ports after the first. Port 0 stays 0: the system chooses each. */
 const serverOf =

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { setImmediate } from "./realTime.js"
 
 /**
  * Suspends the fiber until the next turn of Node's event loop, so that waiting network events run first.

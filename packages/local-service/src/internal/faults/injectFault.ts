@@ -8,6 +8,7 @@ import * as Stream from "effect/Stream"
 import type { Fault } from "../../Faults.js"
 import type { Problem } from "../http/problems.js"
 import { bodyTimeoutProblem } from "../http/requestBodies.js"
+import { clearTimeout, setImmediate, setTimeout } from "../realTime.js"
 
 type Response = HttpServerResponse.HttpServerResponse
 

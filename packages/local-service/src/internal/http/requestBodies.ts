@@ -2,6 +2,7 @@ import type { IncomingMessage } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
+import { clearTimeout, setTimeout } from "../realTime.js"
 import { badRequest, type Problem, quote } from "./problems.js"
 
 export interface BodyLimits {

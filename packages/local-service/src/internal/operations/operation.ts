@@ -7,6 +7,7 @@ import type { OperationName } from "../../OperationName.js"
 import { Faults } from "../faults/faults.js"
 import { injectFault } from "../faults/injectFault.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
+import { monotonicMillis } from "../realTime.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 
@@ -34,7 +35,7 @@ export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, n
     if (wrongRoute !== undefined) return respondTo(wrongRoute)
 
     const { now } = yield* IdsAndClock
-    const startedAt = performance.now()
+    const startedAt = monotonicMillis()
     const entry = yield* (yield* Journal).begin({ operation: name, at: now() })
     entry.id = idOf?.(request.headers) ?? null
     yield* markIfAbandoned(entry, NodeHttpServerRequest.toServerResponse(request))
@@ -51,7 +52,7 @@ export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, n
       : injectFault(fault, { request, respondTo, bodyIdleMillis }, worked)
 
     entry.status = response.status
-    entry.millis = Math.round(performance.now() - startedAt)
+    entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
     return response
   })

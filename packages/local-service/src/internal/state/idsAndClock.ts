@@ -1,6 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
+import { wallMillis } from "../realTime.js"
 
 /** Makes the ids and reads the clock for everything that the service sends or records. */
 export class IdsAndClock extends Context.Tag("@effect-speech/local-service/internal/IdsAndClock")<
@@ -19,7 +20,7 @@ export const makeIdsAndClock = (initial: ReproducibleOptions): IdsAndClock["Type
   let count = 0
   return {
     nextId: () => (options.seed === undefined ? randomUUID() : seededUuid(`${options.seed}:${count++}`)),
-    now: () => options.fixedTime ?? new Date(),
+    now: () => options.fixedTime ?? new Date(wallMillis()),
     restart: (next) => {
       options = { ...initial, ...next }
       count = 0
