@@ -65,6 +65,29 @@ describe("the built packages", () => {
     }
   })
 
+  it.each(["README.md", ...packages.map((name) => `packages/${name}/README.md`)])(
+    "have a first paragraph that names Effect 3, in %s",
+    (document) => {
+      const [, paragraph] = readFileSync(`${root}${document}`, "utf8").split("\n\n")
+      expect(paragraph).toMatch(/\bEffect 3\b/)
+      // The command has Effect as a dependency, so its installation never fails for that reason.
+      if (document !== "packages/cli/README.md") expect(paragraph).toMatch(/`ERESOLVE`.*`effect@3`/s)
+    }
+  )
+
+  it("are installed beside the versions that they need, in the command of their README", () => {
+    const catalog = readFileSync(`${root}pnpm-workspace.yaml`, "utf8")
+    for (const name of packages) {
+      const [, installed = ""] =
+        /^npm install (.+)$/m.exec(readFileSync(`${root}packages/${name}/README.md`, "utf8")) ?? []
+      for (const peer of Object.keys(manifest(name).peerDependencies ?? {})) {
+        const [, range] = new RegExp(`^ {2}"?${peer}"?: \\^(.+)$`, "m").exec(catalog) ?? []
+        const [, line] = new RegExp(`(?:^| )${peer}@(\\S+)`).exec(installed) ?? []
+        expect(range?.startsWith(`${line}.`), `${peer} in the README of ${name}`).toBe(true)
+      }
+    }
+  })
+
   it("have a log whose last entry is for their version", () => {
     for (const name of packages) {
       const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []

@@ -46,8 +46,8 @@ const node = (version: string): Runtime => ({
 })
 
 const runtimes: Readonly<Record<string, Runtime>> = {
-  // The oldest that undici supports.
-  node20: node("20.18.1"),
+  // The oldest that the packages support.
+  node20: node("20.19.0"),
   node22: node("22.23.3"),
   node24: node("24.21.0"),
   node26: node("26.10.0"),
