@@ -2,10 +2,11 @@
  * The packages as a user installs them: `pnpm verify packages`. Packs each package, checks its tarball, and installs it in empty
  * projects with npm and pnpm, where it takes a new user's first steps. Needs the npm registry.
  */
-import { readFileSync, writeFileSync } from "node:fs"
-import { join } from "node:path"
+import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
+import { basename, join } from "node:path"
 import { build } from "esbuild"
 import { root, run, temporaryFolder } from "../../test/support/processes.js"
+import { recipes } from "../../test/support/recipes.js"
 import { bar, exitStatus, title } from "../../test/support/report.js"
 import { startRegistry } from "./registry.js"
 import * as Tarballs from "./tarballs.js"
@@ -56,6 +57,8 @@ const installed = (name: string) => {
 }
 
 const typescript = ["typescript@5.9", "@types/node@20"]
+/** Those of BUNDLING.md. */
+const bundlers = ["esbuild@0.28", "vite@7", "bun@1.4"]
 const compilersOf = ({ folder }: Project) => [
   join(folder, "node_modules/typescript/bin/tsc"),
   join(root, "node_modules/typescript/bin/tsc")
@@ -74,6 +77,11 @@ const nodeOf = async (version: string) => {
   await install(project, [`node@${version}`])
   return join(project.folder, "node_modules/node/bin")
 }
+
+const { engines }: { engines: { node: string } } = JSON.parse(
+  readFileSync(join(root, "packages/cli/package.json"), "utf8")
+)
+const oldestNode = engines.node.replace(">=", "")
 
 const managers: ReadonlyArray<Manager> = ["npm", "pnpm"]
 for (const manager of managers) {
@@ -140,6 +148,21 @@ await checkStep("one client alone installs its dependencies", async () => {
   return isOne ? warned : [...warned, `the versions of effect are ${effect}`]
 })
 
+await checkStep(
+  "beside Effect 4 npm fails with ERESOLVE, and the command in the README then installs Effect 3",
+  async () => {
+    const project = makeProject(join(temporary, "effect-4"), "npm", registry)
+    await install(project, ["effect@4"])
+    const refused = await install(project, ["@effect-speech/stt"]).then(
+      () => ["npm installs it"],
+      (error: Error) => (error.message.includes("ERESOLVE") ? [] : [error.message])
+    )
+    const warned = await install(project, installed("stt"))
+    const effect = packagesIn(project).flatMap(({ name, version }) => (name === "effect" ? [version] : []))
+    return [...refused, ...warned, ...is("3", effect.map((version) => version.split(".")[0]).join(", "))]
+  }
+)
+
 for (const name of ours.filter((name) => !name.endsWith("/cli"))) {
   await checkStep(`a bundle that imports \`${name}\` and uses nothing is empty`, async () => {
     const stdin = { contents: `import "${name}"`, resolveDir: join(temporary, "npm", "all") }
@@ -150,6 +173,41 @@ for (const name of ours.filter((name) => !name.endsWith("/cli"))) {
   })
 }
 
+title("Bundled")
+const bundling = makeProject(join(temporary, "bundling"), "npm", registry)
+const nodes = [await nodeOf(oldestNode), undefined]
+await checkStep("the packages install beside the bundlers without a warning", () =>
+  install(bundling, [...installed("stt"), ...installed("tts"), ...installed("local-service"), ...bundlers])
+)
+copy(bundling, join(root, "examples/quickstart.ts"), "program.ts")
+for (const program of ["fetch.ts", "service.ts"]) {
+  copy(bundling, join(root, "test/support/bundled", program), program)
+}
+const bundled = await serve(join(temporary, "npm", "all", "node_modules/.bin/speech"), temporary)
+for (const { command, config, entry, name, output } of recipes) {
+  console.error(`bundled: ${name}`)
+  await checkStep(`the recipe "${name}" of BUNDLING.md makes a bundle that returns ${greeting}`, async () => {
+    if (config !== undefined) writeFileSync(join(bundling.folder, "vite.config.js"), config)
+    const path = `${join(bundling.folder, "node_modules/.bin")}:${process.env.PATH}`
+    await run("sh", ["-c", command], { cwd: bundling.folder, env: { PATH: path } })
+    const bundle = join(bundling.folder, output)
+    console.log(`\n${output}: ${(statSync(bundle).size / 1e6).toFixed(1)} MB\n`)
+    // That of the local service needs the packages beside it.
+    const folder = entry === "service.ts" ? bundling.folder : makeProject(join(temporary, name), "npm", registry).folder
+    const file = join(folder, basename(output))
+    copyFileSync(bundle, file)
+    const problems: Array<string> = []
+    for (const node of nodes) {
+      const command = node === undefined ? process.execPath : join(node, "node")
+      const { stdout } = await run(command, [file], { cwd: folder, env: bundled.environment })
+      problems.push(...is(`${greeting}\n`, stdout))
+    }
+    return problems
+  })
+}
+await bundled.stop()
+
+copyFileSync(join(root, "checks/packages/commonjs.cjs"), join(temporary, "npm", "all", "commonjs.cjs"))
 const prefix = join(temporary, "global")
 await checkStep("the command installs globally without a warning", async () =>
   warnings(
@@ -159,23 +217,21 @@ await checkStep("the command installs globally without a warning", async () =>
     })
   )
 )
-const { engines }: { engines: { node: string } } = JSON.parse(
-  readFileSync(join(root, "packages/cli/package.json"), "utf8")
-)
 // The oldest supported version, the current one, and later ones.
-for (const version of [engines.node.replace(">=", ""), undefined, "22", "24"]) {
+for (const version of [oldestNode, undefined, "22", "24"]) {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
   const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })
-  await checkStep(`on Node ${node.trim()} the command and the quick start run`, async () => {
+  await checkStep(`on Node ${node.trim()} the command and the quick start run, also as CommonJS`, async () => {
     const speech = join(prefix, "bin/speech")
     const service = await serve(speech, temporary, env)
     const options = { cwd: temporary, env: { ...service.environment, ...env } }
     await run(speech, ["synthesize", greeting, "--out", "b.wav"], options)
     const heard = await run(speech, ["transcribe", "b.wav", "--model", "hi-general-v2-8khz"], options)
     const quick = await run("node", [join(temporary, "npm", "all", "out/quickstart.js")], options)
+    const required = await run("node", [join(temporary, "npm", "all", "commonjs.cjs")], options)
     await service.stop()
-    return is(`${greeting}\n${greeting}\n`, heard.stdout + quick.stdout)
+    return is(`${greeting}\n`.repeat(3), heard.stdout + quick.stdout + required.stdout)
   })
 }
 process.exitCode = exitStatus()
