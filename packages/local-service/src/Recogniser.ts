@@ -90,7 +90,8 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
             const { length, shape } = yield* shapeOf(samples, longest + lengthTolerance)
             const loudness = loudnessOf(shape)
             // The latest first, because most requests are for recent speech.
-            for (const stored of [...known].reverse()) {
+            for (const [index, stored] of [...known].reverse().entries()) {
+              if (index % 100 === 99) yield* yieldToEventLoop
               if ((stored.lang ?? lang) !== lang || Math.abs(stored.length - length) > lengthTolerance) continue
               const lag = findLag(stored.envelope, loudness)
               if (lag === undefined) continue

@@ -183,8 +183,8 @@ export const findLag = (known: Envelope, input: Float32Array): number | undefine
 }
 
 /**
- * The least correlation of two envelopes. Measured with 40 sentences: each stays above 0.9 after MP3, AAC, Opus at 12 kbit/s,
- * noise at 10 dB, 145 ms added at the start or 50 ms removed. Another sentence of similar length reaches 0.63 at most.
+ * The least correlation of two envelopes. Measured with 40 sentences: each stays above 0.88 with half a second of silence or low
+ * noise added at each end, noise at 10 dB, or 50 ms removed. Another sentence reaches 0.76 at most.
  */
 const leastLikeness = 0.75
 
