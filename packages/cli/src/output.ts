@@ -77,6 +77,9 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
       if (isLocked || (target.value.mode & 0o222) === 0) {
         return yield* refuse(`${path} is read-only; make it writable, or give --out another name.`)
       }
+      if (yield* isMountPoint(replaced)) {
+        return yield* refuse(`${path} is mounted on its own; mount its folder instead, or give --out another name.`)
+      }
       const user = process.geteuid?.() ?? 0
       const owners = [target.value.uid, uid].map(Option.getOrUndefined)
       if (user !== 0 && (mode & sticky) !== 0 && !owners.includes(user)) {
@@ -100,3 +103,13 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
 
 /** In a folder of this mode, such as /tmp, only the owner of a file or of the folder can rename or replace the file. */
 const sticky = 0o1000
+
+/** Whether a file is mounted on its own, as containers do it: it can't be replaced. Only Linux says so. */
+const isMountPoint = (path: string): Effect.Effect<boolean, never, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const mounts = yield* Effect.orElseSucceed(fs.readFileString("/proc/self/mountinfo"), () => "")
+    const inOctal = (character: string) => `\\${character.charCodeAt(0).toString(8).padStart(3, "0")}`
+    const written = path.replace(/[ \t\n\\]/g, inOctal)
+    return mounts.split("\n").some((mount) => mount.split(" ")[4] === written)
+  })

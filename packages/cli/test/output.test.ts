@@ -70,6 +70,18 @@ describe("an output", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
+  it.scoped("that is mounted on its own is refused", () =>
+    Effect.gen(function* () {
+      const { file, folder } = yield* folderWithFile
+      writeFileSync(`${folder}/my call.wav`, "old")
+      const mounts = `7 1 8:1 / / rw - ext4 /dev/a rw\n8 7 8:1 /b ${folder}/my\\040call.wav rw - ext4 /dev/a rw\n`
+      const readFileString = () => Effect.succeed(mounts)
+      const refused = yield* Effect.flip(check(`${folder}/my call.wav`, { readFileString }))
+      expect(refused.message).toContain("is mounted on its own")
+      yield* check(file, { readFileString })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped("of another owner is refused only in a folder where nobody else can replace it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
