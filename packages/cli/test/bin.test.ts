@@ -1,6 +1,6 @@
-import { type ChildProcess, spawn } from "node:child_process"
+import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
@@ -167,6 +167,39 @@ describe("the built command", { timeout: 120_000 }, () => {
       const seen = yield* run(transcribe, { ...environment, ...preload("process.stdout.isTTY=true") })
       expect(seen.stdout.toString()).toBe("one\\u001b[2J\ttwo\nthree\n")
       expect((yield* run(transcribe, environment)).stdout.toString()).toBe(`${text}\n`)
+    })
+  )
+
+  it.scopedLive.skipIf(process.platform !== "linux")("waits for the writer of a text, and ends at Ctrl-C", () =>
+    Effect.gen(function* () {
+      const pipe = `${folder}/text`
+      execFileSync("mkfifo", [pipe])
+      const service = yield* localService
+      const args = ["synthesize", "--text-file", pipe, "--out", "out.wav"]
+      let command: ChildProcess | undefined
+      const start = Effect.fork(run(args, environmentOf(service), (child) => (command = child)))
+      const isOpen = Effect.sync(() => {
+        try {
+          const descriptors = `/proc/${command?.pid}/fd`
+          return readdirSync(descriptors).some((each) => readlinkSync(`${descriptors}/${each}`) === pipe)
+        } catch {
+          // It has not started, or has just closed another one.
+          return false
+        }
+      })
+      const untilOpen = Effect.repeat(isOpen, { until: (open) => open, schedule: Schedule.spaced(20) })
+
+      const interrupted = yield* start
+      yield* untilOpen
+      command?.kill("SIGINT")
+      expect((yield* interrupted).code).toBe(130)
+      command = undefined
+
+      const spoken = yield* start
+      yield* untilOpen
+      writeFileSync(pipe, "नमस्ते\n")
+      expect((yield* spoken).code).toBe(0)
+      expect((yield* service.requests).at(-1)?.request).toMatchObject({ text: "नमस्ते" })
     })
   )
 

@@ -1,7 +1,9 @@
 /**
  * `speech synthesize`: speaks a text into a WAV file, or as one to standard output.
  */
-import { createReadStream } from "node:fs"
+import { closeSync, constants, createReadStream, fstatSync, openSync } from "node:fs"
+import { Socket } from "node:net"
+import type { Readable } from "node:stream"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
@@ -20,13 +22,28 @@ import * as Progress from "../progress.js"
 /** In bytes. Many times what the service takes, so that a text somewhat too long still fails with its exact length. */
 const largestText = 1024 * 1024
 
+/**
+ * Opens a text. For a pipe it waits as for a connection: in a thread of Node, as for a file, Ctrl-C could not end the wait for
+ * a writer.
+ */
+const openText = (file: string): Readable => {
+  try {
+    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+    if (fstatSync(descriptor).isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false })
+    closeSync(descriptor)
+  } catch {
+    // The stream reports it.
+  }
+  return createReadStream(file)
+}
+
 /** The whole of a text file or of standard input, without the line break at its end. */
 const readText = (file: string) =>
   Effect.gen(function* () {
     const name = file === "-" ? "Standard input" : file
     const fail = (problem: string) => new InputFailed({ message: `${name} ${problem}` })
     const bytes = NodeStream.fromReadable<InputFailed, Uint8Array>(
-      () => (file === "-" ? process.stdin : createReadStream(file)),
+      () => (file === "-" ? process.stdin : openText(file)),
       (error) => {
         const code = systemCode(error)
         return fail(code === "ENOENT" ? "does not exist; check the path." : `can't be read (${code}).`)
