@@ -1,7 +1,7 @@
 /**
  * `speech run`: runs a command with the settings of a local service, and ends the service with it.
  */
-import { spawn } from "node:child_process"
+import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:os"
 import { isatty } from "node:tty"
 import * as Effect from "effect/Effect"
@@ -14,25 +14,22 @@ const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
 /** A terminal sends Ctrl-C to the command too. A second signal would end most programs at once. */
 const isSentByTerminal = (signal: NodeJS.Signals): boolean => signal === "SIGINT" && [0, 1, 2].some((fd) => isatty(fd))
 
-/** Gives the signals of this process to the command until the scope closes. They would end the service before it. */
-const forwardSignals = (forward: (signal: NodeJS.Signals) => void) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      const others = forwarded.map((signal) => [signal, process.listeners(signal)] as const)
-      for (const signal of forwarded) {
-        process.removeAllListeners(signal)
-        process.on(signal, forward)
-      }
-      return others
-    }),
-    (others) =>
-      Effect.sync(() => {
-        for (const [signal, listeners] of others) {
-          for (const listener of listeners) process.on(signal, listener)
-          process.off(signal, forward)
-        }
-      })
-  )
+/**
+ * Gives the signals of this process to the command: they would end the service before it. The result takes them back. A
+ * signal is lost while it has no listener, so the new one comes first.
+ */
+const forwardSignals = (child: ChildProcess): (() => void) => {
+  const forward = (signal: NodeJS.Signals): void => {
+    if (!isSentByTerminal(signal)) child.kill(signal)
+  }
+  const others = forwarded.flatMap((signal) => process.listeners(signal).map((listener) => [signal, listener] as const))
+  for (const signal of forwarded) process.on(signal, forward)
+  for (const [signal, listener] of others) process.off(signal, listener)
+  return () => {
+    for (const [signal, listener] of others) process.on(signal, listener)
+    for (const signal of forwarded) process.off(signal, forward)
+  }
+}
 
 const notStarted = (program: string, error: unknown): CommandNotStarted => {
   const code = systemCode(error)
@@ -47,18 +44,20 @@ const start = ([program = "", ...args]: ReadonlyArray<string>, variables: Readon
     Effect.try({
       try: () => {
         const child = spawn(program, args, { stdio: "inherit", env: { ...process.env, ...variables } })
+        const restoreSignals = forwardSignals(child)
         const ended = new Promise<Effect.Effect<number, CommandNotStarted>>((resolve) => {
           child.once("error", (error) => resolve(notStarted(program, error)))
           child.once("exit", (code, signal) =>
             resolve(Effect.succeed(code ?? 128 + (signal === null ? 0 : constants.signals[signal])))
           )
         })
-        return { child, ended }
+        return { child, ended, restoreSignals }
       },
       catch: (error) => notStarted(program, error)
     }),
-    ({ child, ended }) =>
+    ({ child, ended, restoreSignals }) =>
       Effect.promise(() => {
+        restoreSignals()
         child.kill()
         return ended
       })
@@ -78,15 +77,12 @@ export const run = (given: Given<"run">) =>
         "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
       return yield* new UsageError({ message })
     }
-    const { child, ended } = yield* start(given.operands, {
+    const { ended } = yield* start(given.operands, {
       SPEECH_STT_BASE_URL: sttBaseUrl,
       SPEECH_TTS_BASE_URL: ttsBaseUrl,
       SPEECH_API_KEY: apiKey,
       SPEECH_PLATFORM_URL: platformUrl,
       SPEECH_ADMIN_TOKEN: adminToken
-    })
-    yield* forwardSignals((signal) => {
-      if (!isSentByTerminal(signal)) child.kill(signal)
     })
     const code = yield* Effect.flatten(Effect.promise(() => ended))
     if (code !== 0) return yield* new AlreadyReported({ code })
