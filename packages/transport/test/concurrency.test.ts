@@ -199,7 +199,7 @@ describe("the queue of a layer", () => {
         FastCheck.integer({ min: 1, max: 4 }),
         FastCheck.array(FastCheck.option(FastCheck.nat(20), { nil: undefined }), { maxLength: 60 }),
         (concurrency, steps) => {
-          const enter = makeCallQueue(concurrency)
+          const enter = makeCallQueue(concurrency, (run) => run())
           const present: Array<{ readonly place: Place; readonly number: number; runs: boolean }> = []
           const begun: Array<number> = []
           let count = 0

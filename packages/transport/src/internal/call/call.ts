@@ -14,8 +14,8 @@ import type { Place } from "./callQueue.js"
 
 /** What a call in the queue of its layer waits for. */
 export interface Turn {
-  /** Number of calls that have their turn before. */
-  readonly ahead: number
+  /** Number of calls that have their turn before. `undefined`: it comes without waiting for another call. */
+  readonly ahead: number | undefined
   readonly wait: Effect.Effect<void, Failure>
 }
 
@@ -40,9 +40,6 @@ export interface Call {
   /** Ends the call. */
   readonly end: Effect.Effect<void>
 }
-
-/** Undici uses a connection again only in the next turn of the event loop. Until then it would open another one. */
-const { setImmediate: afterThisTurn } = globalThis
 
 export const makeCall = (
   sentId: string,
@@ -95,12 +92,12 @@ export const makeCall = (
     enter: () => {
       const taken = enterQueue()
       place = taken
-      if (taken.ahead === undefined) return undefined
-      queuedAt = monotonicMillis(clock)
+      if (taken.isReady) return undefined
+      if (taken.ahead !== undefined) queuedAt = monotonicMillis(clock)
       const wait = timer.wait<void>((resume) => {
         taken.onTurn(() => {
           begunAt = monotonicMillis(clock)
-          afterThisTurn(() => resume(Effect.void))
+          resume(Effect.void)
         })
         return Effect.void
       })

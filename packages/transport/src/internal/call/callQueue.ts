@@ -1,6 +1,8 @@
 /** A call's place among the calls of a layer that run at the same time. */
 export interface Place {
-  /** Number of calls that waited when this one came. `undefined`: it does not wait. */
+  /** Whether the call may start now. */
+  readonly isReady: boolean
+  /** Number of calls that wait for a running call to end, and have their turn before this one. `undefined`: it need not wait for one. */
   readonly ahead: number | undefined
   /** Runs `begin` at the turn of the call. */
   readonly onTurn: (begin: () => void) => void
@@ -8,16 +10,28 @@ export interface Place {
   readonly leave: () => void
 }
 
-/** Limits the calls of a layer. Calls that wait have their turn in the order in which they came. */
-export const makeCallQueue = (concurrency: number): (() => Place) => {
+/** Taken when the module loads, so that fake timers of a test do not stop the calls. */
+const { setImmediate } = globalThis
+
+/**
+ * Limits the calls of a layer. Calls that wait have their turn in the order in which they came. A place is used again after
+ * a turn of the event loop: until then the connection of its call is not free, and undici would open another one.
+ */
+export const makeCallQueue = (
+  concurrency: number,
+  afterThisTurn: (run: () => void) => unknown = setImmediate
+): (() => Place) => {
   // No call waits while a place is free, so a new call overtakes none.
   let free = concurrency
+  /** Number of places that are free after this turn. */
+  let resting = 0
   /** What the turn of each waiting call does, by its number. A number is used once. */
   const waiting = new Map<number, () => void>()
   let newest = 0
   let oldest = 1
 
-  const release = (): void => {
+  const passOn = (): void => {
+    resting--
     if (waiting.size === 0) {
       free++
       return
@@ -28,14 +42,19 @@ export const makeCallQueue = (concurrency: number): (() => Place) => {
     waiting.delete(oldest)
     begin?.()
   }
-  const atOnce: Place = { ahead: undefined, onTurn: (begin) => begin(), leave: release }
+  const release = (): void => {
+    resting++
+    // One for each place: undici frees the connections of this turn in the same order.
+    afterThisTurn(passOn)
+  }
+  const atOnce: Place = { isReady: true, ahead: undefined, onTurn: (begin) => begin(), leave: release }
 
   return () => {
     if (free > 0) {
       free--
       return atOnce
     }
-    const ahead = waiting.size
+    const ahead = waiting.size - resting
     const number = ++newest
     let hasTurn = false
     let begin = (): void => undefined
@@ -44,7 +63,8 @@ export const makeCallQueue = (concurrency: number): (() => Place) => {
       begin()
     })
     return {
-      ahead,
+      isReady: false,
+      ahead: ahead < 0 ? undefined : ahead,
       onTurn: (given) => {
         begin = given
         if (hasTurn) begin()

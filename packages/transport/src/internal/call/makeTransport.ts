@@ -156,8 +156,9 @@ const runCall = <A, E extends ServiceError, Context>(
     yield* call.start
     const turn = call.enter()
     if (turn !== undefined) {
-      const queued = emit({ _tag: "Queued", ahead: turn.ahead })
-      if (onEvent !== undefined) yield* Effect.mapError(call.timer.run(queued), toError)
+      if (onEvent !== undefined && turn.ahead !== undefined) {
+        yield* Effect.mapError(call.timer.run(emit({ _tag: "Queued", ahead: turn.ahead })), toError)
+      }
       yield* Effect.mapError(turn.wait, toError)
     }
     let key = keys.current()
