@@ -27,7 +27,10 @@ export interface VoiceService {
   readonly voices: ReadonlyArray<string>
   /** Sample rate of its speech, in Hz. */
   readonly sampleRate: number
-  /** Speaks a text as a stream of mono samples, -1 to 1. `lang` is one of `languages` and `voice` one of `voices`. */
+  /**
+   * Speaks a text as a stream of mono samples, -1 to 1. `lang` is one of `languages` and `voice` one of `voices`. Do not
+   * overwrite a block that was emitted: a short text is kept in memory.
+   */
   readonly speak: (utterance: Utterance) => Stream.Stream<Float32Array, VoiceFailed>
 }
 

@@ -52,7 +52,7 @@ export interface NamedOptions {
   readonly filename?: string | undefined
 }
 
-/** A recording in memory. */
+/** A recording in memory. The bytes are not copied: leave them unchanged until the call ends. */
 export const fromBytes = (bytes: Uint8Array, options: NamedOptions = {}): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Bytes",
@@ -75,7 +75,7 @@ export interface StreamOptions extends NamedOptions {
 
 /**
  * A stream of the bytes of a recording. Each attempt calls `open`, which must give all bytes each time. Provide the
- * services that the stream requires.
+ * services that the stream requires. Chunks are not copied: do not overwrite one that you have emitted.
  */
 export const fromStream = (
   open: () => Stream.Stream<Uint8Array, unknown>,
@@ -91,7 +91,7 @@ export const fromStream = (
 
 /**
  * A stream that can be read only once, such as a microphone or the body of a request. A call with it is never retried,
- * and a second call with it fails with `SttAudioUnreadable`.
+ * and a second call with it fails with `SttAudioUnreadable`. Chunks are not copied, as in {@link fromStream}.
  */
 export const fromOneShotStream = (
   stream: Stream.Stream<Uint8Array, unknown>,

@@ -57,6 +57,22 @@ const inChunks = (bytes: Uint8Array, size: number) =>
     )
   )
 
+/** Chunks in one Buffer, which each chunk overwrites. */
+const inOneBlock = (bytes: Uint8Array, size: number) =>
+  Stream.suspend(() => {
+    const block = Buffer.alloc(size)
+    return Stream.map(Stream.rechunk(inChunks(bytes, size), 1), (part) => {
+      block.fill(0).set(part)
+      return block.subarray(0, part.length)
+    })
+  })
+
+const inSharedMemory = (bytes: Uint8Array) => {
+  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
+  shared.set(bytes)
+  return shared
+}
+
 /** A temporary file with `bytes`, and the file system. */
 const fileWith = (bytes: Uint8Array, suffix = "") =>
   Effect.gen(function* () {
@@ -129,6 +145,8 @@ describe("a recording", () => {
     ["a stream of known length", stream(() => inChunks(wav, 1000), { filename, byteLength }), true],
     ["a stream of unknown length", stream(() => inChunks(wav, 7), { filename }), false],
     ["a one-shot stream", AudioSource.fromOneShotStream(inChunks(wav, 1000), { filename }), false],
+    ["a stream that overwrites its chunks", stream(() => inOneBlock(wav, 16), { filename }), false],
+    ["shared memory", AudioSource.fromBytes(inSharedMemory(wav), { filename }), true],
     ["bytes with another ending", AudioSource.fromBytes(wav, { filename: "call.mp3" }), true]
   ] as const)("of %s arrives byte for byte, with the ending of its container", ([_, audio, exact]) =>
     Effect.gen(function* () {

@@ -72,6 +72,16 @@ describe("an upload of chunks", () => {
     expect([isFilledWith(borrowed, 3), isFilledWith(copied, 1)]).toEqual([true, true])
   })
 
+  it("copies short pieces of Node's buffers too, which share memory with their slices", async () => {
+    const block = Buffer.alloc(10)
+    let reads = 0
+    const stream = Stream.repeatEffect(Effect.sync(() => block.fill(++reads)))
+    const { close, next } = open(Upload.fromStream(stream, undefined))
+    const [first, second] = [await next(), await next()]
+    expect([isFilledWith(first.value, 1), isFilledWith(second.value, 2)]).toEqual([true, true])
+    await Effect.runPromise(close)
+  })
+
   it("is read on demand, and counts as sent when undici asks for more than all of it", async () => {
     const { reads, upload } = sourceOf(1, 2)
     const { next, timer } = open(upload)

@@ -450,7 +450,8 @@ const testResponse = (
     [Contract.header.encoding]: format.encoding,
     [Contract.header.audioDuration]: String((1000 * frames) / format.sampleRate)
   }
-  const parts: Array<Uint8Array | undefined> = [bytes]
+  // As from the service: the caller may write into what it gets.
+  const parts: Array<Uint8Array | undefined> = [new Uint8Array(bytes)]
   return {
     status: 200,
     header: (name) => headers[name],

@@ -147,6 +147,15 @@ describe("layerTest", () => {
     }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
   )
 
+  it.effect("gives the same audio again after a caller has written into it", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const { stream } = yield* Effect.scoped(tts.stream({ text: "hello" }))
+      yield* Stream.runForEach(stream, (chunk) => Effect.sync(() => chunk.fill(1)))
+      expect((yield* tts.synthesize({ text: "hello" })).bytes).toEqual(new Uint8Array(16_000))
+    }).pipe(Effect.provide(TextToSpeech.layerTest({ bytes })))
+  )
+
   it.effect("takes an effect, and warns of another format as the service's response would", () =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech

@@ -191,8 +191,9 @@ const peek = (stream: Chunks, length: number) =>
       )
       if (Option.isNone(next)) isWhole = true
       for (const part of Option.getOrElse(next, () => Chunk.empty<Uint8Array>())) {
-        parts.push(part)
         filled += part.byteLength
+        // The source may reuse its block for the next part.
+        parts.push(filled < length ? new Uint8Array(part) : part)
       }
     }
     return {

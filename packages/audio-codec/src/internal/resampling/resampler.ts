@@ -11,7 +11,7 @@ export interface Rates {
 }
 
 export interface Resampler {
-  /** Returns the output that these samples complete. */
+  /** Returns the output that these samples complete. Between equal rates it is `samples` itself. */
   readonly push: (samples: Float32Array) => Float32Array
   /**
    * Returns the rest, as if silence followed. Do not push after it. For n samples of input there are ceil(n * to / from)

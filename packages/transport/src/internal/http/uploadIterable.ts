@@ -35,9 +35,9 @@ const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
 
 /**
  * Undici asks for the next chunk at once while the socket's buffer is not full. A shorter piece may then still wait in
- * that buffer when its block is reused, so it is copied.
+ * that buffer when its block is reused, so it is copied. `slice` of a Buffer would share its memory.
  */
-const keepable = (piece: Uint8Array): Uint8Array => (piece.byteLength >= pieceSize ? piece : piece.slice())
+const keepable = (piece: Uint8Array): Uint8Array => (piece.byteLength >= pieceSize ? piece : new Uint8Array(piece))
 
 /** Parts in memory need no stream and no fiber, which would cost more than the rest of a short call. */
 const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIterable => {
