@@ -28,9 +28,19 @@ const identityOf = (file: string | number): string | undefined => {
 /** The number of a file may be too large for a double. */
 const exact = { bigint: true } as const
 
+/** A path is compared by its name too, since some file systems number no files. */
+const isSamePath = (input: string, output: string): boolean => {
+  try {
+    return resolve(input) === resolve(output)
+  } catch {
+    // A relative path leads nowhere: the working directory was deleted.
+    return false
+  }
+}
+
 /** Whether a result would replace its own input. A dash is standard input or output, which may be redirected to a file. */
 export const isSameFile = (input: string, output: string): boolean => {
-  if (input !== "-" && resolve(input) === resolve(output)) return true
+  if (input !== "-" && isSamePath(input, output)) return true
   const identity = identityOf(input === "-" ? 0 : input)
   return identity !== undefined && identity === identityOf(output === "-" ? 1 : output)
 }

@@ -314,6 +314,20 @@ describe("the built command", { timeout: 120_000 }, () => {
   )
 
   it.effect.each([
+    [3, "synthesize a --out a.wav", /a\.wav can't be written/],
+    [3, "synthesize --text-file text --out a.wav", /text does not exist/],
+    [3, "serve --data-dir data", /data directory data can't be found.*give an absolute path/]
+  ] as const)("ends with %d for %s in a working directory that was deleted", ([expected, line, says]) =>
+    Effect.gen(function* () {
+      const settings = { SPEECH_API_KEY: "a.b", SPEECH_TTS_BASE_URL: "http://127.0.0.1:9" }
+      const inDeleted = `mkdir gone && cd gone && rmdir ../gone && exec "$0" "$1" ${line}`
+      const { code, stderr } = yield* outcomeOf("sh", ["-c", inDeleted, process.execPath, bin], settings)
+      expect(stderr).toMatch(says)
+      expect(code).toBe(expected)
+    })
+  )
+
+  it.effect.each([
     [0, ["--help"], /^speech /],
     [0, ["--completions", "fish"], /complete/],
     [2, ["transcribe", "--modle"], /--model/]

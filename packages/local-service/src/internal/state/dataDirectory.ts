@@ -72,7 +72,18 @@ const foreignEntry = (names: ReadonlyArray<string>): string | undefined =>
 export const openDataDirectory = (
   directory: string | undefined
 ): Effect.Effect<DataDirectory, DataDirectoryUnusable, FileSystem.FileSystem | Scope.Scope> =>
-  directory === undefined ? openInMemory : openOnDisk(resolve(directory))
+  directory === undefined ? openInMemory : Effect.flatMap(absolute(directory), openOnDisk)
+
+/** A relative path has no meaning if the working directory was deleted. */
+const absolute = (directory: string) =>
+  Effect.try({
+    try: () => resolve(directory),
+    catch: (error) =>
+      new DataDirectoryUnusable({
+        directory,
+        message: `The data directory ${directory} can't be found, because the working directory is gone (${errorCode(error)}); change to another folder, or give an absolute path.`
+      })
+  })
 
 const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
