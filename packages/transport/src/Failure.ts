@@ -72,14 +72,17 @@ export const errorName = (error: unknown): string => {
   if (typeof error !== "object" || error === null) return typeof error
   if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
   const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
-  return typeof name === "string" && /^\w{1,64}$/.test(name) ? name : "object"
+  return isIdentifier(name) ? name : "object"
 }
+
+/** Any other text of a library may hold the key. */
+const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
 
 /** The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. */
 export const systemCode = (error: unknown): string | undefined => {
   let current = error
   for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
-    if (typeof current.code === "string") return current.code
+    if (isIdentifier(current.code)) return current.code
     const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
     current = current.cause ?? inner
   }

@@ -71,3 +71,15 @@ describe("the name of an error of another library", () => {
     expect(Failure.errorName(error)).toBe(name)
   })
 })
+
+describe("the code of an error of another library", () => {
+  it.each([
+    { error: { code: "ECONNREFUSED" }, code: "ECONNREFUSED" },
+    { error: new AggregateError([{ code: "EHOSTUNREACH" }]), code: "EHOSTUNREACH" },
+    { error: { code: "prefix.topsecret was refused", cause: { code: "ECONNRESET" } }, code: "ECONNRESET" },
+    { error: { code: "k".repeat(65) }, code: undefined },
+    { error: { code: 42 }, code: undefined }
+  ])("of $error is $code, which is no text of that library", ({ code, error }) => {
+    expect(Failure.systemCode(error)).toBe(code)
+  })
+})
