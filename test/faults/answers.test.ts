@@ -87,7 +87,7 @@ describe.concurrent("a server that responds to a recording with a 200 that", () 
     answer("has a number as its text", body({ ...success, text: 7 }), invalid("text")),
     answer("has no call id", body({ ...success, call_id: undefined }), invalid("call_id")),
     answer("has another status", body({ ...success, status: "queued" }), invalid("status")),
-    answer("is a list", body([success]), invalid("status")),
+    answer("is a list", body([success]), invalid("not a JSON object")),
     answer("is null", body(null), invalid("not a JSON object")),
     answer("is HTML", body("<html></html>"), invalid("not JSON")),
     answer("is empty", body(""), invalid("not JSON")),
