@@ -150,6 +150,23 @@ describe("a call that fails", () => {
   )
 
   it.effect.each([
+    { clock: "is right", date: undefined },
+    { clock: "is an hour behind", date: "Thu, 01 Jan 1970 01:00:00 GMT" },
+    { clock: "is a day ahead", date: "Wed, 31 Dec 1969 00:00:00 GMT" },
+    { clock: "is right, and the Date is none", date: "now" }
+  ])("waits until the date of a Retry-After if the clock of the machine $clock", ({ date }) =>
+    Effect.gen(function* () {
+      const until = new Date((Date.parse(date ?? "") || 0) + 30_000).toUTCString()
+      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: until, date }])
+      const fiber = yield* Effect.fork(Effect.withRandom(transport.run(operation()), Random.fixed([0])))
+      yield* TestClock.adjust(29_999)
+      expect(requests.length).toBe(1)
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(fiber)).toBe("ok")
+    })
+  )
+
+  it.effect.each([
     { what: "the delay", retryAfter: "4", eventSeconds: 0, statuses: [503, 503] },
     { what: "an event handler", retryAfter: "3", eventSeconds: 3, statuses: [503] }
   ])("is not retried if $what exceeds the total deadline", ({ eventSeconds, retryAfter, statuses }) =>

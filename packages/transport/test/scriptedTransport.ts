@@ -112,7 +112,10 @@ export const lost = (request: HttpClientRequest.HttpClientRequest, code: string)
 }
 
 /** How a request ends: with a status, optionally a Retry-After, or with the code of a failed connection. */
-export type End = number | string | { readonly status: number; readonly retryAfter: string }
+export type End =
+  | number
+  | string
+  | { readonly status: number; readonly retryAfter: string; readonly date?: string | undefined }
 
 /** A transport whose requests have these ends, in order. All further requests end with 200. */
 export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
@@ -125,10 +128,10 @@ export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
           requests.push(request)
           const end = ends.shift() ?? 200
           if (typeof end === "string") return lost(request, end)
-          const { retryAfter, status } = typeof end === "number" ? { status: end, retryAfter: undefined } : end
-          return Effect.succeed(
-            new Response("ok", { status, headers: retryAfter ? { "Retry-After": retryAfter } : {} })
-          )
+          if (typeof end === "number") return Effect.succeed(new Response("ok", { status: end }))
+          const { date, retryAfter, status } = end
+          const headers = { "Retry-After": retryAfter, ...(date === undefined ? {} : { Date: date }) }
+          return Effect.succeed(new Response("ok", { status, headers }))
         },
         { retries: {}, budget, ...options }
       )

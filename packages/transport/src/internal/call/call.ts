@@ -9,7 +9,7 @@ import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { monotonicMillis } from "../timer/monotonicMillis.js"
-import { retryAfterMillis } from "./backoff.js"
+import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
 
 /** What a call in the queue of its layer waits for. */
@@ -128,7 +128,10 @@ export const makeCall = (
     },
     responded: ({ header, status }) => {
       timer.reach("download")
-      const requestedMillis = retryAfterMillis(header("retry-after"), clock.unsafeCurrentTimeMillis())
+      const retryAfter = header("retry-after")
+      // A date counts from the date of the response. The clock of this machine may be wrong.
+      const now = () => dateIn(header("date")) ?? clock.unsafeCurrentTimeMillis()
+      const requestedMillis = retryAfter === undefined ? undefined : retryAfterMillis(retryAfter, now())
       record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
     },
     lost: () => record({}),
