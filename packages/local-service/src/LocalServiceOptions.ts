@@ -36,6 +36,6 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   readonly maximumRecordingSeconds?: number | undefined
   /** Longest speech of one text, in seconds. Default: 7,200. The contract does not define it. */
   readonly maximumSpeechSeconds?: number | undefined
-  /** Longest time without a byte of a request body before the response is 408, in milliseconds. Default: 60,000. */
+  /** Longest time without a byte of a request body before the response is 408, in milliseconds, up to 24 days. Default: 60,000. */
   readonly bodyIdleMillis?: number | undefined
 }

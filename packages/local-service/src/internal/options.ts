@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { OptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
+import { longestMillis } from "./realTime.js"
 
 const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")
@@ -58,7 +59,7 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
       maximumUploadBytes: options.maximumUploadBytes ?? 512 * 1024 * 1024,
       maximumRecordingSeconds: options.maximumRecordingSeconds ?? 7200,
       maximumSpeechSeconds: options.maximumSpeechSeconds ?? 7200,
-      bodyIdleMillis: options.bodyIdleMillis ?? 60_000
+      bodyIdleMillis: Math.min(options.bodyIdleMillis ?? 60_000, longestMillis)
     })
   })
 

@@ -16,8 +16,8 @@ export const { now: wallMillis } = Date
 /** A monotonic clock, in milliseconds. */
 export const monotonicMillis = (): number => performance.now()
 
-/** Timers of JavaScript fire at once if they are longer. */
-const longestMillis = 2 ** 31 - 1
+/** Timers of JavaScript fire at once if they are longer: 24 days. */
+export const longestMillis = 2 ** 31 - 1
 
 /** Effect's live clock on these timers. */
 export const realClock: Clock.Clock = Object.assign(Clock.make(), {

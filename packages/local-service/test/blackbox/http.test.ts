@@ -282,3 +282,11 @@ serviceTests("a connection", cannedService(), (it) => {
     expect((yield* synthesize({ text: "a" })).status).toBe(200)
   })
 })
+
+serviceTests("a body that may pause for a month", cannedService({ bodyIdleMillis: 31 * 24 * 3_600_000 }), (it) => {
+  it("is not refused at its first pause", function* ({ key, raw }) {
+    const pausing = (request: Buffer) => [request.subarray(0, -4), 50, request.subarray(-4)]
+    expect((yield* raw("tts", pausing(synthesisRequest(key, text)))).answer.status).toBe(200)
+    expect((yield* raw("stt", pausing(transcriptionRequest(key, validForm())))).answer.status).toBe(200)
+  })
+})
