@@ -175,7 +175,7 @@ describe("the built command", { timeout: 120_000 }, () => {
       const pipe = `${folder}/text`
       execFileSync("mkfifo", [pipe])
       const service = yield* localService
-      const args = ["synthesize", "--text-file", pipe, "--out", "out.wav"]
+      const args = ["synthesize", "--text-file", pipe, "--out", "piped.wav"]
       let command: ChildProcess | undefined
       const start = Effect.fork(run(args, environmentOf(service), (child) => (command = child)))
       const isOpen = Effect.sync(() => {
