@@ -12,7 +12,7 @@ import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame, durationMillis } from "./AudioFormat.js"
 import { concatBytes } from "./internal/bytes.js"
-import { notAFile } from "./internal/files/readBlocks.js"
+import { notAFile, openBlocks } from "./internal/files/readBlocks.js"
 import { overwrite } from "./internal/files/writeFile.js"
 import { wavError } from "./internal/wav/wavError.js"
 import { largestSize, padding, sizeFields, wavHeader } from "./internal/wav/wavHeader.js"
@@ -231,9 +231,9 @@ export const fileSink = (
 export const repair = (path: string): Effect.Effect<WavFile, WavError | PlatformError, FileSystem.FileSystem> =>
   Effect.scoped(
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const { format, layout } = yield* openWavFile(path)
-      const file = yield* fs.open(path)
+      // One open file for all steps: the path may name another one from one moment to the next.
+      const { blocks, file } = yield* openBlocks(path, { flag: "r+" })
+      const { format, layout } = yield* openWav(blocks)
       const size = Number((yield* file.stat).size)
       const complete = yield* isWhole(file, layout, size)
       const present = complete ? layout.declared : size - layout.data
@@ -241,13 +241,14 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
       if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
         // The size may have wrapped around, and so end in the middle of the samples.
-        if (!complete) yield* overwrite(path, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
+        if (!complete) yield* overwrite(file, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
         const audio = yield* readFile(path)
         return yield* writeFile({ ...audio, byteLength: dataLength }, path)
       }
-      if (!complete) yield* fs.truncate(path, FileSystem.Size(fileSize))
+      // A recorder that still writes may have added samples, so the file is cut only if it must be.
+      if (!complete && fileSize !== size) yield* file.truncate(FileSystem.Size(fileSize))
       // If the samples are complete, their declared size may end inside a frame, and chunks follow it.
-      yield* overwrite(path, sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength))
+      yield* overwrite(file, sizeFields(format, layout, fileSize, complete ? layout.declared : dataLength))
       return { path, format, dataLength, durationMillis: durationMillis(format, dataLength) }
     })
   )

@@ -3,6 +3,7 @@ import { once } from "node:events"
 import { readdirSync, statSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
+import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpServer from "@effect/platform/HttpServer"
@@ -543,6 +544,52 @@ it.effect("encodeStream gives the bytes of encode, as many as contentLength says
     expect(Wav.contentLength({ format: pcm8 })).toBeUndefined()
   })
 )
+
+layer(NodeFileSystem.layer)("repairing a file that another program has open", (it) => {
+  const samples = new Uint8Array(4000).fill(9)
+  const unfinished = Buffer.concat([Wav.header(telephony), samples])
+
+  /** A file system in which something happens once, before a file is changed by its name or when it is open. */
+  const beforeChange = (fs: FileSystem.FileSystem, happens: Effect.Effect<void, PlatformError>) =>
+    Effect.map(Effect.once(happens), (once) =>
+      FileSystem.FileSystem.of({
+        ...fs,
+        truncate: (path, length) => Effect.zipRight(once, fs.truncate(path, length)),
+        open: (path, options) =>
+          Effect.map(fs.open(path, options), (opened) => {
+            const truncate = opened.truncate.bind(opened)
+            const writeAll = opened.writeAll.bind(opened)
+            return Object.assign(opened, {
+              truncate: (length?: FileSystem.SizeInput) => Effect.zipRight(once, truncate(length)),
+              writeAll: (bytes: Uint8Array) => Effect.zipRight(once, writeAll(bytes))
+            })
+          })
+      })
+    )
+
+  it.scoped("keeps what a recorder appends meanwhile", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      yield* fs.writeFile(path, unfinished)
+      const more = new Uint8Array(1000).fill(5)
+      const growing = yield* beforeChange(fs, fs.writeFile(path, more, { flag: "a" }))
+      expect((yield* Effect.provideService(Wav.repair(path), FileSystem.FileSystem, growing)).dataLength).toBe(4000)
+      expect(Buffer.from((yield* fs.readFile(path)).subarray(44))).toEqual(Buffer.concat([samples, more]))
+    })
+  )
+
+  it.scoped("does not change a file that takes its name meanwhile", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      yield* fs.writeFile(path, Buffer.concat([unfinished, Uint8Array.of(1)]))
+      const other = "another file, longer than the one that was to be repaired".repeat(100)
+      yield* fs.writeFileString(`${folder}/other`, other)
+      const replaced = yield* beforeChange(fs, fs.rename(`${folder}/other`, path))
+      yield* Effect.ignore(Effect.provideService(Wav.repair(path), FileSystem.FileSystem, replaced))
+      expect(yield* fs.readFileString(path)).toBe(other)
+    })
+  )
+})
 
 layer(NodeFileSystem.layer)("a stream of unknown length", (it) => {
   it.scoped.each([pcm8, mulaw, alaw])("has the samples that were given, and not one more: $encoding", (format) =>

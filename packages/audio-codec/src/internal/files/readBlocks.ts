@@ -9,8 +9,9 @@ import * as Stream from "effect/Stream"
 /** In bytes. A smaller read costs more than moving its bytes. */
 const readSize = 512 * 1024
 
-/** A file that is open for reading. */
+/** An open file. */
 interface OpenFile {
+  readonly file: FileSystem.File
   readonly info: FileSystem.File.Info
   readonly blocks: Stream.Stream<Uint8Array, PlatformError>
 }
@@ -21,13 +22,13 @@ interface OpenFile {
  */
 export const openBlocks = (
   path: string,
-  offset = 0
+  { flag = "r", offset = 0 }: { readonly flag?: "r" | "r+"; readonly offset?: number } = {}
 ): Effect.Effect<OpenFile, PlatformError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     // Opening a pipe ends the waiting of its writer, and with some file systems it waits for one.
     yield* refusePipe(path, yield* fs.stat(path))
-    const file = yield* fs.open(path)
+    const file = yield* fs.open(path, { flag })
     const info = yield* file.stat
     // The path may name something else by now.
     yield* refusePipe(path, info)
@@ -38,7 +39,7 @@ export const openBlocks = (
         size === 0n ? Effect.fail(Option.none()) : Effect.succeed(Chunk.of(block.subarray(0, Number(size))))
       )
     )
-    return { info, blocks }
+    return { file, info, blocks }
   })
 
 /** A pipe can't be read by position. */

@@ -56,33 +56,29 @@ export const openGathering = (path: string, options: FileSystem.OpenFileOptions)
   })
 
 /**
- * Replaces bytes of a file at given offsets.
+ * Replaces bytes of a file that is open for reading and writing, at given offsets.
  *
  * All bytes before them are written again: the `fs.write` of Bun takes no position from a FileSystem, and writes where it
  * wrote last. Every runtime reads by position.
  */
 export const overwrite = (
-  path: string,
+  file: FileSystem.File,
   replacements: ReadonlyArray<readonly [offset: number, bytes: Uint8Array]>
-): Effect.Effect<void, PlatformError, FileSystem.FileSystem> =>
-  Effect.scoped(
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const file = yield* fs.open(path, { flag: "r+" })
-      const end = Math.max(...replacements.map(([offset, bytes]) => offset + bytes.byteLength))
-      const block = new Uint8Array(Math.min(writeSize, end))
-      for (let start = 0; start < end; ) {
-        yield* file.seek(FileSystem.Size(start), "start")
-        const size = Number(yield* file.read(block.subarray(0, Math.min(block.byteLength, end - start))))
-        if (size === 0) return
-        const part = block.subarray(0, size)
-        for (const [offset, bytes] of replacements) {
-          const visible = bytes.subarray(Math.max(0, start - offset), Math.max(0, start + size - offset))
-          if (visible.byteLength > 0) part.set(visible, Math.max(0, offset - start))
-        }
-        yield* file.seek(FileSystem.Size(start), "start")
-        yield* file.writeAll(part)
-        start += size
+): Effect.Effect<void, PlatformError> =>
+  Effect.gen(function* () {
+    const end = Math.max(...replacements.map(([offset, bytes]) => offset + bytes.byteLength))
+    const block = new Uint8Array(Math.min(writeSize, end))
+    for (let start = 0; start < end; ) {
+      yield* file.seek(FileSystem.Size(start), "start")
+      const size = Number(yield* file.read(block.subarray(0, Math.min(block.byteLength, end - start))))
+      if (size === 0) return
+      const part = block.subarray(0, size)
+      for (const [offset, bytes] of replacements) {
+        const visible = bytes.subarray(Math.max(0, start - offset), Math.max(0, start + size - offset))
+        if (visible.byteLength > 0) part.set(visible, Math.max(0, offset - start))
       }
-    })
-  )
+      yield* file.seek(FileSystem.Size(start), "start")
+      yield* file.writeAll(part)
+      start += size
+    }
+  })

@@ -54,7 +54,7 @@ export const openReplacement = (
         const large = yield* temporaryBeside(path)
         const copy = yield* openGathering(large, options)
         yield* copy.write(header)
-        const samples = yield* openBlocks(temporary, provisional.byteLength)
+        const samples = yield* openBlocks(temporary, { offset: provisional.byteLength })
         yield* Stream.runForEach(samples.blocks, copy.write)
         yield* copy.close
         return large
@@ -67,7 +67,11 @@ export const openReplacement = (
           const header = wavHeader(format, dataLength)
           const fits = header.byteLength === provisional.byteLength
           yield* file.close
-          if (byteLength === undefined && fits) yield* overwrite(temporary, [[0, header]])
+          if (byteLength === undefined && fits) {
+            yield* Effect.scoped(
+              Effect.flatMap(fs.open(temporary, { flag: "r+" }), (opened) => overwrite(opened, [[0, header]]))
+            )
+          }
           const whole = fits ? temporary : yield* moved(header)
           if (mode !== undefined) yield* fs.chmod(whole, mode & 0o777)
           yield* fs.rename(whole, path)
