@@ -320,20 +320,30 @@ const bestLag = (known: Int16Array, input: Int16Array, stretch: Stretch, around:
     near: from + step * lag,
     product: Math.abs(productOf(one, other, all, lag))
   }))
-  const likeliest = rough.sort((a, b) => b.product - a.product).slice(0, candidates)
+  const likeliest = rough.sort(byProduct).slice(0, candidates)
+  const exact = new Set(
+    likeliest.flatMap(({ near }) => Array.from({ length: 2 * step + 1 }, (_, index) => near - step + index))
+  )
+  // One vowel may resemble itself more a period later, if the lag is no whole number of samples. Two seconds do not.
+  const longer = { start: Math.max(0, start - sampleRate), length: 2 * sampleRate }
+  const best = Array.from(exact, (near) => ({ near, product: Math.abs(productOf(known, input, stretch, near)) }))
+    .sort(byProduct)
+    .slice(0, candidates / 2)
   const whole = strongest(
     known,
     input,
-    stretch,
-    new Set(likeliest.flatMap(({ near }) => Array.from({ length: 2 * step + 1 }, (_, index) => near - step + index)))
+    longer,
+    best.map(({ near }) => near)
   )
   // The vertex of a parabola through the highest product and its neighbours.
-  const before = productOf(known, input, stretch, whole - 1)
-  const at = productOf(known, input, stretch, whole)
-  const after = productOf(known, input, stretch, whole + 1)
+  const before = productOf(known, input, longer, whole - 1)
+  const at = productOf(known, input, longer, whole)
+  const after = productOf(known, input, longer, whole + 1)
   const bend = before - 2 * at + after
   return bend === 0 ? whole : whole + Math.max(-0.5, Math.min(0.5, (before - after) / (2 * bend)))
 }
+
+const byProduct = (a: { readonly product: number }, b: { readonly product: number }): number => b.product - a.product
 
 type Samples = Int16Array | Float32Array | Float64Array
 
