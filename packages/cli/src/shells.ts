@@ -33,7 +33,11 @@ const setters: Readonly<Record<SettingShell, (name: string, value: string) => st
 /** A line that sets an environment variable, for pasting into the shell. cmd can't hold a line break in a value. */
 export const setVariable = (shell: SettingShell, name: string, value: string): string => setters[shell](name, value)
 
-const programs: Readonly<Record<string, SettingShell>> = { fish: "fish", pwsh: "powershell", powershell: "powershell" }
+const programs: ReadonlyMap<string, SettingShell> = new Map([
+  ["fish", "fish"],
+  ["pwsh", "powershell"],
+  ["powershell", "powershell"]
+])
 
 /**
  * The shell of the user. `SHELL` is the login shell, also of Git Bash on Windows. Without it, PowerShell shows by the
@@ -44,7 +48,7 @@ export const findShell = (
   platform: NodeJS.Platform
 ): SettingShell => {
   const { PSModulePath = "", SHELL } = environment
-  if (SHELL !== undefined) return programs[SHELL.replace(/^.*[/\\]|\.exe$/gi, "").toLowerCase()] ?? "sh"
+  if (SHELL !== undefined) return programs.get(SHELL.replace(/^.*[/\\]|\.exe$/gi, "").toLowerCase()) ?? "sh"
   if (platform !== "win32") return "sh"
   return /\\Documents\\|\\PowerShell\\7\\/i.test(PSModulePath) ? "powershell" : "cmd"
 }

@@ -63,6 +63,7 @@ describe("the shell of the user", () => {
     ["sh", { SHELL: "/bin/bash" }, "linux"],
     ["sh", { SHELL: "/usr/bin/zsh" }, "darwin"],
     ["sh", {}, "linux"],
+    ["sh", { SHELL: "/bin/constructor" }, "linux"],
     ["fish", { SHELL: "/usr/local/bin/fish" }, "linux"],
     ["powershell", { SHELL: "/usr/bin/pwsh" }, "darwin"],
     ["sh", { SHELL: "C:\\Program Files\\Git\\usr\\bin\\bash.exe", PSModulePath: windowsPowerShell }, "win32"],

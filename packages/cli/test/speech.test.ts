@@ -122,6 +122,22 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
+  it.scoped("prints a transcript of many spaces at once", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const path = yield* temporary("spaces.wav")
+      yield* speechCommand("synthesize", "एक", "--out", path)
+      const text = `first\n${" ".repeat(40_000)}second${" ".repeat(40_000)}third`
+      const body = JSON.stringify({ text, call_id: "c", status: "success" })
+      yield* service.faults.set([{ operation: "transcribe", body }])
+      const startedAt = performance.now()
+      const heard = yield* speechCommand("transcribe", path, path, ...hindi)
+      expect(performance.now() - startedAt).toBeLessThan(4000)
+      yield* service.faults.set([])
+      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(40_000)}third`)
+    })
+  )
+
   it.scoped("retries a failed call as often as --retries says", () =>
     Effect.gen(function* () {
       const service = yield* LocalService

@@ -77,7 +77,11 @@ export const transcribe = (given: Given<"transcribe">) =>
 const displayName = (file: string): string => (file === "-" ? "standard input" : file)
 
 /** Programs differ in what ends a line for them. */
-const onOneLine = (text: string): string => text.replace(/\s*[\n\v\f\r\u0085\u2028\u2029]+\s*/g, " ")
+const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/
+
+/** One pattern for the spaces around a line break would take seconds for a text of many spaces. */
+const onOneLine = (text: string): string =>
+  text.replace(/[\s\u0085]+/g, (spaces) => (lineBreak.test(spaces) ? " " : spaces))
 
 /** What to print on standard error beside the text. */
 const notesOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
