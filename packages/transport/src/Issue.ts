@@ -48,7 +48,7 @@ const kinds: Record<string, string> = {
 /** The problem in plain words. The schema's own message quotes the value. */
 const toProblem = (message: string): string => {
   if (message.startsWith("is unexpected")) return "is not a known field; see additionalFields"
-  const expected = /^Expected (.+), actual /s.exec(message)?.[1]
+  const expected = /^Expected (.+?), actual /s.exec(message)?.[1]
   if (expected === undefined) return message
   if (/[{<[]/.test(expected)) return "has the wrong form"
   return `must be ${kinds[expected] ?? expected}`

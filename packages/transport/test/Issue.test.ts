@@ -24,6 +24,7 @@ describe("an issue", () => {
     { message: {}, field: "name", problem: "is missing" },
     { message: { name: "n", title: "" }, field: "title", problem: "must be a string that is not empty" },
     { message: { name: "n", size: "1" }, field: "size", problem: "must be a number" },
+    { message: { name: "n", size: "1, actual secret" }, field: "size", problem: "must be a number" },
     { message: { name: "n", score: Number.NaN }, field: "score", problem: "must be a finite number" },
     { message: { name: "n", isNew: "yes" }, field: "isNew", problem: "must be true or false" },
     { message: { name: "n", kind: "secret" }, field: "kind", problem: 'must be one of "large", "small"' },
