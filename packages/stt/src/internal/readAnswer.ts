@@ -32,18 +32,22 @@ const auxScalars = ["request_time", "received_request_time", "confidence"] as co
  * The fields that the contract names, without what is inside of others. For a large `aux_info` the schema would take minutes
  * and copy it, and an error would quote a large field.
  */
-const outlineOf = ({ aux_info, call_id, error, message, status, text }: Record<string, unknown>) => ({
-  status: typeof status === "string" ? status.slice(0, 32) : outlineOfField(status),
-  text: outlineOfField(text),
-  call_id: outlineOfField(call_id),
-  error: outlineOfField(error),
-  message: outlineOfField(message),
-  aux_info: Predicate.isRecord(aux_info)
-    ? Object.fromEntries(auxScalars.map((name) => [name, outlineOfField(aux_info[name])]))
-    : undefined
-})
+const outlineOf = (json: Record<string, unknown>): Record<string, unknown> => {
+  const outline = fieldsOf(json, ["status", "text", "call_id", "error", "message"])
+  // The schema compares it as a string. No longer one is valid.
+  if (typeof outline.status === "string") outline.status = outline.status.slice(0, 32)
+  if (Predicate.isRecord(json.aux_info)) outline.aux_info = fieldsOf(json.aux_info, auxScalars)
+  return outline
+}
 
-const outlineOfField = (value: unknown): unknown => (Predicate.isObject(value) ? {} : value)
+const fieldsOf = (json: Record<string, unknown>, names: ReadonlyArray<string>): Record<string, unknown> => {
+  const fields: Record<string, unknown> = {}
+  for (const name of names) {
+    const value = json[name]
+    if (value !== undefined) fields[name] = Predicate.isObject(value) ? {} : value
+  }
+  return fields
+}
 
 /** Names the invalid fields without their values, since a value may be a transcript. */
 const fieldProblem = (error: ParseResult.ParseError): string => {

@@ -81,6 +81,18 @@ const endsScalar = (code: number): boolean =>
 /** Names of fields repeat in each object, so these many are kept. */
 const keptNames = 1000
 
+/** In characters. V8 copies a part of this length; a longer part keeps the whole piece in memory. */
+const copiedLength = 12
+
+const parseString = (raw: string): string => {
+  if (raw.length > copiedLength) return JSON.parse(`"${raw}"`)
+  for (let at = 0; at < raw.length; at++) {
+    const code = raw.charCodeAt(at)
+    if (code < 0x20 || code === backslash) return JSON.parse(`"${raw}"`)
+  }
+  return raw
+}
+
 /**
  * Builds the value of a JSON text that comes in pieces. `JSON.parse` reads each string, number and word; this reads what is
  * around them. Both functions throw if the text is not JSON or beyond a limit.
@@ -138,7 +150,6 @@ export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<Js
     expected = inner === undefined ? "nothing" : "comma or end"
   }
 
-  const parseString = (raw: string): string => JSON.parse(`"${raw}"`)
   const parseName = (raw: string): string => {
     const known = names.get(raw)
     if (known !== undefined) return known
