@@ -377,6 +377,11 @@ describe("recordings", () => {
         path: join(withoutText, "a.wav"),
         message: expect.stringContaining("a.txt can't be read")
       })
+      const inLatin1 = folderOf({ "a.wav": sound(200), "a.txt": Buffer.from("caf\u00e9", "latin1") })
+      expect(yield* startError({ recordings: inLatin1 })).toMatchObject({
+        _tag: "RecordingUnusable",
+        message: expect.stringContaining("a.txt is not text in UTF-8")
+      })
       const silent = folderOf({ "a.wav": "no sound", "a.txt": "text" })
       const error = yield* startError({ recordings: silent })
       expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(silent, "a.wav") })

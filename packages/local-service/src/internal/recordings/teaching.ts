@@ -1,3 +1,4 @@
+import { isUtf8 } from "node:buffer"
 import { readdir, readFile, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import * as Effect from "effect/Effect"
@@ -45,10 +46,13 @@ export const teachDirectory = (
       const path = join(directory, name)
       const textPath = path.replace(/\.wav$/i, ".txt")
       const text = yield* Effect.tryPromise({
-        try: () => readFile(textPath, "utf8"),
+        try: () => readFile(textPath),
         catch: (error) =>
           unusable(path, `${textPath} can't be read (${errorCode(error)}); write there what is said in it`)
-      })
+      }).pipe(
+        Effect.filterOrFail(isUtf8, () => unusable(path, `${textPath} is not text in UTF-8; save it as that`)),
+        Effect.map((bytes) => bytes.toString("utf8"))
+      )
       const lang = dirname(name)
       if (lang !== "." && !languages.includes(lang)) {
         return yield* unusable(path, `no model has the language ${lang}, for which its folder is named`)
