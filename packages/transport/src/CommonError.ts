@@ -82,7 +82,9 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
           ? checkProxy
           : sent === "all"
             ? afterAll
-            : "Check the base URL and the network, and try again."
+            : reason === "closed"
+              ? "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
+              : "Check the base URL and the network, and try again."
     }`
 })
 

@@ -84,7 +84,7 @@ it("a failed connection says why; whether a retry may help depends on the reason
     TtsConnectionFailed (transient): The connection to the service failed: it was closed before the response. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
     TtsConnectionFailed (never): The connection to the service failed: the response was cut off. Check the base URL and the network, and try again.
-    TtsConnectionFailed (never): The connection to the service failed: the HttpClient was closed together with its layer. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the HttpClient was closed together with its layer. Keep the layer open until all calls have ended, such as in a ManagedRuntime.
     TtsConnectionFailed (transient): The connection to the service failed: the process has too many open files. Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n).
     TtsConnectionFailed (transient): The connection to the service failed: the cause is unknown. Check the base URL and the network, and try again."
   `)
