@@ -1,6 +1,6 @@
 /** The recipes of BUNDLING.md for ES modules of esbuild. `pnpm verify packages` runs all recipes, as a user would. */
 import { copyFileSync } from "node:fs"
-import { basename, join } from "node:path"
+import { basename, delimiter, join } from "node:path"
 import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
@@ -15,8 +15,9 @@ const quick = recipes.filter(({ command, entry }) => /^esbuild .*--format=esm/.t
 const bundle = async ({ command, entry, output }: Recipe) => {
   const folder = temporaryFolder("bundling-")
   const program = join(root, programs[entry as keyof typeof programs])
-  const parameters = `${command.replace(entry, program)} --conditions=@effect-speech/source --log-level=error`
-  await run("sh", ["-c", `${root}node_modules/.bin/${parameters}`], { cwd: folder })
+  const line = `${command.replace(entry, `'${program}'`)} --conditions=@effect-speech/source --log-level=error`
+  const PATH = [join(root, "node_modules/.bin"), process.env.PATH].join(delimiter)
+  await run("sh", ["-c", line], { cwd: folder, env: { PATH } })
   const alone = temporaryFolder("bundled-")
   copyFileSync(join(folder, output), join(alone, basename(output)))
   return { folder: alone, file: basename(output) }

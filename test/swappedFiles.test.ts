@@ -10,7 +10,7 @@ import type * as Scope from "effect/Scope"
 
 const wav = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, new Uint8Array(16_000))
 
-/** A file whose path names a pipe from the moment on when somebody has looked at it. */
+/** A file whose path names a pipe after its first stat. */
 const swapped = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   const path = `${yield* fs.makeTempDirectoryScoped()}/call.wav`

@@ -1,4 +1,4 @@
-/** An HTTP proxy on loopback, which opens tunnels by CONNECT and records what it was asked for. */
+/** An HTTP proxy on loopback, which opens tunnels by CONNECT and records the requests. */
 import { createServer, type IncomingHttpHeaders, type RequestListener } from "node:http"
 import { createServer as createTlsServer } from "node:https"
 import { connect, type Socket } from "node:net"

@@ -82,7 +82,7 @@ describe("an output", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped("of another owner is refused only in a folder where nobody else can replace it", () =>
+  it.scoped("of another owner is refused only in a folder where no other user can replace it", () =>
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const { file, folder } = yield* folderWithFile
