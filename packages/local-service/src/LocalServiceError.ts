@@ -10,7 +10,7 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
   message: Printable.line(props.message)
 })
 
-/** The data directory can't be created, read or written, or another service uses it. */
+/** The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it. */
 export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{
   readonly directory: string
   readonly message: string

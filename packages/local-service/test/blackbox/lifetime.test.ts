@@ -5,7 +5,7 @@ import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
-import { afterAll, describe, expect, it } from "@effect/vitest"
+import { afterAll, describe, expect, it, vi } from "@effect/vitest"
 import type { LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -300,6 +300,34 @@ describe("services in one process", () => {
       expect(foreign.status).toBe(401)
     }).pipe(Effect.scoped)
   )
+
+  const withTemporaryFolder = <A, E, R>(folder: string, effect: Effect.Effect<A, E, R>) =>
+    Effect.acquireUseRelease(
+      Effect.sync(() => vi.stubEnv("TMPDIR", folder)),
+      () => effect,
+      () => Effect.sync(() => vi.unstubAllEnvs())
+    )
+
+  it.live("without a temporary folder do not start, and say what to do", () =>
+    Effect.gen(function* () {
+      const missing = newPath()
+      expect(yield* withTemporaryFolder(missing, startError({}))).toMatchObject({
+        _tag: "DataDirectoryUnusable",
+        directory: missing,
+        message: expect.stringMatching(/can't be written \(ENOENT\); set TMPDIR to a folder/)
+      })
+    })
+  )
+
+  it.live("go on if something cleans up the temporary folder", () => {
+    const folder = folderOf({})
+    const cleaned = during({}, function* (box) {
+      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+      yield* transcriptOf(box, sound(200))
+      expect((yield* box.service.requests).at(-1)).toMatchObject({ status: 200 })
+    })
+    return withTemporaryFolder(folder, cleaned)
+  })
 
   it.live("leave no folder and no open port behind", () =>
     Effect.gen(function* () {

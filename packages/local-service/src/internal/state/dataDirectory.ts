@@ -1,4 +1,5 @@
 import { mkdir, readdir } from "node:fs/promises"
+import { tmpdir } from "node:os"
 import { join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -87,7 +88,14 @@ const absolute = (directory: string) =>
 
 const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const temporaryFolder = yield* Effect.orDie(fs.makeTempDirectoryScoped({ prefix: "effect-speech-" }))
+  const temporaryFolder = yield* Effect.mapError(
+    fs.makeTempDirectoryScoped({ prefix: "effect-speech-" }),
+    ({ cause }) => {
+      const directory = tmpdir()
+      const message = `The temporary folder ${directory} can't be written (${errorCode(cause)}); set TMPDIR to a folder that you can write to, or give a data directory.`
+      return new DataDirectoryUnusable({ directory, message })
+    }
+  )
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
   return { sql, temporaryFolder }

@@ -61,8 +61,10 @@ export const makeTemporaryFiles = (
   directory: string
 ): Effect.Effect<TemporaryFiles["Type"], never, FileSystem.FileSystem> =>
   Effect.map(FileSystem.FileSystem, (fs) => {
+    // Systems remove folders that were not used for days from their temporary folder. A data directory stays deleted.
+    const folder = Effect.ignore(fs.makeDirectory(directory, { mode: 0o700 }))
     const newPath = Effect.acquireRelease(
-      Effect.sync(() => `${directory}/${randomUUID()}`),
+      Effect.map(folder, () => `${directory}/${randomUUID()}`),
       (file) => Effect.ignore(fs.remove(file))
     )
     const format = { sampleRate: 1, channels: 1, encoding: "float32" } as const
