@@ -40,7 +40,8 @@ const formReader = Effect.gen(function* () {
   let last: Read | undefined
   const server = createServer(async (request, response) => {
     const parts: Array<Buffer> = []
-    request.on("data", (part) => parts.push(part))
+    // A paused request starts when it is read, so that the listener takes nothing away.
+    request.pause().on("data", (part) => parts.push(part))
     const ended = new Promise((resolve) => request.once("end", resolve))
     const read = await readUpload(request, "audio_file", { maximumFileBytes: 1e9, idleMillis: 10_000 }).pipe(
       Effect.map(({ fields, file }) => ({ fields, file: file === undefined ? undefined : readFileSync(file) })),
@@ -49,6 +50,7 @@ const formReader = Effect.gen(function* () {
       Effect.provideService(TemporaryFiles, temporaryFiles),
       Effect.runPromise
     )
+    request.resume()
     await ended
     const { "content-length": announced, "content-type": contentType = "" } = request.headers
     last = { contentType, announced, body: Buffer.concat(parts), ...read }
