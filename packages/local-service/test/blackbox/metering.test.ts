@@ -192,11 +192,14 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   it("that is uploaded during a reset finishes, and the new account does not pay", function* (box) {
     const { ask, key, raw, service } = box
     yield* ask("POST", "/reset")
-    const request = transcriptionRequest(key, validForm())
+    const request = transcriptionRequest(key, validForm(field("aux", "true")))
     const call = yield* Effect.fork(raw("stt", [request.subarray(0, -1000), 500, request.subarray(-1000)]))
     yield* eventually(service.requests, ([entry]) => typeof entry?.keyId === "string")
-    yield* ask("POST", "/reset")
-    expect((yield* Fiber.join(call)).answer.status).toBe(200)
+    yield* ask("POST", "/reset", { fixedTime: "2020-01-01T00:00:00.000Z" })
+    const { answer } = yield* Fiber.join(call)
+    expect(answer.status).toBe(200)
+    // Not the difference of two times of day, which would be years below 0.
+    expect(answer.json().aux_info.request_time).toBeGreaterThan(0.4)
     expect((yield* ask("GET", "/usage")).json()).toEqual([])
   })
 

@@ -85,6 +85,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     const recogniser = yield* Recogniser
     const idsAndClock = yield* IdsAndClock
     const receivedAt = idsAndClock.now()
+    const elapsedMillis = idsAndClock.startTimer()
 
     const key = request.headers[Contract.apiKeyHeader.toLowerCase()]
     const authorization = yield* Effect.mapError(accounts.authorize(key, "stt:transcribe"), problemOf)
@@ -123,7 +124,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       text: recognised?.text ?? "",
       call_id: callId,
       aux_info:
-        form.aux === true ? auxInfo(recognised, { seconds, receivedAt, respondedAt: idsAndClock.now() }) : undefined
+        form.aux === true ? auxInfo(recognised, { seconds, receivedAt, elapsedMillis: elapsedMillis() }) : undefined
     }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
     return HttpServerResponse.stream(billOnLastByte(request, Stream.make(bytes), bytes.length, hold), {
@@ -137,12 +138,12 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
 const auxInfo = (
   recognised: Recognised | undefined,
   {
+    elapsedMillis,
     receivedAt,
-    respondedAt,
     seconds
-  }: { readonly seconds: number; readonly receivedAt: Date; readonly respondedAt: Date }
+  }: { readonly seconds: number; readonly receivedAt: Date; readonly elapsedMillis: number }
 ): Contract.AuxInfo => ({
-  request_time: (respondedAt.getTime() - receivedAt.getTime()) / 1000,
+  request_time: Math.round(elapsedMillis) / 1000,
   received_request_time: receivedAt.toISOString(),
   confidence: recognised?.confidence ?? 0,
   segments_meta:

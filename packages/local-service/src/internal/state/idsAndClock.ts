@@ -1,7 +1,7 @@
 import { createHash, randomUUID } from "node:crypto"
 import * as Context from "effect/Context"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
-import { wallMillis } from "../realTime.js"
+import { monotonicMillis, wallMillis } from "../realTime.js"
 
 /** Makes the ids and reads the clock for everything that the service sends or records. */
 export class IdsAndClock extends Context.Tag("@effect-speech/local-service/internal/IdsAndClock")<
@@ -10,6 +10,8 @@ export class IdsAndClock extends Context.Tag("@effect-speech/local-service/inter
     /** Makes a UUID. */
     readonly nextId: () => string
     readonly now: () => Date
+    /** Starts to measure. The result returns the milliseconds since then: 0 if the time is fixed. */
+    readonly startTimer: () => () => number
     /** Starts again from the initial options, changed by `options`. */
     readonly restart: (options?: ReproducibleOptions) => void
   }
@@ -21,6 +23,11 @@ export const makeIdsAndClock = (initial: ReproducibleOptions): IdsAndClock["Type
   return {
     nextId: () => (options.seed === undefined ? randomUUID() : seededUuid(`${options.seed}:${count++}`)),
     now: () => options.fixedTime ?? new Date(wallMillis()),
+    startTimer: () => {
+      if (options.fixedTime !== undefined) return () => 0
+      const startedAt = monotonicMillis()
+      return () => monotonicMillis() - startedAt
+    },
     restart: (next) => {
       options = { ...initial, ...next }
       count = 0
