@@ -75,6 +75,12 @@ type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "c
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
+/** A loop of its own: megabytes of spaces take a quarter of the time. */
+const skipSpaces = (text: string, start: number): number => {
+  let at = start
+  while (at < text.length && isSpace(text.charCodeAt(at))) at++
+  return at
+}
 const endsScalar = (code: number): boolean =>
   code === comma || code === closeArray || code === closeObject || isSpace(code)
 
@@ -161,8 +167,10 @@ export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<Js
   /** Reads a string from `start` on. Returns where it ends. */
   const readString = (text: string, start: number): number => {
     let at = start
-    for (; at < text.length && text.charCodeAt(at) !== quote; at++) {
-      if (text.charCodeAt(at) === backslash) {
+    for (; at < text.length; at++) {
+      const code = text.charCodeAt(at)
+      if (code === quote) break
+      if (code === backslash) {
         const length = text[at + 1] === "u" ? 6 : 2
         if (at + length > text.length) break
         at += length - 1
@@ -241,8 +249,9 @@ export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<Js
         if (token === "string") at = readString(text, at)
         else if (token === "scalar") at = readScalar(text, at)
         else {
-          const code = text.charCodeAt(at)
-          if (!isSpace(code)) readStructure(code)
+          at = skipSpaces(text, at)
+          if (at === text.length) return
+          readStructure(text.charCodeAt(at))
           // The first character of a scalar belongs to it.
           if (token !== "scalar") at++
         }
