@@ -13,7 +13,7 @@ export const environmentOf = ({ apiKey, sttBaseUrl, ttsBaseUrl }: LocalService["
   SPEECH_TTS_BASE_URL: ttsBaseUrl
 })
 
-/** A console that keeps what is printed. */
+/** A console that records its output. */
 export const recordingConsole = Effect.map(Console.consoleWith(Effect.succeed), (real) => {
   const stdout: Array<string> = []
   const stderr: Array<string> = []

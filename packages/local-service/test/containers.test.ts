@@ -63,12 +63,12 @@ const magics = {
   WAV: [0x52, 0x49, 0x46, 0x46]
 }
 
-/** Copies of a recording, each with 32-bit numbers written at distances from a word in it. */
+/** Copies of a recording. In each, 32-bit numbers replace bytes, at offsets from the first occurrence of `word`. */
 const patched = (name: string, word: string, ...patches: ReadonlyArray<Readonly<Record<number, number>>>) =>
   patches.map((patch) => {
     const bytes = Buffer.from(recording(name))
     const start = bytes.indexOf(word)
-    for (const [distance, value] of Object.entries(patch)) bytes.writeUInt32BE(value, start + Number(distance))
+    for (const [offset, value] of Object.entries(patch)) bytes.writeUInt32BE(value, start + Number(offset))
     return bytes
   })
 

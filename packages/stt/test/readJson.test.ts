@@ -93,13 +93,6 @@ describe("a body of JSON", () => {
     for (const pieces of [[], [1, 1, 1], [2, 1]]) expect(Either.isLeft(read(text, pieces))).toBe(true)
   })
 
-  it("has a field __proto__ as any other", () => {
-    const value = Either.getOrThrow(read('{"__proto__":{"a":1},"b":2}', []))
-    expect(Object.keys(value as object)).toEqual(["__proto__", "b"])
-    expect(Object.getPrototypeOf(value)).toBe(Object.prototype)
-    expect(JSON.stringify(value)).toBe('{"__proto__":{"a":1},"b":2}')
-  })
-
   it.effect("may have a character in two chunks, and begin with a byte order mark", () =>
     Effect.gen(function* () {
       const bytes = new TextEncoder().encode('\ufeff"नमस्ते"')

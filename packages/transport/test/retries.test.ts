@@ -208,9 +208,9 @@ describe("an outage", () => {
   const retries = { times: 1, firstDelay: "1 second", longestDelay: "10 seconds", outage: "1 minute" } as const
 
   it.effect.each([
-    { what: "that refuses connections", end: "ECONNREFUSED" },
-    { what: "of a service that is unavailable", end: 503 }
-  ])("$what is retried as long as the policy says, and no longer", ({ end }) =>
+    { what: "connections are refused", end: "ECONNREFUSED" },
+    { what: "the service is unavailable", end: 503 }
+  ])("$what: the call is retried until the time of the policy is over", ({ end }) =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted(
         Array.from({ length: 99 }, () => end),

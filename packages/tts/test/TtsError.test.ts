@@ -1,5 +1,6 @@
 import { expect, it } from "@effect/vitest"
 import { answeredAtOnce, nothingSent } from "@effect-speech/transport/CallReport"
+import { ConnectionReason } from "@effect-speech/transport/Failure"
 import {
   TtsBackendFailed,
   TtsBadRequest,
@@ -15,18 +16,7 @@ import {
 
 const sent = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }
 const received = { ...sent, receivedId: "id-2" }
-const reasons = [
-  "refused",
-  "notFound",
-  "proxy",
-  "tls",
-  "reset",
-  "timeout",
-  "cut",
-  "closed",
-  "tooManyOpenFiles",
-  "unknown"
-] as const
+const reasons = ConnectionReason.literals
 
 const describeAll = (errors: ReadonlyArray<TtsError>) =>
   errors.map(({ _tag, message, retry }) => `${_tag} (${retry}): ${message}`).join("\n")
