@@ -68,7 +68,7 @@ export const Text = Schema.String.pipe(
       return (
         Issue.inText(text) ??
         (length <= maximumCodePoints ||
-          `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the end of a sentence`)
+          `has ${length} code points, and at most ${maximumCodePoints} are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form does`)
       )
     },
     // JSON Schema counts code points too.

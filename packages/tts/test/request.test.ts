@@ -35,7 +35,8 @@ describe("a request", () => {
 })
 
 describe("an invalid request", () => {
-  const tooLong = "has 10001 code points, and at most 10000 are allowed; split it at the end of a sentence"
+  const tooLong =
+    "has 10001 code points, and at most 10000 are allowed; split it at the ends of sentences, as LongSpeech of @effect-speech/long-form does"
   const notJson = "must be a value that JSON can hold"
 
   it.scoped.each([
