@@ -222,7 +222,7 @@ describe("the README of a package", () => {
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
       expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
-    const counts = { "audio-codec": 2, transport: 0, stt: 14, tts: 11, "local-service": 7 }
+    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "local-service": 7 }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
@@ -272,6 +272,7 @@ describe("the README of a package", () => {
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
+    ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]

@@ -1,3 +1,4 @@
+export * as AudioDecoder from "./AudioDecoder.js"
 export * as AudioFormat from "./AudioFormat.js"
 export * as Channels from "./Channels.js"
 export * as Container from "./Container.js"

@@ -1,0 +1,123 @@
+/**
+ * Decodes recordings of six containers to a `PcmStream`.
+ *
+ * WAV is decoded here. For MP3, M4A, FLAC, OGG and WebM, provide the layer of `@effect-speech/local-service/Decoder`, or a
+ * decoder of your own.
+ *
+ * ```ts
+ * const audio = yield* AudioDecoder.decodeFile("call.mp3")
+ * ```
+ */
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Sink from "effect/Sink"
+import * as Stream from "effect/Stream"
+import { AudioDecoderError } from "./AudioDecoderError.js"
+import { concatBytes } from "./internal/bytes.js"
+import type { Container } from "./internal/container/containers.js"
+import { sniff, sniffLength } from "./internal/container/sniff.js"
+import { displayName } from "./internal/container/structure.js"
+import { openBlocks } from "./internal/files/readBlocks.js"
+import type { PcmStream } from "./PcmStream.js"
+import * as Wav from "./Wav.js"
+
+export { AudioDecoderError } from "./AudioDecoderError.js"
+
+/** A container that this package does not decode. */
+export type Compressed = Exclude<Container, "wav">
+
+export interface AudioDecoderService {
+  /**
+   * Decodes the recording in a file, whose container is known from its first bytes. It reads as far as the format; the
+   * samples are a stream that can run once, inside the scope.
+   */
+  readonly decode: (
+    path: string,
+    container: Compressed
+  ) => Effect.Effect<PcmStream<AudioDecoderError>, AudioDecoderError, Scope.Scope>
+}
+
+/** The decoder of compressed recordings. Default: each one is an `AudioDecoderError` of reason `NoDecoder`. */
+export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-speech/audio-codec/AudioDecoder", {
+  defaultValue: (): AudioDecoderService => ({
+    decode: (_, container) =>
+      Effect.fail(
+        new AudioDecoderError({
+          reason: "NoDecoder",
+          container,
+          message:
+            `This recording is ${displayName(container)}, and only WAV is decoded. Convert it to WAV, or provide the ` +
+            "layer of @effect-speech/local-service/Decoder."
+        })
+      )
+  })
+}) {}
+
+/** The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}. */
+export type DecodeError = AudioDecoderError | Wav.WavError
+
+const unknown = (): AudioDecoderError =>
+  new AudioDecoderError({
+    reason: "Unknown",
+    container: undefined,
+    message: "This is not a recording: neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Give a file of one of these."
+  })
+
+/**
+ * Decodes the recording in a file: WAV as `Wav.readFile` does, others by the {@link AudioDecoder}. The stream can run once,
+ * inside the scope.
+ */
+export const decodeFile = (
+  path: string
+): Effect.Effect<
+  PcmStream<DecodeError | PlatformError>,
+  DecodeError | PlatformError,
+  FileSystem.FileSystem | Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const container = yield* containerOf(path)
+    if (container === "wav") return yield* Wav.readFile(path)
+    if (container === undefined) return yield* unknown()
+    return yield* (yield* AudioDecoder).decode(path, container)
+  })
+
+const containerOf = (path: string) =>
+  openBlocks(path).pipe(
+    Effect.flatMap(({ blocks }) => Stream.runHead(blocks)),
+    Effect.map(Option.match({ onNone: () => undefined, onSome: sniff })),
+    Effect.scoped
+  )
+
+/**
+ * Decodes a recording that arrives as a stream: WAV as it arrives, others from a temporary file, which is deleted with the
+ * scope. The stream of the samples can run once, inside the scope.
+ */
+export const decodeStream = <E, R>(
+  file: Stream.Stream<Uint8Array, E, R>
+): Effect.Effect<
+  PcmStream<E | DecodeError | PlatformError>,
+  E | DecodeError | PlatformError,
+  R | FileSystem.FileSystem | Scope.Scope
+> =>
+  Effect.gen(function* () {
+    const [beginning, rest] = yield* Stream.peel(file, beginningOf)
+    const whole = Stream.concat(Stream.make(beginning), rest)
+    const container = sniff(beginning)
+    if (container === "wav") return yield* Wav.decodeStream(whole)
+    if (container === undefined) return yield* unknown()
+    const fs = yield* FileSystem.FileSystem
+    const path = yield* fs.makeTempFileScoped({ prefix: "recording-" })
+    yield* Stream.run(whole, fs.sink(path))
+    return yield* (yield* AudioDecoder).decode(path, container)
+  })
+
+/** The first chunks, as many as {@link sniff} needs. */
+const beginningOf = Sink.fold<Uint8Array, Uint8Array>(
+  new Uint8Array(0),
+  (bytes) => bytes.byteLength < sniffLength,
+  (bytes, chunk) => concatBytes([bytes, chunk])
+)

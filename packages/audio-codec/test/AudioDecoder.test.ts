@@ -1,0 +1,78 @@
+import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+
+const folder = mkdtempSync(join(tmpdir(), "audio-decoder-"))
+afterAll(() => rmSync(folder, { recursive: true, force: true }))
+
+const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+const bytes = Uint8Array.from({ length: 4000 }, (_, index) => index)
+const mp3 = new URL("./recordings/cbr.mp3", import.meta.url).pathname
+
+/** The bytes one by one: the container is known only from several of them. */
+const singly = (file: Uint8Array) => Stream.fromIterable(Array.from(file, (byte) => Uint8Array.of(byte)))
+
+describe("a recording", () => {
+  it.scoped("that is a WAV file is decoded, from a file and from a stream", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "a.wav")
+      const file = Wav.encode(format, bytes)
+      writeFileSync(path, file)
+      const read = yield* AudioDecoder.decodeFile(path)
+      expect(read.format).toEqual(format)
+      expect(read.byteLength).toBe(4000)
+      expect(yield* PcmStream.collect(read)).toEqual(bytes)
+      const streamed = yield* AudioDecoder.decodeStream(singly(file.subarray(0, 2000)))
+      expect(yield* PcmStream.collect(streamed)).toEqual(bytes.subarray(0, 2000 - 44))
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scoped("that is compressed is an error that says how to decode it", () =>
+    Effect.gen(function* () {
+      const stream = Stream.make(new Uint8Array(readFileSync(mp3)))
+      for (const decode of [AudioDecoder.decodeFile(mp3), AudioDecoder.decodeStream(stream)]) {
+        const error = yield* Effect.flip(decode)
+        expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "NoDecoder", container: "mp3" })
+        expect(error.message).toContain("This recording is MP3")
+        expect(error.message).toContain("@effect-speech/local-service/Decoder")
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scoped("of no known container is an error, also if it is empty", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "a.txt")
+      writeFileSync(path, "")
+      const error = yield* Effect.flip(AudioDecoder.decodeFile(path))
+      expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "Unknown", container: undefined })
+      const text = Stream.make(new TextEncoder().encode("This is a text, and no recording."))
+      for (const stream of [text, Stream.empty]) {
+        expect((yield* Effect.flip(AudioDecoder.decodeStream(stream)))._tag).toBe("AudioDecoderError")
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.effect("that streams reaches a decoder as a whole file, which lasts as long as the scope", () =>
+    Effect.gen(function* () {
+      const seen: Array<string> = []
+      const decoder: AudioDecoder.AudioDecoderService = {
+        decode: (path) =>
+          Effect.sync(() => {
+            seen.push(path)
+            return PcmStream.fromBytes(format, readFileSync(path))
+          })
+      }
+      const decoded = Effect.flatMap(AudioDecoder.decodeStream(singly(readFileSync(mp3))), PcmStream.collect).pipe(
+        Effect.tap(() => expect(existsSync(seen[0] as string)).toBe(true)),
+        Effect.provideService(AudioDecoder.AudioDecoder, decoder)
+      )
+      expect(Buffer.compare(yield* Effect.scoped(decoded), readFileSync(mp3))).toBe(0)
+      expect(existsSync(seen[0] as string)).toBe(false)
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+})
