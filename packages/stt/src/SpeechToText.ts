@@ -71,6 +71,8 @@ import type { Transcription } from "./Transcription.js"
 import { TranscriptionRequest } from "./TranscriptionRequest.js"
 
 export interface SpeechToTextService {
+  /** The address of the transcription host, without a slash at its end. Absent in a test double. */
+  readonly baseUrl?: string | undefined
   /**
    * Transcribes one recording. It is sent as it is read. The service responds after it has processed the whole
    * recording: for a long one, after minutes.
@@ -167,6 +169,7 @@ export const make = (
       ({ problem }) => new SttInvalidApiKey({ problem })
     )
     const url = BaseUrl.resolve(baseUrl, Contract.path)
+    const address = BaseUrl.resolve(baseUrl, "").href.replace(/\/$/, "")
 
     const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
       Effect.gen(function* () {
@@ -197,7 +200,7 @@ export const make = (
           callOptions
         )
       })
-    return { transcribe }
+    return { baseUrl: address, transcribe }
   })
 
 /** Opens the recording and builds the form around it. The context of the request is its warnings. */

@@ -1,6 +1,7 @@
 /**
  * Events of a call while it runs, to show progress. Sizes are in bytes. Attempts count from 1.
  */
+import type * as Duration from "effect/Duration"
 import type * as Effect from "effect/Effect"
 
 export type CallEvent = Queued | Uploading | Waiting | Answered | Retrying
@@ -49,4 +50,9 @@ export interface CallOptions {
    * none.
    */
   readonly onEvent?: ((event: CallEvent) => Effect.Effect<void>) | undefined
+  /**
+   * How long to retry this call through an outage, in place of `outage` of the layer's `RetryPolicy`. It must be longer
+   * than zero. Default: that of the layer.
+   */
+  readonly outage?: Duration.DurationInput | undefined
 }

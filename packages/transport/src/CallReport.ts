@@ -25,6 +25,27 @@ export type Attempt = typeof Attempt.Type
 export const Billing = Schema.Literal("notBilled", "billed", "unknown")
 export type Billing = typeof Billing.Type
 
+/** The piece of a longer text or recording that a call was made for, and what a new run has left to do. */
+export const Piece = Schema.Struct({
+  /** Counts from 1. */
+  number: Schema.Number,
+  /** Number of all pieces, if it is known. */
+  of: Schema.optional(Schema.Number),
+  /** Unit of `start` and `end`: characters are UTF-16 units of the text. */
+  unit: Schema.Literal("characters", "milliseconds"),
+  /** Place of its beginning in the whole. */
+  start: Schema.Number,
+  /** Place of its end in the whole. */
+  end: Schema.Number,
+  /** The first words of its text. Absent for a recording. */
+  beginning: Schema.optional(Schema.String),
+  /** Number of pieces whose results are kept: a new run does not send them again. */
+  kept: Schema.Number,
+  /** What a new run has to send: code points of a text, milliseconds of a recording. Absent if it is not known. */
+  left: Schema.optional(Schema.Number)
+})
+export type Piece = typeof Piece.Type
+
 export const CallReport = Schema.Struct({
   /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */
   sentId: Schema.String,
@@ -35,7 +56,9 @@ export const CallReport = Schema.Struct({
   /** How long the call waited for its turn, in milliseconds. Absent if it did not wait. */
   queuedMillis: Schema.optional(Schema.Number),
   /** From the start of the call to its end, in milliseconds. */
-  elapsedMillis: Schema.Number
+  elapsedMillis: Schema.Number,
+  /** Set if the call was made for a piece of a longer text or recording. */
+  piece: Schema.optional(Piece)
 })
 export type CallReport = typeof CallReport.Type
 

@@ -7,7 +7,7 @@
  */
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
-import { CallReport, nothingSent } from "./CallReport.js"
+import { CallReport, nothingSent, type Piece } from "./CallReport.js"
 import * as Printable from "./Printable.js"
 
 /**
@@ -117,3 +117,17 @@ export const define =
     }
     return Defined as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }
+
+/**
+ * The same error, of the same class, with this piece in its report and a further sentence in its message. The sentence is
+ * made printable.
+ */
+export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
+  error: E,
+  piece: Piece,
+  sentence: string
+): E => {
+  const Class = error.constructor as new (props: object) => E
+  const message = `${error.message} ${Printable.line(sentence)}`
+  return new Class({ ...error, call: { ...error.call, piece }, message })
+}

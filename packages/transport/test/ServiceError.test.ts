@@ -84,6 +84,27 @@ describe("an error of the factory", () => {
   )
 })
 
+describe("an error of a piece", () => {
+  const piece = { number: 7, of: 9, unit: "characters", start: 100, end: 200, kept: 6, left: 400 } as const
+
+  it("is the same error with the piece in its report, and a further sentence", () => {
+    const error = ServiceError.withPiece(new TooHot({ degrees: 40 }), piece, "Piece 7 of 9 (“a\nb”).")
+    expect(error).toBeInstanceOf(TooHot)
+    expect(error).toMatchObject({ degrees: 40, retry: "transient", category: "service" })
+    expect(error.call).toEqual({ ...CallReport.nothingSent, piece })
+    expect(error.message).toBe("It is 40 degrees in here. Open a window. Piece 7 of 9 (“a\\nb”).")
+    expect(error.stack).toContain(error.message)
+  })
+
+  it.effect("keeps its piece as JSON", () =>
+    Effect.gen(function* () {
+      const error = ServiceError.withPiece(new TooHot(), piece, "Piece 7 of 9.")
+      const json = JSON.stringify(yield* Schema.encode(TooHot)(error))
+      expect((yield* Schema.decode(Schema.parseJson(TooHot))(json)).call).toEqual(error.call)
+    })
+  )
+})
+
 it.each([
   [["a summary", "the details"], " The service says: a summary: the details."],
   [["", "the details!"], " The service says: the details!"],

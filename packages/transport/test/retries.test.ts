@@ -233,6 +233,26 @@ describe("an outage", () => {
     })
   )
 
+  it.effect("may last longer for one call than for the others of its layer", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted(
+        Array.from({ length: 9 }, () => 503),
+        { retries: { retries: { times: 1 } } }
+      )
+      expect(yield* settled(transport.run(operation(), { outage: "5 minutes" }))).toEqual(Either.right("ok"))
+      expect(requests.length).toBe(10)
+    })
+  )
+
+  it.effect("of a call must be a duration", () =>
+    Effect.gen(function* () {
+      const { requests, transport } = yield* scripted([])
+      const exit = yield* Effect.exit(transport.run(operation(), { outage: 0 }))
+      expect(exit).toMatchObject({ cause: { defect: { message: expect.stringContaining("outage") } } })
+      expect(requests.length).toBe(0)
+    })
+  )
+
   it.effect("does not need the budget of the layer", () =>
     Effect.gen(function* () {
       const budget = makeRetryBudget()

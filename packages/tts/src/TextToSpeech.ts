@@ -60,6 +60,8 @@ import {
 } from "./TtsError.js"
 
 export interface TextToSpeechService {
+  /** The address of the synthesis host, without a slash at its end. Absent in a test double. */
+  readonly baseUrl?: string | undefined
   /**
    * Synthesizes a text as a stream. Gives the format and the ids when the response begins, then the bytes as they
    * arrive, in constant memory. The call ends when the scope closes.
@@ -156,6 +158,7 @@ export const make = (
       ({ problem }) => new TtsInvalidApiKey({ problem })
     )
     const url = BaseUrl.resolve(baseUrl, Contract.path)
+    const address = BaseUrl.resolve(baseUrl, "").href.replace(/\/$/, "")
 
     const operationOf = <A>(
       request: SynthesisRequest,
@@ -185,6 +188,7 @@ export const make = (
       })
 
     return {
+      baseUrl: address,
       stream: (request, callOptions) =>
         Effect.suspend(() => operationOf(request, Effect.succeed)).pipe(
           Effect.flatMap((operation) => transport.open(operation, callOptions)),

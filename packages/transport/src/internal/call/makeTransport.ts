@@ -1,5 +1,6 @@
 import * as HttpClient from "@effect/platform/HttpClient"
 import type * as Clock from "effect/Clock"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
@@ -17,6 +18,7 @@ import type { Operation, Request, Response } from "../../Operation.js"
 import * as Printable from "../../Printable.js"
 import type { ResolvedRetries } from "../../Retries.js"
 import type { Retry, ServiceError } from "../../ServiceError.js"
+import { millisOf } from "../durationOption.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import { classifyUploadFailure } from "../http/classifyConnectionError.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
@@ -135,7 +137,7 @@ const runCall = <A, E extends ServiceError, Context>(
   { budget, driver, keys, options }: Shared,
   call: Call,
   operation: Operation<A, E, Context>,
-  { onEvent }: CallOptions = {}
+  { onEvent, outage }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const emit = (event: CallEvent) =>
@@ -145,6 +147,7 @@ const runCall = <A, E extends ServiceError, Context>(
             Effect.suspend(() => onEvent(event)),
             (cause) => Effect.logWarning("onEvent failed", cause)
           )
+    const outageMillis = outage === undefined ? options.retries.outage : outageOf(outage)
     let latest: Response<E> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
@@ -207,7 +210,7 @@ const runCall = <A, E extends ServiceError, Context>(
       const askedMillis = attempts.at(-1)?.retryAfterMillis ?? 0
       // Calls that got the same Retry-After do not come back at the same time.
       delayMillis = askedMillis + backoffMillis(retry, yield* Random.next, options.retries)
-      const isInOutage = isOutage(error.retry, attempts.at(-1)) && elapsedMillis + delayMillis < options.retries.outage
+      const isInOutage = isOutage(error.retry, attempts.at(-1)) && elapsedMillis + delayMillis < outageMillis
       if (!isInOutage && (retry >= options.retries.times || (askedMillis > longestRetryAfter && !hasTotal(call)))) {
         return yield* Effect.fail(error)
       }
@@ -225,6 +228,10 @@ const runCall = <A, E extends ServiceError, Context>(
       yield* Effect.sleep(delayMillis)
     }
   })
+
+/** @throws RangeError if the option of the call is not a duration, or zero. */
+const outageOf = (given: Duration.DurationInput): number =>
+  Either.getOrThrowWith(millisOf(["outage"], given), (error) => new RangeError(String(error)))
 
 /** If reading the key takes too long, the error names the key instead of the phase. */
 const asKeyFailure = (failure: Failure): Failure =>
