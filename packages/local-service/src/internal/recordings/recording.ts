@@ -1,17 +1,17 @@
 import { createReadStream } from "node:fs"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as Channels from "@effect-speech/audio-codec/Channels"
-import { type Container, displayName } from "@effect-speech/audio-codec/Container"
+import type { Container } from "@effect-speech/audio-codec/Container"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
-import { type Block, inTurn, openDecoder } from "./decoder.js"
-import { probe, probeContainer } from "./probe.js"
+import { openCompressed } from "./compressed.js"
+import { inTurn } from "./decoder.js"
+import { probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
   /** The longest duration of a recording, in seconds. */
@@ -82,18 +82,8 @@ const readCompressed = (
   Stream.unwrapScoped(
     Effect.gen(function* () {
       yield* inTurn
-      const maximumSamples = limits.maximumSeconds * rates.to
-      const pull = yield* openDecoder({ ...(yield* probe(path, container)), maximumSamples })
-      const block: Effect.Effect<Block, string> = Effect.flatMap(pull, (pulled) =>
-        pulled === "end" ? Effect.fail("it holds no audio") : pulled === undefined ? block : Effect.succeed(pulled)
-      )
-      const first = yield* block
-      yield* checkRate(first.sampleRate)
-      const rest = Stream.repeatEffectOption(
-        Effect.flatMap(Effect.mapError(pull, Option.some), (pulled) =>
-          pulled === "end" ? Effect.fail(Option.none()) : Effect.succeed(pulled?.samples ?? new Float32Array(0))
-        )
-      )
-      return toRecogniser(Stream.concat(Stream.make(first.samples), rest), first.sampleRate, limits)
+      const decoded = yield* openCompressed(path, container, limits.maximumSeconds * rates.to)
+      yield* checkRate(decoded.sampleRate)
+      return toRecogniser(decoded.blocks, decoded.sampleRate, limits)
     })
-  ).pipe(Stream.mapError((problem) => `the ${displayName(container)} file can't be read: ${problem}`))
+  )

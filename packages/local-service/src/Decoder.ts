@@ -1,0 +1,38 @@
+/**
+ * Decodes MP3, M4A, FLAC, OGG and WebM for `AudioDecoder` of audio-codec. It is here because its decoder of M4A is GPL.
+ *
+ * ```ts
+ * const audio = yield* AudioDecoder.decodeFile("call.mp3").pipe(Effect.provide(Decoder.layer))
+ * ```
+ */
+import { AudioDecoder, AudioDecoderError } from "@effect-speech/audio-codec/AudioDecoder"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { openCompressed } from "./internal/recordings/compressed.js"
+
+/**
+ * Decodes each recording in its own thread, which ends with the scope, to mono (the mean of the channels), float32, at the
+ * recording's rate. A recording that is damaged or cut off is an `AudioDecoderError` of reason `Unreadable`.
+ */
+export const layer: Layer.Layer<AudioDecoder> = Layer.succeed(AudioDecoder, {
+  decode: (path, container) => {
+    const unreadable = (problem: string) =>
+      new AudioDecoderError({
+        reason: "Unreadable",
+        container,
+        message: `${problem.replace(/^./, (first) => first.toUpperCase())}. Export the recording again, or send another one.`
+      })
+    return Effect.map(
+      Effect.mapError(openCompressed(path, container, Number.MAX_SAFE_INTEGER), unreadable),
+      ({ blocks, sampleRate }) => ({
+        format: { sampleRate, channels: 1, encoding: "float32" as const },
+        stream: blocks.pipe(
+          Stream.map((block) => Pcm.encode(block, "float32").bytes),
+          Stream.mapError(unreadable)
+        )
+      })
+    )
+  }
+})

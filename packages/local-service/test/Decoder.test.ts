@@ -1,0 +1,34 @@
+import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { expect, layer } from "@effect/vitest"
+import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+
+const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
+/** In seconds. */
+const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
+
+layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
+  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])("decodes %s for audio-codec", (name) =>
+    Effect.gen(function* () {
+      const audio = yield* AudioDecoder.decodeFile(pathOf(name))
+      const { byteLength } = yield* PcmStream.collect(audio)
+      expect(audio.format).toMatchObject({ channels: 1, encoding: "float32" })
+      expect(Math.abs(byteLength / 4 / audio.format.sampleRate - duration)).toBeLessThan(0.15)
+    })
+  )
+
+  it.scoped("says that a recording is cut off", () =>
+    Effect.gen(function* () {
+      const half = readFileSync(pathOf("cat.mp3")).subarray(0, 2000)
+      const error = yield* Effect.flip(Effect.flatMap(AudioDecoder.decodeStream(Stream.make(half)), PcmStream.collect))
+      expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "Unreadable", container: "mp3" })
+      expect(error.message).toContain("The MP3 file can't be read: it ends early.")
+    })
+  )
+})
