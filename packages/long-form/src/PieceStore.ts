@@ -1,20 +1,119 @@
 /**
- * Keeps the result of each piece that was paid for, so that a run that failed goes on where it was.
+ * Keeps the result of each piece that was paid for, so that a run that failed or was killed goes on where it was.
+ *
+ * The name of a result is made from what was sent, so another text, voice or service has other results. The results hold
+ * what the service returned: your speech or your transcript. Delete them when the whole is done.
  */
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { Piece } from "@effect-speech/transport/CallReport"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Context from "effect/Context"
-import type * as Effect from "effect/Effect"
-import type * as Option from "effect/Option"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 
-/** A piece can't be read or kept. */
-export interface PieceStoreError {
-  readonly _tag: "PieceStoreError"
-}
+/** A result can't be read or kept. */
+export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")(
+  "PieceStoreError",
+  {
+    /** What failed: to open the store, or to read or keep a result. */
+    operation: Schema.Literal("open", "get", "put"),
+    /** The folder of the store, or the name of a store of your own. */
+    store: Schema.String,
+    /** The system's code, such as `ENOSPC`. */
+    code: Schema.optional(Schema.String),
+    /** The piece of the result, if the store was in use. */
+    piece: Schema.optional(Piece),
+    message: Schema.String
+  }
+) {}
 
 export interface PieceStoreService {
-  /** Reads the result that was kept under this name. */
+  /** Reads the result that was kept under this name. A result that is damaged is recognised by its reader. */
   readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, PieceStoreError>
-  /** Keeps a result: whole or not at all. */
+  /** Keeps a result in place of an older one: whole or not at all. A name has letters, digits and one dot. */
   readonly put: (name: string, result: Uint8Array) => Effect.Effect<void, PieceStoreError>
 }
 
-export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore")<PieceStore, PieceStoreService>() {}
+export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore")<PieceStore, PieceStoreService>() {
+  /**
+   * Keeps each result as a file in a folder, which is created. Only its owner can read the files and a new folder. A file
+   * appears whole or not at all, also if the process is killed.
+   */
+  static readonly layerFolder = (path: string): Layer.Layer<PieceStore, PieceStoreError, FileSystem.FileSystem> =>
+    Layer.effect(PieceStore, openFolder(path))
+
+  /** Keeps all results in memory, as long as the layer lives. */
+  static readonly layerMemory: Layer.Layer<PieceStore> = Layer.sync(PieceStore, () => {
+    const results = new Map<string, Uint8Array>()
+    return {
+      get: (name) => Effect.sync(() => Option.fromNullable(results.get(name)?.slice())),
+      put: (name, result) => Effect.sync(() => void results.set(name, result.slice()))
+    }
+  })
+}
+
+const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStoreError, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const failed = (operation: PieceStoreError["operation"]) =>
+      Effect.mapError((error: PlatformError) => storeError(operation, folder, error))
+    const pathOf = (name: string) => `${folder}/${name}`
+
+    yield* failed("open")(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
+    // A folder that can't be written is found before anything is paid.
+    yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
+    return {
+      get: (name) =>
+        Effect.asSome(fs.readFile(pathOf(name))).pipe(
+          Effect.catchIf(
+            (error) => error._tag === "SystemError" && error.reason === "NotFound",
+            () => Effect.succeedNone
+          ),
+          failed("get")
+        ),
+      put: (name, result) => {
+        const temporary = pathOf(`${name}.${crypto.randomUUID()}.part`)
+        return fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }).pipe(
+          Effect.zipRight(fs.rename(temporary, pathOf(name))),
+          Effect.onError(() => Effect.ignore(fs.remove(temporary))),
+          failed("put")
+        )
+      }
+    }
+  })
+
+const actions = {
+  open: "The folder for pieces can't be used",
+  get: "A kept piece can't be read",
+  put: "A piece can't be kept"
+} as const
+
+const storeError = (
+  operation: PieceStoreError["operation"],
+  store: string,
+  { cause }: PlatformError
+): PieceStoreError => {
+  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
+  const message = `${actions[operation]}: ${adviceFor(code, store)}`
+  return new PieceStoreError({ operation, store, code, message: Printable.line(message) })
+}
+
+const adviceFor = (code: string | undefined, folder: string): string => {
+  switch (code) {
+    case "ENOSPC":
+    case "EDQUOT":
+      return `the disk of ${folder} is full. Free some space, or use a folder on another disk.`
+    case "EACCES":
+    case "EPERM":
+    case "EROFS":
+      return `this process has no permission to read and write in ${folder}. Change its permissions, or use another folder.`
+    case "ENOTDIR":
+    case "EEXIST":
+      return `${folder} is not a folder. Use another name.`
+    default:
+      return `the folder ${folder} failed (${code ?? "unknown"}). Check the folder, or use another one.`
+  }
+}

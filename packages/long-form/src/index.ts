@@ -1,4 +1,4 @@
-export { PieceStore, type PieceStoreError, type PieceStoreService } from "./PieceStore.js"
+export { PieceStore, PieceStoreError, type PieceStoreService } from "./PieceStore.js"
 export type { Cue } from "./Subtitles.js"
 export * as Subtitles from "./Subtitles.js"
 export type { Boundary, SplitOptions, TextPiece } from "./TextPieces.js"

@@ -1,0 +1,134 @@
+import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { SystemError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import { PieceStore, PieceStoreError } from "@effect-speech/long-form"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import { decodeJson, encodeJson, nameOf } from "../src/internal/kept.js"
+
+const folder = mkdtempSync(join(tmpdir(), "pieces-"))
+afterAll(() => rmSync(folder, { recursive: true }))
+
+const bytes = new Uint8Array([1, 2, 3])
+
+/** The store in a folder, over a file system of which these functions are replaced. */
+const storeIn = (path: string, replaced: Partial<FileSystem.FileSystem> = {}) =>
+  Effect.provide(
+    PieceStore,
+    PieceStore.layerFolder(path).pipe(
+      Layer.provide(
+        Layer.effect(
+          FileSystem.FileSystem,
+          Effect.map(FileSystem.FileSystem, (fs) => ({ ...fs, ...replaced }))
+        ).pipe(Layer.provide(NodeTransport.layer))
+      )
+    )
+  )
+
+const failing = (code: string) =>
+  Effect.fail(
+    new SystemError({
+      module: "FileSystem",
+      method: "writeFile",
+      reason: "Unknown",
+      cause: Object.assign(new Error("failed"), { code })
+    })
+  )
+
+describe.each(["folder", "memory"])("a store in %s", (kind) => {
+  const make = kind === "memory" ? Effect.provide(PieceStore, PieceStore.layerMemory) : storeIn(join(folder, "a/b"))
+
+  it.effect("gives what it kept last, in an array of its own", () =>
+    Effect.gen(function* () {
+      const store = yield* make
+      expect(yield* store.get("one.wav")).toEqual(Option.none())
+      yield* store.put("one.wav", bytes)
+      yield* store.put("one.wav", new Uint8Array([9]))
+      Option.getOrThrow(yield* store.get("one.wav"))[0] = 7
+      expect(Option.map(yield* store.get("one.wav"), Array.from)).toEqual(Option.some([9]))
+    })
+  )
+})
+
+describe("a store in a folder", () => {
+  it.effect("keeps results that only their owner can read, also for the next run", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "new/pieces")
+      yield* Effect.flatMap(storeIn(path), (store) => store.put("one.wav", bytes))
+      const next = yield* storeIn(path)
+      expect(Option.map(yield* next.get("one.wav"), Array.from)).toEqual(Option.some([1, 2, 3]))
+      expect(readdirSync(path)).toEqual(["one.wav"])
+      expect([statSync(path), statSync(join(path, "one.wav"))].map(({ mode }) => mode & 0o777)).toEqual([0o700, 0o600])
+    })
+  )
+
+  it.effect.each([
+    ["ENOSPC", /^A piece can't be kept: the disk of \S+ is full\. Free some space, or use a folder on another disk\.$/],
+    ["EACCES", /this process has no permission to read and write in/],
+    ["EIO", /\(EIO\)\. Check the folder/]
+  ] as const)("says what to do about %s, and leaves no part of a file", ([code, sentence]) =>
+    Effect.gen(function* () {
+      const path = join(folder, code)
+      const store = yield* storeIn(path, { rename: () => failing(code) })
+      const error = yield* Effect.flip(store.put("one.wav", bytes))
+      expect(error).toBeInstanceOf(PieceStoreError)
+      expect(error).toMatchObject({ operation: "put", store: path, code, message: expect.stringMatching(sentence) })
+      expect(readdirSync(path)).toEqual([])
+    })
+  )
+
+  it.effect("fails before anything is paid if its folder is a file, or can't be written", () =>
+    Effect.gen(function* () {
+      const file = join(folder, "file")
+      writeFileSync(file, "")
+      expect(yield* Effect.flip(storeIn(file))).toMatchObject({
+        operation: "open",
+        message: expect.stringContaining("is not a folder")
+      })
+      const denied = yield* Effect.flip(storeIn(join(folder, "denied"), { access: () => failing("EACCES") }))
+      expect(denied).toMatchObject({ operation: "open", code: "EACCES" })
+    })
+  )
+
+  it.effect("does not take a folder for a result", () =>
+    Effect.gen(function* () {
+      const store = yield* storeIn(join(folder, "nested"))
+      yield* Effect.asVoid(storeIn(join(folder, "nested/one.wav")))
+      expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({ operation: "get", code: "EISDIR" })
+    })
+  )
+})
+
+describe("a kept JSON value", () => {
+  it.effect("is read as it was, and not at all if a byte of it changed", () =>
+    Effect.gen(function* () {
+      const value = { text: "नमस्ते \u2028 }", numbers: [1, 2.5] }
+      const kept = yield* encodeJson(value)
+      expect(yield* decodeJson(kept)).toEqual(Option.some(value))
+      for (const [place, byte] of kept.entries()) {
+        const damaged = kept.slice()
+        damaged[place] = byte ^ 1
+        expect(yield* decodeJson(damaged)).toEqual(Option.none())
+      }
+      expect(yield* decodeJson(kept.subarray(0, -1))).toEqual(Option.none())
+    })
+  )
+
+  it.effect("has a name made from its content", () =>
+    Effect.gen(function* () {
+      const [one, same, other] = yield* Effect.all([
+        nameOf({ a: 1 }, "json"),
+        nameOf({ a: 1 }, "json"),
+        nameOf({}, "wav")
+      ])
+      expect(one).toMatch(/^[0-9a-f]{64}\.json$/)
+      expect(same).toBe(one)
+      expect(other).not.toBe(one)
+    })
+  )
+})
