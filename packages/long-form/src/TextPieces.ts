@@ -2,20 +2,11 @@
  * Splits a text of any length into pieces that the service takes, at the best places near the limit.
  */
 
-/**
- * The boundary at which a piece ends. The best comes first.
- *
- * | value       | the piece ends |
- * | ----------- | -------------- |
- * | `end`       | with the text or the passage |
- * | `paragraph` | before a blank line |
- * | `line`      | with a line |
- * | `sentence`  | with a sentence |
- * | `clause`    | after a comma, a semicolon or a dash |
- * | `word`      | between two words |
- * | `cluster`   | inside a word that is longer than the limit |
- */
-export type Boundary = "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
+import type { Boundary } from "./internal/text/boundary.js"
+import { boundaryAt, codePointsOf, cut } from "./internal/text/cuts.js"
+import type { Passage } from "./Passages.js"
+
+export type { Boundary }
 
 export interface TextPiece {
   /** Counts from 0. */
@@ -28,7 +19,16 @@ export interface TextPiece {
   readonly end: number
   /** Its length in Unicode code points, the unit of billing. */
   readonly codePoints: number
+  /** The last piece of a passage has the boundary that its text shows; only the last piece of all has `end`. */
   readonly boundary: Boundary
+  /** The passage that it belongs to, from 0. A text without passages is one. */
+  readonly passage: number
+  /** The language of its passage, else of the options. */
+  readonly lang?: string | undefined
+  /** The voice of its passage. */
+  readonly voice?: string | undefined
+  /** The speed of its passage. */
+  readonly speed?: number | undefined
   /** Whether it has anything to speak: a letter, a digit or a symbol. A piece without is not sent, and becomes silence. */
   readonly speakable: boolean
 }
@@ -40,4 +40,93 @@ export interface SplitOptions {
   readonly first?: number | undefined
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
+}
+
+/** Letters, numbers and symbols are spoken. */
+const spoken = /[\p{L}\p{N}\p{S}]/u
+
+const integerWithin = (name: string, value: number, from: number, to: number): number => {
+  if (!Number.isInteger(value) || value < from || value > to) {
+    throw new RangeError(`The ${name} of a piece must be an integer from ${from} to ${to} code points, not ${value}.`)
+  }
+  return value
+}
+
+/** The boundary between two passages. They are read as if a space were between them. */
+const boundaryBetween = (before: string, after: string, lang: string | undefined): Boundary => {
+  const text = `${before.slice(-512)} ${after.slice(0, 512)}`
+  return boundaryAt(text, Math.min(512, before.length) + 1, lang) ?? "word"
+}
+
+/**
+ * Splits a text, or passages, into pieces, one after the other: a piece is made when you ask for it, and no text is read but
+ * what it needs. The texts of all pieces together are the whole text. A piece ends at the best place in the second half of
+ * what it may hold: the first end of a paragraph, else the last end of a line, a sentence, a clause or a word. No piece ends
+ * inside a character that a reader sees (a grapheme cluster or a conjunct), unless that character alone exceeds `maximum`. No
+ * piece belongs to two passages.
+ *
+ * @throws RangeError if `maximum` or `first` is not an integer from 1 to 10,000.
+ */
+export const split = (text: string | Iterable<Passage>, options: SplitOptions = {}): Generator<TextPiece, void> => {
+  const maximum = integerWithin("maximum", options.maximum ?? 2000, 1, 10_000)
+  const first = integerWithin("first", options.first ?? 250, 1, 10_000)
+  return pieces(typeof text === "string" ? [{ text }] : text, Math.min(first, maximum), maximum, options.lang)
+}
+
+/** A passage with its number, from 0, and the offset of its text. */
+interface Placed {
+  readonly passage: Passage
+  readonly number: number
+  readonly offset: number
+}
+
+function* placed(passages: Iterable<Passage>): Generator<Placed, void> {
+  let number = 0
+  let offset = 0
+  for (const passage of passages) {
+    if (passage.text !== "") yield { passage, number, offset }
+    number++
+    offset += passage.text.length
+  }
+}
+
+function* pieces(
+  passages: Iterable<Passage>,
+  first: number,
+  maximum: number,
+  defaultLang: string | undefined
+): Generator<TextPiece, void> {
+  let index = 0
+  let budget = first
+  const all = placed(passages)
+  for (let current = all.next(), following = current; current.done !== true; current = following) {
+    following = all.next()
+    const { number, offset, passage } = current.value
+    const { speed, text, voice } = passage
+    const lang = passage.lang ?? defaultLang
+    for (let start = 0; start < text.length; ) {
+      const { at, boundary } = cut(text, start, budget, maximum, lang)
+      const piece = text.slice(start, at)
+      const joint =
+        at === text.length && following.done !== true
+          ? boundaryBetween(text, following.value.passage.text, lang)
+          : boundary
+      yield {
+        index,
+        text: piece,
+        start: offset + start,
+        end: offset + at,
+        codePoints: codePointsOf(piece),
+        boundary: joint,
+        passage: number,
+        lang,
+        voice,
+        speed,
+        speakable: spoken.test(piece)
+      }
+      index++
+      start = at
+      budget = Math.min(2 * budget, maximum)
+    }
+  }
 }

@@ -1,4 +1,12 @@
-export { PieceStore, PieceStoreError, type PieceStoreService } from "./PieceStore.js"
+export type { Passage, Script, ScriptOptions } from "./Passages.js"
+export * as Passages from "./Passages.js"
+export {
+  PieceStore,
+  PieceStoreError,
+  type PieceStoreService
+} from "./PieceStore.js"
+export type { Sentence, SentenceOptions } from "./Sentences.js"
+export * as Sentences from "./Sentences.js"
 export type { Cue } from "./Subtitles.js"
 export * as Subtitles from "./Subtitles.js"
 export type { Boundary, SplitOptions, TextPiece } from "./TextPieces.js"

@@ -1,0 +1,41 @@
+/**
+ * Splits a text into sentences, in the languages of the service.
+ */
+import { endsSentence, terminators } from "./internal/text/sentenceEnds.js"
+import { lineEnds, spacesAfter } from "./internal/text/spaces.js"
+
+export interface Sentence {
+  /** The sentence with the spaces after it: the texts of all sentences together are the whole text. */
+  readonly text: string
+  /** Offset of its first character in the whole text, in UTF-16 units. */
+  readonly start: number
+  /** Offset after its last character and the spaces after it, in UTF-16 units. */
+  readonly end: number
+}
+
+export interface SentenceOptions {
+  /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
+  readonly lang?: string | undefined
+}
+
+const candidates = new RegExp(`[${terminators}]+["'\\p{Pe}\\p{Pf}]*|[\\n\\r\\v\\f\\x85\\u2028\\u2029]`, "gu")
+
+/**
+ * Splits a text into sentences, one after the other: a sentence is read when you ask for it.
+ */
+export function* split(text: string, options: SentenceOptions = {}): Generator<Sentence, void> {
+  const pattern = new RegExp(candidates)
+  let start = 0
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    const isLine = lineEnds(match[0]) > 0
+    const at = isLine ? match.index : pattern.lastIndex
+    const end = spacesAfter(text, at)
+    if (end === text.length) break
+    if (!isLine && !endsSentence(text, at, options.lang)) continue
+    if (text.slice(start, end).trim() === "") continue
+    yield { text: text.slice(start, end), start, end }
+    start = end
+    pattern.lastIndex = end
+  }
+  if (start < text.length) yield { text: text.slice(start), start, end: text.length }
+}

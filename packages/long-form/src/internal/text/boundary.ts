@@ -1,0 +1,14 @@
+/**
+ * The boundary at which a piece ends. The best comes first.
+ *
+ * | value       | the piece ends |
+ * | ----------- | -------------- |
+ * | `end`       | with the text |
+ * | `paragraph` | before a blank line |
+ * | `line`      | with a line |
+ * | `sentence`  | with a sentence |
+ * | `clause`    | after a comma, a semicolon or a dash |
+ * | `word`      | between two words |
+ * | `cluster`   | inside a word that is longer than the limit |
+ */
+export type Boundary = "end" | "paragraph" | "line" | "sentence" | "clause" | "word" | "cluster"
