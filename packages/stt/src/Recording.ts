@@ -10,13 +10,19 @@
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { type Container as AudioContainer, containers } from "@effect-speech/audio-codec/Container"
+import type { UploadFailed } from "@effect-speech/transport/Failure"
+import { chunks } from "@effect-speech/transport/Upload"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
 import type { AudioSource } from "./AudioSource.js"
 import { describeRecording } from "./internal/describeRecording.js"
 import { openAudio } from "./internal/openAudio.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
+import { warningsFor } from "./internal/warnings.js"
 import { SttAudioUnreadable } from "./SttError.js"
+import type { SttWarning } from "./SttWarning.js"
 
 /** The containers that the service takes. */
 export const Container = Schema.Literal(...containers)
@@ -58,6 +64,37 @@ export const inspect = (source: AudioSource): Effect.Effect<Recording, SttAudioU
         Effect.mapError((failure) => new SttAudioUnreadable(unreadableAudio(source, failure)))
       )
     : Effect.succeed({})
+
+/** A recording that is open to be read. */
+export interface OpenRecording extends Recording {
+  /**
+   * All its bytes. The stream can run once, inside the scope. It fails if the recording has another length than its source
+   * states, or if its file changes meanwhile.
+   */
+  readonly stream: Stream.Stream<Uint8Array, SttAudioUnreadable>
+}
+
+/**
+ * Opens a recording, describes it as {@link inspect} does, and gives its bytes. A one-shot stream is read too, so it can't be
+ * opened again.
+ */
+export const open = (
+  source: AudioSource
+): Effect.Effect<OpenRecording, SttAudioUnreadable, FileSystem.FileSystem | Scope.Scope> => {
+  const unreadable = (failure: UploadFailed) => new SttAudioUnreadable(unreadableAudio(source, failure))
+  return openAudio(source, lookAhead).pipe(
+    Effect.flatMap((opened) =>
+      Effect.map(describeRecording(opened), (recording) => ({
+        ...recording,
+        stream: Stream.mapError(chunks(opened.upload), unreadable)
+      }))
+    ),
+    Effect.mapError(unreadable)
+  )
+}
+
+/** The warnings of a call that sends such a recording. */
+export const warnings = (recording: Recording): ReadonlyArray<SttWarning> => warningsFor(recording, { model: "" })
 
 /** Number of bytes to read from a stream: no valid header with its metadata is longer. */
 const lookAhead = 256 * 1024

@@ -23,7 +23,6 @@ import * as Concurrency from "@effect-speech/transport/Concurrency"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Environment from "@effect-speech/transport/Environment"
 import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
-import * as Issue from "@effect-speech/transport/Issue"
 import type { Progress, Request, Response } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
 import * as Retries from "@effect-speech/transport/Retries"
@@ -58,7 +57,6 @@ import {
   SttError,
   SttForbidden,
   SttInvalidApiKey,
-  SttInvalidRequest,
   SttInvalidResponse,
   SttServerError,
   SttTranscriptionFailed,
@@ -68,7 +66,7 @@ import {
 } from "./SttError.js"
 import type { SttWarning } from "./SttWarning.js"
 import type { Transcription } from "./Transcription.js"
-import { TranscriptionRequest } from "./TranscriptionRequest.js"
+import { type TranscriptionRequest, validate } from "./TranscriptionRequest.js"
 
 export interface SpeechToTextService {
   /** The address of the transcription host, without a slash at its end. Absent in a test double. */
@@ -228,11 +226,6 @@ const prepare = (
 
 /** Number of bytes of a stream to wait for before the upload starts: enough to detect the container. */
 const lookAhead = 64
-
-const decodeRequest = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest), { onExcessProperty: "error" })
-
-const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
-  Either.mapLeft(decodeRequest(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))
 
 /**
  * The contract does not state when a transcription is billed, so billing is unknown after any complete upload that was not

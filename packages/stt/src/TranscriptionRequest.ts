@@ -2,9 +2,11 @@
  * The request of a transcription. The client checks it before it sends anything.
  */
 import * as Issue from "@effect-speech/transport/Issue"
+import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { isAudioSource } from "./AudioSource.js"
 import { field, Hotword } from "./SttContract.js"
+import { SttInvalidRequest } from "./SttError.js"
 
 export const TranscriptionRequest = Schema.Struct({
   /** The recording: mono, preferably at 8 kHz, in WAV, MP3, M4A, FLAC, OGG or WebM. */
@@ -51,3 +53,9 @@ export const TranscriptionRequest = Schema.Struct({
   )
 })
 export type TranscriptionRequest = typeof TranscriptionRequest.Type
+
+const decode = Schema.decodeUnknownEither(Schema.typeSchema(TranscriptionRequest), { onExcessProperty: "error" })
+
+/** Checks a request as the client does before it sends anything. */
+export const validate = (request: TranscriptionRequest): Either.Either<TranscriptionRequest, SttInvalidRequest> =>
+  Either.mapLeft(decode(request), (error) => new SttInvalidRequest(Issue.first(error.issue)))

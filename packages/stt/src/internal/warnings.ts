@@ -1,5 +1,4 @@
 import * as Printable from "@effect-speech/transport/Printable"
-import type { Recording } from "../Recording.js"
 import {
   HotwordNotSpoken,
   MoreThanOneChannel,
@@ -10,11 +9,17 @@ import {
 } from "../SttWarning.js"
 import type { TranscriptionRequest } from "../TranscriptionRequest.js"
 
+/** The facts of a recording that can cause a warning. */
+export interface WarnedFacts {
+  readonly channels?: number | undefined
+  readonly sampleRate?: number | undefined
+}
+
 /** The fields of a request that can cause a warning. */
 export type WarnedFields = Pick<TranscriptionRequest, "model" | "parseNumber" | "hotwords">
 
 /** The warnings of a recording and its request. The service would give none. */
-export const warningsFor = (recording: Recording, request: WarnedFields): ReadonlyArray<SttWarning> =>
+export const warningsFor = (recording: WarnedFacts, request: WarnedFields): ReadonlyArray<SttWarning> =>
   [
     channelsWarning(recording.channels),
     sampleRateWarning(recording.sampleRate),
