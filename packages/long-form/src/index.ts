@@ -1,3 +1,5 @@
+export type { LongTranscriptionOptions, LongTranscriptionRequest } from "./LongTranscription.js"
+export * as LongTranscription from "./LongTranscription.js"
 export type { Passage, Script, ScriptOptions } from "./Passages.js"
 export * as Passages from "./Passages.js"
 export {
@@ -5,6 +7,8 @@ export {
   PieceStoreError,
   type PieceStoreService
 } from "./PieceStore.js"
+export type { SegmentFields, SegmentReading } from "./SegmentReader.js"
+export * as SegmentReader from "./SegmentReader.js"
 export type { Sentence, SentenceOptions } from "./Sentences.js"
 export * as Sentences from "./Sentences.js"
 export type { Cue } from "./Subtitles.js"

@@ -1,0 +1,380 @@
+/**
+ * Transcribes a recording of any length: it is cut at pauses, the pieces are sent in parallel, and their transcripts are joined
+ * in order.
+ *
+ * ```ts
+ * const { segments, text } = yield* LongTranscription.transcribe({
+ *   audio: AudioSource.fromPath("hour.wav"),
+ *   model: "hi-general-v2-8khz"
+ * })
+ * ```
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import * as Recording from "@effect-speech/stt/Recording"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { type SttError, SttInvalidRequest } from "@effect-speech/stt/SttError"
+import type { SttWarning } from "@effect-speech/stt/SttWarning"
+import type { Transcription } from "@effect-speech/stt/Transcription"
+import { type TranscriptionRequest, validate } from "@effect-speech/stt/TranscriptionRequest"
+import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import type { CallReport } from "@effect-speech/transport/CallReport"
+import * as ServiceError from "@effect-speech/transport/ServiceError"
+import * as Chunk from "effect/Chunk"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { inOrder } from "./internal/inOrder.js"
+import { joinedConfidence, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
+import { getKept, keep, nameOf } from "./internal/keptTranscripts.js"
+import { type Ending, type OpenPieces, openPieces, type RecordingPiece } from "./internal/recordingPieces.js"
+import { uuidV5 } from "./internal/uuid.js"
+import { PieceStore, type PieceStoreError } from "./PieceStore.js"
+import * as SegmentReader from "./SegmentReader.js"
+
+export type { Segment } from "./internal/joinTranscripts.js"
+export type { Ending } from "./internal/recordingPieces.js"
+
+/**
+ * The request of a transcription, without `telephony`: a long recording is always converted. `aux` is true by default, since the
+ * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
+ */
+export type LongTranscriptionRequest = Omit<TranscriptionRequest, "telephony">
+
+export interface LongTranscriptionOptions {
+  /** The longest piece, in milliseconds, 1,000 to 3,600,000. Default: 300,000, 5 minutes. */
+  readonly pieceMillis?: number | undefined
+  /** How many pieces are sent at once. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** Reads the time of a segment in a response. Default: `SegmentReader.localService`. */
+  readonly segments?: SegmentReader.SegmentReader | undefined
+  /** How long a piece is retried while the service is down. Default: 5 minutes. */
+  readonly outage?: Duration.DurationInput | undefined
+  /** Runs at each event. A defect in it is logged and does not affect the transcription. Default: none. */
+  readonly onEvent?: ((event: LongTranscriptionEvent) => Effect.Effect<void>) | undefined
+}
+
+/** The place of a piece in the recording. */
+export interface PiecePlace {
+  /** Counts from 1. */
+  readonly number: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly start: number
+  /** In milliseconds. */
+  readonly end: number
+}
+
+export type LongTranscriptionEvent = Planned | Kept | Silent | Started | Called | Done
+
+/** The recording is open. */
+export interface Planned {
+  readonly _tag: "Planned"
+  /** Its duration in milliseconds, if its header states it. */
+  readonly durationMillis: number | undefined
+}
+
+/** The transcript of a piece was kept by an earlier run, so the piece is not sent. */
+export interface Kept extends PiecePlace {
+  readonly _tag: "Kept"
+}
+
+/** A piece is digital silence, so it is not sent. */
+export interface Silent extends PiecePlace {
+  readonly _tag: "Silent"
+}
+
+/** The call of a piece starts. */
+export interface Started extends PiecePlace {
+  readonly _tag: "Started"
+}
+
+/** The call of a piece has an event, such as a retry. */
+export interface Called extends PiecePlace {
+  readonly _tag: "Called"
+  readonly event: CallEvent
+}
+
+/** The transcript of a piece is there, and kept. */
+export interface Done extends PiecePlace {
+  readonly _tag: "Done"
+}
+
+/** A piece of the recording, and its own transcript. */
+export interface TranscribedPiece extends PiecePlace {
+  /**
+   * | value   | the piece ends |
+   * | ------- | -------------- |
+   * | `pause` | in a pause |
+   * | `quiet` | at the quietest point, since there was no pause: a word may be cut |
+   * | `end`   | with the recording |
+   */
+  readonly ending: Ending
+  /**
+   * | value    | its transcript |
+   * | -------- | -------------- |
+   * | `sent`   | was made in this run |
+   * | `kept`   | was kept by an earlier run, or for an equal piece |
+   * | `silent` | is empty: the piece is digital silence, and was not sent |
+   */
+  readonly source: "sent" | "kept" | "silent"
+  readonly text: string
+  /** From 0 to 1, if the service states it. */
+  readonly confidence?: number | undefined
+  /** The service's id. Absent if the piece is silent. */
+  readonly callId?: string | undefined
+  /** The id that was sent. Absent if the piece is silent. */
+  readonly transactionId?: string | undefined
+  /** The report of the call that made the transcript. Absent if the piece is silent. */
+  readonly call?: CallReport | undefined
+}
+
+/** What may make the transcript of a long recording worse than you expect. The message says what to do. */
+export type LongTranscriptionWarning = SttWarning | SegmentTimesUnread | RecordingEndsEarly | NothingButSilence
+
+/** The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. */
+export interface SegmentTimesUnread {
+  readonly _tag: "SegmentTimesUnread"
+  /** The number of these pieces. */
+  readonly pieces: number
+  readonly message: string
+}
+
+/** The WAV file has fewer samples than its header states. The transcript is of those that it has. */
+export interface RecordingEndsEarly {
+  readonly _tag: "RecordingEndsEarly"
+  /** In milliseconds. */
+  readonly missingMillis: number
+  readonly message: string
+}
+
+/** The whole recording is digital silence. Nothing was sent. */
+export interface NothingButSilence {
+  readonly _tag: "NothingButSilence"
+  readonly message: string
+}
+
+export interface LongTranscription {
+  /** The transcripts of the pieces in order, with a space between them. */
+  readonly text: string
+  /** The duration of the recording, in milliseconds. */
+  readonly durationMillis: number
+  /** The mean of the confidences of the pieces, weighted by their duration. Absent if no piece has one. */
+  readonly confidence?: number | undefined
+  /** In order. Subtitles are made from them. */
+  readonly segments: ReadonlyArray<Segment>
+  readonly pieces: ReadonlyArray<TranscribedPiece>
+  /** Each warning once. */
+  readonly warnings: ReadonlyArray<LongTranscriptionWarning>
+  /** The id from which those of the pieces were made. */
+  readonly transactionId: string
+}
+
+/**
+ * Transcribes a recording of any length.
+ *
+ * WAV is read as a stream; other containers are decoded by the `AudioDecoder` of audio-codec. The recording is mixed down and
+ * converted to 8 kHz, and cut at pauses. Memory holds a few pieces, whatever the length; the transcript itself is in memory.
+ *
+ * Each transcript is kept in the `PieceStore`, by the samples of the piece, the request and the base URL. A new run sends only
+ * what is missing. Digital silence is not sent.
+ *
+ * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
+ * the piece. An error of the recording itself is `SttAudioUnreadable`.
+ */
+export const transcribe = (
+  request: LongTranscriptionRequest,
+  options: LongTranscriptionOptions = {}
+): Effect.Effect<LongTranscription, SttError | PieceStoreError, SpeechToText | PieceStore | FileSystem.FileSystem> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { concurrency, outage, pieceMillis } = yield* checked(options)
+      const { audio, transactionId = crypto.randomUUID(), ...given } = yield* validate(request)
+      const fields = { aux: true, ...given, additionalFields: { ...request.additionalFields } }
+      const { onEvent } = options
+      const stt = yield* SpeechToText
+      const store = yield* PieceStore
+      const emit = (event: LongTranscriptionEvent): Effect.Effect<void> =>
+        onEvent === undefined
+          ? Effect.void
+          : Effect.catchAllCause(
+              Effect.suspend(() => onEvent(event)),
+              (cause) => Effect.logWarning("onEvent failed", cause)
+            )
+
+      const recording = yield* openPieces(audio, pieceMillis)
+      yield* emit({ _tag: "Planned", durationMillis: recording.durationMillis })
+      const done = { pieces: 0, millis: 0 }
+
+      const outcomeOf = ({ end, number, samples, silent, start }: RecordingPiece) =>
+        Effect.gen(function* () {
+          const place = { number, start, end }
+          const finished = (event: Kept | Silent | Done) => {
+            done.pieces += silent ? 0 : 1
+            done.millis += end - start
+            return emit(event)
+          }
+          if (silent) {
+            yield* finished({ _tag: "Silent", ...place })
+            return { source: "silent" } as const
+          }
+          const name = yield* nameOf(samples, fields, stt)
+          const kept = yield* getKept(store, name)
+          if (Option.isSome(kept)) {
+            yield* finished({ _tag: "Kept", ...place })
+            return { source: "kept", transcription: kept.value } as const
+          }
+          const call = {
+            ...fields,
+            audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), { filename: `piece-${number}.wav` }),
+            transactionId: yield* uuidV5(transactionId, String(number))
+          }
+          yield* emit({ _tag: "Started", ...place })
+          const answer = stt
+            .transcribe(call, { outage, onEvent: (event) => emit({ _tag: "Called", ...place, event }) })
+            .pipe(Effect.mapError((error): PieceFailed => ({ _tag: "PieceFailed", place, error })))
+          // An interruption between the response and the store would lose what was paid for.
+          return yield* Effect.uninterruptibleMask((restore) =>
+            Effect.gen(function* () {
+              const transcription = yield* restore(answer)
+              yield* keep(store, name, transcription)
+              yield* finished({ _tag: "Done", ...place })
+              return { source: "sent", transcription } as const
+            })
+          )
+        })
+      // The samples of a piece are dropped as soon as it has its transcript.
+      const run = (piece: RecordingPiece): Effect.Effect<PieceResult, PieceFailed | PieceStoreError> => {
+        const { samples, ...facts } = piece
+        return Effect.map(outcomeOf(piece), (outcome) => ({ piece: facts, ...outcome }))
+      }
+
+      const results = yield* recording.pieces.pipe(
+        inOrder(run, { concurrency, ahead: Number.POSITIVE_INFINITY }),
+        Stream.runCollect,
+        Effect.mapError((error) =>
+          error._tag === "PieceFailed" ? withPlace(error, done, recording.durationMillis) : error
+        )
+      )
+      return joined(Chunk.toReadonlyArray(results), recording, transactionId, options.segments)
+    })
+  )
+
+interface PieceResult {
+  readonly piece: Omit<RecordingPiece, "samples">
+  readonly source: TranscribedPiece["source"]
+  readonly transcription?: Transcription | undefined
+}
+
+interface PieceFailed {
+  readonly _tag: "PieceFailed"
+  readonly place: PiecePlace
+  readonly error: SttError
+}
+
+/** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
+const longestPiece = 3_600_000
+
+const checked = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 }: LongTranscriptionOptions) =>
+  Effect.gen(function* () {
+    const invalid = (field: string, problem: string) => Effect.fail(new SttInvalidRequest({ field, problem }))
+    if (!(Number.isSafeInteger(concurrency) && concurrency > 0)) {
+      return yield* invalid("concurrency", `must be a whole number from 1, not ${concurrency}`)
+    }
+    if (!(pieceMillis >= 1000 && pieceMillis <= longestPiece)) {
+      return yield* invalid("pieceMillis", `must be from 1000 to ${longestPiece}, not ${pieceMillis}`)
+    }
+    const duration = Duration.decodeUnknown(outage)
+    if (Option.isNone(duration) || !Duration.greaterThan(duration.value, Duration.zero)) {
+      return yield* invalid("outage", 'must be a duration longer than zero, such as "5 minutes"')
+    }
+    return { concurrency, outage: duration.value, pieceMillis }
+  })
+
+const withPlace = (
+  { error, place }: PieceFailed,
+  done: { readonly pieces: number; readonly millis: number },
+  durationMillis: number | undefined
+): SttError => {
+  const left = durationMillis === undefined ? undefined : Math.max(0, Math.round(durationMillis - done.millis))
+  const of = durationMillis === undefined ? "" : ` of ${clockTime(durationMillis)}`
+  const kept = done.pieces === 1 ? "1 piece is kept" : `${done.pieces} pieces are kept`
+  return ServiceError.withPiece(
+    error,
+    { ...place, unit: "milliseconds", kept: done.pieces, left },
+    `This was piece ${place.number} of the recording, from ${clockTime(place.start)} to ${clockTime(place.end)}${of}. ` +
+      `${kept}; a new run sends ${left === undefined ? "only the others" : `the other ${clockTime(left)}`}.`
+  )
+}
+
+/** Hours, minutes and seconds. */
+const clockTime = (millis: number): string => {
+  const seconds = Math.round(millis / 1000)
+  const two = (number: number) => String(Math.floor(number) % 60).padStart(2, "0")
+  return `${Math.floor(seconds / 3600)}:${two(seconds / 60)}:${two(seconds)}`
+}
+
+const joined = (
+  results: ReadonlyArray<PieceResult>,
+  recording: OpenPieces,
+  transactionId: string,
+  reader: SegmentReader.SegmentReader = SegmentReader.localService
+): LongTranscription => {
+  const pieces = results.map(({ piece: { silent, ...piece }, source, transcription }): TranscribedPiece => {
+    if (transcription === undefined) return { ...piece, source, text: "" }
+    const { auxInfo, call, callId, text, transactionId: sentId } = transcription
+    return { ...piece, source, text: text.trim(), confidence: auxInfo?.confidence, callId, transactionId: sentId, call }
+  })
+  const segments = results.map(({ piece, transcription }) =>
+    transcription === undefined ? [] : segmentsOf(piece, transcription, reader)
+  )
+  const unread = segments.filter(([first]) => first?.times === "piece").length
+  return {
+    text: pieces
+      .map(({ text }) => text)
+      .filter((text) => text !== "")
+      .join(" "),
+    durationMillis: pieces.at(-1)?.end ?? 0,
+    confidence: joinedConfidence(pieces),
+    segments: segments.flat(),
+    pieces,
+    warnings: distinct([
+      ...Recording.warnings({ channels: 1, sampleRate: Math.min(recording.sampleRate, Telephony.format.sampleRate) }),
+      ...endsEarly(recording.missingMillis()),
+      ...(pieces.every(({ source }) => source === "silent") ? [onlySilence] : []),
+      ...(unread === 0 ? [] : [timesUnread(unread, pieces.length)]),
+      ...results.flatMap(({ transcription }) => transcription?.warnings ?? [])
+    ]),
+    transactionId
+  }
+}
+
+const distinct = (warnings: ReadonlyArray<LongTranscriptionWarning>): ReadonlyArray<LongTranscriptionWarning> => [
+  ...new Map(warnings.map((warning) => [warning.message, warning])).values()
+]
+
+const timesUnread = (pieces: number, all: number): SegmentTimesUnread => ({
+  _tag: "SegmentTimesUnread",
+  pieces,
+  message:
+    `The response has no times of segments for ${pieces} of ${all} pieces, or times that lie outside of the piece, so each of ` +
+    "these pieces is one segment. If your service names the times differently, use the option segments."
+})
+
+const endsEarly = (missingMillis: number): ReadonlyArray<RecordingEndsEarly> =>
+  missingMillis === 0
+    ? []
+    : [
+        {
+          _tag: "RecordingEndsEarly",
+          missingMillis,
+          message: `The WAV file ends ${missingMillis} ms before the end that its header states: check whether it is complete.`
+        }
+      ]
+
+const onlySilence: NothingButSilence = {
+  _tag: "NothingButSilence",
+  message: "The whole recording is digital silence, so nothing was sent: check how it was recorded."
+}

@@ -1,0 +1,66 @@
+/**
+ * Reads the time of a segment from `aux_info.segments_meta` of a transcription.
+ *
+ * The contract names only the `confidence` of a segment. If your service names the others differently from the local service,
+ * say so by {@link fields}, or write a reader of your own.
+ */
+import * as Predicate from "effect/Predicate"
+
+/** What a reader found in a segment. */
+export interface SegmentReading {
+  /** In milliseconds from the beginning of the recording that was sent. */
+  readonly start: number
+  /** In milliseconds, not before `start`. */
+  readonly end: number
+  /** If it is absent, and its segment is the only one of the response, it is the whole text. */
+  readonly text?: string | undefined
+  /** From 0 to 1. */
+  readonly confidence?: number | undefined
+}
+
+/** Reads one segment. Returns `undefined` if the segment has no times. */
+export type SegmentReader = (segment: Readonly<Record<string, unknown>>) => SegmentReading | undefined
+
+export interface SegmentFields {
+  /** The name of the field with the start. Dots lead into objects and arrays: `timestamps.0`. */
+  readonly start: string
+  /** The name of the field with the end. */
+  readonly end: string
+  /** The name of the field with the text. Default: `text`. */
+  readonly text?: string | undefined
+  /** The unit of both times. */
+  readonly unit: "seconds" | "millis"
+}
+
+/** A reader of fields with these names. A time is a number, or a string of one. The confidence is that of the contract. */
+export const fields = ({ end, start, text = "text", unit }: SegmentFields): SegmentReader => {
+  const perUnit = unit === "seconds" ? 1000 : 1
+  return (segment) => {
+    const [from, to] = [numberOf(at(segment, start)), numberOf(at(segment, end))]
+    if (from === undefined || to === undefined) return undefined
+    const words = at(segment, text)
+    return {
+      start: from * perUnit,
+      end: to * perUnit,
+      text: Predicate.isString(words) ? words : undefined,
+      confidence: numberOf(segment.confidence)
+    }
+  }
+}
+
+/** Reads what the local service responds: `start` and `end` in seconds, and `text`. */
+export const localService: SegmentReader = fields({ start: "start", end: "end", unit: "seconds" })
+
+const at = (segment: unknown, path: string): unknown =>
+  path
+    .split(".")
+    .reduce(
+      (value: unknown, name) =>
+        Predicate.isObject(value) && Object.hasOwn(value, name) ? Reflect.get(value, name) : undefined,
+      segment
+    )
+
+const numberOf = (value: unknown): number | undefined => {
+  const number = Predicate.isString(value) && value.trim() !== "" ? Number(value) : value
+  return Predicate.isNumber(number) && Number.isFinite(number) ? number : undefined
+}

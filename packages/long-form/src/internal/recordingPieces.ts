@@ -1,0 +1,166 @@
+import type { PlatformError } from "@effect/platform/Error"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
+import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import * as Silence from "@effect-speech/audio-codec/Silence"
+import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import type { AudioSource } from "@effect-speech/stt/AudioSource"
+import * as Recording from "@effect-speech/stt/Recording"
+import { SttAudioUnreadable } from "@effect-speech/stt/SttError"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+
+/** What ends a piece of a recording. */
+export type Ending = "pause" | "quiet" | "end"
+
+/** A piece of a recording: mono, 8 kHz, 16 bits. */
+export interface RecordingPiece {
+  /** Counts from 1. */
+  readonly number: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly start: number
+  readonly end: number
+  readonly ending: Ending
+  readonly samples: Uint8Array
+  /** Whether it is digital silence, in which nothing was recorded. */
+  readonly silent: boolean
+}
+
+/** A recording that is open to be cut. */
+export interface OpenPieces {
+  /** In Hz, as its header states. */
+  readonly sampleRate: number
+  /** Its duration as its header states. */
+  readonly durationMillis: number | undefined
+  /** Can run once, inside the scope. */
+  readonly pieces: Stream.Stream<RecordingPiece, SttAudioUnreadable>
+  /** By how much a WAV file is shorter than its header says, in milliseconds. Read it after the pieces. */
+  readonly missingMillis: () => number
+}
+
+const samplesPerMilli = Telephony.format.sampleRate / 1000
+const millisOf = (samples: number): number => Math.round(samples / samplesPerMilli)
+
+/** Opens a recording in any container, converts it to telephony as it is read, and cuts it. */
+export const openPieces = (
+  audio: AudioSource,
+  pieceMillis: number
+): Effect.Effect<OpenPieces, SttAudioUnreadable, FileSystem.FileSystem | Scope.Scope> =>
+  Effect.gen(function* () {
+    const unreadable = (problem: string) =>
+      new SttAudioUnreadable({ source: audio._tag === "Path" ? audio.path : audio.filename, problem })
+    const toUnreadable = (error: DecodingError): SttAudioUnreadable =>
+      error._tag === "SttAudioUnreadable" ? error : unreadable(`it can't be decoded: ${asPhrase(error.message)}`)
+
+    const recording = yield* Recording.open(audio)
+    let beginning: Uint8Array | undefined
+    const bytes = Stream.tap(recording.stream, (chunk) =>
+      Effect.sync(() => {
+        beginning ??= chunk
+      })
+    )
+    const { container } = recording
+    const decoding: Effect.Effect<
+      PcmStream<DecodingError>,
+      DecodingError,
+      FileSystem.FileSystem | Scope.Scope
+    > = audio._tag === "Path" && container !== undefined && container !== "wav"
+      ? Effect.flatMap(AudioDecoder.AudioDecoder, (decoder) => decoder.decode(audio.path, container))
+      : AudioDecoder.decodeStream(bytes)
+    const decoded = yield* Effect.mapError(decoding, toUnreadable)
+    const { format } = decoded
+    if (format.sampleRate < Resampler.minimumRaisedRate) {
+      return yield* Effect.fail(
+        unreadable(`its sample rate of ${format.sampleRate} Hz is too low for speech; record it at 8000 Hz`)
+      )
+    }
+
+    let read = 0
+    const declared =
+      container === "wav" && beginning !== undefined
+        ? Either.getOrUndefined(Wav.decodeHeader(beginning))?.byteLength
+        : undefined
+    const telephony = Telephony.telephony({
+      ...decoded,
+      stream: Stream.tap(decoded.stream, (chunk) =>
+        Effect.sync(() => {
+          read += chunk.byteLength
+        })
+      )
+    })
+    let number = 0
+    const pieces = telephony.stream.pipe(
+      Stream.mapError(toUnreadable),
+      Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
+      cut(pieceMillis),
+      Stream.map(({ ending, samples, start }): RecordingPiece => {
+        number += 1
+        return {
+          number,
+          start: millisOf(start),
+          end: millisOf(start + samples.length),
+          ending,
+          samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
+          silent: isDigitalSilence(samples)
+        }
+      }),
+      Stream.concat(
+        Stream.execute(
+          Effect.suspend(() => (number === 0 ? Effect.fail(unreadable("it has no samples")) : Effect.void))
+        )
+      )
+    )
+    return {
+      sampleRate: format.sampleRate,
+      durationMillis: recording.durationMillis,
+      pieces,
+      missingMillis: () =>
+        declared === undefined || declared - read < bytesPerFrame(format)
+          ? 0
+          : Math.round(((declared - read) / bytesPerFrame(format) / format.sampleRate) * 1000)
+    }
+  })
+
+type DecodingError = AudioDecoder.DecodeError | PlatformError | SttAudioUnreadable
+
+/** The sentences of an error, as the end of another sentence. */
+const asPhrase = (message: string): string =>
+  message.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
+interface Cut {
+  /** In samples. */
+  readonly start: number
+  readonly samples: Float32Array
+  readonly ending: Ending
+}
+
+const cut =
+  (maximumMillis: number) =>
+  <E>(blocks: Stream.Stream<Float32Array, E>): Stream.Stream<Cut, E> =>
+    Stream.suspend(() => {
+      let start = 0
+      return Stream.map(Silence.splitStream(Telephony.format.sampleRate, maximumMillis)(blocks), (samples): Cut => {
+        const piece: Cut = { start, samples, ending: "quiet" }
+        start += samples.length
+        return piece
+      })
+    })
+
+/** The last two steps of 16 bits may be dither. */
+const silentRange = 2 / 32_768
+
+const isDigitalSilence = (samples: Float32Array): boolean => {
+  let [lowest, highest] = [Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY]
+  for (const sample of samples) {
+    if (sample < lowest) lowest = sample
+    if (sample > highest) highest = sample
+    if (highest - lowest > silentRange) return false
+  }
+  return true
+}
