@@ -1,3 +1,4 @@
+export * as LongSpeech from "./LongSpeech.js"
 export type { LongTranscriptionOptions, LongTranscriptionRequest } from "./LongTranscription.js"
 export * as LongTranscription from "./LongTranscription.js"
 export type { Passage, Script, ScriptOptions } from "./Passages.js"

@@ -128,6 +128,6 @@ export const withPiece = <E extends ServiceError & { readonly call: CallReport; 
   sentence: string
 ): E => {
   const Class = error.constructor as new (props: object) => E
-  const message = `${error.message} ${Printable.line(sentence)}`
+  const message = `${error.message} ${Printable.line(sentence)}`.trimEnd()
   return new Class({ ...error, call: { ...error.call, piece }, message })
 }

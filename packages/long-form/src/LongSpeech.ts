@@ -1,0 +1,500 @@
+/**
+ * Speaks a text of any length as one audio stream.
+ *
+ * ```ts
+ * const program = LongSpeech.writeFile({ text: book, lang: "hi" }, "book.wav").pipe(
+ *   Effect.provide(PieceStore.layerFolder("book.pieces"))
+ * )
+ * ```
+ *
+ * The text is sent in pieces, several at once. Each paid piece is kept in the `PieceStore`, so a run that failed or was killed
+ * goes on where it was.
+ */
+import type { PlatformError } from "@effect/platform/Error"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import { type AudioFormat, bytesPerFrame, describe } from "@effect-speech/audio-codec/AudioFormat"
+import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import type { CallReport } from "@effect-speech/transport/CallReport"
+import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
+import * as Contract from "@effect-speech/tts/TtsContract"
+import { type TtsError, TtsInvalidRequest, TtsInvalidResponse } from "@effect-speech/tts/TtsError"
+import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { inOrder } from "./internal/inOrder.js"
+import { nameOf } from "./internal/kept.js"
+import { checkRequest } from "./internal/speech/checkRequest.js"
+import * as KeptSpeech from "./internal/speech/keptSpeech.js"
+import { beginningOf, failureOf } from "./internal/speech/pieceFailure.js"
+import { type Edges, shapePiece, silence } from "./internal/speech/shapePiece.js"
+import type { Passage } from "./Passages.js"
+import { PieceStore, type PieceStoreError } from "./PieceStore.js"
+import * as TextPieces from "./TextPieces.js"
+
+/** A request of `TextToSpeech` whose text has any length. */
+export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
+  /** The text, or its passages. It must have something to speak. */
+  readonly text: string | Iterable<Passage>
+  /**
+   * Id of the whole, 1 to 56 letters, digits and `.`, `_`, `:`, `-`. The id of a piece has its number behind it: `book.007`.
+   * Default: a random UUID.
+   */
+  readonly requestId?: string | undefined
+}
+
+/** Silence after a piece, in milliseconds, by the boundary at which it ends. The edges of its audio come on top. */
+export interface Pauses {
+  /** Default: 600. */
+  readonly paragraph?: number | undefined
+  /** Default: 400. */
+  readonly line?: number | undefined
+  /** Default: 250. */
+  readonly sentence?: number | undefined
+  /** Default: 120. */
+  readonly clause?: number | undefined
+  /** Default: 0. */
+  readonly word?: number | undefined
+  /** Default: 0. */
+  readonly cluster?: number | undefined
+}
+
+export interface LongSpeechOptions {
+  /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
+  readonly maximum?: number | undefined
+  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
+  readonly first?: number | undefined
+  /** How many pieces are synthesized at once, 1 to 1,000. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** Silence between the pieces. */
+  readonly pauses?: Pauses | undefined
+  /** How much silence stays at both ends of the audio of a piece, in milliseconds. Silence is below -50 dB. Default: 40. */
+  readonly edgeSilenceMillis?: number | undefined
+  /** How long the audio of a piece is faded at both ends, in milliseconds. Default: 5. */
+  readonly fadeMillis?: number | undefined
+  /**
+   * What to do with a piece in another format than the requested one, or than the first piece if none was requested: convert
+   * it, or fail with a `TtsInvalidResponse`. Default: `resample`.
+   */
+  readonly differentFormat?: "resample" | "fail" | undefined
+  /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
+  readonly outage?: Duration.DurationInput | undefined
+  /** Runs at each event. A defect in it is logged and does not affect the speech. Default: none. */
+  readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
+}
+
+/** What a speech takes, before anything is sent. */
+export interface Plan {
+  /** Number of all pieces. */
+  readonly pieces: number
+  /** Length of the text in Unicode code points. */
+  readonly codePoints: number
+  /**
+   * Code points to send, the unit of billing: the highest cost. Spaces around a piece are not sent, nor are pieces without a
+   * letter, a number or a symbol. Pieces that are kept cost nothing.
+   */
+  readonly cost: number
+}
+
+/** Progress of a speech. `Kept`, `Started` and `Done` come only for pieces that have something to speak. */
+export type LongSpeechEvent = Planned | PieceEvent
+
+/** The whole text was split. The first pieces are sent meanwhile. */
+export interface Planned extends Plan {
+  readonly _tag: "Planned"
+}
+
+/** A piece was found in the store, or its request starts, or it is synthesized and kept. */
+export interface PieceEvent {
+  readonly _tag: "Kept" | "Started" | "Done"
+  /** Of the piece, from 0. */
+  readonly index: number
+  /** Code points that it costs if it is sent. */
+  readonly codePoints: number
+}
+
+/** A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole. */
+export interface SpokenPiece {
+  /** Of the piece, from 0. */
+  readonly index: number
+  /** The piece with all its spaces. */
+  readonly text: string
+  /** Offset of the text in the whole, in UTF-16 units. */
+  readonly textStart: number
+  readonly textEnd: number
+  readonly boundary: TextPieces.Boundary
+  /** Code points that it costs if it is sent. */
+  readonly codePoints: number
+  readonly startFrame: number
+  /** Without the pause after it. */
+  readonly endFrame: number
+  readonly startMillis: number
+  readonly endMillis: number
+  /** Whether this run sent it, found it in the store, or had nothing to speak. */
+  readonly source: "sent" | "kept" | "silence"
+  /** Id of the request that was paid. Absent for silence. */
+  readonly requestId?: string | undefined
+  /** The call with its billing. Absent if this run did not send it. */
+  readonly call?: CallReport | undefined
+  readonly warnings: ReadonlyArray<TtsWarning>
+}
+
+export interface LongSpeechReport {
+  readonly format: AudioFormat
+  /** In order, as far as the stream was read. */
+  readonly pieces: ReadonlyArray<SpokenPiece>
+  /** Duration of the audio that was read, in milliseconds. */
+  readonly durationMillis: number
+}
+
+/** Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope. */
+export interface LongSpeech extends PcmStream<TtsError | PieceStoreError> {
+  /** The requested format, else that of the first piece. */
+  readonly format: AudioFormat
+  /** The plan, once the whole text was split. */
+  readonly plan: Effect.Effect<Plan>
+  /** The report so far. It is complete when the stream has ended. */
+  readonly report: Effect.Effect<LongSpeechReport>
+}
+
+/** The file that was written, with the report of its speech. */
+export interface LongSpeechFile extends Wav.WavFile {
+  readonly report: LongSpeechReport
+}
+
+/** Checks a request and says what it takes. Sends nothing. */
+export const plan = (
+  request: LongSpeechRequest,
+  options: LongSpeechOptions = {}
+): Effect.Effect<Plan, TtsInvalidRequest> => Effect.flatMap(prepare(request, options), (pieces) => pieces.plan)
+
+/**
+ * Speaks a text. The effect ends when the first piece has arrived; the stream gives the pieces in order, with pauses between
+ * them. At most twice `concurrency` pieces are held in memory.
+ *
+ * After a failure no further piece is sent. Those that were sent are finished and kept, the audio before the failing piece is
+ * given, then the stream fails. An error has the failing piece in `call.piece`, and its message says how to go on. If the scope
+ * closes before the end, requests in flight are interrupted.
+ */
+export const stream = (
+  request: LongSpeechRequest,
+  options: LongSpeechOptions = {}
+): Effect.Effect<LongSpeech, TtsError | PieceStoreError, TextToSpeech | PieceStore | Scope.Scope> =>
+  Effect.map(start(request, options), ({ speech }) => speech)
+
+/**
+ * Speaks a text into a WAV file, which appears whole or not at all. If the file can't be written, the pieces that were sent are
+ * finished and kept.
+ */
+export const writeFile = (
+  request: LongSpeechRequest,
+  path: string,
+  options: LongSpeechOptions = {}
+): Effect.Effect<
+  LongSpeechFile,
+  TtsError | PieceStoreError | Wav.WavError | PlatformError,
+  TextToSpeech | PieceStore | FileSystem.FileSystem
+> =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const { settle, speech } = yield* start(request, options)
+      const file = yield* Effect.tapError(Wav.writeFile(speech, path), () => settle)
+      return { ...file, report: yield* speech.report }
+    })
+  )
+
+const defaultPauses: Record<keyof Pauses, number> = {
+  paragraph: 600,
+  line: 400,
+  sentence: 250,
+  clause: 120,
+  word: 0,
+  cluster: 0
+}
+
+/** A piece, and what of it is sent. */
+interface Piece extends TextPieces.TextPiece {
+  readonly sent: string
+  readonly cost: number
+}
+
+interface Pieces {
+  /** A piece by its index; `undefined` behind the last one. The text is split as far as needed. */
+  readonly at: (index: number) => Piece | undefined
+  /** Splits the rest of the text. */
+  readonly plan: Effect.Effect<Plan>
+}
+
+const prepare = (
+  request: LongSpeechRequest,
+  { first, maximum, ...options }: LongSpeechOptions
+): Effect.Effect<Pieces, TtsInvalidRequest> =>
+  Effect.gen(function* () {
+    const passages = yield* checkRequest(request, { first, maximum, ...options })
+    const pieces = makePieces(TextPieces.split(passages, { first, maximum, lang: request.lang }))
+    for (let index = 0; ; index++) {
+      const piece = pieces.at(index)
+      if (piece?.speakable === true) return pieces
+      if (piece === undefined) {
+        const problem = "has nothing to speak: no letter, no number and no symbol"
+        return yield* new TtsInvalidRequest({ field: "text", problem })
+      }
+    }
+  })
+
+/** Splitting takes time, so a piece is made once, when it is needed. */
+const makePieces = (source: Iterator<TextPieces.TextPiece>): Pieces => {
+  const made: Array<Piece> = []
+  let isEnded = false
+  const at = (index: number) => {
+    while (made.length <= index && !isEnded) {
+      const next = source.next()
+      if (next.done === true) isEnded = true
+      else made.push(withCost(next.value))
+    }
+    return made[index]
+  }
+  return {
+    at,
+    plan: Effect.gen(function* () {
+      let codePoints = 0
+      let cost = 0
+      for (let index = 0; ; index++) {
+        const piece = at(index)
+        if (piece === undefined) return { pieces: index, codePoints, cost }
+        codePoints += piece.codePoints
+        cost += piece.cost
+        // Responses are read between two pieces.
+        yield* Effect.sleep(0)
+      }
+    })
+  }
+}
+
+const withCost = (piece: TextPieces.TextPiece): Piece => {
+  const sent = piece.text.trim()
+  // All spaces are one code point and one UTF-16 unit.
+  const cost = piece.codePoints - (piece.text.length - sent.length)
+  return piece.speakable ? { ...piece, sent, cost } : { ...piece, sent: "", cost: 0 }
+}
+
+/** The audio of a piece as the service sent it. */
+interface Heard {
+  readonly piece: Piece
+  /** `undefined`: the piece has nothing to speak. */
+  readonly audio: KeptSpeech.KeptSpeech | undefined
+  readonly call?: CallReport | undefined
+  readonly warnings: ReadonlyArray<TtsWarning>
+}
+
+interface Failed {
+  readonly piece: Piece
+  readonly error: TtsError | PieceStoreError
+}
+
+const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
+  Effect.gen(function* () {
+    const pieces = yield* prepare(request, options)
+    const { concurrency = 4, onEvent } = options
+    const emit = (event: LongSpeechEvent) =>
+      onEvent === undefined
+        ? Effect.void
+        : Effect.catchAllCause(
+            Effect.suspend(() => onEvent(event)),
+            (cause) => Effect.logWarning("onEvent failed", cause)
+          )
+    const speaker = yield* makeSpeaker(request, options, emit)
+    const pull = yield* Stream.unfold(0, (index) =>
+      Option.map(Option.fromNullable(pieces.at(index)), (piece) => [piece, index + 1])
+    ).pipe(inOrder(speaker.speak, { concurrency, ahead: 2 * concurrency }), Stream.toPull)
+    const planning = yield* Effect.forkScoped(
+      Effect.tap(pieces.plan, (planned) => emit({ _tag: "Planned", ...planned }))
+    )
+    const explain = ({ error, piece }: Failed) =>
+      Effect.map(Fiber.join(planning), (planned) =>
+        failureOf(error, {
+          number: piece.index + 1,
+          of: planned.pieces,
+          unit: "characters",
+          start: piece.start,
+          end: piece.end,
+          beginning: beginningOf(piece.text),
+          kept: speaker.kept().pieces,
+          left: planned.cost - speaker.kept().cost
+        })
+      )
+
+    const explained = Effect.catchAll(pull, (end) =>
+      Option.match(end, {
+        onNone: () => Effect.fail(Option.none()),
+        onSome: (failed) => Effect.flatMap(explain(failed), (error) => Effect.fail(Option.some(error)))
+      })
+    )
+    // The pieces up to the first one that is spoken.
+    const beginning: Array<Heard> = []
+    let format: AudioFormat | undefined
+    while (format === undefined) {
+      const heard = yield* Effect.catchAll(
+        explained,
+        Option.match({ onNone: () => Effect.succeed([]), onSome: Effect.fail })
+      )
+      beginning.push(...heard)
+      format = formatOf(request) ?? beginning.find(({ audio }) => audio !== undefined)?.audio?.format
+    }
+    const joiner = makeJoiner(format, options)
+    const speech: LongSpeech = {
+      format,
+      plan: Fiber.join(planning),
+      report: Effect.sync(joiner.report),
+      stream: Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(explained)).pipe(
+        Stream.mapConcat(joiner.push)
+      )
+    }
+    return { speech, settle: speaker.settle }
+  })
+
+const formatOf = ({ outputFormat }: LongSpeechRequest): AudioFormat | undefined =>
+  outputFormat === undefined ? undefined : Contract.audioFormat(outputFormat)
+
+/** Sends pieces, or finds them in the store. */
+const makeSpeaker = (
+  request: LongSpeechRequest,
+  options: LongSpeechOptions,
+  emit: (event: LongSpeechEvent) => Effect.Effect<void>
+) =>
+  Effect.gen(function* () {
+    const tts = yield* TextToSpeech
+    const store = yield* PieceStore
+    const { concurrency = 4, differentFormat = "resample", outage = "5 minutes" } = options
+    const { requestId = crypto.randomUUID(), text: _, ...fields } = request
+    const turns = yield* Effect.makeSemaphore(concurrency)
+    const expected = yield* Deferred.make<AudioFormat | undefined>()
+    const requested = formatOf(request)
+    if (requested !== undefined) yield* Deferred.succeed(expected, requested)
+    const kept = { pieces: 0, cost: 0 }
+    let isStopped = false
+
+    const requestOf = ({ index, lang, sent, speed, voice }: Piece): SynthesisRequest => ({
+      ...fields,
+      text: sent,
+      lang: lang ?? fields.lang,
+      voice: voice ?? fields.voice,
+      speed: speed ?? fields.speed,
+      requestId: `${requestId}.${String(index + 1).padStart(3, "0")}`
+    })
+    const count = ({ cost }: Piece) => {
+      kept.pieces++
+      kept.cost += cost
+    }
+
+    const find = (name: string) =>
+      Effect.flatMap(
+        store.get(name),
+        Option.match({ onNone: () => Effect.succeedNone, onSome: (file) => KeptSpeech.decode(file) })
+      )
+    const send = (piece: Piece, asked: SynthesisRequest, name: string) =>
+      Effect.uninterruptibleMask((restore) =>
+        Effect.gen(function* () {
+          const speech = yield* restore(tts.synthesize(asked, { outage }))
+          // What is paid is kept, whatever happens meanwhile.
+          yield* Effect.flatMap(KeptSpeech.encode(speech), (file) => store.put(name, file))
+          return { piece, audio: speech, call: speech.call, warnings: speech.warnings }
+        })
+      )
+    const obtain = (piece: Piece): Effect.Effect<Heard, TtsError | PieceStoreError> =>
+      Effect.gen(function* () {
+        const { index, cost: codePoints } = piece
+        const asked = requestOf(piece)
+        const { requestId: _, ...content } = asked
+        const name = yield* nameOf({ version: 1, service: tts.baseUrl, ...content }, "wav")
+        const found = yield* find(name)
+        if (Option.isSome(found)) {
+          count(piece)
+          yield* emit({ _tag: "Kept", index, codePoints })
+          return { piece, audio: found.value, warnings: [] }
+        }
+        yield* emit({ _tag: "Started", index, codePoints })
+        const heard = yield* send(piece, asked, name)
+        count(piece)
+        yield* emit({ _tag: "Done", index, codePoints })
+        return heard
+      })
+
+    /** The first piece decides the format. The others wait for it, since it was sent before them. */
+    const checkFormat = ({ audio, call }: Heard): Effect.Effect<void, TtsError> =>
+      Effect.gen(function* () {
+        if (audio === undefined) return
+        yield* Deferred.succeed(expected, audio.format)
+        if (differentFormat === "resample") return
+        const format = yield* Deferred.await(expected)
+        if (format === undefined || isSame(format, audio.format)) return
+        const problem = `its audio is ${describe(audio.format)}, and that of the whole is ${describe(format)}`
+        const message = `A piece has another format: ${problem}. Set outputFormat, or let differentFormat be "resample".`
+        return yield* new TtsInvalidResponse({ problem, message, ...(call === undefined ? {} : { call }) })
+      })
+
+    const speak = (piece: Piece): Effect.Effect<Heard, Failed> => {
+      if (!piece.speakable) return Effect.succeed({ piece, audio: undefined, warnings: [] })
+      return Effect.suspend(() => (isStopped ? Effect.interrupt : obtain(piece))).pipe(
+        Effect.tap(checkFormat),
+        Effect.onError(() => Deferred.succeed(expected, undefined)),
+        turns.withPermits(1),
+        Effect.mapError((error) => ({ piece, error }))
+      )
+    }
+    /** Starts no further piece, and waits for those that were sent. */
+    const settle = Effect.suspend(() => {
+      isStopped = true
+      return turns.take(concurrency)
+    })
+    return { speak, settle, kept: () => kept }
+  })
+
+const isSame = (one: AudioFormat, other: AudioFormat): boolean =>
+  one.sampleRate === other.sampleRate && one.encoding === other.encoding
+
+/** Joins the audio of the pieces in order. */
+const makeJoiner = (
+  format: AudioFormat,
+  { edgeSilenceMillis = 40, fadeMillis = 5, pauses: given }: LongSpeechOptions
+) => {
+  const edges: Edges = { edgeSilenceMillis, fadeMillis }
+  const pauses = { ...defaultPauses, ...withoutUndefined(given), end: 0 }
+  const spoken: Array<SpokenPiece> = []
+  let frames = 0
+  const millisOf = (frame: number) => (frame / format.sampleRate) * 1000
+
+  const push = ({ audio, call, piece, warnings }: Heard): ReadonlyArray<Uint8Array> => {
+    const bytes = audio === undefined ? new Uint8Array(0) : shapePiece(audio.bytes, audio.format, format, edges).bytes
+    const pause = silence(format, pauses[piece.boundary])
+    const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
+    spoken.push({
+      index: piece.index,
+      text: piece.text,
+      textStart: piece.start,
+      textEnd: piece.end,
+      boundary: piece.boundary,
+      codePoints: piece.cost,
+      startFrame: frames,
+      endFrame,
+      startMillis: millisOf(frames),
+      endMillis: millisOf(endFrame),
+      source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
+      requestId: audio?.requestId,
+      call,
+      warnings
+    })
+    frames = endFrame + pause.byteLength / bytesPerFrame(format)
+    return [bytes, pause].filter(({ byteLength }) => byteLength > 0)
+  }
+  return { push, report: (): LongSpeechReport => ({ format, pieces: [...spoken], durationMillis: millisOf(frames) }) }
+}
+
+const withoutUndefined = (pauses: Pauses = {}): Partial<Record<keyof Pauses, number>> =>
+  Object.fromEntries(Object.entries(pauses).filter(([, millis]) => millis !== undefined))

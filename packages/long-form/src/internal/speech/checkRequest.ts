@@ -1,0 +1,141 @@
+/** Checks a request and its options before anything is sent. */
+import * as Issue from "@effect-speech/transport/Issue"
+import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import * as Contract from "@effect-speech/tts/TtsContract"
+import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
+import * as Duration from "effect/Duration"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import type * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type { Passage } from "../../Passages.js"
+
+/** Room for the number of a piece behind a point: `.0000001`. */
+const idSuffix = 8
+const maximumId = 64 - idSuffix
+
+const Text = Schema.String.pipe(Schema.filter((text) => Issue.inText(text) ?? true))
+
+const Passages = Schema.Array(
+  Schema.Struct({
+    text: Text,
+    lang: Schema.optional(Schema.String),
+    voice: Schema.optional(Schema.String),
+    speed: Schema.optional(Contract.Speed)
+  })
+)
+
+const Fields = Schema.typeSchema(SynthesisRequest.omit("text", "requestId")).pipe(
+  Schema.extend(
+    Schema.Struct({
+      requestId: Schema.optional(
+        Schema.String.pipe(
+          Schema.filter(
+            (id) =>
+              (Contract.requestIdPattern.test(id) && id.length <= maximumId) ||
+              `must be 1 to ${maximumId} characters from letters, digits and . _ : -, since the number of the piece follows`
+          )
+        )
+      )
+    })
+  )
+)
+
+const whole = (from: number, to: number) =>
+  Schema.optional(
+    Schema.Number.pipe(
+      Schema.filter(
+        (value) =>
+          (Number.isInteger(value) && value >= from && value <= to) || `must be a whole number from ${from} to ${to}`
+      )
+    )
+  )
+
+const longestPause = 60_000
+
+const Millis = Schema.optional(
+  Schema.Number.pipe(
+    Schema.filter((value) => (value >= 0 && value <= longestPause) || `must be milliseconds from 0 to ${longestPause}`)
+  )
+)
+
+const Options = Schema.Struct({
+  maximum: whole(1, 10_000),
+  first: whole(1, 10_000),
+  concurrency: whole(1, 1_000),
+  pauses: Schema.optional(
+    Schema.Struct({
+      paragraph: Millis,
+      line: Millis,
+      sentence: Millis,
+      clause: Millis,
+      word: Millis,
+      cluster: Millis
+    })
+  ),
+  edgeSilenceMillis: Millis,
+  fadeMillis: Millis,
+  differentFormat: Schema.optional(Schema.Literal("resample", "fail")),
+  outage: Schema.optional(
+    Schema.Unknown.pipe(
+      Schema.filter(
+        (given) =>
+          Option.exists(Duration.decodeUnknown(given), Duration.greaterThan(Duration.zero)) ||
+          'must be a duration longer than zero, such as "5 minutes"'
+      )
+    )
+  ),
+  onEvent: Schema.optional(Schema.Unknown)
+})
+
+const strict = { onExcessProperty: "error" } as const
+const decodePassages = Schema.decodeUnknownEither(Passages, strict)
+const decodeFields = Schema.decodeUnknownEither(Fields, strict)
+const decodeOptions = Schema.decodeUnknownEither(Options, strict)
+
+const invalid = (field: string, problem: string) => Either.left(new TtsInvalidRequest({ field, problem }))
+
+const checked = <A>(
+  decoded: Either.Either<A, ParseResult.ParseError>,
+  within = ""
+): Either.Either<A, TtsInvalidRequest> =>
+  Either.mapLeft(decoded, (error) => {
+    const { field, problem } = Issue.first(error.issue)
+    return new TtsInvalidRequest({ field: `${within}${field}`, problem })
+  })
+
+/** The passages of a valid request. A text is one passage. Nothing of the other fields is changed. */
+export const checkRequest = (
+  request: { readonly text: string | Iterable<Passage> },
+  options: object
+): Either.Either<ReadonlyArray<Passage>, TtsInvalidRequest> =>
+  Either.gen(function* () {
+    const { text, ...fields } = request
+    yield* checked(decodeOptions(options))
+    yield* checked(decodeFields(fields))
+    yield* checkJson(fields)
+    if (typeof text === "string") {
+      const problem = Issue.inText(text)
+      if (problem !== undefined) return yield* invalid("text", problem)
+    }
+    const passages = typeof text === "string" ? [{ text }] : yield* listOf(text)
+    if (typeof text !== "string") yield* checked(decodePassages(passages), "text.")
+    if (passages.every((passage) => passage.text === "")) return yield* invalid("text", "must not be empty")
+    return passages
+  })
+
+const listOf = (text: unknown): Either.Either<ReadonlyArray<Passage>, TtsInvalidRequest> =>
+  typeof text === "object" && text !== null && Symbol.iterator in text
+    ? Either.right(Array.from(text as Iterable<Passage>))
+    : invalid("text", "must be a string, or passages")
+
+/** The name of a kept piece is made from these fields, as JSON. */
+const checkJson = (fields: object): Either.Either<void, TtsInvalidRequest> =>
+  Either.try({
+    try: () => void JSON.stringify(fields),
+    catch: () =>
+      new TtsInvalidRequest({
+        field: "g2pOverrides or additionalFields",
+        problem: "must be a value that JSON can hold"
+      })
+  })

@@ -1,0 +1,54 @@
+/**
+ * The file of a kept piece: a WAV file that any player opens, and behind its samples a chunk with the id of the request, and
+ * with the digest of all bytes before it.
+ */
+import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Option from "effect/Option"
+import { sha256 } from "../kept.js"
+
+export interface KeptSpeech {
+  readonly format: AudioFormat
+  /** Raw samples, as the service sent them. */
+  readonly bytes: Uint8Array
+  /** Id of the request that was paid. */
+  readonly requestId: string
+}
+
+const chunkId = "efsp"
+const digestLength = 64
+const chunkHead = 8
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
+
+export const encode = ({ bytes, format, requestId }: KeptSpeech): Effect.Effect<Uint8Array> =>
+  Effect.suspend(() => {
+    const audio = Wav.encode(format, bytes)
+    // Chunks have an even length.
+    const note = encoder.encode(requestId.padEnd(2 * Math.ceil(requestId.length / 2)))
+    const file = new Uint8Array(audio.byteLength + chunkHead + note.byteLength + digestLength)
+    const view = new DataView(file.buffer)
+    file.set(audio)
+    file.set(encoder.encode(chunkId), audio.byteLength)
+    view.setUint32(audio.byteLength + 4, note.byteLength + digestLength, true)
+    file.set(note, audio.byteLength + chunkHead)
+    view.setUint32(4, file.byteLength - 8, true)
+    return Effect.map(sha256(file.subarray(0, -digestLength)), (digest) => {
+      file.set(encoder.encode(digest), file.byteLength - digestLength)
+      return file
+    })
+  })
+
+/** None if a byte of the file is damaged or missing. */
+export const decode = (file: Uint8Array): Effect.Effect<Option.Option<KeptSpeech>> =>
+  Effect.map(sha256(file.subarray(0, -digestLength)), (digest) => {
+    if (decoder.decode(file.subarray(-digestLength)) !== digest) return Option.none()
+    return Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
+      const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
+      const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)
+      return { format, bytes, requestId: decoder.decode(note).trimEnd() }
+    })
+  })
