@@ -248,7 +248,7 @@ describe("the README of a package", () => {
     transport: Concurrency.ConcurrencyOptions
     transport: Operation.Operation internal/call/makeTransport.TransportOptions
     audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
-    audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions
+    audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
     local-service: LocalService.MakeOptions Recogniser.KnownRecordingsOptions LocalService.LocalServiceHandle`

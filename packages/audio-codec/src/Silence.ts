@@ -1,10 +1,10 @@
 /**
- * Finds the pauses of a recording, and splits it at quiet points.
+ * Finds the pauses of a recording, and splits it at quiet points. For speech in noise, `Quiet` cuts better.
  *
  * Loudness is the root mean square of one channel, in windows of 10 ms.
  */
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
+import { through } from "./internal/pcm/blocks.js"
 
 /** A pause, in frames from the start of the recording. `end` is the first frame after it. */
 export interface Pause {
@@ -106,19 +106,21 @@ export const pauses = (samples: Float32Array, sampleRate: number, options?: Paus
 export const pausesStream =
   (sampleRate: number, options?: PauseOptions) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Pause, E, R> =>
-    Stream.suspend(() => {
-      const finder = makePauseFinder(sampleRate, options)
-      return Stream.mapConcat(blocks, finder.push).pipe(
-        Stream.concat(Stream.unwrap(Effect.sync(() => Stream.fromIterable(finder.flush()))))
-      )
-    })
+    through(blocks, () => makePauseFinder(sampleRate, options))
+
+/** A piece of a recording. */
+export interface Piece {
+  /** Its first sample, counted from the start of the recording. */
+  readonly start: number
+  readonly samples: Float32Array
+}
 
 /** Splits a recording that arrives in blocks. */
 export interface Splitter {
   /** Returns the pieces that these samples complete. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Float32Array>
+  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
   /** Returns the last piece, which may be short. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Float32Array>
+  readonly flush: () => ReadonlyArray<Piece>
 }
 
 /** The length of a quiet point, in windows: 200 ms. A piece ends in its middle. */
@@ -141,6 +143,7 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
   const longest = maximum * windows.length
   let piece = new Float32Array(0)
+  let start = 0
   let filled = 0
   let energies: Array<number> = []
 
@@ -167,18 +170,21 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
     }
     return best
   }
-  const cut = (): Float32Array => {
-    const cutAt = quietest()
-    const length = cutAt * windows.length
-    const complete = piece.slice(0, length)
+  const take = (length: number): Piece => {
+    const complete = { start, samples: piece.slice(0, length) }
     piece.copyWithin(0, length)
+    start += length
     filled -= length
-    energies = energies.slice(cutAt)
     return complete
+  }
+  const cut = (): Piece => {
+    const cutAt = quietest()
+    energies = energies.slice(cutAt)
+    return take(cutAt * windows.length)
   }
   return {
     push: (samples) => {
-      const pieces: Array<Float32Array> = []
+      const pieces: Array<Piece> = []
       for (let offset = 0; offset < samples.length; ) {
         if (filled === longest) pieces.push(cut())
         const part = samples.subarray(offset, offset + longest - filled)
@@ -190,21 +196,12 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
       }
       return pieces
     },
-    flush: () => {
-      const rest = filled === 0 ? [] : [piece.slice(0, filled)]
-      filled = 0
-      return rest
-    }
+    flush: () => (filled === 0 ? [] : [take(filled)])
   }
 }
 
 /** Splits a stream of blocks as {@link makeSplitter} does. */
 export const splitStream =
   (sampleRate: number, maximumMillis: number) =>
-  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
-    Stream.suspend(() => {
-      const splitter = makeSplitter(sampleRate, maximumMillis)
-      return Stream.mapConcat(blocks, splitter.push).pipe(
-        Stream.concat(Stream.unwrap(Effect.sync(() => Stream.fromIterable(splitter.flush()))))
-      )
-    })
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Piece, E, R> =>
+    through(blocks, () => makeSplitter(sampleRate, maximumMillis))

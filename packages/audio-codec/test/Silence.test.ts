@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Pcm, Silence } from "@effect-speech/audio-codec"
+import { Silence } from "@effect-speech/audio-codec"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
@@ -57,7 +57,10 @@ describe("splitting", () => {
     const talk = join(tone(300), hush(300), tone(900), hush(300, 0.01), tone(1300))
     const splitter = Silence.makeSplitter(rate, 2000)
     const pieces = [...splitter.push(talk), ...splitter.flush()]
-    expect(pieces.map((piece) => piece.length / 8)).toEqual([1600, 1500])
+    expect(pieces.map(({ samples, start }) => [start / 8, samples.length / 8])).toEqual([
+      [0, 1600],
+      [1600, 1500]
+    ])
   })
 
   it("gives the whole recording, in pieces of at most the given length, whatever its chunks", () => {
@@ -74,11 +77,17 @@ describe("splitting", () => {
           const splitter = Silence.makeSplitter(rate, maximum)
           const pieces = [...cutInto(samples, sizes).flatMap(splitter.push), ...splitter.flush()]
           const whole = Silence.makeSplitter(rate, maximum)
-          const lengths = [...whole.push(samples), ...whole.flush()].map((piece) => piece.length)
-          expect(pieces.map((piece) => piece.length)).toEqual(lengths)
-          expect(Buffer.compare(Buffer.from(join(...pieces).buffer), Buffer.from(samples.buffer))).toBe(0)
-          for (const piece of pieces) expect(piece.length / 8).toBeLessThanOrEqual(maximum)
-          for (const piece of pieces.slice(0, -1)) expect(piece.length / 8).toBeGreaterThan(maximum / 2)
+          const ends = (all: ReadonlyArray<Silence.Piece>) => all.map(({ samples, start }) => [start, samples.length])
+          expect(ends(pieces)).toEqual(ends([...whole.push(samples), ...whole.flush()]))
+          const all = join(...pieces.map((piece) => piece.samples))
+          expect(Buffer.compare(Buffer.from(all.buffer), Buffer.from(samples.buffer))).toBe(0)
+          let start = 0
+          for (const piece of pieces) {
+            expect(piece.start).toBe(start)
+            expect(piece.samples.length / 8).toBeLessThanOrEqual(maximum)
+            start += piece.samples.length
+          }
+          for (const piece of pieces.slice(0, -1)) expect(piece.samples.length / 8).toBeGreaterThan(maximum / 2)
         }
       ),
       { numRuns: 30 }
@@ -91,7 +100,8 @@ describe("splitting", () => {
       const piece = yield* Stream.runHead(Silence.splitStream(rate, 2000)(endless))
       expect(piece._tag).toBe("Some")
       const pieces = Silence.splitStream(rate, 2000)(Stream.make(tone(2500), tone(100)))
-      expect((yield* Pcm.collectSamples(pieces)).length).toBe(2600 * 8)
+      const lengths = Stream.map(pieces, ({ samples }) => samples.length)
+      expect(yield* Stream.runSum(lengths)).toBe(2600 * 8)
     })
   )
 
@@ -108,14 +118,14 @@ describe("splitting", () => {
   ])("ends with samples $what", ({ sample, sampleRate }) => {
     const splitter = Silence.makeSplitter(sampleRate, 1000)
     const pieces = [...splitter.push(new Float32Array(3.5 * sampleRate).fill(sample)), ...splitter.flush()]
-    expect(pieces.map((piece) => piece.length).reduce((sum, length) => sum + length)).toBe(3.5 * sampleRate)
+    expect(pieces.map((piece) => piece.samples.length).reduce((sum, length) => sum + length)).toBe(3.5 * sampleRate)
   })
 
   it("takes memory for the samples that it received, not for the rate of a header", () => {
     const splitter = Silence.makeSplitter(4_294_967_295, 300_000)
     const samples = Float32Array.from({ length: 1000 }, (_, index) => index)
     expect([...splitter.push(samples), ...splitter.push(samples), ...splitter.flush()]).toEqual([
-      join(samples, samples)
+      { start: 0, samples: join(samples, samples) }
     ])
   })
 

@@ -1,0 +1,127 @@
+/**
+ * Cuts a long recording of speech in its pauses, also if it is noisy.
+ *
+ * A pause is judged in four bands of a voice (200 to 3,400 Hz), each against its own floor, so that hiss, hum, an offset and
+ * slow noise do not hide it. Neither loudness nor an offset moves a cut.
+ *
+ * ```ts
+ * const pieces = Quiet.cutStream(audio.format.sampleRate)(Pcm.decodeStream(audio))
+ * ```
+ */
+import type * as Stream from "effect/Stream"
+import { through } from "./internal/pcm/blocks.js"
+import { makeBands } from "./internal/quiet/bands.js"
+import { type Cut, findCut } from "./internal/quiet/findCut.js"
+
+/** A piece of a recording. All pieces together are the recording, sample for sample. */
+export interface Piece {
+  /** Its first sample, counted from the start of the recording, at the rate of the recording. */
+  readonly start: number
+  readonly samples: Float32Array
+  /**
+   * | value   | the piece ends |
+   * | ------- | -------------- |
+   * | `pause` | in the middle of a pause |
+   * | `quiet` | where it is quietest: there is no pause. A word may be cut. |
+   * | `end`   | with the recording |
+   */
+  readonly ending: "pause" | "quiet" | "end"
+}
+
+export interface CutOptions {
+  /** Duration of the longest piece, in milliseconds, from 1,000. Default: 300,000 (5 minutes). */
+  readonly maximumMillis?: number | undefined
+}
+
+/** Cuts a recording that arrives in blocks. */
+export interface Cutter {
+  /** Returns the pieces that these samples complete. */
+  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
+  /** Returns the last piece, which may be short. Do not push after it. */
+  readonly flush: () => ReadonlyArray<Piece>
+}
+
+const frameMillis = 10
+
+/** The lowest rate at which a recording has a part of a voice, in Hz. */
+const minimumRate = 1000
+
+/**
+ * Makes a cutter for one recording of one channel. It cuts in the middle of the longest pause of the second half of the
+ * longest possible piece. A pause has at least 100 ms. If there is none, it cuts in the quietest 300 ms, and the piece says so.
+ *
+ * A band that lies above half the sample rate does not count. The cutter holds at most one piece in memory, and no more than
+ * the samples that it received.
+ *
+ * @throws RangeError if the maximum is below a second, or the rate below 1,000 Hz, or one of them is infinite.
+ */
+export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter => {
+  const { maximumMillis = 300_000 } = options
+  if (!(sampleRate >= minimumRate && Number.isFinite(sampleRate))) {
+    throw new RangeError(`The sample rate must be at least ${minimumRate} Hz, not ${sampleRate}.`)
+  }
+  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
+    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
+  }
+  const frame = Math.round((sampleRate * frameMillis) / 1000)
+  const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / frame)
+  const longest = maximum * frame
+  const bands = makeBands(sampleRate)
+  let piece = new Float32Array(0)
+  let energies = new Float64Array(0)
+  let start = 0
+  let filled = 0
+
+  /** Makes room for `length` samples. The longest piece is not allocated at once, since a header may state any rate. */
+  const reserve = (length: number): void => {
+    if (length <= piece.length) return
+    const larger = new Float32Array(Math.min(longest, Math.max(length, 2 * piece.length)))
+    larger.set(piece)
+    piece = larger
+    const more = new Float64Array(Math.floor(larger.length / frame) * bands.count)
+    more.set(energies)
+    energies = more
+  }
+  const measure = (samples: Float32Array): void => {
+    for (let offset = 0; offset < samples.length; ) {
+      const part = samples.subarray(offset, offset + frame - ((filled + offset) % frame))
+      bands.add(part)
+      offset += part.length
+      if ((filled + offset) % frame === 0) bands.take(energies, ((filled + offset) / frame - 1) * bands.count)
+    }
+  }
+  const take = (length: number, ending: Piece["ending"]): Piece => {
+    const complete = { start, samples: piece.slice(0, length), ending }
+    piece.copyWithin(0, length, filled)
+    energies.copyWithin(0, (length / frame) * bands.count)
+    start += length
+    filled -= length
+    return complete
+  }
+  const cut = (): Piece => {
+    const { ending, frame: at }: Cut = findCut(energies, bands.count, maximum)
+    return take(at * frame, ending)
+  }
+  return {
+    push: (samples) => {
+      const pieces: Array<Piece> = []
+      for (let offset = 0; offset < samples.length; ) {
+        if (filled === longest) pieces.push(cut())
+        const part = samples.subarray(offset, offset + longest - filled)
+        reserve(filled + part.length)
+        piece.set(part, filled)
+        measure(part)
+        filled += part.length
+        offset += part.length
+      }
+      return pieces
+    },
+    flush: () => (filled === 0 ? [] : [take(filled, "end")])
+  }
+}
+
+/** Cuts a stream of blocks as {@link makeCutter} does. */
+export const cutStream =
+  (sampleRate: number, options?: CutOptions) =>
+  <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Piece, E, R> =>
+    through(blocks, () => makeCutter(sampleRate, options))

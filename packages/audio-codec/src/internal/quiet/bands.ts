@@ -1,0 +1,110 @@
+/** The edges of the four bands of a voice, in Hz. Telephones carry no more. */
+const edges = [200, 500, 1000, 2000, 3400] as const
+
+/** A filter at a frequency so close to the half of the rate would pass all, or nothing. */
+const highestEdge = 0.95
+
+/** The state of a band: two filters of second order, and the energy of the frame so far. */
+const stateSize = 5
+
+/** Below this a state is 0: numbers that small are slow, and they are no sound. */
+const negligible = 1e-30
+
+/**
+ * The two coefficients of feedback of a Butterworth filter of second order (bilinear transform), for its high-pass and its
+ * low-pass alike. `k` is tan(pi f / rate).
+ */
+const feedback = (k: number): readonly [number, number, number] => {
+  const norm = 1 / (1 + Math.SQRT2 * k + k * k)
+  return [2 * (k * k - 1) * norm, (1 - Math.SQRT2 * k + k * k) * norm, norm]
+}
+
+interface Band {
+  /** Feedback of the high-pass and of the low-pass. A band up to half the rate has no low-pass. */
+  readonly high: readonly [number, number]
+  readonly low: readonly [number, number] | undefined
+  /** What the energy of the filters without their gains is multiplied by. */
+  readonly gain: number
+}
+
+const makeBand = (from: number, to: number, sampleRate: number): Band => {
+  const k = Math.tan((Math.PI * from) / sampleRate)
+  const [high1, high2, highGain] = feedback(k)
+  if (to >= (highestEdge * sampleRate) / 2) return { high: [high1, high2], low: undefined, gain: highGain ** 2 }
+  const m = Math.tan((Math.PI * to) / sampleRate)
+  const [low1, low2, lowNorm] = feedback(m)
+  return { high: [high1, high2], low: [low1, low2], gain: (highGain * m * m * lowNorm) ** 2 }
+}
+
+/** Measures the energy of a signal in bands, frame by frame. */
+export interface Bands {
+  readonly count: number
+  /** Takes samples of one frame. */
+  readonly add: (samples: Float32Array) => void
+  /** Writes the energy of each band since the last call to `target` from `offset` on. */
+  readonly take: (target: Float64Array, offset: number) => void
+}
+
+export const makeBands = (sampleRate: number): Bands => {
+  const bands = edges.slice(0, -1).flatMap((from, index) => {
+    return from < (highestEdge * sampleRate) / 2 ? [makeBand(from, edges[index + 1] as number, sampleRate)] : []
+  })
+  // Not variables of a closure: the engine would box each number.
+  const state = new Float64Array(bands.length * stateSize)
+  const first = new Float64Array(1)
+  let started = false
+
+  const filter = (samples: Float32Array, band: Band, at: number): void => {
+    const [high1, high2] = band.high
+    const [low1, low2] = band.low ?? [0, 0]
+    const passesAll = band.low === undefined
+    const offset = first[0] as number
+    let highA = state[at] as number
+    let highB = state[at + 1] as number
+    let lowA = state[at + 2] as number
+    let lowB = state[at + 3] as number
+    let energy = state[at + 4] as number
+    for (let index = 0; index < samples.length; index++) {
+      const sample = (samples[index] as number) - offset
+      const high = sample + highA
+      highA = highB - 2 * sample - high1 * high
+      highB = sample - high2 * high
+      if (passesAll) {
+        energy += high * high
+      } else {
+        const low = high + lowA
+        lowA = lowB + 2 * high - low1 * low
+        lowB = high - low2 * low
+        energy += low * low
+      }
+    }
+    state[at] = highA
+    state[at + 1] = highB
+    state[at + 2] = lowA
+    state[at + 3] = lowB
+    state[at + 4] = energy
+  }
+  return {
+    count: bands.length,
+    add: (samples) => {
+      if (!started && samples.length > 0) {
+        // As if the first sample had always been there: an offset makes no step.
+        first[0] = Number.isFinite(samples[0]) ? (samples[0] as number) : 0
+        started = true
+      }
+      for (let index = 0; index < bands.length; index++) filter(samples, bands[index] as Band, index * stateSize)
+    },
+    take: (target, offset) => {
+      for (let index = 0; index < bands.length; index++) {
+        const at = index * stateSize
+        const energy = (state[at + 4] as number) * (bands[index] as Band).gain
+        const sound = Number.isFinite(energy)
+        target[offset + index] = sound ? energy : 0
+        state[at + 4] = 0
+        for (let part = at; part < at + 4; part++) {
+          if (!sound || Math.abs(state[part] as number) < negligible) state[part] = 0
+        }
+      }
+    }
+  }
+}
