@@ -13,8 +13,9 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { type AudioFormat, bytesPerFrame, describe } from "@effect-speech/audio-codec/AudioFormat"
-import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
@@ -33,7 +34,7 @@ import { nameOf } from "./internal/kept.js"
 import { checkRequest } from "./internal/speech/checkRequest.js"
 import * as KeptSpeech from "./internal/speech/keptSpeech.js"
 import { beginningOf, failureOf } from "./internal/speech/pieceFailure.js"
-import { type Edges, shapePiece, silence } from "./internal/speech/shapePiece.js"
+import { type Edges, isSame, shapePiece } from "./internal/speech/shapePiece.js"
 import type { Passage } from "./Passages.js"
 import { PieceStore, type PieceStoreError } from "./PieceStore.js"
 import * as TextPieces from "./TextPieces.js"
@@ -102,27 +103,46 @@ export interface Plan {
   readonly cost: number
 }
 
-/** Progress of a speech. `Kept`, `Started` and `Done` come only for pieces that have something to speak. */
-export type LongSpeechEvent = Planned | PieceEvent
+/** Progress of a speech. A piece without anything to speak has no events. */
+export type LongSpeechEvent = Planned | Kept | Started | Called | Done
 
 /** The whole text was split. The first pieces are sent meanwhile. */
 export interface Planned extends Plan {
   readonly _tag: "Planned"
 }
 
-/** A piece was found in the store, or its request starts, or it is synthesized and kept. */
-export interface PieceEvent {
-  readonly _tag: "Kept" | "Started" | "Done"
-  /** Of the piece, from 0. */
-  readonly index: number
+interface PieceFacts {
+  /** Of the piece, from 1. */
+  readonly number: number
   /** Code points that it costs if it is sent. */
   readonly codePoints: number
 }
 
+/** The audio of a piece was kept by an earlier run, so the piece is not sent. */
+export interface Kept extends PieceFacts {
+  readonly _tag: "Kept"
+}
+
+/** The call of a piece starts. */
+export interface Started extends PieceFacts {
+  readonly _tag: "Started"
+}
+
+/** The call of a piece has an event, such as a retry. */
+export interface Called extends PieceFacts {
+  readonly _tag: "Called"
+  readonly event: CallEvent
+}
+
+/** The audio of a piece is there, and kept. */
+export interface Done extends PieceFacts {
+  readonly _tag: "Done"
+}
+
 /** A piece and its place in the audio. Frames and milliseconds count from the beginning of the whole. */
 export interface SpokenPiece {
-  /** Of the piece, from 0. */
-  readonly index: number
+  /** Counts from 1. */
+  readonly number: number
   /** The piece with all its spaces. */
   readonly text: string
   /** Offset of the text in the whole, in UTF-16 units. */
@@ -154,7 +174,7 @@ export interface LongSpeechReport {
 }
 
 /** Audio of a whole text as it is synthesized. `stream` can be run once, inside the scope. */
-export interface LongSpeech extends PcmStream<TtsError | PieceStoreError> {
+export interface LongSpeech extends PcmStream.PcmStream<TtsError | PieceStoreError> {
   /** The requested format, else that of the first piece. */
   readonly format: AudioFormat
   /** The plan, once the whole text was split. */
@@ -353,7 +373,8 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
       plan: Fiber.join(planning),
       report: Effect.sync(joiner.report),
       stream: Stream.concat(Stream.fromIterable(beginning), Stream.repeatEffectChunkOption(explained)).pipe(
-        Stream.mapConcat(joiner.push)
+        Stream.mapEffect(joiner.push),
+        Stream.flatten()
       )
     }
     return { speech, settle: speaker.settle }
@@ -371,7 +392,7 @@ const makeSpeaker = (
   Effect.gen(function* () {
     const tts = yield* TextToSpeech
     const store = yield* PieceStore
-    const { concurrency = 4, differentFormat = "resample", outage = "5 minutes" } = options
+    const { concurrency = 4, differentFormat = "resample", onEvent, outage = "5 minutes" } = options
     const { requestId = crypto.randomUUID(), text: _, ...fields } = request
     const turns = yield* Effect.makeSemaphore(concurrency)
     const expected = yield* Deferred.make<AudioFormat | undefined>()
@@ -398,10 +419,10 @@ const makeSpeaker = (
         store.get(name),
         Option.match({ onNone: () => Effect.succeedNone, onSome: (file) => KeptSpeech.decode(file) })
       )
-    const send = (piece: Piece, asked: SynthesisRequest, name: string) =>
+    const send = (piece: Piece, asked: SynthesisRequest, name: string, call: CallOptions) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
-          const speech = yield* restore(tts.synthesize(asked, { outage }))
+          const speech = yield* restore(tts.synthesize(asked, call))
           // What is paid is kept, whatever happens meanwhile.
           yield* Effect.flatMap(KeptSpeech.encode(speech), (file) => store.put(name, file))
           return { piece, audio: speech, call: speech.call, warnings: speech.warnings }
@@ -409,20 +430,22 @@ const makeSpeaker = (
       )
     const obtain = (piece: Piece): Effect.Effect<Heard, TtsError | PieceStoreError> =>
       Effect.gen(function* () {
-        const { index, cost: codePoints } = piece
+        const facts = { number: piece.index + 1, codePoints: piece.cost }
         const asked = requestOf(piece)
         const { requestId: _, ...content } = asked
         const name = yield* nameOf({ version: 1, service: tts.baseUrl, ...content }, "wav")
         const found = yield* find(name)
         if (Option.isSome(found)) {
           count(piece)
-          yield* emit({ _tag: "Kept", index, codePoints })
+          yield* emit({ _tag: "Kept", ...facts })
           return { piece, audio: found.value, warnings: [] }
         }
-        yield* emit({ _tag: "Started", index, codePoints })
-        const heard = yield* send(piece, asked, name)
+        yield* emit({ _tag: "Started", ...facts })
+        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
+        const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
+        const heard = yield* send(piece, asked, name, call)
         count(piece)
-        yield* emit({ _tag: "Done", index, codePoints })
+        yield* emit({ _tag: "Done", ...facts })
         return heard
       })
 
@@ -456,9 +479,6 @@ const makeSpeaker = (
     return { speak, settle, kept: () => kept }
   })
 
-const isSame = (one: AudioFormat, other: AudioFormat): boolean =>
-  one.sampleRate === other.sampleRate && one.encoding === other.encoding
-
 /** Joins the audio of the pieces in order. */
 const makeJoiner = (
   format: AudioFormat,
@@ -470,29 +490,31 @@ const makeJoiner = (
   let frames = 0
   const millisOf = (frame: number) => (frame / format.sampleRate) * 1000
 
-  const push = ({ audio, call, piece, warnings }: Heard): ReadonlyArray<Uint8Array> => {
-    const bytes = audio === undefined ? new Uint8Array(0) : shapePiece(audio.bytes, audio.format, format, edges).bytes
-    const pause = silence(format, pauses[piece.boundary])
-    const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
-    spoken.push({
-      index: piece.index,
-      text: piece.text,
-      textStart: piece.start,
-      textEnd: piece.end,
-      boundary: piece.boundary,
-      codePoints: piece.cost,
-      startFrame: frames,
-      endFrame,
-      startMillis: millisOf(frames),
-      endMillis: millisOf(endFrame),
-      source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
-      requestId: audio?.requestId,
-      call,
-      warnings
+  const push = ({ audio, call, piece, warnings }: Heard) =>
+    Effect.gen(function* () {
+      const bytes =
+        audio === undefined ? new Uint8Array(0) : yield* shapePiece(audio.bytes, audio.format, format, edges)
+      const pause = PcmStream.silence(format, pauses[piece.boundary])
+      const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
+      spoken.push({
+        number: piece.index + 1,
+        text: piece.text,
+        textStart: piece.start,
+        textEnd: piece.end,
+        boundary: piece.boundary,
+        codePoints: piece.cost,
+        startFrame: frames,
+        endFrame,
+        startMillis: millisOf(frames),
+        endMillis: millisOf(endFrame),
+        source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
+        requestId: audio?.requestId,
+        call,
+        warnings
+      })
+      frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
+      return Stream.concat(bytes.byteLength === 0 ? Stream.empty : Stream.make(bytes), pause.stream)
     })
-    frames = endFrame + pause.byteLength / bytesPerFrame(format)
-    return [bytes, pause].filter(({ byteLength }) => byteLength > 0)
-  }
   return { push, report: (): LongSpeechReport => ({ format, pieces: [...spoken], durationMillis: millisOf(frames) }) }
 }
 

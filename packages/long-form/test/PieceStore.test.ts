@@ -9,7 +9,6 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { decodeJson, encodeJson, nameOf } from "../src/internal/kept.js"
 
 const folder = mkdtempSync(join(tmpdir(), "pieces-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -100,35 +99,6 @@ describe("a store in a folder", () => {
       const store = yield* storeIn(join(folder, "nested"))
       yield* Effect.asVoid(storeIn(join(folder, "nested/one.wav")))
       expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({ operation: "get", code: "EISDIR" })
-    })
-  )
-})
-
-describe("a kept JSON value", () => {
-  it.effect("is read as it was, and not at all if a byte of it changed", () =>
-    Effect.gen(function* () {
-      const value = { text: "नमस्ते \u2028 }", numbers: [1, 2.5] }
-      const kept = yield* encodeJson(value)
-      expect(yield* decodeJson(kept)).toEqual(Option.some(value))
-      for (const [place, byte] of kept.entries()) {
-        const damaged = kept.slice()
-        damaged[place] = byte ^ 1
-        expect(yield* decodeJson(damaged)).toEqual(Option.none())
-      }
-      expect(yield* decodeJson(kept.subarray(0, -1))).toEqual(Option.none())
-    })
-  )
-
-  it.effect("has a name made from its content", () =>
-    Effect.gen(function* () {
-      const [one, same, other] = yield* Effect.all([
-        nameOf({ a: 1 }, "json"),
-        nameOf({ a: 1 }, "json"),
-        nameOf({}, "wav")
-      ])
-      expect(one).toMatch(/^[0-9a-f]{64}\.json$/)
-      expect(same).toBe(one)
-      expect(other).not.toBe(one)
     })
   )
 })
