@@ -4,8 +4,8 @@ import * as AudioDecoder from "@effect-speech/audio-codec/AudioDecoder"
 import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import type { PcmStream } from "@effect-speech/audio-codec/PcmStream"
+import * as Quiet from "@effect-speech/audio-codec/Quiet"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import * as Silence from "@effect-speech/audio-codec/Silence"
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { AudioSource } from "@effect-speech/stt/AudioSource"
@@ -17,7 +17,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /** What ends a piece of a recording. */
-export type Ending = "pause" | "quiet" | "end"
+export type Ending = Quiet.Piece["ending"]
 
 /** A piece of a recording: mono, 8 kHz, 16 bits. */
 export interface RecordingPiece {
@@ -98,7 +98,7 @@ export const openPieces = (
     const pieces = telephony.stream.pipe(
       Stream.mapError(toUnreadable),
       Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
-      cut(pieceMillis),
+      Quiet.cutStream(Telephony.format.sampleRate, { maximumMillis: pieceMillis }),
       Stream.map(({ ending, samples, start }): RecordingPiece => {
         number += 1
         return {
@@ -132,25 +132,6 @@ type DecodingError = AudioDecoder.DecodeError | PlatformError | SttAudioUnreadab
 /** The sentences of an error, as the end of another sentence. */
 const asPhrase = (message: string): string =>
   message.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
-
-interface Cut {
-  /** In samples. */
-  readonly start: number
-  readonly samples: Float32Array
-  readonly ending: Ending
-}
-
-const cut =
-  (maximumMillis: number) =>
-  <E>(blocks: Stream.Stream<Float32Array, E>): Stream.Stream<Cut, E> =>
-    Stream.suspend(() => {
-      let start = 0
-      return Stream.map(Silence.splitStream(Telephony.format.sampleRate, maximumMillis)(blocks), (samples): Cut => {
-        const piece: Cut = { start, samples, ending: "quiet" }
-        start += samples.length
-        return piece
-      })
-    })
 
 /** The last two steps of 16 bits may be dither. */
 const silentRange = 2 / 32_768
