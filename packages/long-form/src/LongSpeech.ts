@@ -13,6 +13,7 @@
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { type AudioFormat, bytesPerFrame, describe } from "@effect-speech/audio-codec/AudioFormat"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
@@ -34,6 +35,7 @@ import { nameOf } from "./internal/kept.js"
 import { checkRequest } from "./internal/speech/checkRequest.js"
 import * as KeptSpeech from "./internal/speech/keptSpeech.js"
 import { beginningOf, failureOf } from "./internal/speech/pieceFailure.js"
+import { sentenceTimes } from "./internal/speech/sentenceTimes.js"
 import { type Edges, isSame, shapePiece } from "./internal/speech/shapePiece.js"
 import type { Passage } from "./Passages.js"
 import { PieceStore, type PieceStoreError } from "./PieceStore.js"
@@ -165,10 +167,26 @@ export interface SpokenPiece {
   readonly warnings: ReadonlyArray<TtsWarning>
 }
 
+/** A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them. */
+export interface SpokenSegment {
+  readonly text: string
+  /** In milliseconds from the beginning of the audio. */
+  readonly start: number
+  /** In milliseconds. */
+  readonly end: number
+  /**
+   * The service states no times. The ends of a piece are known, and those of its sentences are looked for among the pauses of
+   * its audio. `true`: one of the times has no such pause, and is estimated by the length of the text.
+   */
+  readonly estimated: boolean
+}
+
 export interface LongSpeechReport {
   readonly format: AudioFormat
   /** In order, as far as the stream was read. */
   readonly pieces: ReadonlyArray<SpokenPiece>
+  /** The sentences of these pieces. */
+  readonly segments: ReadonlyArray<SpokenSegment>
   /** Duration of the audio that was read, in milliseconds. */
   readonly durationMillis: number
 }
@@ -487,6 +505,7 @@ const makeJoiner = (
   const edges: Edges = { edgeSilenceMillis, fadeMillis }
   const pauses = { ...defaultPauses, ...withoutUndefined(given), end: 0 }
   const spoken: Array<SpokenPiece> = []
+  const segments: Array<SpokenSegment> = []
   let frames = 0
   const millisOf = (frame: number) => (frame / format.sampleRate) * 1000
 
@@ -512,10 +531,29 @@ const makeJoiner = (
         call,
         warnings
       })
+      if (audio !== undefined) {
+        const samples = Pcm.decode(bytes, format.encoding)
+        for (const { end, estimated, start, text } of sentenceTimes(
+          piece.text,
+          piece.lang,
+          samples,
+          format.sampleRate
+        )) {
+          segments.push({ text, start: millisOf(frames + start), end: millisOf(frames + end), estimated })
+        }
+      }
       frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
       return Stream.concat(bytes.byteLength === 0 ? Stream.empty : Stream.make(bytes), pause.stream)
     })
-  return { push, report: (): LongSpeechReport => ({ format, pieces: [...spoken], durationMillis: millisOf(frames) }) }
+  return {
+    push,
+    report: (): LongSpeechReport => ({
+      format,
+      pieces: [...spoken],
+      segments: [...segments],
+      durationMillis: millisOf(frames)
+    })
+  }
 }
 
 const withoutUndefined = (pauses: Pauses = {}): Partial<Record<keyof Pauses, number>> =>
