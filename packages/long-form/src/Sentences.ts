@@ -1,8 +1,8 @@
 /**
  * Splits a text into sentences, in the languages of the service.
  */
-import { endsSentence, terminators } from "./internal/text/sentenceEnds.js"
-import { lineEnds, spacesAfter } from "./internal/text/spaces.js"
+import { closers, endsSentence, terminators } from "./internal/text/sentenceEnds.js"
+import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
 
 export interface Sentence {
   /** The sentence with the spaces after it: the texts of all sentences together are the whole text. */
@@ -18,24 +18,27 @@ export interface SentenceOptions {
   readonly lang?: string | undefined
 }
 
-const candidates = new RegExp(`[${terminators}]+["'\\p{Pe}\\p{Pf}]*|[\\n\\r\\v\\f\\x85\\u2028\\u2029]`, "gu")
+const candidates = new RegExp(`[${terminators}]+${closers}|[\\n\\r\\v\\f\\x85\\u2028\\u2029]`, "gu")
 
 /**
  * Splits a text into sentences, one after the other: a sentence is read when you ask for it.
+ *
+ * Text that you append changes no sentence but the last two.
  */
 export function* split(text: string, options: SentenceOptions = {}): Generator<Sentence, void> {
   const pattern = new RegExp(candidates)
-  let start = 0
+  let start = spacesAfter(text, 0)
+  let from = 0
   for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const isLine = lineEnds(match[0]) > 0
-    const at = isLine ? match.index : pattern.lastIndex
+    const isLine = isSpace(match[0].charCodeAt(0))
+    const at = isLine ? spacesBefore(text, match.index) : pattern.lastIndex
     const end = spacesAfter(text, at)
     if (end === text.length) break
-    if (!isLine && !endsSentence(text, at, options.lang)) continue
-    if (text.slice(start, end).trim() === "") continue
-    yield { text: text.slice(start, end), start, end }
+    if (at <= start || !(isLine ? lineEnd(text, at, end) !== undefined : endsSentence(text, at, options.lang))) continue
+    yield { text: text.slice(from, end), start: from, end }
+    from = end
     start = end
     pattern.lastIndex = end
   }
-  if (start < text.length) yield { text: text.slice(start), start, end: text.length }
+  if (from < text.length) yield { text: text.slice(from), start: from, end: text.length }
 }

@@ -55,7 +55,7 @@ const integerWithin = (name: string, value: number, from: number, to: number): n
 /** The boundary between two passages. They are read as if a space were between them. */
 const boundaryBetween = (before: string, after: string, lang: string | undefined): Boundary => {
   const text = `${before.slice(-512)} ${after.slice(0, 512)}`
-  return boundaryAt(text, Math.min(512, before.length) + 1, lang) ?? "word"
+  return boundaryAt(text, Math.min(512, before.length) + 1, lang)
 }
 
 /**

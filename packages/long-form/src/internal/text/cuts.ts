@@ -1,17 +1,14 @@
 /** Finds the best place to cut a text near a limit. */
 import type { Boundary } from "./boundary.js"
-import { endOfCluster, isBoundary, lastBoundary } from "./clusters.js"
-import { endsSentence, terminators } from "./sentenceEnds.js"
-import { isSpace, lineEnds, spacesAfter, spacesBefore } from "./spaces.js"
-
-const isHigh = (unit: number): boolean => unit >= 0xd800 && unit < 0xdc00
-const isLow = (unit: number): boolean => unit >= 0xdc00 && unit < 0xe000
+import { endOfCluster, lastBoundary } from "./clusters.js"
+import { closers, endsClause, endsSentence, terminators } from "./sentenceEnds.js"
+import { isSpace, lineEnd, noBreak, spaceClass, spacesAfter, spacesBefore } from "./spaces.js"
 
 /** The offset after a number of code points, or the end of the text. */
 export const offsetOf = (text: string, from: number, codePoints: number): number => {
   let at = from
   for (let left = codePoints; left > 0 && at < text.length; left--) {
-    at += isHigh(text.charCodeAt(at)) && isLow(text.charCodeAt(at + 1)) ? 2 : 1
+    at += (text.codePointAt(at) ?? 0) > 0xffff ? 2 : 1
   }
   return at
 }
@@ -22,61 +19,76 @@ export const codePointsOf = (text: string): number => {
   return count
 }
 
-const clauseMarks = ",;:،؛、，；：–—"
+const lineEndAt = (text: string, at: number) =>
+  isSpace(text.charCodeAt(at - 1)) ? lineEnd(text, spacesBefore(text, at), spacesAfter(text, at)) : undefined
 
-/** The boundary at a place that spaces surround, or that follows a mark; `undefined` if there is none. */
-export const boundaryAt = (text: string, at: number, lang: string | undefined): Boundary | undefined => {
-  const from = spacesBefore(text, at)
-  const to = spacesAfter(text, at)
-  const lines = lineEnds(text.slice(from, to))
-  if (lines > 1) return "paragraph"
-  if (lines > 0) return "line"
-  if (endsSentence(text, from, lang)) return "sentence"
-  const before = text[from - 1] ?? ""
-  if (clauseMarks.includes(before) && (from < to || before > "\u05ff")) return "clause"
-  return from < to ? "word" : undefined
+const sentenceAt = (text: string, at: number, lang: string | undefined): boolean =>
+  endsSentence(text, spacesBefore(text, at), lang)
+
+/** The boundary at a place where a piece may end. */
+export const boundaryAt = (text: string, at: number, lang: string | undefined): Boundary =>
+  lineEndAt(text, at) ?? (sentenceAt(text, at, lang) ? "sentence" : endsClause(text, at) ? "clause" : "word")
+
+/** Where a piece may end: after spaces, and after marks that need none. */
+const opportunity = new RegExp(
+  `[${spaceClass}]+|[${terminators}،؛、，；：—]${closers}(?![${spaceClass}${terminators}])`,
+  "gu"
+)
+
+/** What belongs to the cluster before it, and what keeps a word with the one before it. */
+const goesOn = new RegExp(`^[\\p{M}\\p{Grapheme_Extend}\\p{Emoji_Modifier}\\u200d${noBreak}]`, "u")
+
+/** The places after `from`, at most at `limit`, where a piece may end. */
+const placesIn = (text: string, from: number, limit: number, lang: string | undefined): ReadonlyArray<number> => {
+  const window = text.slice(from, limit + 2)
+  const found: Array<number> = []
+  for (const match of window.matchAll(opportunity)) {
+    const end = from + match.index + match[0].length
+    const spaces = isSpace(match[0].charCodeAt(0))
+    let at = Math.min(end, limit)
+    if (end > limit && !spaces) continue
+    if (text[at - 1] === "\r" && text[at] === "\n") at--
+    if (at <= from || at === found.at(-1) || goesOn.test(text.slice(at, at + 2))) continue
+    if (!spaces && !sentenceAt(text, at, lang) && !endsClause(text, at)) continue
+    found.push(at)
+  }
+  return found
 }
-
-const isMark = (unit: string | undefined): boolean =>
-  (unit !== undefined && /["'\p{Pe}\p{Pf}]/u.test(unit)) || `${terminators}${clauseMarks}`.includes(unit ?? " ")
-
-const noBreak = /[\xa0\u202f\u2007\u2060\ufeff]/
-
-/** What may belong to the cluster before it. */
-const extending = /[^\0-\xff\p{L}]/u
-
-const order: ReadonlyArray<Boundary> = ["line", "sentence", "clause", "word"]
 
 interface Cut {
   readonly at: number
   readonly boundary: Boundary
 }
 
-/** The best place after `from`, at most at `limit`: the first end of a paragraph, else the last of the best boundary. */
-const best = (text: string, start: number, from: number, limit: number, lang: string | undefined): Cut | undefined => {
-  const found = new Map<Boundary, number>()
-  for (let at = from + 1; at <= limit; at++) {
-    const open = isSpace(text[at - 1]) ? at === limit || !isSpace(text[at]) : isMark(text[at - 1])
-    if (!open || noBreak.test(text[at] ?? "") || (extending.test(text[at] ?? "") && !isBoundary(text, start, at)))
-      continue
-    const boundary = boundaryAt(text, at, lang)
-    if (boundary === "paragraph") return { at, boundary }
-    if (boundary !== undefined) found.set(boundary, at)
-  }
-  for (const boundary of order) {
-    const at = found.get(boundary)
-    if (at !== undefined) return { at, boundary }
-  }
-  return undefined
+/** The first end of a paragraph, else the last of the best boundary. */
+const best = (text: string, places: ReadonlyArray<number>, lang: string | undefined): Cut | undefined => {
+  const lines = places.map((at) => lineEndAt(text, at))
+  const paragraph = lines.indexOf("paragraph")
+  if (paragraph >= 0) return { at: places[paragraph] ?? 0, boundary: "paragraph" }
+  const line = lines.lastIndexOf("line")
+  if (line >= 0) return { at: places[line] ?? 0, boundary: "line" }
+  const sentence = places.findLast((at) => sentenceAt(text, at, lang))
+  if (sentence !== undefined) return { at: sentence, boundary: "sentence" }
+  const clause = places.findLast((at) => endsClause(text, at))
+  if (clause !== undefined) return { at: clause, boundary: "clause" }
+  const word = places.at(-1)
+  return word === undefined ? undefined : { at: word, boundary: "word" }
 }
 
-/** The end of the piece that begins at `start`. */
+/**
+ * The end of the piece that begins at `start` and has at most `budget` code points. A cluster that exceeds the budget is kept
+ * whole, unless it exceeds `maximum` too.
+ */
 export const cut = (text: string, start: number, budget: number, maximum: number, lang: string | undefined): Cut => {
-  const limit = offsetOf(text, start, budget)
-  if (limit === text.length) return { at: limit, boundary: "end" }
   const half = offsetOf(text, start, Math.floor(budget / 2))
-  const found = best(text, start, half, limit, lang) ?? best(text, start, start, half, lang)
+  const limit = offsetOf(text, half, Math.ceil(budget / 2))
+  if (limit === text.length) return { at: limit, boundary: "end" }
+  const found = best(text, placesIn(text, half, limit, lang), lang)
   if (found !== undefined) return found
+  const earlier = placesIn(text, start, half, lang).at(-1)
+  if (earlier !== undefined) return { at: earlier, boundary: boundaryAt(text, earlier, lang) }
   const at = lastBoundary(text, start, limit)
-  return { at: at > start ? at : endOfCluster(text, start, offsetOf(text, start, maximum)), boundary: "cluster" }
+  if (at > start) return { at, boundary: "cluster" }
+  const end = endOfCluster(text, start, offsetOf(text, start, maximum))
+  return { at: end, boundary: end === text.length ? "end" : "cluster" }
 }

@@ -1,20 +1,249 @@
-/** Decides where a sentence ends. */
-import { spacesAfter } from "./spaces.js"
+/**
+ * Decides where a sentence ends. The candidates are those of Unicode (UAX #29, sentence boundaries: a terminator, then what
+ * closes); the rules take out the false ones. They are written here rather than asked from `Intl.Segmenter`, which knows no
+ * abbreviation, reads the whole text, and differs between versions of ICU. If in doubt, a sentence goes on: a wrong end is
+ * heard, a missing one is not.
+ *
+ * Each place is judged by the text around it: at most {@link lookBehind} units before it, and {@link lookAhead} after its spaces.
+ */
+import {
+  abbreviationsOf,
+  attributions,
+  beforeNames,
+  beforeNumbers,
+  beforeStarters,
+  starters,
+  verbs
+} from "./abbreviations.js"
+import { isLineEnd, noBreak, spacesAfter, spacesBefore } from "./spaces.js"
 
-export const terminators = ".!?…।॥۔؟。！？｡．"
-const isTerminator = (unit: string | undefined): boolean => unit !== undefined && terminators.includes(unit)
-const isCloser = (unit: string | undefined): boolean => unit !== undefined && /["'\p{Pe}\p{Pf}]/u.test(unit)
+const lookBehind = 320
+const lookAhead = 64
 
-/** Whether a sentence ends at a place: after a terminator and what closes, before the spaces. */
-export const endsSentence = (text: string, at: number, _lang: string | undefined): boolean => {
-  let mark = at
-  while (isCloser(text[mark - 1])) mark--
-  if (!isTerminator(text[mark - 1])) return false
-  let first = mark - 1
-  while (isTerminator(text[first - 1])) first--
-  const next = spacesAfter(text, at)
-  const following = text.slice(next, next + 2)
-  if (/^[\p{Ll},;:]/u.test(following)) return false
-  if (/[।॥۔؟。！？｡]/.test(text.slice(first, mark))) return true
-  return next > at || at === text.length
+export const terminators = ".!?‼⁇⁈⁉…।॥۔؟。！？｡．|"
+
+/** What closes a sentence after its terminator: quotes, brackets, and the numbers of footnotes. */
+export const closers = `["'\\p{Pe}\\p{Pf}]*(?:\\[\\p{Nd}{1,3}\\])*`
+
+const isTerminator = (unit: string): boolean => unit !== "" && terminators.includes(unit)
+const isDot = (unit: string): boolean => unit !== "" && ".…।॥|".includes(unit)
+const isCloser = (unit: string): boolean => /["'\p{Pe}\p{Pf}]/u.test(unit)
+const isOpener = (unit: string): boolean => /["'\p{Ps}\p{Pi}*_#]/u.test(unit)
+const isOfWord = (unit: string): boolean => /[\p{L}\p{M}\p{N}'’.&/@:\-\u200c\u200d]/u.test(unit)
+
+const opening = /^["'\p{Ps}\p{Pi}*_#]+/u
+const firstWord = /^[\p{L}\p{M}\p{N}'’\-\u200c\u200d]*/u
+const noBreakAhead = new RegExp(`^[${noBreak}]`)
+
+/** Letters without case, as in all Indic and Arabic scripts and in Han. */
+const isCaseless = (word: string): boolean => /\p{Lo}/u.test(word)
+
+/** Number of characters that a reader sees in a word. A conjunct is one. */
+const length = (word: string): number =>
+  word
+    .replace(/[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0c4d\u0ccd\u0d4d]\u200d?\p{L}/gu, "")
+    .replace(/[\p{M}\u200c\u200d]/gu, "").length
+
+/** The beginning of what ends at a place and has only such units. */
+const back = (text: string, at: number, least: number, has: (unit: string) => boolean): number => {
+  let from = at
+  while (from > least && has(text[from - 1] ?? "")) from--
+  return from
+}
+
+/** The word that ends at a place. It may have full stops inside, but begins with none. */
+const wordBefore = (text: string, at: number): string =>
+  text.slice(back(text, at, Math.max(0, at - 64), isOfWord), at).replace(/^[.'’:&/@-]+/, "")
+
+/** The place after the text that comes before a word: neither spaces nor what opens are between. */
+const beforeOpening = (text: string, at: number): number => {
+  const least = Math.max(0, at - lookBehind)
+  return back(text, back(text, at, least, isOpener), least, (unit) => /[\p{Zs}\t]/u.test(unit))
+}
+
+const beginsLine = (text: string, at: number): boolean => {
+  const from = beforeOpening(text, at)
+  const bullet = back(text, from, Math.max(0, from - 8), (unit) => /[\p{Zs}\t•*–-]/u.test(unit))
+  return bullet === 0 || isLineEnd(text.charCodeAt(bullet - 1))
+}
+
+/** Whether a sentence, a line or a list begins at a place. */
+const begins = (text: string, at: number, lang: string | undefined, depth: number): boolean => {
+  if (beginsLine(text, at)) return true
+  const from = beforeOpening(text, at)
+  const unit = text[from - 1] ?? ""
+  if (unit === ":") return true
+  return (isTerminator(unit) || isCloser(unit)) && (depth > 1 || endsSentence(text, from, lang, depth + 1))
+}
+
+/** What stands around a terminator. */
+interface Around {
+  readonly text: string
+  readonly lang: string | undefined
+  readonly depth: number
+  /** Before the terminator, with the full stops inside it. */
+  readonly word: string
+  /** Offset of the word. */
+  readonly start: number
+  /** After the spaces and what opens. */
+  readonly next: string
+  /** Whether a full stop follows the next word. */
+  readonly nextIsShort: boolean
+}
+
+const isLetterName = (word: string, lang: string | undefined): boolean =>
+  !verbs.has(word) && (abbreviationsOf(lang).letters.has(word) || length(word) === 1)
+
+/** Whether a word before a full stop is an initial, as in "J. Smith", "ए. पी. जे." or "மு. கருணாநிதி". */
+const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around): boolean => {
+  if (/^\p{Lu}\p{M}*$/u.test(word)) return nextIsShort || !(starters.has(next.toLowerCase()) && /^\p{Lu}/u.test(next))
+  if (!isCaseless(word) || verbs.has(word)) return false
+  const { ambiguous, letters } = abbreviationsOf(lang)
+  const single = length(word) === 1
+  if (!single && !letters.has(word)) return false
+  const from = spacesBefore(text, start)
+  const previous = /[.۔]/.test(text[from - 1] ?? "") ? wordBefore(text, from - 1) : ""
+  const inChain =
+    (previous !== "" && isCaseless(previous) && isLetterName(previous, lang)) ||
+    (nextIsShort && isCaseless(next) && isLetterName(next, lang))
+  if (letters.has(word)) return !ambiguous.has(word) || inChain || begins(text, start, lang, depth)
+  // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere if it is a consonant alone.
+  if (/^[\u0b80-\u0d7f\u0600-\u06ff]/.test(word)) return /^[\u0b80-\u0d7f]|^.$/.test(word)
+  return inChain || (/^\p{Lo}$/u.test(word) && !/[नछঅআଆએએਏ]/u.test(word))
+}
+
+/** Whether a full stop belongs to the word before it. */
+const isAbbreviation = (around: Around): boolean => {
+  const { lang, next, word } = around
+  const lower = word.toLowerCase().normalize("NFC")
+  const upperNext = /^\p{Lu}/u.test(next)
+  const starts = upperNext && starters.has(next.toLowerCase())
+  if (beforeNames.has(lower)) return true
+  if (beforeNumbers.has(lower) && /^(?:\p{Nd}+|[IVXLC]+)/u.test(next)) return true
+  if (beforeStarters.has(lower)) return !starts
+  if (lower === "etc") return !upperNext && !isCaseless(next)
+  if (isCaseless(word) && abbreviationsOf(lang).words.has(lower)) return true
+  if (isInitial(around)) return true
+  // U.S., कि.मी., பி.ஏ.
+  const parts = word.split(".")
+  return (
+    parts.length > 1 &&
+    !starts &&
+    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= 3)
+  )
+}
+
+/** Whether a number or a letter before a full stop counts the items of a list. */
+const countsItems = ({ depth, lang, start, text, word }: Around): boolean => {
+  if (/^(?:\p{Nd}{1,3}(?:\.\p{Nd}{1,3})*|[ivxIVX]{1,4})$/u.test(word)) return begins(text, start, lang, depth)
+  return /^\p{L}\p{M}*$/u.test(word) && !verbs.has(word) && beginsLine(text, start)
+}
+
+const pairs: Readonly<Record<string, string>> = {
+  "”": "“",
+  "’": "‘",
+  "»": "«",
+  '"': '"',
+  "'": "'",
+  ")": "(",
+  "]": "[",
+  "}": "{"
+}
+
+/** Whether the sentence goes on after a quote or a bracket that closes between `mark` and `at`. */
+const goesOnAfter = (
+  text: string,
+  mark: number,
+  at: number,
+  ahead: string,
+  lang: string | undefined,
+  depth: number
+) => {
+  const close = text[at - 1] ?? ""
+  const open = pairs[close]
+  if (open === undefined) return false
+  const least = Math.max(0, mark - lookBehind)
+  const from = text.slice(least, mark - 1).lastIndexOf(open)
+  if (from < 0) return false
+  const atBeginning = begins(text, least + from, lang, depth)
+  if (/[)\]}]/.test(close)) return !atBeginning
+  // “…?” उसने पूछा। "…?" Ram asked. The words of a speaker may follow a quote that the sentence began with.
+  return atBeginning && (isCaseless(ahead.slice(0, 2)) || attributions.test(ahead))
+}
+
+/** Whether a sentence ends at a place: after a terminator and what closes it, before the spaces. */
+export const endsSentence = (text: string, at: number, lang: string | undefined, depth = 0): boolean => {
+  const least = Math.max(0, at - lookBehind)
+  let end = at
+  for (let note = /\[\p{Nd}{1,3}\]$/u.exec(text.slice(Math.max(least, end - 5), end)); note !== null; ) {
+    end -= note[0].length
+    note = /\[\p{Nd}{1,3}\]$/u.exec(text.slice(Math.max(least, end - 5), end))
+  }
+  const mark = back(text, end, least, isCloser)
+  let first = mark
+  for (;;) {
+    if (first > least && isTerminator(text[first - 1] ?? "")) first--
+    else if (
+      first > least + 1 &&
+      first < mark &&
+      text[first - 1] === " " &&
+      isDot(text[first] ?? "") &&
+      isDot(text[first - 2] ?? "")
+    )
+      first -= 2
+    else break
+  }
+  if (first === mark) return false
+
+  const marks = text.slice(first, mark)
+  const to = spacesAfter(text, at)
+  const ahead = text.slice(to, to + lookAhead)
+  const atEnd = to === text.length
+  const hasSpace = to > at || atEnd
+  if (noBreakAhead.test(ahead)) return false
+  const rest = ahead.replace(opening, "")
+  // A small letter, or a mark that no sentence begins with.
+  if (/^\p{Ll}/u.test(rest) || /^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
+  // "(!)" and "(?)" stand for themselves.
+  if (end > mark && /[\p{Ps}]/u.test(text[first - 1] ?? "")) return false
+  const next = firstWord.exec(rest)?.[0] ?? ""
+  const nextIsShort = /^[.۔]/.test(rest.slice(next.length))
+  const word = wordBefore(text, first)
+  const around: Around = { text, lang, depth, word, start: first - word.length, next, nextIsShort }
+
+  if (marks === "|" || marks === "||") {
+    const spoken = spacesBefore(text, first)
+    return hasSpace && /[\u0900-\u0d7f]/.test(text[spoken - 1] ?? "") && !isTable(text, first)
+  }
+  if (end > mark && !atEnd && goesOnAfter(text, mark, end, ahead, lang, depth)) return false
+  if (/[।॥]/.test(marks)) return !countsItems(around)
+  if (/[。！？｡]/.test(marks)) return true
+  if (marks === "۔") {
+    if (word === "") return true
+    if (/^\p{Nd}/u.test(ahead) && !hasSpace) return false
+    return !isInitial(around) && !abbreviationsOf(lang).words.has(word)
+  }
+  if (/[!?؟‼⁇⁈⁉]/.test(marks)) {
+    // Without a space, a mark between letters without case ends a sentence; in an address it does not.
+    return hasSpace || (/[\p{Lo}\p{M}]/u.test(text[first - 1] ?? "") && isCaseless(rest.slice(0, 1)))
+  }
+  if (!hasSpace) return false
+  if (/…|\.[. ]*\./.test(marks)) {
+    return atEnd || (/^\p{Lu}/u.test(rest) && (word !== "" || starters.has(next.toLowerCase())))
+  }
+  return word === "" || atEnd || !(countsItems(around) || isAbbreviation(around))
+}
+
+/** Whether a place is in a row of a table, whose cells a vertical bar divides. */
+const isTable = (text: string, at: number): boolean => {
+  const least = Math.max(0, at - lookBehind)
+  const line = back(text, at, least, (unit) => !isLineEnd(unit.charCodeAt(0)))
+  return /^\s*\|/.test(text.slice(line, at))
+}
+
+/** Whether a clause ends at a place: after a comma, a semicolon, a colon or a dash before spaces, or a mark that needs none. */
+export const endsClause = (text: string, at: number): boolean => {
+  const from = spacesBefore(text, at)
+  const mark = text[back(text, from, Math.max(0, from - 8), isCloser) - 1] ?? ""
+  return mark !== "" && (from < at ? ",;:،؛、，；：–—-" : "،؛、，；：—").includes(mark)
 }
