@@ -25,6 +25,7 @@ export const checks = {
   timeouts: { script: "timeouts/check.ts", packages: "sources" },
   recognition: { script: "recognition/check.ts", packages: "sources" },
   corpus: { script: "corpus/check.ts", packages: "sources" },
+  sentences: { script: "sentences/check.ts", packages: "sources", peers: "sentences/peers" },
   "large-files": { script: "large-files/check.ts", packages: "sources" },
   bench: { script: "bench/bench.ts", packages: "built", peers: "bench/peers" },
   "bench-codec": { script: "bench/codec/bench.ts", packages: "built", peers: "bench/codec/peers" },
