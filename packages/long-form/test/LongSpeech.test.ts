@@ -1,34 +1,477 @@
-import { mkdtempSync, rmSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { SystemError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { LongSpeech, PieceStore } from "@effect-speech/long-form"
+import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
+import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech } from "@effect-speech/tts"
+import { TextToSpeech, TtsBadRequest, type TtsContract, TtsError } from "@effect-speech/tts"
+import * as Deferred from "effect/Deferred"
+import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import * as TestClock from "effect/TestClock"
+import { respondJson } from "../../../test/support/scriptedServer.js"
+import { type SentPiece, sendTone, silenceMillis, speakingServer, toneOf } from "./speakingServer.js"
 
 const folder = mkdtempSync(join(tmpdir(), "long-speech-"))
 afterAll(() => rmSync(folder, { recursive: true }))
 
-/** A tone of 10 ms for each code point, between 100 ms of silence. */
-const spoken = (text: string) => {
-  const samples = new Float32Array(1600 + 80 * [...text].length)
-  for (let index = 800; index < samples.length - 800; index++) samples[index] = Math.sin(index / 3) / 2
-  return { bytes: new Uint8Array(samples.buffer), outputFormat: "8000:float32" } as const
-}
+/** Six pieces of one sentence each. */
+const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Epsilon five.", "Zeta six."]
+const text = sentences.join(" ")
+const short: LongSpeech.LongSpeechOptions = { first: 13, maximum: 14 }
 
-const double = TextToSpeech.layerTest(({ text }) => spoken(text))
+/** Speaks a tone for each text, without a server. */
+const double = TextToSpeech.layerTest(({ text }) => ({
+  bytes: new Uint8Array(toneOf(text).buffer),
+  outputFormat: "8000:float32"
+}))
+
+const inMemory = Layer.merge(double, PieceStore.layerMemory)
+
+const storeIn = (name: string) => Layer.provideMerge(PieceStore.layerFolder(join(folder, name)), NodeTransport.layer)
+
+const readAll = (request: LongSpeech.LongSpeechRequest, options?: LongSpeech.LongSpeechOptions) =>
+  Effect.scoped(
+    Effect.gen(function* () {
+      const speech = yield* LongSpeech.stream(request, options)
+      const bytes = yield* PcmStream.collect(speech)
+      return { bytes, speech, plan: yield* speech.plan, report: yield* speech.report }
+    })
+  )
+
+const textsOf = (sent: ReadonlyArray<SentPiece>) => sent.map(({ body }) => body.text)
+
+describe("the plan of a text", () => {
+  it.effect("says the pieces, the code points and the highest cost, and sends nothing", () =>
+    Effect.gen(function* () {
+      const passages = [{ text }, { text: "\n\n* * *\n\n" }, { text: "🙂  " }]
+      expect(yield* LongSpeech.plan({ text: passages }, short)).toEqual({ pieces: 8, codePoints: 81, cost: 65 })
+      expect(yield* TextToSpeech.calls).toEqual([])
+    }).pipe(Effect.provide(double))
+  )
+
+  it.effect.each([
+    [{ text: "" }, {}, "text", "must not be empty"],
+    [{ text: [] }, {}, "text", "must not be empty"],
+    [{ text: " \n…" }, {}, "text", "has nothing to speak: no letter, no number and no symbol"],
+    [{ text: "half \ud800" }, {}, "text", "holds half of a surrogate pair, which is not a character"],
+    [{ text: [{ text: "a" }, { text: "b", speed: 9 }] }, {}, "text.1.speed", "must be a number from 0.25 to 4"],
+    [{ text: "a", speed: 9 }, {}, "speed", "must be a number from 0.25 to 4"],
+    [{ text: "a", requestId: "a".repeat(57) }, {}, "requestId", expect.stringContaining("must be 1 to 56 characters")],
+    [{ text: "a" }, { maximum: 10_001 }, "maximum", "must be a whole number from 1 to 10000"],
+    [{ text: "a" }, { concurrency: 0 }, "concurrency", "must be a whole number from 1 to 1000"],
+    [{ text: "a" }, { pauses: { line: -1 } }, "pauses.line", "must be milliseconds from 0 to 60000"],
+    [{ text: "a" }, { outage: "0 seconds" }, "outage", expect.stringContaining("must be a duration longer than zero")]
+  ] as const)("fails for %j with %j, before anything is sent", ([request, options, field, problem]) =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(LongSpeech.plan(request as LongSpeech.LongSpeechRequest, options))
+      expect(error).toMatchObject({ _tag: "TtsInvalidRequest", field, problem })
+    })
+  )
+})
+
+it.effect("a pronunciation that is no JSON is refused before anything is sent", () =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(LongSpeech.plan({ text: "a", g2pOverrides: { a: 1n } }))
+    expect(error.message).toBe("Nothing was sent: g2pOverrides or additionalFields must be a value that JSON can hold.")
+  })
+)
 
 describe("a long text", () => {
-  it.effect("becomes one WAV file", () =>
+  it.effect("becomes its pieces in order, with the pauses between them", () =>
     Effect.gen(function* () {
-      const text = "One sentence. Another sentence.\n\nA paragraph. ".repeat(40)
-      const path = join(folder, "one.wav")
-      const options = { first: 50, maximum: 100 }
-      const { durationMillis, report } = yield* LongSpeech.writeFile({ text, lang: "en" }, path, options)
-      expect(report.pieces.map(({ text }) => text).join("")).toBe(text)
-      expect(durationMillis).toBe(report.durationMillis)
-    }).pipe(Effect.provide(Layer.mergeAll(double, PieceStore.layerMemory, NodeTransport.layer)))
+      const whole = `${sentences[0]} ${sentences[1]}\n${sentences[2]}\n\n${sentences[3]}`
+      const { bytes, plan, report, speech } = yield* readAll({ text: whole, requestId: "book" }, short)
+      expect(report.pieces.map(({ text }) => text).join("")).toBe(whole)
+      expect(report.pieces.map(({ boundary }) => boundary)).toEqual(["sentence", "line", "paragraph", "end"])
+      const audio = sentences.slice(0, 4).map((sentence) => 80 + 10 * sentence.length)
+      const pauses = [250, 400, 600]
+      let at = 0
+      for (const [index, millis] of audio.entries()) {
+        const piece = report.pieces[index]
+        expect(piece).toMatchObject({ number: index + 1, startMillis: at, endMillis: at + millis, source: "sent" })
+        expect(piece).toMatchObject({ requestId: `book.00${index + 1}`, call: { billing: "billed" } })
+        expect(whole.slice(piece?.textStart, piece?.textEnd)).toBe(piece?.text)
+        at += millis + (pauses[index] ?? 0)
+      }
+      expect(bytes.byteLength).toBe(at * 8 * 4)
+      expect(report.durationMillis).toBe(at)
+      expect(speech.format).toEqual({ sampleRate: 8000, channels: 1, encoding: "float32" })
+      const calls = yield* TextToSpeech.calls
+      expect(calls.map(({ text }) => text)).toEqual(sentences.slice(0, 4))
+      expect(plan).toEqual({ pieces: 4, codePoints: whole.length, cost: whole.length - 4 })
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("has no jump where its pieces are joined", () =>
+    Effect.gen(function* () {
+      const bare = TextToSpeech.layerTest({ bytes: new Uint8Array(new Float32Array(800).fill(0.5).buffer) })
+      const { bytes, report } = yield* Effect.provide(readAll({ text }, short), bare)
+      const samples = Pcm.decode(bytes, "float32")
+      for (const { endFrame, startFrame } of report.pieces) {
+        for (const frame of [startFrame, endFrame - 1]) expect(Math.abs(samples[frame] ?? 0)).toBeLessThan(0.001)
+      }
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("may be passages, each with its language, voice and speed", () =>
+    Effect.gen(function* () {
+      const passages = [
+        { text: "नमस्ते " },
+        { text: "Mr. Rao,", lang: "en", voice: "default_male" },
+        { text: " ...\n" },
+        { text: "फिर मिलेंगे।", speed: 2 }
+      ]
+      const request = { text: passages, lang: "hi", voice: "default_female", speed: 1, requestId: "p" }
+      const { report } = yield* readAll(request)
+      expect(report.pieces.map(({ boundary, source }) => [source, boundary])).toEqual([
+        ["sent", "word"],
+        ["sent", "clause"],
+        ["silence", "line"],
+        ["sent", "end"]
+      ])
+      expect(yield* TextToSpeech.calls).toEqual([
+        { text: "नमस्ते", lang: "hi", voice: "default_female", speed: 1, requestId: "p.001" },
+        { text: "Mr. Rao,", lang: "en", voice: "default_male", speed: 1, requestId: "p.002" },
+        { text: "फिर मिलेंगे।", lang: "hi", voice: "default_female", speed: 2, requestId: "p.004" }
+      ])
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.effect("runs as many pieces at once as it may, and sounds when the first one is there", () =>
+    Effect.gen(function* () {
+      const seconds = [1, 9, 1, 1, 1, 1]
+      let running = 0
+      let most = 0
+      const slow = TextToSpeech.layerTest(({ text }) =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++running)
+          yield* Effect.sleep(1000 * (seconds[sentences.indexOf(text)] ?? 0))
+          running--
+          return { bytes: new Uint8Array(toneOf(text).buffer), outputFormat: "8000:float32" }
+        })
+      )
+      const events: Array<string> = []
+      const onEvent = (event: LongSpeech.LongSpeechEvent) =>
+        Effect.sync(() => events.push("number" in event ? `${event._tag} ${event.number}` : event._tag))
+      const speech = yield* LongSpeech.stream({ text }, { ...short, concurrency: 2, onEvent }).pipe(
+        Effect.provide(slow),
+        Effect.fork,
+        Effect.tap(() => TestClock.adjust("1 seconds")),
+        Effect.flatMap(Fiber.join)
+      )
+      const reading = yield* Effect.fork(Stream.runDrain(speech.stream))
+      yield* TestClock.adjust("1 minute")
+      yield* Fiber.join(reading)
+      expect(most).toBe(2)
+      expect(events.join()).toBe(
+        "Planned,Started 1,Started 2,Done 1,Started 3,Done 3,Started 4,Done 4,Started 5,Done 5,Done 2,Started 6,Done 6"
+      )
+    }).pipe(Effect.scoped, Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("is converted to the requested format, or to that of its first piece", () =>
+    Effect.gen(function* () {
+      const formats: Record<string, TtsContract.OutputFormat> = { "Beta two.": "16000:pcm16" }
+      const mixed = TextToSpeech.layerTest(({ text }) => {
+        const tone = toneOf(text)
+        const outputFormat = formats[text] ?? "8000:float32"
+        if (outputFormat === "8000:float32") return { bytes: new Uint8Array(tone.buffer), outputFormat }
+        const twice = Float32Array.from({ length: 2 * tone.length }, (_, index) => tone[index >> 1] ?? 0)
+        return { bytes: Pcm.encode(twice, "pcm16").bytes, outputFormat }
+      })
+      const read = (request: LongSpeech.LongSpeechRequest, options = {}) =>
+        Effect.provide(readAll(request, { ...short, ...options }), mixed)
+      const first = yield* read({ text })
+      expect(first.speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
+      const [, beta] = first.report.pieces
+      expect(Math.abs((beta?.endMillis ?? 0) - (beta?.startMillis ?? 0) - 170)).toBeLessThanOrEqual(20)
+      const asked = yield* read({ text, outputFormat: "24000:pcm16" })
+      expect(asked.speech.format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
+      expect(Math.abs(asked.report.durationMillis - first.report.durationMillis)).toBeLessThan(120)
+
+      const error = yield* Effect.flip(read({ text }, { differentFormat: "fail" }))
+      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
+      expect(error.message).toContain("its audio is 16000 Hz, 1 channel, pcm16, and that of the whole is 8000 Hz")
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("has its sentences with their times, from which subtitles are made", () =>
+    Effect.gen(function* () {
+      const { report } = yield* readAll({ text }, short)
+      expect(report.segments.map(({ text }) => text)).toEqual(sentences)
+      const [alpha, beta] = report.segments
+      expect(alpha).toMatchObject({ start: 40, end: 140, estimated: false })
+      expect(beta?.start).toBe(180 + 250 + 40)
+      expect(Subtitles.layout(report.segments)[0]).toMatchObject({
+        start: 40,
+        text: expect.stringContaining("Alpha one.")
+      })
+    }).pipe(Effect.provide(inMemory))
+  )
+})
+
+describe("a piece that fails", () => {
+  const refused = (piece: SentPiece, response: Parameters<typeof respondJson>[0]) => {
+    const isRefused = piece.body.text === "Gamma three."
+    if (isRefused) respondJson(response, 400, { error: "text: a word is not allowed" }, { "x-request-id": piece.id })
+    return isRefused
+  }
+
+  it.scopedLive("is named in the error, and what was paid is not paid again", () =>
+    Effect.gen(function* () {
+      let isFixed = false
+      const server = yield* speakingServer((piece, response) => !isFixed && refused(piece, response))
+      const path = join(folder, "refused.wav")
+      const run = (file: string) =>
+        LongSpeech.writeFile({ text, requestId: "book" }, file, { ...short, concurrency: 2 }).pipe(
+          Effect.provide(server.layer)
+        )
+      const error = yield* Effect.flip(run(path))
+      expect(error).toBeInstanceOf(TtsBadRequest)
+      expect(readdirSync(folder)).not.toContain("refused.wav")
+      const kept = server.sent.length - 1
+      const cost = textsOf(server.sent)
+        .filter((text) => text !== "Gamma three.")
+        .join("").length
+      const left = text.length - 5 - cost
+      expect(error).toMatchObject({
+        call: {
+          sentId: "book.003",
+          piece: {
+            number: 3,
+            of: 6,
+            unit: "characters",
+            start: 21,
+            end: 34,
+            beginning: "Gamma three.",
+            kept,
+            left
+          }
+        }
+      })
+      expect(error.message).toContain("Change text and send the request again.")
+      expect(error.message).toContain(
+        `Piece 3 of 6, from character 22 (“Gamma three.”). To go on, run it again: ${kept} pieces are kept, and the rest costs at most ${left} code points.`
+      )
+      const json = Schema.encodeSync(Schema.parseJson(TtsError))(error as TtsError)
+      expect(Schema.decodeSync(Schema.parseJson(TtsError))(json).call).toEqual((error as TtsError).call)
+
+      isFixed = true
+      server.sent.length = 0
+      const { report } = yield* run(path)
+      expect(report.pieces.filter(({ source }) => source === "kept").length).toBe(kept)
+      expect(server.sent.length).toBe(6 - kept)
+      expect(report.pieces.map(({ requestId }) => requestId)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `book.00${n}`))
+
+      const undisturbed = join(folder, "undisturbed.wav")
+      yield* Effect.provide(run(undisturbed), PieceStore.layerMemory)
+      expect(readFileSync(path).equals(readFileSync(undisturbed))).toBe(true)
+    }).pipe(Effect.provide(storeIn("refused")))
+  )
+
+  it.scopedLive("because the account is empty starts no other, and those in flight are finished and kept", () =>
+    Effect.gen(function* () {
+      let accepted = 0
+      const server = yield* speakingServer((piece, response) => {
+        if (++accepted <= 2) return false
+        respondJson(response, 401, { error: "credit exhausted" }, { "x-request-id": piece.id })
+        return true
+      })
+      const error = yield* Effect.flip(Effect.provide(readAll({ text }, { ...short, concurrency: 2 }), server.layer))
+      expect(error).toMatchObject({ _tag: "TtsUnauthorized", category: "account", call: { piece: { kept: 2 } } })
+      expect(server.sent.length).toBeLessThanOrEqual(4)
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("is retried through an outage that a call alone would not wait for", () =>
+    Effect.gen(function* () {
+      let requests = 0
+      const client = HttpClient.make((request) =>
+        Effect.map(TestClock.currentTimeMillis, (now) => {
+          requests++
+          if (now < 30_000) return HttpClientResponse.fromWeb(request, new Response("{}", { status: 502 }))
+          const headers = { "x-sample-rate": "8000", "x-encoding": "float32", "x-request-id": "1" }
+          return HttpClientResponse.fromWeb(request, new Response(toneOf("a").buffer as ArrayBuffer, { headers }))
+        })
+      )
+      const layer = TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: "https://host.example" })
+      const speak = (outage?: Duration.DurationInput) =>
+        readAll({ text: "Alpha one." }, { outage }).pipe(
+          Effect.either,
+          Effect.provide(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, client))),
+          Effect.provide(PieceStore.layerMemory),
+          Effect.fork,
+          Effect.tap(() => TestClock.adjust("20 seconds")),
+          Effect.tap(() => TestClock.adjust("30 seconds")),
+          Effect.flatMap(Fiber.join)
+        )
+      expect(Either.isLeft(yield* speak("10 seconds"))).toBe(true)
+      yield* TestClock.setTime(0)
+      const outcome = yield* speak()
+      expect(Either.isRight(outcome)).toBe(true)
+      expect(requests).toBeGreaterThan(6)
+    })
+  )
+
+  it.scopedLive("with corrupt audio is not kept, and nothing of it is in the speech", () =>
+    Effect.gen(function* () {
+      let isDamaged = true
+      const server = yield* speakingServer((piece, response) => {
+        if (!isDamaged || piece.body.text !== "Delta four.") return false
+        sendTone(response, piece, 9999)
+        return true
+      })
+      const received: Array<Uint8Array> = []
+      const error = yield* LongSpeech.stream({ text }, short).pipe(
+        Effect.flatMap(({ stream }) => Stream.runForEach(stream, (bytes) => Effect.sync(() => received.push(bytes)))),
+        Effect.flip,
+        Effect.provide(server.layer)
+      )
+      expect(error).toMatchObject({ _tag: "TtsCorruptAudio", call: { piece: { number: 4 } } })
+      const millis = sentences.slice(0, 3).reduce((sum, { length }) => sum + 80 + 10 * length + 250, 0)
+      expect(received.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(millis * 16)
+      isDamaged = false
+      server.sent.length = 0
+      yield* Effect.provide(readAll({ text }, short), server.layer)
+      expect(textsOf(server.sent)).toContain("Delta four.")
+      expect(textsOf(server.sent)).not.toContain("Alpha one.")
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+})
+
+describe("a disk that is full", () => {
+  const diskFull = new SystemError({
+    module: "FileSystem",
+    method: "writeFile",
+    reason: "Unknown",
+    cause: Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
+  })
+
+  it.scopedLive(
+    "under the store ends the speech with what to do, and the next run pays only for what was not kept",
+    () =>
+      Effect.gen(function* () {
+        const server = yield* speakingServer()
+        let written = 0
+        const full = Layer.effect(
+          FileSystem.FileSystem,
+          Effect.map(FileSystem.FileSystem, (fs) => ({
+            ...fs,
+            writeFile: (...parameters: Parameters<typeof fs.writeFile>) =>
+              ++written === 3 ? Effect.fail(diskFull) : fs.writeFile(...parameters)
+          }))
+        ).pipe(Layer.provide(NodeTransport.layer))
+        const pieces = join(folder, "full")
+        const error = yield* readAll({ text }, { ...short, concurrency: 1 }).pipe(
+          Effect.provide(server.layer),
+          Effect.provide(Layer.provide(PieceStore.layerFolder(pieces), full)),
+          Effect.flip
+        )
+        expect(error).toMatchObject({ _tag: "PieceStoreError", code: "ENOSPC", piece: { number: 3, kept: 2 } })
+        expect(error.message).toMatch(
+          /^A piece can't be kept: the disk of \S+ is full\. Free some space, .+ Piece 3 of 6, from character 22/
+        )
+        expect(readdirSync(pieces).length).toBe(2)
+        server.sent.length = 0
+        yield* readAll({ text }, { ...short, concurrency: 1 }).pipe(
+          Effect.provide([server.layer, PieceStore.layerFolder(pieces)]),
+          Effect.provide(NodeTransport.layer)
+        )
+        expect(textsOf(server.sent)).toEqual(sentences.slice(2))
+      })
+  )
+
+  it.scopedLive.skipIf(process.platform !== "linux")("under the file loses no piece that was sent", () =>
+    Effect.gen(function* () {
+      const server = yield* speakingServer()
+      const write = (path: string) => Effect.provide(LongSpeech.writeFile({ text }, path, short), server.layer)
+      const error = yield* Effect.flip(write("/dev/full"))
+      expect(error).toMatchObject({ _tag: "SystemError" })
+      const paid = textsOf(server.sent)
+      server.sent.length = 0
+      yield* write(join(folder, "after.wav"))
+      expect(textsOf(server.sent).filter((text) => paid.includes(text))).toEqual([])
+      expect(server.sent.length).toBe(6 - paid.length)
+    }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
+  )
+})
+
+describe("kept pieces", () => {
+  it.scopedLive("are WAV files, and one that is damaged is paid again and replaced", () =>
+    Effect.gen(function* () {
+      const server = yield* speakingServer()
+      const pieces = join(folder, "damaged")
+      const speak = Effect.provide(readAll({ text }, short), [server.layer, storeIn("damaged")])
+      const { bytes } = yield* speak
+      const names = readdirSync(pieces).toSorted()
+      expect(names.length).toBe(6)
+      for (const [index, name] of names.entries()) {
+        const file = readFileSync(join(pieces, name))
+        expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBeGreaterThan(2 * 8 * silenceMillis)
+        if (index === 1) writeFileSync(join(pieces, name), file.subarray(0, -1))
+        if (index === 4) {
+          file[1000] = (file[1000] ?? 0) ^ 1
+          writeFileSync(join(pieces, name), file)
+        }
+        if (index === 5) writeFileSync(join(pieces, name), "")
+      }
+      server.sent.length = 0
+      expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
+      expect(server.sent.length).toBe(3)
+      server.sent.length = 0
+      yield* speak
+      expect(server.sent.length).toBe(0)
+    })
+  )
+
+  it.scopedLive("are those of the same text, voice and service only", () =>
+    Effect.gen(function* () {
+      const [server, other] = yield* Effect.all([speakingServer(), speakingServer()])
+      const first = "Alpha one."
+      const speak = (to: typeof server, request: Partial<LongSpeech.LongSpeechRequest> = {}) =>
+        Effect.provide(readAll({ text: first, ...request }, short), to.layer)
+      yield* speak(server)
+      for (const request of [{ text: " Alpha one.\n" }, { requestId: "other" }]) yield* speak(server, request)
+      expect(server.sent.length).toBe(1)
+      for (const request of [{ text: "Alpha one" }, { voice: "a" }, { numStep: 3 }, { additionalFields: { a: 1 } }]) {
+        yield* speak(server, request)
+      }
+      expect(server.sent.length).toBe(5)
+      yield* speak(other)
+      expect(other.sent.length).toBe(1)
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.scopedLive("stay after an interrupt, which ends the requests in flight", () =>
+    Effect.gen(function* () {
+      const isWaiting = yield* Deferred.make<void>()
+      let ended = 0
+      const server = yield* speakingServer(({ body }, response) => {
+        if (body.text !== "Beta two.") return false
+        response.on("close", () => ended++)
+        Deferred.unsafeDone(isWaiting, Effect.void)
+        return true
+      })
+      const fiber = yield* Effect.fork(Effect.provide(readAll({ text }, { ...short, concurrency: 1 }), server.layer))
+      yield* Deferred.await(isWaiting)
+      yield* Fiber.interrupt(fiber)
+      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => ended === 1, times: 200 })
+      expect(ended).toBe(1)
+      expect(textsOf(server.sent)).toEqual(sentences.slice(0, 2))
+      const { plan } = yield* Effect.provide(readAll({ text: "Alpha one." }, short), server.layer)
+      expect([plan.cost, server.sent.length]).toEqual([10, 2])
+    }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 })

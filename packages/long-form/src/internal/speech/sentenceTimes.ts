@@ -14,8 +14,11 @@ export interface SentenceTime {
   readonly estimated: boolean
 }
 
-/** The shortest pause that may end a sentence, in milliseconds, and its loudness. */
-const pauseOptions = { minimumMillis: 60, thresholdDecibels: -45 }
+/** The edges of a piece may be shorter than a pause in it. */
+const pauseOptions = { minimumMillis: 20, thresholdDecibels: -45 }
+
+/** The shortest pause that may end a sentence, in milliseconds. */
+const shortestPause = 60
 
 /** An end may lie this far from where its text suggests, in milliseconds, or half of the shorter sentence beside it. */
 const leastDeviation = 500
@@ -35,7 +38,7 @@ export const sentenceTimes = (
   const last = found.at(-1)
   const to = last !== undefined && last.end >= samples.length && last.start > from ? last.start : samples.length
   const pauses = withSpeech(
-    found.filter(({ end, start }) => start > from && end < to),
+    found.filter(({ end, start }) => start > from && end < to && end - start >= (shortestPause * sampleRate) / 1000),
     from
   )
   const speech = to - from - pauses.reduce((sum, { end, start }) => sum + end - start, 0)
