@@ -2,15 +2,20 @@
  * The `speech` command, declared once: its commands, options and operands. The parser, the help, the suggestions, the
  * completions and the tables of the README are made from it. It imports types alone, so that `speech --help` starts fast.
  */
+import type { SegmentFields } from "@effect-speech/long-form/SegmentReader"
+import type { Boundary } from "@effect-speech/long-form/TextPieces"
 import type { OutputFormat } from "@effect-speech/tts/TtsContract"
 import {
   choice,
   flag,
+  Invalid,
   jsonObject,
   number,
   type Operands,
   type Option,
   optional,
+  pairs,
+  type Read,
   repeatable,
   required,
   text
@@ -83,11 +88,26 @@ const everyFormat: Record<OutputFormat, true> = {
 }
 const outputFormats = Object.keys(everyFormat) as ReadonlyArray<OutputFormat>
 
+/** In milliseconds, by the boundary at which a piece ends. */
+const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
+  const found = pairs(["paragraph", "line", "sentence", "clause"])(given)
+  if (found instanceof Invalid) return found
+  const millis = number({ from: 0, to: 60_000, integer: true })
+  const read: Partial<Record<Boundary, number>> = {}
+  for (const [name, value] of Object.entries(found)) {
+    const pause = millis(value)
+    if (pause instanceof Invalid) return new Invalid(`has a ${name} that ${pause.rule}, in milliseconds`)
+    read[name as Boundary] = pause
+  }
+  return read
+}
+
 const synthesize = {
-  summary: "Speak a text into a WAV file.",
+  summary: "Speak a text of any length into a WAV file.",
   examples: [
     'speech synthesize "नमस्ते" --out namaste.wav',
     "speech synthesize --text-file news.txt --lang en --output-format 8000:pcm16 --out news.wav",
+    "speech synthesize --text-file book.txt --subtitles book.srt --out book.wav",
     'speech synthesize "नमस्ते" --out - | ffmpeg -i - prompt.mp3'
   ],
   operands: {
@@ -127,6 +147,28 @@ const synthesize = {
       description: "Your id for the request: 1 to 64 letters, digits, dots, underscores, colons or dashes.",
       default: "a random UUID"
     }),
+    dryRun: flag("dry-run", "Print the number of pieces and what they cost at most. Nothing is sent."),
+    subtitles: optional("subtitles", text, {
+      value: "FILE",
+      description: "Write subtitles too. The name ends in .srt or .vtt.",
+      completes: "file"
+    }),
+    pauses: optional("pause", pauses, {
+      value: "NAME=MILLIS,…",
+      description: "Silence between two pieces, by what ends the first.",
+      default: "paragraph=600,line=400,sentence=250,clause=120"
+    }),
+    concurrency: optional("concurrency", number({ from: 1, integer: true }), {
+      value: "N",
+      description: "Pieces of a long text to send at the same time.",
+      default: "4"
+    }),
+    pieces: optional("pieces", text, {
+      value: "FOLDER",
+      description: "Folder that keeps paid pieces until the file is complete. The same command goes on.",
+      default: "FILE.pieces beside --out",
+      completes: "folder"
+    }),
     timeout,
     retries,
     allowInsecureHttp,
@@ -134,11 +176,25 @@ const synthesize = {
   }
 } satisfies Command
 
+const transcriptFormats = ["text", "json", "srt", "vtt"] as const
+export type TranscriptFormat = (typeof transcriptFormats)[number]
+
+const segmentFields: Read<SegmentFields> = (given) => {
+  const found = pairs(["start", "end", "text", "unit"])(given)
+  if (found instanceof Invalid) return found
+  const { end, start, text, unit } = found
+  if (start === undefined || end === undefined || (unit !== "seconds" && unit !== "millis")) {
+    return new Invalid("must have start, end and unit, which is seconds or millis")
+  }
+  return { start, end, text, unit }
+}
+
 const transcribe = {
   summary: "Print what is said in recordings.",
   examples: [
     "speech transcribe call.wav --model hi-general-v2-8khz",
     "speech transcribe calls/*.wav --model hi-general-v2-8khz --telephony --json",
+    "speech transcribe hour.mp3 --model hi-general-v2-8khz --format srt --pieces kept > hour.srt",
     "rec -r 8000 -c 1 -t wav - trim 0 10 | speech transcribe - --model hi-general-v2-8khz"
   ],
   operands: {
@@ -166,9 +222,35 @@ const transcribe = {
       default: "a random UUID"
     }),
     telephony: flag("telephony", "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."),
+    format: optional("format", choice(transcriptFormats), {
+      value: "FORMAT",
+      description: "What to print. srt and vtt are for one recording.",
+      choices: transcriptFormats,
+      default: "text"
+    }),
+    long: flag(
+      "long",
+      "Cut recordings in pauses. Without it, those are cut that are longer than a piece by their header."
+    ),
+    pieceMinutes: optional("piece-minutes", number({ from: 0.1, to: 60 }), {
+      value: "N",
+      description: "Longest piece of a long recording, up to 60.",
+      default: "5"
+    }),
+    pieces: optional("pieces", text, {
+      value: "FOLDER",
+      description: "Folder that keeps paid pieces until the command is done. The same command goes on.",
+      default: "they are not kept",
+      completes: "folder"
+    }),
+    segmentFields: optional("segment-fields", segmentFields, {
+      value: "NAME=FIELD,…",
+      description: "Fields of a segment in the response. The unit is seconds or millis.",
+      default: "start=start,end=end,text=text,unit=seconds"
+    }),
     concurrency: optional("concurrency", number({ above: 0, integer: true }), {
       value: "N",
-      description: "Recordings to send at the same time.",
+      description: "Recordings, or pieces of long ones, to send at the same time.",
       default: "4"
     }),
     timeout,

@@ -5,11 +5,15 @@ import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
+import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
+import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import { type AudioHint, type SttAudioUnreadable, SttError } from "@effect-speech/stt/SttError"
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
+import type { Piece } from "@effect-speech/transport/CallReport"
 import { quoteService } from "@effect-speech/transport/CommonError"
 import type { Phase } from "@effect-speech/transport/Deadlines"
+import { withPiece } from "@effect-speech/transport/ServiceError"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Cause from "effect/Cause"
@@ -40,14 +44,23 @@ export class CommandNotStarted extends Data.TaggedError("CommandNotStarted")<{
 /** Some of the work failed, and each failure was reported when it happened. */
 export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ readonly code: number }> {}
 
+/** A job of many pieces failed after some of them. */
+export class LongJobFailed extends Data.TaggedError("LongJobFailed")<{
+  readonly error: Exclude<CommandError, LongJobFailed>
+  /** What becomes of the pieces that were paid for. */
+  readonly note: string
+}> {}
+
 export type CommandError =
   | AlreadyReported
+  | LongJobFailed
   | CommandNotStarted
   | UsageError
   | InputFailed
   | OutputFailed
   | SttError
   | TtsError
+  | PieceStoreError
   | WavError
   | PlatformError
   | ServeError
@@ -57,6 +70,7 @@ export type CommandError =
 /** The option that sets each field of a request, or the operand. */
 const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
+  ["pieceMillis", "--piece-minutes"],
   ...commandNames.flatMap((name) =>
     Object.entries(commands[name].options).map(([field, option]) => [field, `--${option.name}`] as const)
   )
@@ -135,15 +149,51 @@ const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): st
   return facts.length === 0 ? "" : ` (${facts.join(", ")})`
 }
 
+const clockTime = (millis: number): string => {
+  const seconds = Math.round(millis / 1000)
+  const pad = (value: number) => String(Math.floor(value) % 60).padStart(2, "0")
+  return `${Math.floor(seconds / 3600)}:${pad(seconds / 60)}:${pad(seconds)}`
+}
+
+/** The place of a piece in the whole. */
+const describePiece = ({ beginning, end, number, of, start, unit }: Piece): string => {
+  const piece = `It was piece ${number.toLocaleString("en")}${of === undefined ? "" : ` of ${of.toLocaleString("en")}`}`
+  return unit === "milliseconds"
+    ? `${piece}, from ${clockTime(start)} to ${clockTime(end)}.`
+    : `${piece}, from character ${(start + 1).toLocaleString("en")}: “${beginning ?? ""}”`
+}
+
+/** The error with the message that it has without a piece. */
+const withoutPiece = <E extends SttError | TtsError>(error: E): E => {
+  const Class = error.constructor as new (props: object) => E
+  return new Class({ ...error, call: { ...error.call, piece: undefined }, message: undefined })
+}
+
+/** An error of a piece where no piece is kept. */
+export const withoutKept = <E>(error: E): E => {
+  if (!isServiceError(error) || error.call.piece === undefined) return error
+  const piece = { ...error.call.piece, kept: 0, left: undefined }
+  return withPiece(withoutPiece(error), piece, describePiece(piece)) as E
+}
+
+/** What happened and what to do, and to which piece of a long text or recording it happened. */
+const describeWithPiece = (error: SttError | TtsError): string => {
+  const { piece } = error.call
+  if (piece === undefined || piece.of === 1) return describeError(error)
+  return `${describeError(withoutPiece(error))} ${describePiece(piece)}`
+}
+
 /** A failure of an operation for a person: what to do, the tag to look it up by, the attempts and the id. */
 export const describeServiceError = (error: SttError | TtsError): string => {
-  const sentence = describeError(error)
+  const sentence = describeWithPiece(error)
   return `${sentence} [${error._tag}]${describeCall(error, sentence)}`
 }
 
 /** A warning for a person, in the words of the command if those of the library name its options. */
-export const describeWarning = (warning: SttWarning | TtsWarning): string => {
+export const describeWarning = (warning: SttWarning | TtsWarning | LongTranscriptionWarning): string => {
   switch (warning._tag) {
+    case "SegmentTimesUnread":
+      return `The response has no usable times of segments for ${warning.pieces} pieces, so each of these is one segment. If the service names the times differently, use --segment-fields.`
     case "MoreThanOneChannel":
       return `The recording has ${warning.channels} channels, but the service takes mono. Mix them with --telephony, if it is a WAV file, or send each speaker's channel as a recording of its own.`
     case "SampleRateFarFrom8kHz":
@@ -212,7 +262,7 @@ interface Failure {
 
 const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
 
-const describe = (error: Exclude<CommandError, AlreadyReported>): Failure => {
+const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>): Failure => {
   if (isServiceError(error)) {
     return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
   }
@@ -226,6 +276,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported>): Failure => {
   }
   switch (error._tag) {
     case "WavError":
+    case "PieceStoreError":
       return failure(ExitCode.fileFailed, error._tag, error.message, error)
     case "ServeError":
       return failure(ExitCode.invalid, error._tag, describeServeError(error))
@@ -246,9 +297,17 @@ const describe = (error: Exclude<CommandError, AlreadyReported>): Failure => {
   }
 }
 
+/** A failure of one of several recordings for a person. */
+export const describeFailure = (error: SttError | PieceStoreError): string => describe(error).text
+
+export const exitCodeOf = (error: SttError | PieceStoreError): number => describe(error).code
+
 /** Prints a failure, on stdout as JSON or on stderr in words. The result is the exit code. */
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {
   if (error._tag === "AlreadyReported") return Effect.succeed(error.code)
+  if (error._tag === "LongJobFailed") {
+    return Effect.tap(report(error.error, options), () => Console.error(`speech: ${error.note}`))
+  }
   const { code, details, text } = describe(error)
   return Effect.as(
     options.json ? Console.log(JSON.stringify({ error: details })) : Console.error(`speech: ${text}`),

@@ -93,18 +93,22 @@ export const repeatable = (name: string, details: Details): Option<ReadonlyArray
 export const text: Read<string> = (given) => given
 
 export const number =
-  (rule: { readonly above?: number; readonly from?: number; readonly integer?: boolean } = {}): Read<number> =>
+  (
+    rule: { readonly above?: number; readonly from?: number; readonly to?: number; readonly integer?: boolean } = {}
+  ): Read<number> =>
   (given) => {
     const value = given.trim() === "" ? Number.NaN : Number(given)
     const isValid =
       !Number.isNaN(value) &&
       (rule.integer !== true || Number.isInteger(value)) &&
       (rule.above === undefined || value > rule.above) &&
-      (rule.from === undefined || value >= rule.from)
+      (rule.from === undefined || value >= rule.from) &&
+      (rule.to === undefined || value <= rule.to)
     const kind = rule.integer === true ? "a whole number" : "a number"
     const above = rule.above === undefined ? "" : ` above ${rule.above}`
     const from = rule.from === undefined ? "" : ` from ${rule.from}`
-    return isValid ? value : new Invalid(`must be ${kind}${above}${from}`)
+    const to = rule.to === undefined ? "" : ` to ${rule.to}`
+    return isValid ? value : new Invalid(`must be ${kind}${above}${from}${to}`)
   }
 
 export const choice =
@@ -123,3 +127,20 @@ export const jsonObject: Read<Readonly<Record<string, unknown>>> = (given) => {
     return refused
   }
 }
+
+/** Reads `NAME=VALUE,…`: each of the names at most once. A value has no comma. */
+export const pairs =
+  <const Name extends string>(names: ReadonlyArray<Name>): Read<Partial<Record<Name, string>>> =>
+  (given) => {
+    const found: Partial<Record<Name, string>> = {}
+    for (const part of given.split(",")) {
+      const [, written = "", value = ""] = /^\s*(\w+)\s*=\s*(.*?)\s*$/s.exec(part) ?? []
+      const name = names.find((each) => each === written)
+      if (name === undefined || value === "") {
+        return new Invalid(`must be NAME=VALUE, separated by commas. The names are ${names.join(", ")}`)
+      }
+      if (name in found) return new Invalid(`has ${name} more than once`)
+      found[name] = value
+    }
+    return found
+  }

@@ -2,7 +2,9 @@ import { fstatSync, statSync } from "node:fs"
 import { dirname, join, resolve } from "node:path"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { OutputFailed, systemCode } from "./failure.js"
 
@@ -13,6 +15,29 @@ export const writeFailed = (path: string, { cause }: PlatformError): OutputFaile
     message: code === "ENOSPC" ? `${path} can't be written: the disk is full.` : `${path} can't be written (${code}).`
   })
 }
+
+/** Takes audio. */
+export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
+  () => process.stdout,
+  (error) => new OutputFailed({ message: `Standard output can't be written (${systemCode(error)}).` }),
+  { endOnDone: false }
+)
+
+/** Writes a text that appears whole or not at all, in place of an older one. */
+export const writeText = (path: string, text: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const target = yield* Effect.option(fs.stat(path))
+    // A device is written in place.
+    if (Option.exists(target, ({ type }) => type !== "File")) return yield* fs.writeFileString(path, text)
+    const replaced = Option.isSome(target) ? yield* fs.realPath(path) : path
+    const mode = Option.isSome(target) ? { mode: target.value.mode & 0o777 } : {}
+    const temporary = join(dirname(replaced), `.speech-${crypto.randomUUID()}.part`)
+    yield* fs.writeFileString(temporary, text, { flag: "wx", ...mode }).pipe(
+      Effect.zipRight(fs.rename(temporary, replaced)),
+      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(fs.remove(temporary))))
+    )
+  }).pipe(Effect.mapError((error) => writeFailed(path, error)))
 
 /** A file by what it is, not by its name. `undefined`: there is none, or it is no regular file. */
 const identityOf = (file: string | number): string | undefined => {
@@ -49,7 +74,10 @@ export const isSameFile = (input: string, output: string): boolean => {
  * Checks that a file can be written, before a request is sent and billed: what `Wav.writeFile` does at the end, a new file
  * beside it and a rename, must be possible.
  */
-export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
+export const checkOutput = (
+  path: string,
+  option: "--out" | "--subtitles" = "--out"
+): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const refuse = (message: string) => new OutputFailed({ message })
@@ -60,9 +88,11 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
     )
     const type = Option.isSome(target) ? target.value.type : "File"
     if (type === "Directory" || /[/\\]$/.test(path))
-      return yield* refuse(`${path} is a folder; give --out the name of a file in it.`)
+      return yield* refuse(`${path} is a folder; give ${option} the name of a file in it.`)
     if (type !== "File" && type !== "CharacterDevice") {
-      return yield* refuse(`${path} is not a file; write to it with --out - > ${path}`)
+      return yield* refuse(
+        `${path} is not a file; ${option === "--out" ? `write to it with --out - > ${path}` : `give ${option} another name.`}`
+      )
     }
     const denied = (written: string) =>
       `${path} can't be written: this process has no permission to write to ${written}.`
@@ -85,16 +115,16 @@ export const checkOutput = (path: string): Effect.Effect<void, OutputFailed, Fil
         onFailure: ({ cause }) => systemCode(cause) !== "EACCES"
       })
       if (isLocked || (target.value.mode & 0o222) === 0) {
-        return yield* refuse(`${path} is read-only; make it writable, or give --out another name.`)
+        return yield* refuse(`${path} is read-only; make it writable, or give ${option} another name.`)
       }
       if (yield* isMountPoint(replaced)) {
-        return yield* refuse(`${path} is mounted on its own; mount its folder instead, or give --out another name.`)
+        return yield* refuse(`${path} is mounted on its own; mount its folder instead, or give ${option} another name.`)
       }
       const user = process.geteuid?.() ?? 0
       const owners = [target.value.uid, uid].map(Option.getOrUndefined)
       if (user !== 0 && (mode & sticky) !== 0 && !owners.includes(user)) {
         return yield* refuse(
-          `${path} belongs to another user, and in ${folder} only its owner can replace it; give --out another name.`
+          `${path} belongs to another user, and in ${folder} only its owner can replace it; give ${option} another name.`
         )
       }
     }

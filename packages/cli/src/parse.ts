@@ -23,7 +23,7 @@ import {
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, rootHelp } from "./help.js"
 import { Invalid, suchAs } from "./option.js"
-import { suggest } from "./suggest.js"
+import { suggest, suggestRelated } from "./suggest.js"
 
 /** A text that the arguments alone decide. */
 export interface Printed {
@@ -73,7 +73,9 @@ const version = (): string =>
 export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   const terminator = args.indexOf("--")
   const written = terminator === -1 ? args : args.slice(0, terminator)
-  const json = written.some((arg) => /^--json(=|$)/.test(arg))
+  const json = written.some(
+    (arg, index) => /^--(json(=|$)|format=json$)/.test(arg) || (arg === "--format" && written[index + 1] === "json")
+  )
   const tokens = split(args)
   const positionals = tokens.filter((token) => token.kind === "positional")
   const [name, ...operands] = positionals.map(({ value }) => value)
@@ -102,8 +104,8 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
         : new Refusal(`Give a command: ${commandNames.join(", ")}.`)
     }
     if (command === undefined) return unknownCommand(name)
-    const misplaced = [...given.keys()].find((key) => !optionsOf(command).some((option) => option.name === key))
-    if (misplaced !== undefined) return misplacedOption(misplaced, name)
+    const misplaced = [...given.keys()].find((key) => ownOption(command, key) === undefined)
+    if (misplaced !== undefined) return misplacedOption(misplaced, name, command)
     const refused = checkOperands(name, command, operands, positionals[1]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
@@ -128,6 +130,8 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   }
 }
 
+const ownOption = (command: Command, name: string) => optionsOf(command).find((option) => option.name === name)
+
 const checkOption = (
   token: OptionToken,
   args: ReadonlyArray<string>,
@@ -135,8 +139,11 @@ const checkOption = (
   isRepeated: boolean
 ): Refusal | undefined => {
   const { inlineValue, name, rawName, value } = token
-  const option = rawName === `--${name}` ? allOptions.get(name) : undefined
-  if (option === undefined) return unknownOption(rawName, args[token.index] ?? "", command)
+  const known = rawName === `--${name}` ? allOptions.get(name) : undefined
+  if (known === undefined) return unknownOption(rawName, args[token.index] ?? "", command)
+  const option = command === undefined ? known : ownOption(command, name)
+  // The caller refuses an option of another command.
+  if (option === undefined) return undefined
   if (isRepeated && !option.isRepeatable) return new Refusal(`${rawName} is given more than once.`)
   if (option.value === undefined) return value === undefined ? undefined : new Refusal(`${rawName} takes no value.`)
   if (value === "") return new Refusal(`${rawName} must not be empty.`)
@@ -198,7 +205,10 @@ const unknownCommand = (word: string): Refusal => {
   )
 }
 
-const misplacedOption = (option: string, name: string): Refusal => {
+const misplacedOption = (option: string, name: string, command: Command): Refusal => {
+  const own = optionsOf(command).map((each) => `--${each.name}`)
+  const meant = suggestRelated(option, own)
+  if (meant !== undefined) return new Refusal(`--${option} is not an option here. Did you mean ${meant}?`)
   const owners = commandNames.filter((each) => optionsOf(commands[each]).some((known) => known.name === option))
   return new Refusal(`--${option} is not an option of ${name}, but of ${new Intl.ListFormat("en").format(owners)}.`)
 }

@@ -19,6 +19,22 @@ export type Stage =
   | { readonly _tag: "Waiting"; readonly since: number }
   | { readonly _tag: "Receiving"; readonly received: number; readonly total: number | undefined }
   | { readonly _tag: "Retrying"; readonly attempt: number; readonly at: number }
+  | Working
+
+/** A job of many calls. */
+interface Working extends Work {
+  readonly _tag: "Working"
+  /** When the first piece was there, and how long the rest took at that time. `undefined`: it is not known yet. */
+  readonly estimate: { readonly leftMillis: number; readonly at: number } | undefined
+}
+
+/** How much of a job is done. */
+export interface Work {
+  readonly done: number
+  readonly total: number | undefined
+  /** A part of the job in words, such as `12 of 60 minutes`. */
+  readonly amount: string
+}
 
 const cells = 24
 
@@ -36,6 +52,13 @@ const amount = (verb: string, part: number, whole: number | undefined): string =
 
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
+/** A long time in its two largest units. */
+const duration = (millis: number): string => {
+  const minutes = Math.round(millis / 60_000)
+  if (millis < 90_000) return seconds(millis)
+  return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
+}
+
 /** The text of a stage at a time. */
 export const describe = (stage: Stage, now: number): string => {
   switch (stage._tag) {
@@ -49,6 +72,12 @@ export const describe = (stage: Stage, now: number): string => {
       return amount("receiving", stage.received, stage.total)
     case "Retrying":
       return `attempt ${stage.attempt} follows in ${seconds(stage.at - now)}`
+    case "Working": {
+      const { amount, done, estimate, total } = stage
+      const left =
+        estimate === undefined ? "" : `, about ${duration(Math.max(0, estimate.leftMillis - (now - estimate.at)))} left`
+      return `${total === undefined ? "" : `${bar(done, total)} `}${amount}${left}`
+    }
   }
 }
 
@@ -84,7 +113,15 @@ export interface Line {
   ) => Stream.Stream<Uint8Array, E, R>
 }
 
+/** The line of a job of many calls. */
+export interface Job {
+  /** Shows how much is done. What earlier runs did is no part of the pace, so it is given apart. */
+  readonly show: (work: Work, doneBefore: number) => Effect.Effect<void>
+}
+
 export interface Progress {
+  /** Shows the line of a job until the scope closes. */
+  readonly job: (name: string) => Effect.Effect<Job, never, Scope.Scope>
   /** Shows a line until the scope closes. */
   readonly line: (name: string) => Effect.Effect<Line, never, Scope.Scope>
   /** Hides the lines while `print` runs. */
@@ -93,6 +130,7 @@ export interface Progress {
 
 /** Without a terminal there are no lines. */
 const silent: Progress = {
+  job: () => Effect.succeed({ show: () => Effect.void }),
   line: () => Effect.succeed({ onEvent: undefined, receiving: (stream) => stream }),
   withoutLines: (print) => print
 }
@@ -125,7 +163,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     )
     yield* Effect.forkScoped(Effect.repeat(draw, Schedule.spaced("100 millis")))
 
-    const line = (name: string) =>
+    const open = (name: string) =>
       Effect.gen(function* () {
         const id = Symbol()
         const shown: { readonly name: string; stage: Stage } = {
@@ -136,6 +174,10 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
           Effect.sync(() => stages.set(id, shown)),
           () => Effect.sync(() => stages.delete(id))
         )
+        return shown
+      })
+    const line = (name: string) =>
+      Effect.map(open(name), (shown): Line => {
         return {
           onEvent: (event: CallEvent) =>
             Effect.map(monotonicMillis, (now) => {
@@ -153,6 +195,21 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
             })
         }
       })
+    const job = (name: string) =>
+      Effect.gen(function* () {
+        const shown = yield* open(name)
+        const startedAt = yield* monotonicMillis
+        return {
+          show: (work: Work, doneBefore: number) =>
+            Effect.map(monotonicMillis, (at) => {
+              const { done, total } = work
+              const own = done - doneBefore
+              const leftMillis = total === undefined || own <= 0 ? undefined : ((at - startedAt) * (total - done)) / own
+              const estimate = leftMillis === undefined ? undefined : { leftMillis, at }
+              shown.stage = { _tag: "Working", ...work, estimate }
+            })
+        }
+      })
     const withoutLines = <A, E, R>(print: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {
@@ -162,5 +219,5 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
         () => print,
         () => Effect.sync(() => (isPaused = false))
       )
-    return { line, withoutLines }
+    return { job, line, withoutLines }
   })

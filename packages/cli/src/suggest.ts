@@ -30,6 +30,12 @@ const letters = (word: string): string => word.toLowerCase().replace(/^-+/, "")
 const isRelated = (word: string, name: string): boolean =>
   name.startsWith(word) || (name.length > 2 && word.startsWith(name)) || name.split("-").includes(word)
 
+/** Returns one or two candidates that are related. */
+export const suggestRelated = (given: string, candidates: ReadonlyArray<string>): string | undefined => {
+  const related = candidates.filter((candidate) => isRelated(letters(given), letters(candidate)))
+  return related.length === 1 || related.length === 2 ? related.join(" or ") : undefined
+}
+
 /**
  * Returns the candidate itself, or one or two that are related, or else the closest one. Allows one wrong letter in three,
  * at least one.
@@ -38,8 +44,8 @@ export const suggest = (given: string, candidates: ReadonlyArray<string>): strin
   const word = letters(given)
   const same = candidates.find((candidate) => letters(candidate) === word)
   if (same !== undefined) return same
-  const related = candidates.filter((candidate) => isRelated(word, letters(candidate)))
-  if (related.length === 1 || related.length === 2) return related.join(" or ")
+  const related = suggestRelated(word, candidates)
+  if (related !== undefined) return related
   const limit = Math.max(1, Math.floor(word.length / 3))
   const [closest] = candidates
     // The distance is at least the difference of the lengths, so a long text is compared with nothing.

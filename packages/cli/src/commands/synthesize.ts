@@ -4,23 +4,23 @@
 import { closeSync, constants, createReadStream, fstatSync, openSync } from "node:fs"
 import { Socket } from "node:net"
 import type { Readable } from "node:stream"
-import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
+import { codePoints } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
-import { describeWarning, InputFailed, OutputFailed, systemCode, UsageError } from "../failure.js"
-import { checkOutput, isSameFile, writeFailed } from "../output.js"
+import { describeWarning, InputFailed, systemCode, UsageError } from "../failure.js"
+import { checkOutput, isSameFile, standardOutput, writeFailed } from "../output.js"
 import * as Progress from "../progress.js"
 
-/** In bytes. Many times what the service takes, so that a text somewhat too long still fails with its exact length. */
-const largestText = 1024 * 1024
+/** In bytes, since a text is held in memory: more than ten times a long novel. */
+const largestText = 16 * 1024 * 1024
 
 /**
  * Opens a text. For a pipe it waits as for a connection: in a thread of Node, as for a file, Ctrl-C could not end the wait for
@@ -59,7 +59,7 @@ const readText = (file: string) =>
     const content = yield* Stream.runFoldEffect(bytes, "", (text, chunk) => {
       length += chunk.byteLength
       return length > largestText
-        ? fail("is far longer than a text may be.")
+        ? fail("is far longer than a text may be: at most 16 MiB.")
         : Effect.map(decode(chunk), (more) => text + more)
     })
     return `${content}${yield* decode()}`.replace(/\r?\n$/, "")
@@ -76,7 +76,7 @@ const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
     : Effect.succeed(text)
 }
 
-const check = ({ json, out, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
+const check = ({ json, out, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
   const refuse = (message: string) => new UsageError({ message })
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
   if (out === "-" && process.stdout.isTTY) {
@@ -85,18 +85,52 @@ const check = ({ json, out, textFile }: Given<"synthesize">): Effect.Effect<void
   if (textFile !== undefined && isSameFile(textFile, out)) {
     return refuse("--out is the file of --text-file: the audio would replace the text.")
   }
+  if (subtitles !== undefined) {
+    if (!/\.(srt|vtt)$/i.test(subtitles)) return refuse("--subtitles needs a name that ends in .srt or .vtt.")
+    if (isSameFile(subtitles, out)) return refuse("--subtitles is the file of --out: give another name.")
+    if (textFile !== undefined && isSameFile(textFile, subtitles)) {
+      return refuse("--subtitles is the file of --text-file: the subtitles would replace the text.")
+    }
+  }
   return Effect.void
 }
 
 const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> =>
   Effect.forEach(warnings, (warning) => Console.error(`speech: ${describeWarning(warning)}`), { discard: true })
 
-export const synthesize = (given: Given<"synthesize">) =>
+/** What one request takes, in code points. */
+const longestRequest = 10_000
+
+/** Whether the text is sent in pieces: if it is too long for a request, or if an option of pieces is given. */
+const isDivided = ({ pauses, pieces, subtitles }: Given<"synthesize">, text: string): boolean =>
+  [pauses, pieces, subtitles].some((option) => option !== undefined) ||
+  (text.length > longestRequest && codePoints(text) > longestRequest)
+
+const plan = (given: Given<"synthesize">) =>
   Effect.gen(function* () {
-    yield* check(given)
-    const { g2pOverrides, json, lang, numStep, out, outputFormat, requestId, speed, voice } = given
+    const text = yield* resolveText(given)
+    const { printPlan } = yield* Effect.promise(() => import("./synthesizeLong.js"))
+    yield* printPlan(given, text, isDivided(given, text))
+  })
+
+const speak = (given: Given<"synthesize">) =>
+  Effect.gen(function* () {
+    const { out, subtitles } = given
     const text = yield* resolveText(given)
     if (out !== "-") yield* checkOutput(out)
+    if (subtitles !== undefined) yield* checkOutput(subtitles, "--subtitles")
+    if (!isDivided(given, text)) return yield* synthesizeWhole(given, text)
+    const { synthesizeLong } = yield* Effect.promise(() => import("./synthesizeLong.js"))
+    yield* synthesizeLong(given, text)
+  }).pipe(Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
+
+export const synthesize = (given: Given<"synthesize">) =>
+  Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))
+
+/** Speaks a text in one request. */
+const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
+  Effect.gen(function* () {
+    const { g2pOverrides, json, lang, numStep, out, outputFormat, requestId, speed, voice } = given
     const progress = yield* Progress.make(process.stderr)
     const line = yield* progress.line(out === "-" ? "standard output" : out)
     const tts = yield* TextToSpeech
@@ -105,14 +139,9 @@ export const synthesize = (given: Given<"synthesize">) =>
       { onEvent: line.onEvent }
     )
     if (out === "-") {
-      const stdout = NodeSink.fromWritable(
-        () => process.stdout,
-        (error) => new OutputFailed({ message: `Standard output can't be written (${systemCode(error)}).` }),
-        { endOnDone: false }
-      )
       // The reader of the audio may print to the same terminal.
       return yield* progress.withoutLines(
-        Effect.zipRight(Stream.run(Wav.encodeStream(speech), stdout), printWarnings(speech))
+        Effect.zipRight(Stream.run(Wav.encodeStream(speech), standardOutput), printWarnings(speech))
       )
     }
     const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
@@ -139,4 +168,4 @@ export const synthesize = (given: Given<"synthesize">) =>
             )
           )
     )
-  }).pipe(Effect.scoped, Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
+  }).pipe(Effect.scoped)

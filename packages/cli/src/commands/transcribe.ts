@@ -1,8 +1,11 @@
 /**
  * `speech transcribe`: prints what is said in recordings.
  */
+import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
-import { AudioSource, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
+import type { LongTranscription } from "@effect-speech/long-form/LongTranscription"
+import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
+import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Printable from "@effect-speech/transport/Printable"
@@ -11,9 +14,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { speechToText } from "../clients.js"
-import type { Given } from "../declaration.js"
+import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, describeServiceError, describeWarning, UsageError } from "../failure.js"
+import { AlreadyReported, describeFailure, describeWarning, exitCodeOf, UsageError, withoutKept } from "../failure.js"
+import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 
 /** Reads `PHRASE[:SCORE]`. The last colon counts, and only before a number: phrases contain colons too. */
@@ -30,49 +34,98 @@ const standardInput = AudioSource.fromOneShotStream(
   { filename: "stdin" }
 )
 
-const check = ({ operands: files, transactionId }: Given<"transcribe">): Effect.Effect<void, UsageError> => {
+const formatOf = ({ format = "text", json }: Given<"transcribe">): TranscriptFormat => (json ? "json" : format)
+
+const isSubtitles = (format: TranscriptFormat): format is "srt" | "vtt" => format === "srt" || format === "vtt"
+
+const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
+  const { format, json, operands: files, transactionId } = given
   const refuse = (message: string) => new UsageError({ message })
+  if (json && format !== undefined && format !== "json") {
+    return refuse(`--json prints JSON, and --format ${format} does not: leave out one of them.`)
+  }
+  if (files.length > 1 && isSubtitles(formatOf(given))) {
+    return refuse(`--format ${format} prints the subtitles of one recording: give one FILE.`)
+  }
   if (files.length > 1 && transactionId !== undefined) {
     return refuse("--transaction-id is the id of one request, but there are several recordings.")
   }
   return files.filter((file) => file === "-").length > 1 ? refuse("Standard input can be sent only once.") : Effect.void
 }
 
-type TranscribeFile = (file: string) => Effect.Effect<Transcription, SttError>
+/** Of one request, or of the pieces of a long recording. */
+type Transcript = Transcription | LongTranscription
+
+type TranscribeFile = (file: string) => Effect.Effect<Transcript, SttError | PieceStoreError, PieceStore | FileSystem>
+
+/** The longest piece by default, in minutes. */
+const defaultPieceMinutes = 5
+
+/** Whether a recording is cut: if an option asks for it, or its header states that it is longer than a piece. */
+const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean, never, FileSystem> => {
+  const { long, pieceMinutes = defaultPieceMinutes, pieces, segmentFields } = given
+  if (long || pieces !== undefined || segmentFields !== undefined || isSubtitles(formatOf(given))) {
+    return Effect.succeed(true)
+  }
+  if (file === "-") return Effect.succeed(false)
+  return Recording.inspect(AudioSource.fromPath(file)).pipe(
+    Effect.map(({ durationMillis = 0 }) => durationMillis > pieceMinutes * 60_000),
+    // The request fails with the same problem, and its own sentence.
+    Effect.orElseSucceed(() => false)
+  )
+}
 
 export const transcribe = (given: Given<"transcribe">) =>
   Effect.gen(function* () {
     yield* check(given)
-    const { hotwords, model, operands: files, transactionId } = given
+    const { hotwords, model, operands: files, pieces, transactionId } = given
     const progress = yield* Progress.make(process.stderr)
     const stt = yield* SpeechToText
     const transcribeFile: TranscribeFile = (file) =>
       Effect.gen(function* () {
+        const request = {
+          audio: file === "-" ? standardInput : AudioSource.fromPath(file),
+          model,
+          transactionId,
+          parseNumber: given.parseNumber ? true : undefined,
+          hotwords: hotwords.length === 0 ? undefined : hotwords.map(toHotword)
+        }
+        if (yield* isLong(given, file)) {
+          const { transcribeLong } = yield* Effect.promise(() => import("./transcribeLong.js"))
+          const transcribed = transcribeLong(request, given, yield* progress.job(displayName(file)))
+          return yield* pieces === undefined ? Effect.mapError(transcribed, withoutKept) : transcribed
+        }
         const { onEvent } = yield* progress.line(displayName(file))
         return yield* stt.transcribe(
-          {
-            audio: file === "-" ? standardInput : AudioSource.fromPath(file),
-            model,
-            transactionId,
-            aux: given.aux ? true : undefined,
-            parseNumber: given.parseNumber ? true : undefined,
-            hotwords: hotwords.length === 0 ? undefined : hotwords.map(toHotword),
-            telephony: given.telephony ? true : undefined
-          },
+          { ...request, aux: given.aux ? true : undefined, telephony: given.telephony ? true : undefined },
           { onEvent }
         )
-      }).pipe(Effect.scoped)
+      }).pipe(Effect.provideService(SpeechToText, stt), Effect.scoped)
 
     const [only, ...others] = files
     if (only === undefined || others.length > 0) return yield* transcribeAll(given, transcribeFile, progress)
-    const transcription = yield* transcribeFile(only)
-    const printNotes = Effect.forEach(notesOn(transcription), (note) => Console.error(`speech: ${note}`))
+    const transcript = yield* transcribeFile(only)
+    const printNotes = Effect.forEach(notesOn(transcript), (note) => Console.error(`speech: ${note}`))
+    const result = yield* resultOf(transcript, formatOf(given))
     yield* progress.withoutLines(
-      given.json
-        ? Console.log(JSON.stringify(transcription))
-        : Effect.zipRight(printNotes, Console.log(transcription.text))
+      formatOf(given) === "json" ? Console.log(result) : Effect.zipRight(printNotes, Console.log(result))
     )
-  }).pipe(Effect.scoped, Effect.provide(speechToText(given)), Effect.provide(NodeTransport.layer))
+  }).pipe(
+    Effect.scoped,
+    (command) => keepPieces({ folder: given.pieces, isOwn: false }, command),
+    Effect.provide(speechToText({ ...given, concurrency: given.concurrency ?? defaultConcurrency })),
+    Effect.provide(NodeTransport.layer)
+  )
+
+/** What one recording prints. */
+const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effect<string> => {
+  if (format === "json") return Effect.succeed(JSON.stringify(transcript))
+  if (!isSubtitles(format) || !("segments" in transcript)) return Effect.succeed(transcript.text)
+  return Effect.map(
+    Effect.promise(() => import("@effect-speech/long-form/Subtitles")),
+    ({ layout, toSrt, toVtt }) => (format === "srt" ? toSrt : toVtt)(layout(transcript.segments)).trimEnd()
+  )
+}
 
 const displayName = (file: string): string => (file === "-" ? "standard input" : file)
 
@@ -84,22 +137,27 @@ const onOneLine = (text: string): string =>
   text.replace(/[\s\u0085]+/g, (spaces) => (lineBreak.test(spaces) ? " " : spaces))
 
 /** What to print on standard error beside the text. */
-const notesOn = ({ text, warnings }: Transcription): ReadonlyArray<string> => [
+const notesOn = ({ text, warnings }: Transcript): ReadonlyArray<string> => [
   ...warnings.map(describeWarning),
-  ...(text === "" && !warnings.some(({ _tag }) => _tag === "NothingRecognised")
+  ...(text === "" && !warnings.some(({ _tag }) => _tag === "NothingRecognised" || _tag === "NothingButSilence")
     ? ["Nothing was recognised in the recording."]
     : [])
 ]
 
-type Outcome = "skipped" | Either.Either<Transcription, SttError>
+type Outcome = "skipped" | Either.Either<Transcript, SttError | PieceStoreError>
+
+/** Number of recordings, or of pieces, that are sent at the same time. */
+const defaultConcurrency = 4
 
 /** Several recordings: each has its line, in the order given, and a failure of one does not stop the others. */
 const transcribeAll = (
-  { concurrency = 4, json, operands: files }: Given<"transcribe">,
+  given: Given<"transcribe">,
   transcribeFile: TranscribeFile,
   progress: Progress.Progress
-): Effect.Effect<void, AlreadyReported> =>
+): Effect.Effect<void, AlreadyReported, PieceStore | FileSystem> =>
   Effect.gen(function* () {
+    const { concurrency = defaultConcurrency, operands: files } = given
+    const json = formatOf(given) === "json"
     let isAccountRefused = false
     let failed = 0
     let skipped = 0
@@ -107,13 +165,13 @@ const transcribeAll = (
     // Recordings of one archive are alike, and so are their notes: each is printed once.
     const notes = new Map<string, { readonly firstFile: string; readonly count: number }>()
 
-    const attempt = (file: string): Effect.Effect<Outcome> =>
-      Effect.suspend((): Effect.Effect<Outcome> => {
+    const attempt = (file: string) =>
+      Effect.suspend((): Effect.Effect<Outcome, never, PieceStore | FileSystem> => {
         if (isAccountRefused) return Effect.succeed("skipped")
-        const noticeRefusal = (error: SttError) =>
+        const noticeRefusal = (error: SttError | PieceStoreError) =>
           Effect.sync(() => {
             // Each further recording would be sent whole, and fail the same way.
-            isAccountRefused ||= error.category === "account"
+            isAccountRefused ||= error._tag !== "PieceStoreError" && error.category === "account"
           })
         return Effect.either(Effect.tapError(transcribeFile(file), noticeRefusal))
       })
@@ -137,8 +195,8 @@ const transcribeAll = (
         },
         onLeft: (error) => {
           failed += 1
-          if (code === ExitCode.done) code = ExitCode.ofServiceError(error)
-          return json ? printJson({ error }) : Console.error(`speech: ${name}: ${describeServiceError(error)}`)
+          if (code === ExitCode.done) code = exitCodeOf(error)
+          return json ? printJson({ error }) : Console.error(`speech: ${name}: ${describeFailure(error)}`)
         }
       })
     }

@@ -1,0 +1,124 @@
+/**
+ * A long text of `speech synthesize`: its plan, and its audio from pieces.
+ */
+import { statSync } from "node:fs"
+import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
+import * as Subtitles from "@effect-speech/long-form/Subtitles"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Given } from "../declaration.js"
+import { describeWarning } from "../failure.js"
+import { standardOutput, writeFailed, writeText } from "../output.js"
+import { keepPieces } from "../pieces.js"
+import * as Progress from "../progress.js"
+
+/**
+ * Only the beginning and the end of a piece are measured, and the cues between them are estimated. So pieces are shorter if
+ * there are subtitles: about half a minute.
+ */
+const maximumWithSubtitles = 500
+
+const optionsOf = ({ concurrency, pauses, subtitles }: Given<"synthesize">): LongSpeech.LongSpeechOptions => ({
+  maximum: subtitles === undefined ? undefined : maximumWithSubtitles,
+  concurrency,
+  pauses
+})
+
+const requestOf = (given: Given<"synthesize">, text: string) => {
+  const { g2pOverrides, lang, numStep, outputFormat, requestId = crypto.randomUUID(), speed, voice } = given
+  return { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId }
+}
+
+const count = (value: number, noun: string): string => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`
+
+/** Prints what a text takes. A text that is not divided is one request. */
+export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
+  Effect.gen(function* () {
+    const whole = { maximum: 10_000, first: 10_000 }
+    const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? optionsOf(given) : whole)
+    // A text that is not divided is sent with the spaces around it.
+    const plan = isDivided ? planned : { ...planned, cost: planned.codePoints }
+    yield* Console.log(
+      given.json
+        ? JSON.stringify(plan)
+        : `${count(plan.pieces, "piece")}, ${count(plan.codePoints, "code point")}. It costs at most ${count(plan.cost, "code point")}.`
+    )
+  })
+
+/** Shows the code points that are done. */
+const showing = (job: Progress.Job) => {
+  let total: number | undefined
+  let done = 0
+  let before = 0
+  return (event: LongSpeech.LongSpeechEvent): Effect.Effect<void> => {
+    if (event._tag === "Started" || event._tag === "Called") return Effect.void
+    if (event._tag === "Planned") total = event.cost
+    else {
+      done += event.codePoints
+      if (event._tag === "Kept") before += event.codePoints
+    }
+    const of = total === undefined ? "" : ` of ${total.toLocaleString("en")}`
+    return job.show({ done, total, amount: `${done.toLocaleString("en")}${of} code points` }, before)
+  }
+}
+
+/** A device, such as /dev/null, has no folder for pieces beside it. */
+const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
+
+const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport) =>
+  Effect.forEach(
+    new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))),
+    (warning) => Console.error(`speech: ${warning}`),
+    { discard: true }
+  )
+
+const writeSubtitles = (path: string, { pieces }: LongSpeech.LongSpeechReport) => {
+  const spoken = pieces.filter(({ source }) => source !== "silence")
+  const cues = Subtitles.layout(
+    spoken.map(({ endMillis, startMillis, text }) => ({ start: startMillis, end: endMillis, text }))
+  )
+  return writeText(path, /\.vtt$/i.test(path) ? Subtitles.toVtt(cues) : Subtitles.toSrt(cues))
+}
+
+/** Speaks a text of any length. The text is divided also if it is short. */
+export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
+  const { json, out, pieces, subtitles } = given
+  const request = requestOf(given, text)
+  const work = Effect.gen(function* () {
+    const progress = yield* Progress.make(process.stderr)
+    const job = yield* progress.job(out === "-" ? "standard output" : out)
+    const options = { ...optionsOf(given), onEvent: showing(job) }
+    if (out === "-") {
+      const speech = yield* LongSpeech.stream(request, options)
+      // The reader of the audio may print to the same terminal.
+      yield* progress.withoutLines(Stream.run(Wav.encodeStream(speech), standardOutput))
+      const report = yield* speech.report
+      if (subtitles !== undefined) yield* writeSubtitles(subtitles, report)
+      return yield* printWarnings(report)
+    }
+    const { report, ...file } = yield* LongSpeech.writeFile(request, out, options).pipe(
+      Effect.catchTags({
+        BadArgument: (error) => writeFailed(out, error),
+        SystemError: (error) => writeFailed(out, error)
+      })
+    )
+    if (subtitles !== undefined) yield* writeSubtitles(subtitles, report)
+    const spoken = report.pieces.map(({ text: _, ...facts }) => facts)
+    const format = AudioFormat.describe(file.format)
+    yield* progress.withoutLines(
+      json
+        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, pieces: spoken }))
+        : Effect.zipRight(
+            printWarnings(report),
+            Console.error(
+              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${count(spoken.length, "piece")}, request ${request.requestId}`
+            )
+          )
+    )
+  })
+  const beside = out === "-" || isDevice(out) ? undefined : `${out}.pieces`
+  return keepPieces({ folder: pieces ?? beside, isOwn: pieces === undefined }, Effect.scoped(work))
+}

@@ -1,0 +1,40 @@
+/**
+ * A long recording of `speech transcribe`: cut at pauses, sent in pieces, joined to one transcript.
+ */
+import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
+import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
+import * as Effect from "effect/Effect"
+import type { Given } from "../declaration.js"
+import type * as Progress from "../progress.js"
+
+const minutes = (millis: number): string => (millis / 60_000).toFixed(millis < 600_000 ? 1 : 0)
+
+/** Shows the minutes that are done. */
+const showing = (job: Progress.Job) => {
+  let total: number | undefined
+  let done = 0
+  let before = 0
+  return (event: LongTranscription.LongTranscriptionEvent): Effect.Effect<void> => {
+    if (event._tag === "Planned") total = event.durationMillis
+    else if (event._tag === "Started" || event._tag === "Called") return Effect.void
+    else {
+      done += event.end - event.start
+      if (event._tag !== "Done") before += event.end - event.start
+    }
+    const amount = total === undefined ? `${minutes(done)} minutes` : `${minutes(done)} of ${minutes(total)} minutes`
+    return job.show({ done, total, amount }, before)
+  }
+}
+
+export const transcribeLong = (
+  request: LongTranscription.LongTranscriptionRequest,
+  { concurrency, pieceMinutes, segmentFields }: Given<"transcribe">,
+  job: Progress.Job
+) =>
+  LongTranscription.transcribe(request, {
+    concurrency,
+    pieceMillis: pieceMinutes === undefined ? undefined : pieceMinutes * 60_000,
+    segments: segmentFields === undefined ? undefined : SegmentReader.fields(segmentFields),
+    onEvent: showing(job)
+  }).pipe(Effect.provide(Decoder.layer))
