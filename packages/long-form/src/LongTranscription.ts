@@ -32,7 +32,7 @@ import { joinedConfidence, type Segment, segmentsOf } from "./internal/joinTrans
 import { getKept, keep, nameOf } from "./internal/keptTranscripts.js"
 import { type Ending, type OpenPieces, openPieces, type RecordingPiece } from "./internal/recordingPieces.js"
 import { uuidV5 } from "./internal/uuid.js"
-import { PieceStore, type PieceStoreError } from "./PieceStore.js"
+import { PieceStore, PieceStoreError } from "./PieceStore.js"
 import * as SegmentReader from "./SegmentReader.js"
 
 export type { Segment } from "./internal/joinTranscripts.js"
@@ -47,7 +47,7 @@ export type LongTranscriptionRequest = Omit<TranscriptionRequest, "telephony">
 export interface LongTranscriptionOptions {
   /** The longest piece, in milliseconds, 1,000 to 3,600,000. Default: 300,000, 5 minutes. */
   readonly pieceMillis?: number | undefined
-  /** How many pieces are sent at once. Default: 4. */
+  /** How many pieces are sent at once, 1 to 1,000. Default: 4. */
   readonly concurrency?: number | undefined
   /** Reads the time of a segment in a response. Default: `SegmentReader.localService`. */
   readonly segments?: SegmentReader.SegmentReader | undefined
@@ -113,21 +113,21 @@ export interface TranscribedPiece extends PiecePlace {
    */
   readonly ending: Ending
   /**
-   * | value    | its transcript |
-   * | -------- | -------------- |
-   * | `sent`   | was made in this run |
-   * | `kept`   | was kept by an earlier run, or for an equal piece |
-   * | `silent` | is empty: the piece is digital silence, and was not sent |
+   * | value     | its transcript |
+   * | --------- | -------------- |
+   * | `sent`    | was made in this run |
+   * | `kept`    | was kept by an earlier run, or for an equal piece |
+   * | `silence` | is empty: the piece is digital silence, and was not sent |
    */
-  readonly source: "sent" | "kept" | "silent"
+  readonly source: "sent" | "kept" | "silence"
   readonly text: string
   /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
-  /** The service's id. Absent if the piece is silent. */
+  /** The service's id. Absent for silence. */
   readonly callId?: string | undefined
-  /** The id that was sent. Absent if the piece is silent. */
+  /** The id that was sent. Absent for silence. */
   readonly transactionId?: string | undefined
-  /** The report of the call that made the transcript. Absent if the piece is silent. */
+  /** The report of the call that made the transcript. Absent for silence. */
   readonly call?: CallReport | undefined
 }
 
@@ -208,17 +208,17 @@ export const transcribe = (
       yield* emit({ _tag: "Planned", durationMillis: recording.durationMillis })
       const done = { pieces: 0, millis: 0 }
 
-      const outcomeOf = ({ end, number, samples, silent, start }: RecordingPiece) =>
+      const outcomeOf = ({ isSilent, samples, ...facts }: RecordingPiece) =>
         Effect.gen(function* () {
-          const place = { number, start, end }
+          const place = placeOf(facts)
           const finished = (event: Kept | Silent | Done) => {
-            done.pieces += silent ? 0 : 1
-            done.millis += end - start
+            done.pieces += isSilent ? 0 : 1
+            done.millis += place.end - place.start
             return emit(event)
           }
-          if (silent) {
+          if (isSilent) {
             yield* finished({ _tag: "Silent", ...place })
-            return { source: "silent" } as const
+            return { source: "silence" } as const
           }
           const name = yield* nameOf(samples, fields, stt)
           const kept = yield* getKept(store, name)
@@ -228,13 +228,13 @@ export const transcribe = (
           }
           const call = {
             ...fields,
-            audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), { filename: `piece-${number}.wav` }),
-            transactionId: yield* uuidV5(transactionId, String(number))
+            audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), {
+              filename: `piece-${place.number}.wav`
+            }),
+            transactionId: yield* uuidV5(transactionId, String(place.number))
           }
           yield* emit({ _tag: "Started", ...place })
-          const answer = stt
-            .transcribe(call, { outage, onEvent: (event) => emit({ _tag: "Called", ...place, event }) })
-            .pipe(Effect.mapError((error): PieceFailed => ({ _tag: "PieceFailed", place, error })))
+          const answer = stt.transcribe(call, { outage, onEvent: (event) => emit({ _tag: "Called", ...place, event }) })
           // An interruption between the response and the store would lose what was paid for.
           return yield* Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
@@ -246,16 +246,19 @@ export const transcribe = (
           )
         })
       // The samples of a piece are dropped as soon as it has its transcript.
-      const run = (piece: RecordingPiece): Effect.Effect<PieceResult, PieceFailed | PieceStoreError> => {
+      const run = (piece: RecordingPiece): Effect.Effect<PieceResult, PieceFailed> => {
         const { samples, ...facts } = piece
-        return Effect.map(outcomeOf(piece), (outcome) => ({ piece: facts, ...outcome }))
+        return Effect.mapBoth(outcomeOf(piece), {
+          onSuccess: (outcome) => ({ piece: facts, ...outcome }),
+          onFailure: (error): PieceFailed => ({ _tag: "PieceFailed", piece: facts, error })
+        })
       }
 
       const results = yield* recording.pieces.pipe(
         inOrder(run, { concurrency, ahead: Number.POSITIVE_INFINITY }),
         Stream.runCollect,
         Effect.mapError((error) =>
-          error._tag === "PieceFailed" ? withPlace(error, done, recording.durationMillis) : error
+          error._tag === "PieceFailed" ? failureOf(error, done, recording.durationMillis) : error
         )
       )
       return joined(Chunk.toReadonlyArray(results), recording, transactionId, options.segments)
@@ -270,21 +273,25 @@ interface PieceResult {
 
 interface PieceFailed {
   readonly _tag: "PieceFailed"
-  readonly place: PiecePlace
-  readonly error: SttError
+  readonly piece: Omit<RecordingPiece, "samples">
+  readonly error: SttError | PieceStoreError
 }
+
+const placeOf = ({ end, number, start }: PiecePlace): PiecePlace => ({ number, start, end })
 
 /** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
 const longestPiece = 3_600_000
 
+const mostAtOnce = 1000
+
 const checked = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 }: LongTranscriptionOptions) =>
   Effect.gen(function* () {
     const invalid = (field: string, problem: string) => Effect.fail(new SttInvalidRequest({ field, problem }))
-    if (!(Number.isSafeInteger(concurrency) && concurrency > 0)) {
-      return yield* invalid("concurrency", `must be a whole number from 1, not ${concurrency}`)
+    if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostAtOnce)) {
+      return yield* invalid("concurrency", `must be a whole number from 1 to ${mostAtOnce}`)
     }
     if (!(pieceMillis >= 1000 && pieceMillis <= longestPiece)) {
-      return yield* invalid("pieceMillis", `must be from 1000 to ${longestPiece}, not ${pieceMillis}`)
+      return yield* invalid("pieceMillis", `must be milliseconds from 1000 to ${longestPiece}`)
     }
     const duration = Duration.decodeUnknown(outage)
     if (Option.isNone(duration) || !Duration.greaterThan(duration.value, Duration.zero)) {
@@ -293,20 +300,25 @@ const checked = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 
     return { concurrency, outage: duration.value, pieceMillis }
   })
 
-const withPlace = (
-  { error, place }: PieceFailed,
-  done: { readonly pieces: number; readonly millis: number },
+/** The same error with the piece in it. An error of a recording of one piece keeps its message. */
+const failureOf = (
+  { error, piece: { end, ending, number, start } }: PieceFailed,
+  { millis, pieces: kept }: { readonly pieces: number; readonly millis: number },
   durationMillis: number | undefined
-): SttError => {
-  const left = durationMillis === undefined ? undefined : Math.max(0, Math.round(durationMillis - done.millis))
-  const of = durationMillis === undefined ? "" : ` of ${clockTime(durationMillis)}`
-  const kept = done.pieces === 1 ? "1 piece is kept" : `${done.pieces} pieces are kept`
-  return ServiceError.withPiece(
-    error,
-    { ...place, unit: "milliseconds", kept: done.pieces, left },
-    `This was piece ${place.number} of the recording, from ${clockTime(place.start)} to ${clockTime(place.end)}${of}. ` +
-      `${kept}; a new run sends ${left === undefined ? "only the others" : `the other ${clockTime(left)}`}.`
-  )
+): SttError | PieceStoreError => {
+  const of = ending === "end" ? number : undefined
+  const left = durationMillis === undefined ? undefined : Math.max(0, Math.round(durationMillis - millis))
+  const piece = { number, of, unit: "milliseconds", start, end, kept, left } as const
+  const whole = durationMillis === undefined ? "" : ` of ${clockTime(durationMillis)}`
+  const keeping = kept === 1 ? "1 piece is kept" : `${kept} pieces are kept`
+  const rest = left === undefined ? "" : `, and the rest is ${clockTime(left)} of audio`
+  const words =
+    of === 1
+      ? ""
+      : `Piece ${number}, from ${clockTime(start)} to ${clockTime(end)}${whole}. To go on, run it again: ${keeping}${rest}.`
+  return error._tag === "PieceStoreError"
+    ? new PieceStoreError({ ...error, piece, message: `${error.message} ${words}`.trim() })
+    : ServiceError.withPiece(error, piece, words)
 }
 
 /** Hours, minutes and seconds. */
@@ -322,7 +334,7 @@ const joined = (
   transactionId: string,
   reader: SegmentReader.SegmentReader = SegmentReader.localService
 ): LongTranscription => {
-  const pieces = results.map(({ piece: { silent, ...piece }, source, transcription }): TranscribedPiece => {
+  const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }): TranscribedPiece => {
     if (transcription === undefined) return { ...piece, source, text: "" }
     const { auxInfo, call, callId, text, transactionId: sentId } = transcription
     return { ...piece, source, text: text.trim(), confidence: auxInfo?.confidence, callId, transactionId: sentId, call }
@@ -343,7 +355,7 @@ const joined = (
     warnings: distinct([
       ...Recording.warnings({ channels: 1, sampleRate: Math.min(recording.sampleRate, Telephony.format.sampleRate) }),
       ...endsEarly(recording.missingMillis()),
-      ...(pieces.every(({ source }) => source === "silent") ? [onlySilence] : []),
+      ...(pieces.every(({ source }) => source === "silence") ? [onlySilence] : []),
       ...(unread === 0 ? [] : [timesUnread(unread, pieces.length)]),
       ...results.flatMap(({ transcription }) => transcription?.warnings ?? [])
     ]),

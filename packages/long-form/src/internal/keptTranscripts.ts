@@ -5,41 +5,37 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type { PieceStoreError, PieceStoreService } from "../PieceStore.js"
-import { hex } from "./uuid.js"
+import * as Kept from "./kept.js"
 
 /** The fields of a request that decide its transcript. */
 export type DecidingFields = Omit<TranscriptionRequest, "audio" | "transactionId" | "telephony">
 
-const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>
-  Effect.map(
-    Effect.promise(() => crypto.subtle.digest("SHA-256", new Uint8Array(bytes))),
-    (hashed) => hex(new Uint8Array(hashed))
-  )
-
 /** The name of a result: by the samples, by what is asked of them, and by the service. */
 export const nameOf = (
   samples: Uint8Array,
-  { additionalFields = {}, aux, hotwords, model, parseNumber }: DecidingFields,
-  { baseUrl }: Pick<SpeechToTextService, "baseUrl">
+  { additionalFields = {}, aux = false, hotwords = [], model, parseNumber = false }: DecidingFields,
+  { baseUrl = "" }: Pick<SpeechToTextService, "baseUrl">
 ): Effect.Effect<string> =>
-  Effect.gen(function* () {
-    const content = JSON.stringify([
-      yield* sha256(samples),
-      baseUrl ?? "",
-      model,
-      aux ?? false,
-      parseNumber ?? false,
-      (hotwords ?? []).map(({ phrase, score }) => [phrase, score ?? null]),
-      Object.entries(additionalFields).toSorted(([one], [other]) => (one < other ? -1 : 1))
-    ])
-    return `${yield* sha256(new TextEncoder().encode(content))}.json`
-  })
+  Effect.flatMap(Kept.sha256(samples), (digest) =>
+    Kept.nameOf(
+      {
+        samples: digest,
+        baseUrl,
+        model,
+        aux,
+        parseNumber,
+        hotwords: hotwords.map(({ phrase, score }) => [phrase, score]),
+        additionalFields: Object.entries(additionalFields).toSorted(([one], [other]) => (one < other ? -1 : 1))
+      },
+      "json"
+    )
+  )
 
-const Kept = Schema.parseJson(Transcription)
-const decode = Schema.decodeOption(Kept)
-const encode = Schema.encode(Kept)
+const Result = Schema.parseJson(Transcription)
+const decode = Schema.decodeOption(Result)
+const encode = Schema.encode(Result)
 
-/** The result that was kept. A file that holds something else counts as none. */
+/** The result that was kept. A damaged one counts as none. */
 export const getKept = (
   store: PieceStoreService,
   name: string

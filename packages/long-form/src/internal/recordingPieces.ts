@@ -29,7 +29,7 @@ export interface RecordingPiece {
   readonly ending: Ending
   readonly samples: Uint8Array
   /** Whether it is digital silence, in which nothing was recorded. */
-  readonly silent: boolean
+  readonly isSilent: boolean
 }
 
 /** A recording that is open to be cut. */
@@ -94,26 +94,24 @@ export const openPieces = (
         })
       )
     })
-    let number = 0
+    let count = 0
     const pieces = telephony.stream.pipe(
       Stream.mapError(toUnreadable),
       Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
       Quiet.cutStream(Telephony.format.sampleRate, { maximumMillis: pieceMillis }),
       Stream.map(({ ending, samples, start }): RecordingPiece => {
-        number += 1
+        count += 1
         return {
-          number,
+          number: count,
           start: millisOf(start),
           end: millisOf(start + samples.length),
           ending,
           samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
-          silent: isDigitalSilence(samples)
+          isSilent: isDigitalSilence(samples)
         }
       }),
       Stream.concat(
-        Stream.execute(
-          Effect.suspend(() => (number === 0 ? Effect.fail(unreadable("it has no samples")) : Effect.void))
-        )
+        Stream.execute(Effect.suspend(() => (count === 0 ? Effect.fail(unreadable("it has no samples")) : Effect.void)))
       )
     )
     return {

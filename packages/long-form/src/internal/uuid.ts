@@ -13,5 +13,6 @@ export const uuidV5 = (namespace: string, name: string): Effect.Effect<string> =
     return hex(bytes).replace(/^(.{8})(.{4})(.{4})(.{4})/, "$1-$2-$3-$4-")
   })
 
+/** Two digits a byte. */
 export const hex = (bytes: Uint8Array): string =>
   Array.from(bytes, (byte) => byte.toString(16).padStart(2, "0")).join("")
