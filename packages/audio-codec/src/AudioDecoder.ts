@@ -10,11 +10,11 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import type * as Chunk from "effect/Chunk"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
-import * as Sink from "effect/Sink"
 import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
 import { concatBytes } from "./internal/bytes.js"
@@ -104,8 +104,9 @@ export const decodeStream = <E, R>(
   R | FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const [beginning, rest] = yield* Stream.peel(file, beginningOf)
-    const whole = Stream.concat(Stream.make(beginning), rest)
+    const pull = yield* Stream.toPull(file)
+    const beginning = yield* firstBytes(pull)
+    const whole = Stream.concat(Stream.make(beginning), Stream.repeatEffectChunkOption(pull))
     const container = sniff(beginning)
     if (container === "wav") return yield* Wav.decodeStream(whole)
     if (container === undefined) return yield* unknown()
@@ -115,9 +116,18 @@ export const decodeStream = <E, R>(
     return yield* (yield* AudioDecoder).decode(path, container)
   })
 
-/** The first chunks, as many as {@link sniff} needs. */
-const beginningOf = Sink.fold<Uint8Array, Uint8Array>(
-  new Uint8Array(0),
-  (bytes) => bytes.byteLength < sniffLength,
-  (bytes, chunk) => concatBytes([bytes, chunk])
-)
+/** The first chunks of a stream, as many as {@link sniff} needs. `Stream.peel` would turn a later failure into a defect. */
+const firstBytes = <E, R>(
+  pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E>, R>
+): Effect.Effect<Uint8Array, E, R> =>
+  Effect.gen(function* () {
+    let bytes: Uint8Array = new Uint8Array(0)
+    while (bytes.byteLength < sniffLength) {
+      const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
+        Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
+      )
+      if (Option.isNone(next)) break
+      bytes = concatBytes([bytes, ...next.value])
+    }
+    return bytes
+  })

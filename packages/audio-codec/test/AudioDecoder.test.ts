@@ -57,6 +57,17 @@ describe("a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
+  it.scoped("whose stream fails is that failure, before and after its format", () =>
+    Effect.gen(function* () {
+      const file = Wav.encode(format, bytes)
+      for (const length of [0, 5, 20, 1000]) {
+        const failing = Stream.concat(singly(file.subarray(0, length)), Stream.fail("lost"))
+        const collected = Effect.flatMap(AudioDecoder.decodeStream(failing), PcmStream.collect)
+        expect(yield* Effect.flip(collected)).toBe("lost")
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.effect("that streams reaches a decoder as a whole file, which lasts as long as the scope", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
