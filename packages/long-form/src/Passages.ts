@@ -1,6 +1,7 @@
 /**
  * Parts of a text that are spoken in their own way.
  */
+import { isBoundary } from "./internal/text/clusters.js"
 
 /** A part of a text with its own language, voice or speed. */
 export interface Passage {
@@ -33,30 +34,69 @@ export type Script = keyof typeof languages
 export interface ScriptOptions {
   /** The language of each script, such as `{ Devanagari: "mr" }`. Default: {@link languages}. */
   readonly languages?: { readonly [script in Script]?: string } | undefined
-  /** A passage of fewer words stays in the passage before it. Default: 1. */
+  /**
+   * Least number of words in a passage. A foreign passage of fewer words stays in the one before it, such as one Latin word
+   * in a Hindi sentence. Default: 1.
+   */
   readonly minimumWords?: number | undefined
 }
 
 const scripts = Object.keys(languages) as ReadonlyArray<Script>
-const letters = new RegExp(scripts.map((script) => `(?<${script}>\\p{Script=${script}})`).join("|"), "gu")
+const ofScript = new RegExp(scripts.map((script) => `(?<${script}>\\p{Script=${script}})`).join("|"), "u")
+
+const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]*[\p{L}\p{M}\p{N}'’\u200c\u200d]+/gu
+
+interface Run {
+  readonly start: number
+  readonly lang: string
+  readonly words: number
+}
 
 /**
- * Tags the passages of a mixed text by their script. Digits, punctuation and spaces stay with the passage before them. The
- * texts of all passages together are the text.
+ * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Spaces, punctuation and
+ * the digits 0 to 9 stay with the word before them; what opens stays with the word after it. The texts of all passages together
+ * are the text. A text without a known script is one passage without `lang`.
+ *
+ * @throws RangeError if `minimumWords` is not an integer from 1.
  */
-export function* byScript(text: string, options: ScriptOptions = {}): Generator<Passage, void> {
-  const langs: Readonly<Record<Script, string>> = { ...languages, ...options.languages }
-  const pattern = new RegExp(letters)
-  let start = 0
-  let lang: string | undefined
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    const script = scripts.find((each) => match?.groups?.[each] !== undefined)
-    const next = script === undefined ? lang : langs[script]
-    if (lang !== undefined && next !== lang) {
-      yield { text: text.slice(start, match.index), lang }
-      start = match.index
-    }
-    lang = next
+export const byScript = (text: string, options: ScriptOptions = {}): Generator<Passage, void> => {
+  const minimum = options.minimumWords ?? 1
+  if (!Number.isInteger(minimum) || minimum < 1) {
+    throw new RangeError(`The minimum of words in a passage must be an integer from 1, not ${minimum}.`)
   }
-  if (start < text.length) yield { text: text.slice(start), lang }
+  return passages(text, { ...languages, ...options.languages }, minimum)
+}
+
+function* passages(
+  text: string,
+  langs: { readonly [script in Script]: string },
+  minimum: number
+): Generator<Passage, void> {
+  let current: Run | undefined
+  /** A passage that may become the next, if it gets enough words. */
+  let foreign: Run | undefined
+  let first = true
+  for (const { 0: word, index } of text.matchAll(words)) {
+    const groups = ofScript.exec(word)?.groups
+    const script = groups && scripts.find((each) => groups[each] !== undefined)
+    if (script === undefined) continue
+    const lang = langs[script]
+    if (current === undefined) current = { start: 0, lang, words: 1 }
+    else if (lang === current.lang) {
+      current = { ...current, words: current.words + 1 }
+      foreign = undefined
+    } else if (lang === foreign?.lang) foreign = { ...foreign, words: foreign.words + 1 }
+    else if (isBoundary(text, Math.max(0, index - 16), index)) foreign = { start: index, lang, words: 1 }
+    if (foreign === undefined || foreign.words < minimum) continue
+    if (first && current.words < minimum)
+      current = { start: 0, lang: foreign.lang, words: current.words + foreign.words }
+    else {
+      yield { text: text.slice(current.start, foreign.start), lang: current.lang }
+      current = foreign
+      first = false
+    }
+    foreign = undefined
+  }
+  const start = current?.start ?? 0
+  if (start < text.length) yield { text: text.slice(start), lang: current?.lang }
 }

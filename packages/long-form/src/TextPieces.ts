@@ -47,7 +47,7 @@ const spoken = /[\p{L}\p{N}\p{S}]/u
 
 const integerWithin = (name: string, value: number, from: number, to: number): number => {
   if (!Number.isInteger(value) || value < from || value > to) {
-    throw new RangeError(`The ${name} of a piece must be an integer from ${from} to ${to} code points, not ${value}.`)
+    throw new RangeError(`The maximum of ${name} must be an integer from ${from} to ${to} code points, not ${value}.`)
   }
   return value
 }
@@ -68,8 +68,8 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
  * @throws RangeError if `maximum` or `first` is not an integer from 1 to 10,000.
  */
 export const split = (text: string | Iterable<Passage>, options: SplitOptions = {}): Generator<TextPiece, void> => {
-  const maximum = integerWithin("maximum", options.maximum ?? 2000, 1, 10_000)
-  const first = integerWithin("first", options.first ?? 250, 1, 10_000)
+  const maximum = integerWithin("a piece", options.maximum ?? 2000, 1, 10_000)
+  const first = integerWithin("the first piece", options.first ?? 250, 1, 10_000)
   return pieces(typeof text === "string" ? [{ text }] : text, Math.min(first, maximum), maximum, options.lang)
 }
 

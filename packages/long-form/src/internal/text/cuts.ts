@@ -43,6 +43,7 @@ const placesIn = (text: string, from: number, limit: number, lang: string | unde
   const window = text.slice(from, limit + 2)
   const found: Array<number> = []
   for (const match of window.matchAll(opportunity)) {
+    if (from + match.index >= limit) break
     const end = from + match.index + match[0].length
     const spaces = isSpace(match[0].charCodeAt(0))
     let at = Math.min(end, limit)

@@ -23,11 +23,12 @@ const lookAhead = 64
 export const terminators = ".!?‼⁇⁈⁉…।॥۔؟。！？｡．|"
 
 /** What closes a sentence after its terminator: quotes, brackets, and the numbers of footnotes. */
-export const closers = `["'\\p{Pe}\\p{Pf}]*(?:\\[\\p{Nd}{1,3}\\])*`
+export const closers = `["'“‟‘\\p{Pe}\\p{Pf}]*(?:\\[\\p{Nd}{1,3}\\])*`
 
 const isTerminator = (unit: string): boolean => unit !== "" && terminators.includes(unit)
 const isDot = (unit: string): boolean => unit !== "" && ".…।॥|".includes(unit)
-const isCloser = (unit: string): boolean => /["'\p{Pe}\p{Pf}]/u.test(unit)
+/** A quote that opens in one style closes in another, as in „…“ and ”…“: right after a terminator, it closes. */
+const isCloser = (unit: string): boolean => /["'“‟‘\p{Pe}\p{Pf}]/u.test(unit)
 const isOpener = (unit: string): boolean => /["'\p{Ps}\p{Pi}*_#]/u.test(unit)
 const isOfWord = (unit: string): boolean => /[\p{L}\p{M}\p{N}'’.&/@:\-\u200c\u200d]/u.test(unit)
 
@@ -140,8 +141,10 @@ const countsItems = ({ depth, lang, start, text, word }: Around): boolean => {
 }
 
 const pairs: Readonly<Record<string, string>> = {
-  "”": "“",
-  "’": "‘",
+  "”": "“„",
+  "“": "”„",
+  "’": "‘‚",
+  "‘": "’‚",
   "»": "«",
   '"': '"',
   "'": "'",
@@ -163,7 +166,8 @@ const goesOnAfter = (
   const open = pairs[close]
   if (open === undefined) return false
   const least = Math.max(0, mark - lookBehind)
-  const from = text.slice(least, mark - 1).lastIndexOf(open)
+  const inside = text.slice(least, mark - 1)
+  const from = Math.max(...[...open].map((each) => inside.lastIndexOf(each)))
   if (from < 0) return false
   const atBeginning = begins(text, least + from, lang, depth)
   if (/[)\]}]/.test(close)) return !atBeginning
@@ -202,10 +206,11 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   const hasSpace = to > at || atEnd
   if (noBreakAhead.test(ahead)) return false
   const rest = ahead.replace(opening, "")
-  // A small letter, or a mark that no sentence begins with.
-  if (/^\p{Ll}/u.test(rest) || /^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
+  const last = text[first - 1] ?? ""
+  // A small letter, unless the script before it has none, or a mark that no sentence begins with.
+  if ((/^\p{Ll}/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) || /^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
   // "(!)" and "(?)" stand for themselves.
-  if (end > mark && /[\p{Ps}]/u.test(text[first - 1] ?? "")) return false
+  if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = firstWord.exec(rest)?.[0] ?? ""
   const nextIsShort = /^[.۔]/.test(rest.slice(next.length))
   const word = wordBefore(text, first)
@@ -225,7 +230,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   }
   if (/[!?؟‼⁇⁈⁉]/.test(marks)) {
     // Without a space, a mark between letters without case ends a sentence; in an address it does not.
-    return hasSpace || (/[\p{Lo}\p{M}]/u.test(text[first - 1] ?? "") && isCaseless(rest.slice(0, 1)))
+    return hasSpace || (/[\p{Lo}\p{M}]/u.test(last) && isCaseless(rest.slice(0, 1)))
   }
   if (!hasSpace) return false
   if (/…|\.[. ]*\./.test(marks)) {
