@@ -13,7 +13,8 @@ import {
   beforeNumbers,
   beforeStarters,
   starters,
-  verbs
+  verbs,
+  verbsOfSaying
 } from "./abbreviations.js"
 import { isLineEnd, noBreak, spacesAfter, spacesBefore } from "./spaces.js"
 
@@ -107,7 +108,8 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
   const inChain =
     (previous !== "" && isCaseless(previous) && isLetterName(previous, lang)) ||
     (nextIsShort && isCaseless(next) && isLetterName(next, lang))
-  if (letters.has(word)) return !ambiguous.has(word) || inChain || begins(text, start, lang, depth)
+  if (ambiguous.has(word)) return inChain || begins(text, start, lang, depth)
+  if (letters.has(word)) return true
   // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere if it is a consonant alone.
   if (/^[\u0b80-\u0d7f\u0600-\u06ff]/.test(word)) return /^[\u0b80-\u0d7f]|^.$/.test(word)
   return inChain || (/^\p{Lo}$/u.test(word) && !/[नछঅআଆએએਏ]/u.test(word))
@@ -172,7 +174,14 @@ const goesOnAfter = (
   const atBeginning = begins(text, least + from, lang, depth)
   if (/[)\]}]/.test(close)) return !atBeginning
   // “…?” उसने पूछा। "…?" Ram asked. The words of a speaker may follow a quote that the sentence began with.
-  return atBeginning && (isCaseless(ahead.slice(0, 2)) || attributions.test(ahead))
+  return atBeginning && isAttribution(ahead)
+}
+
+/** Whether a text goes on with a clause that says who spoke: it begins with "thus", or is short and has a verb of saying. */
+const isAttribution = (ahead: string): boolean => {
+  if (attributions.test(ahead)) return true
+  const clause = /^[^.!?…।॥۔؟"“”„‘«»]*[.…।॥۔]/.exec(ahead)?.[0]
+  return clause !== undefined && verbsOfSaying.test(clause)
 }
 
 /** Whether a sentence ends at a place: after a terminator and what closes it, before the spaces. */
@@ -221,12 +230,20 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
     return hasSpace && /[\u0900-\u0d7f]/.test(text[spoken - 1] ?? "") && !isTable(text, first)
   }
   if (end > mark && !atEnd && goesOnAfter(text, mark, end, ahead, lang, depth)) return false
-  if (/[।॥]/.test(marks)) return !countsItems(around)
+  if (/[।॥]/.test(marks)) {
+    // The number of a verse: ॥ १ ॥
+    if (/^\p{Nd}{1,4}\p{Zs}*[।॥]/u.test(ahead)) return false
+    const previous = text[spacesBefore(text, around.start) - 1] ?? ""
+    return /^[।॥]$/.test(previous) || !countsItems(around)
+  }
   if (/[。！？｡]/.test(marks)) return true
   if (marks === "۔") {
     if (word === "") return true
-    if (/^\p{Nd}/u.test(ahead) && !hasSpace) return false
-    return !isInitial(around) && !abbreviationsOf(lang).words.has(word)
+    // 3۔5, بی۔ایڈ, بی۔ایڈ۔
+    const previous = text[around.start - 1] === "۔" ? wordBefore(text, around.start - 1) : ""
+    if (!hasSpace && (/^\p{Nd}/u.test(ahead) || isLetterName(word, lang))) return false
+    if (previous !== "" && isLetterName(previous, lang)) return false
+    return !(countsItems(around) || isInitial(around) || abbreviationsOf(lang).words.has(word))
   }
   if (/[!?؟‼⁇⁈⁉]/.test(marks)) {
     // Without a space, a mark between letters without case ends a sentence; in an address it does not.
