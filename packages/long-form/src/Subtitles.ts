@@ -3,6 +3,7 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import * as Sentences from "./Sentences.js"
 
 /** A text and the time in which it is shown. */
 export interface Cue {
@@ -193,6 +194,26 @@ const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
   return sorted
 }
 
+/** A segment that ends where the next one starts, or its sentences if it is too long for one cue. */
+const partsOf = (
+  { end: stated, start, text }: Cue,
+  next: number,
+  { fitsCue, width }: { readonly fitsCue: (part: Draft) => boolean; readonly width: number }
+): ReadonlyArray<Draft> => {
+  const end = Math.min(next, Math.max(stated, start + 1))
+  const whole = { start, end, units: unitsOf(text, width) }
+  if (fitsCue(whole)) return [whole]
+  const sentences = Array.from(Sentences.split(text), (sentence) => unitsOf(sentence.text, width))
+  const total = sumClusters(whole.units)
+  let spoken = 0
+  const timeOf = (clusters: number) => Math.round(start + ((end - start) * clusters) / total)
+  return sentences.map((sentence) => {
+    const from = timeOf(spoken)
+    spoken += sumClusters(sentence)
+    return { start: from, end: timeOf(spoken), units: sentence }
+  })
+}
+
 const checkWhole = (name: string, value: number): void => {
   if (!(Number.isSafeInteger(value) && value >= 1)) {
     throw new RangeError(`${name} must be a whole number from 1, not ${value}.`)
@@ -204,7 +225,7 @@ const checkWhole = (name: string, value: number): void => {
  * within the limits of lines and time.
  *
  * - A line breaks between words, in every script. A word that is longer than a line breaks between clusters.
- * - A segment that is too long for one cue is divided. **Its time is divided by clusters, which is an estimate**: only the
+ * - A segment that is too long for one cue is divided, at the ends of sentences if possible. **Its time is divided by clusters, which is an estimate**: only the
  *   start of its first cue is as the segment states it.
  * - A cue shorter than the minimum is shown longer if there is time before the next, or else joined with the next if
  *   both fit. If neither is possible, it stays short.
@@ -228,17 +249,21 @@ export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): Re
   const drafts: Array<Draft> = []
   /** Where the cue before ends. */
   let free = 0
-  const sorted = sortSegments(segments)
-  for (const [index, segment] of sorted.entries()) {
-    const next = sorted[index + 1]?.start ?? Number.POSITIVE_INFINITY
-    const units = unitsOf(segment.text, width)
+  const fitsCue = ({ end, start, units }: Draft) =>
+    end - start <= maximumMillis && fillLines(units, width).length <= lines
+  const parts = sortSegments(segments).flatMap((segment, index, sorted) =>
+    partsOf(segment, sorted[index + 1]?.start ?? Number.POSITIVE_INFINITY, { fitsCue, width })
+  )
+  for (const [index, segment] of parts.entries()) {
+    const next = parts[index + 1]?.start ?? Number.POSITIVE_INFINITY
+    const { units } = segment
     const total = sumClusters(units)
-    const stated = Math.min(next, Math.max(segment.end, segment.start + 1)) - segment.start
+    const stated = segment.end - segment.start
     const limit = stated > maximumMillis ? Math.max(1, Math.floor((total * maximumMillis) / stated)) : total
     const fill = (most: number) => fillCues(units, { limit: most, lines, width })
     const count = fill(limit).length
     const cues = fill(smallest(1, limit, (most) => fill(most).length <= count))
-    const time = Math.min(next - segment.start, Math.max(stated, count * minimumMillis))
+    const time = Math.max(0, Math.min(next - segment.start, Math.max(stated, count * minimumMillis)))
 
     let spoken = 0
     for (const cue of cues) {

@@ -97,6 +97,15 @@ describe("the layout of cues", () => {
     }
   })
 
+  it("divides a long segment at the ends of its sentences", () => {
+    const text = "डॉ. राव यहाँ रहते हैं। वे सुबह जल्दी उठते हैं और खेत में काम करने के लिए जाते हैं। शाम को लौटते हैं।"
+    expect(layout([{ start: 0, end: 9600, text }]).map((cue) => cue.text.replace("\n", " "))).toEqual([
+      "डॉ. राव यहाँ रहते हैं।",
+      "वे सुबह जल्दी उठते हैं और खेत में काम करने के लिए जाते हैं।",
+      "शाम को लौटते हैं।"
+    ])
+  })
+
   it("divides a slow segment, so that no cue is shown longer than the maximum", () => {
     const cues = layout([{ start: 0, end: 20_000, text: "very slow speech here now" }])
     expect(cues.length).toBeGreaterThanOrEqual(3)
