@@ -250,6 +250,8 @@ describe("the README of a package", () => {
     audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
+    long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
+    long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
     local-service: LocalService.MakeOptions Recogniser.KnownRecordingsOptions LocalService.LocalServiceHandle`
   const declared = [...interfaces.matchAll(/^ +([\w-]+): (.+)$/gm)].flatMap(([, name = "", all = ""]) =>

@@ -322,6 +322,22 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
+  itRuns("longTranscription writes subtitles, and pays for no piece twice", ({ folder, fs, run, speak, statuses }) =>
+    Effect.gen(function* () {
+      yield* speak("Platform two.", "long.wav")
+      const first = yield* run("longTranscription.ts", ["long.wav"])
+      expect(first).toMatchObject({ code: 0, stdout: "Platform two.\n" })
+      expect(first.stderr).toMatch(/^piece 1, to \d\.\d s: sent\n$/)
+      const srt = yield* fs.readFileString(`${folder}/long.wav.srt`)
+      expect(srt).toMatch(/^1\n00:00:0\d,\d{3} --> 00:00:0\d,\d{3}\nPlatform two\.\n/)
+      const sent = (yield* statuses).length
+      const again = yield* run("longTranscription.ts", ["long.wav"])
+      expect(again.stderr).toMatch(/: kept\n$/)
+      expect(again.stdout).toBe(first.stdout)
+      expect((yield* statuses).length).toBe(sent)
+    })
+  )
+
   itRuns("manyFiles writes a transcript beside each recording, and reports what failed by its tag", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run, speak } = place
