@@ -250,6 +250,7 @@ describe("the README of a package", () => {
     audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
+    long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions
     long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
     long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions

@@ -51,7 +51,7 @@ describe("the built packages", () => {
 
   it("have one version, and the fields that a registry shows", () => {
     const manifests = packages.map(manifest)
-    expect(manifests.length).toBe(6)
+    expect(manifests.length).toBe(7)
     for (const field of ["version", "engines", "type"]) {
       expect(new Set(manifests.map((of) => JSON.stringify(of[field]))).size, field).toBe(1)
     }
@@ -97,7 +97,7 @@ describe("the built packages", () => {
 
   it("with the MIT licence have Effect as a peer, and depend only on MIT packages of this project", () => {
     const published = packages.filter((name) => manifest(name).license === "MIT")
-    expect(published.toSorted()).toEqual(["audio-codec", "stt", "transport", "tts"])
+    expect(published.toSorted()).toEqual(["audio-codec", "long-form", "stt", "transport", "tts"])
     for (const name of published) {
       const { dependencies = {}, peerDependencies } = manifest(name)
       expect(Object.keys(peerDependencies)).toContain("effect")
