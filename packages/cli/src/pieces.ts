@@ -23,6 +23,9 @@ export interface PieceFolder {
   readonly isOwn: boolean
 }
 
+/** A file in a folder that the command made, so that a later run may remove the folder. */
+const mark = ".made-by-speech"
+
 /** Nothing is kept: memory would grow with the job. */
 const forgetful: PieceStoreService = { get: () => Effect.succeedNone, put: () => Effect.void }
 
@@ -32,7 +35,7 @@ const plural = (count: number, noun: string): string => `${count.toLocaleString(
 const removeEmpty = (folder: string) => Effect.ignore(Effect.tryPromise(() => rmdir(folder)))
 
 /**
- * Runs a job whose pieces are kept in a folder until it succeeds. Then its files are removed, and the folder if the job made it.
+ * Runs a job whose pieces are kept in a folder until it succeeds. Then its files are removed, and the folder if the command made it.
  * A failure or an interruption says where the pieces are.
  */
 export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFolder, job: Effect.Effect<A, E, R>) =>
@@ -56,7 +59,8 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       Effect.gen(function* () {
         if (folder === undefined) return
         yield* Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(folder, name))), { discard: true })
-        if (isOwn || isNew) yield* removeEmpty(folder)
+        const isMade = yield* Effect.isSuccess(fs.remove(join(folder, mark)))
+        if (isMade) yield* removeEmpty(folder)
       })
     const removeAll = Effect.gen(function* () {
       if (folder === undefined || !isOwn) return yield* remove(used)
@@ -76,7 +80,8 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       const told = folder === undefined ? withoutKept(error) : error
       return said === undefined ? told : new LongJobFailed({ error: told, note: said })
     }
-    return yield* job.pipe(
+    const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void
+    return yield* Effect.zipRight(markNew, job).pipe(
       Effect.provide(Layer.provide(counted, opened)),
       Effect.tap(() => removeAll),
       Effect.tapErrorCause(() => (used.size === 0 ? remove([]) : Effect.void)),

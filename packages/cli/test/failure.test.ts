@@ -2,11 +2,12 @@ import { SystemError } from "@effect/platform/Error"
 import { describe, expect, it } from "@effect/vitest"
 import * as Stt from "@effect-speech/stt"
 import type { CallReport } from "@effect-speech/transport/CallReport"
+import { withPiece } from "@effect-speech/transport/ServiceError"
 import * as Tts from "@effect-speech/tts"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "../src/exitCode.js"
-import { describeServiceError, describeWarning, report } from "../src/failure.js"
+import { describeServiceError, describeWarning, report, withoutKept } from "../src/failure.js"
 
 const attempt = { status: 503, sent: "all", delayMillis: 0, elapsedMillis: 1 } as const
 const call = (attempts: number, receivedId?: string): CallReport => ({
@@ -60,7 +61,31 @@ describe("a failure", () => {
     expect(described).not.toMatch(/deadlines\.|AudioSource/)
   })
 
+  it("of a piece names the piece in place of the library's sentence, with the words of the command", () => {
+    const facts = { number: 7, of: 127, unit: "characters", start: 12_344, end: 13_000, beginning: "एक था …" } as const
+    const piece = { ...facts, kept: 6, left: 8000 }
+    const error = withPiece(
+      new Tts.TtsDeadlineExceeded({ phase: "total", limitMillis: 1500, call: call(1) }),
+      piece,
+      "library"
+    )
+    expect(describeServiceError(error)).toBe(
+      "The call took longer than the 1.5 s of --timeout. If the service was still at work, raise --timeout. " +
+        "It was piece 7 of 127, from character 12,345: “एक था …” [TtsDeadlineExceeded] (request sent-1)"
+    )
+    const place = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000, kept: 2 } as const
+    const heard = withPiece(new Stt.SttCreditExhausted({ call: call(1) }), place, "library")
+    expect(describeServiceError(heard)).toContain("It was piece 3, from 0:10:00 to 1:01:01. [SttCreditExhausted]")
+    const lost = withoutKept(heard)
+    expect(lost).toMatchObject({
+      _tag: "SttCreditExhausted",
+      call: { sentId: "sent-1", piece: { number: 3, kept: 0 } }
+    })
+    expect(lost.message).not.toContain("library")
+  })
+
   it.each([
+    [{ _tag: "SegmentTimesUnread", pieces: 2, message: "" }, /2 pieces.*use --segment-fields\.$/],
     [{ _tag: "MoreThanOneChannel", channels: 2, message: "" }, /2 channels.*--telephony/],
     [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 44_100, message: "" }, /44100 Hz.*--telephony/],
     [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 4000, message: "as it is" }, /^as it is$/],

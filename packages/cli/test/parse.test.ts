@@ -36,6 +36,18 @@ describe("the arguments", () => {
     })
   })
 
+  it("read pairs of names and values, and --format json as --json", () => {
+    expect(printed("synthesize a --out b --pause sentence=300,paragraph=0")).toMatchObject({
+      given: { pauses: { sentence: 300, paragraph: 0 } }
+    })
+    const fields = "unit=millis,start=times.0,end=times.1"
+    expect(printed(`transcribe a --model m --format json --segment-fields ${fields}`)).toMatchObject({
+      json: true,
+      given: { segmentFields: { unit: "millis", start: "times.0", end: "times.1" } }
+    })
+    expect(printed("transcribe a --model m --format srt")).toMatchObject({ json: false })
+  })
+
   it("leave a file name that is not UTF-8 to the error of opening it", () => {
     expect(parse(["transcribe", "\ufffd.wav", "--model", "m"])).toMatchObject({ given: { operands: ["\ufffd.wav"] } })
   })
@@ -129,6 +141,22 @@ describe("the arguments", () => {
     ],
     ["synthesize a --out \ufffd", "--out is not valid UTF-8, so its file can't be opened. Use a name in UTF-8."],
     ["serve --data-dir \ufffd", "--data-dir is not valid UTF-8, so its folder can't be opened. Use a name in UTF-8."],
+    [
+      "synthesize a --out b --pause word=1",
+      "--pause must be NAME=VALUE, separated by commas. The names are paragraph, line, sentence, clause."
+    ],
+    [
+      "synthesize a --out b --pause line=a",
+      "--pause has a line that must be a whole number from 0 to 60000, in milliseconds."
+    ],
+    ["synthesize a --out b --pause line=1,line=2", "--pause has line more than once."],
+    [
+      "transcribe a --model m --segment-fields start=a,end=b",
+      "--segment-fields must have start, end and unit, which is seconds or millis."
+    ],
+    ["transcribe a --model m --piece-minutes 61", "--piece-minutes must be a number from 0.1 to 60."],
+    ["transcribe a --model m --format docx", "--format must be one of text, json, srt, vtt."],
+    ["synthesize a --out b --long", "--long is not an option of synthesize, but of transcribe."],
     ["doctor now", "doctor takes only options."]
   ])("refuse %j: %s", (line, sentence) => {
     const [name = ""] = line.split(" ")

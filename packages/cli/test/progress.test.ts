@@ -68,6 +68,30 @@ describe("progress", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.effect("shows how much of a long job is done, and how long the rest takes at the pace of this run", () =>
+    Effect.gen(function* () {
+      yield* ready
+      const { take, terminal } = terminalOf(true)
+      const progress = yield* Progress.make(terminal)
+      const job = yield* progress.job("book.wav")
+      const shown = Effect.zipRight(
+        TestClock.adjust("100 millis"),
+        Effect.sync(() => stripVTControlCharacters(take()).trim())
+      )
+      expect(yield* shown).toBe("book.wav  opening")
+      yield* job.show({ done: 500, total: 2000, amount: "500 of 2,000 code points" }, 500)
+      expect(yield* shown).toBe("book.wav  ██████░░░░░░░░░░░░░░░░░░ 500 of 2,000 code points")
+      yield* TestClock.adjust("59800 millis")
+      take()
+      yield* job.show({ done: 1000, total: 2000, amount: "1,000 of 2,000 code points" }, 500)
+      expect(yield* shown).toBe("book.wav  ████████████░░░░░░░░░░░░ 1,000 of 2,000 code points, about 2 min left")
+      yield* TestClock.adjust("60 seconds")
+      expect(take()).toContain("about 60 s left")
+      yield* job.show({ done: 1500, total: undefined, amount: "1.5 minutes" }, 0)
+      expect(yield* shown).toBe("book.wav  1.5 minutes")
+    }).pipe(Effect.scoped)
+  )
+
   it.effect("draws no line that is wider than the terminal, and no more of them than it has", () =>
     Effect.gen(function* () {
       yield* ready

@@ -1,0 +1,312 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it, layer } from "@effect/vitest"
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { Voice } from "@effect-speech/local-service/Voice"
+import { Subtitles } from "@effect-speech/long-form"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { environmentOf, run } from "./environment.js"
+
+/** A tone for each text, which takes no time to speak. */
+const tones = Layer.succeed(Voice, {
+  languages: ["en"],
+  voices: ["default_female"],
+  sampleRate: 8000,
+  speak: ({ text }) => {
+    const millis = text.length * 20
+    return Stream.make(
+      Float32Array.from({ length: millis * 8 }, (_, at) => 0.3 * Math.sin(at * (0.2 + text.length / 3000)))
+    )
+  }
+})
+
+const service = LocalService.layerWithoutDependencies().pipe(
+  Layer.provide([tones, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+)
+
+const paragraph = "The farmer had two sons. They went to the market every Friday, and came back late at night. "
+/** Three pieces: the first is short, and each next may be twice as long. */
+const article = Array.from({ length: 6 }, (_, at) => `${at + 1}. ${paragraph.repeat(2)}`).join("\n\n")
+
+const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
+
+/** Three tones of 4 seconds with pauses of a second, so that a piece of 6 seconds has one of them. */
+const recording = Wav.encode(
+  telephony,
+  new Uint8Array(
+    Int16Array.from({ length: 15 * 8000 }, (_, at) => (at % 40_000 < 32_000 ? 8000 * Math.sin(at * 0.4) : 0)).buffer
+  )
+)
+
+/** What the service responds to each piece, in order. The names of its times are not those of the local service. */
+const transcripts = (...texts: ReadonlyArray<string>) =>
+  texts.map((text, index) => ({
+    operation: "transcribe" as const,
+    nth: 1,
+    times: 1,
+    headers: { "content-type": "application/json" },
+    body: JSON.stringify({
+      status: "success",
+      call_id: `call-${index}`,
+      text,
+      aux_info: { confidence: 0.5, segments_meta: [{ confidence: 0.5, at: [500, 3500], text }] }
+    })
+  }))
+
+const fields = ["--segment-fields", "start=at.0,end=at.1,unit=millis"]
+const asTranscribe = ["--model", "en-general-v2-8khz", "--piece-minutes", "0.1", "--concurrency", "1"]
+
+layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (it) => {
+  const speechCommand = (...args: ReadonlyArray<string>) =>
+    Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
+
+  const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))
+
+  const folderWithArticle = Effect.gen(function* () {
+    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    writeFileSync(`${folder}/article.txt`, article)
+    writeFileSync(`${folder}/call.wav`, recording)
+    return folder
+  })
+
+  const synthesize = (folder: string, ...options: ReadonlyArray<string>) =>
+    speechCommand(
+      ...["synthesize", "--text-file", `${folder}/article.txt`, "--lang", "en", "--output-format", "8000:pcm16"],
+      ...["--concurrency", "1", ...options]
+    )
+
+  it.scoped("speaks a text in pieces with the pauses between them, and writes subtitles of every word", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithArticle
+      const out = `${folder}/a.wav`
+      const options = ["--out", out, "--subtitles", `${folder}/a.vtt`, "--request-id", "r"]
+      const { code, stderr, stdout } = yield* synthesize(folder, ...options, "--pause", "paragraph=1000", "--json")
+      expect({ code, stderr }).toEqual({ code: 0, stderr: "" })
+      const { durationMillis, path, pieces, requestId } = JSON.parse(stdout)
+      expect({ path, requestId }).toEqual({ path: out, requestId: "r" })
+      expect(pieces.map((piece: { requestId: string }) => piece.requestId)).toEqual([
+        "r.001",
+        "r.002",
+        "r.003",
+        "r.004"
+      ])
+      expect(pieces[1].startMillis - pieces[0].endMillis).toBe(1000)
+
+      const { bytes, format } = Either.getOrThrow(Wav.decode(readFileSync(out)))
+      expect(format).toEqual(telephony)
+      expect(bytes.byteLength / 16).toBeCloseTo(durationMillis, 0)
+      const cues = Either.getOrThrow(Subtitles.parse(readFileSync(`${folder}/a.vtt`, "utf8")))
+      expect(cues.flatMap(({ text }) => text.split(/\s+/))).toEqual(article.trim().split(/\s+/))
+      expect(cues.at(-1)?.end).toBeLessThanOrEqual(durationMillis)
+      expect(readdirSync(folder).toSorted()).toEqual(["a.vtt", "a.wav", "article.txt", "call.wav"])
+    })
+  )
+
+  it.scoped("says where the paid pieces are if one fails, and the same command sends only what is missing", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const folder = yield* folderWithArticle
+      const out = `${folder}/a.wav`
+      const options = ["--out", out, "--pause", "paragraph=500"]
+      yield* faults.set([{ operation: "synthesize", nth: 2, status: 400, message: "no" }])
+      const failed = yield* synthesize(folder, ...options)
+      expect(failed).toEqual({
+        code: 10,
+        stdout: "",
+        stderr: expect.stringContaining("It was piece 2 of 3, from character ")
+      })
+      expect(failed.stderr.split("\n")[1]).toBe(
+        `speech: 1 finished piece is kept in ${out}.pieces. The same command goes on where it was.`
+      )
+      expect(existsSync(out)).toBe(false)
+      expect(readdirSync(`${out}.pieces`).filter((name) => !name.startsWith("."))).toEqual([
+        expect.stringMatching(/^[0-9a-f]{64}\.wav$/)
+      ])
+
+      const again = yield* synthesize(folder, ...options, "--json")
+      expect(again.code).toBe(10)
+      expect(JSON.parse(again.stdout).error).toMatchObject({
+        _tag: "TtsBadRequest",
+        call: { piece: { number: 2, kept: 1 } }
+      })
+      yield* faults.set([])
+
+      const before = yield* requestCount
+      // What a killed command left.
+      writeFileSync(`${out}.pieces/${"0".repeat(64)}.wav.${crypto.randomUUID()}.part`, "")
+      expect((yield* synthesize(folder, ...options)).code).toBe(0)
+      expect((yield* requestCount) - before).toBe(2)
+      expect(existsSync(`${out}.pieces`)).toBe(false)
+      yield* synthesize(folder, "--out", `${folder}/b.wav`, "--pause", "paragraph=500")
+      expect(readFileSync(out).equals(readFileSync(`${folder}/b.wav`))).toBe(true)
+    })
+  )
+
+  it.scoped("removes its own files alone from a folder that was there", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithArticle
+      const kept = `${folder}/kept`
+      mkdirSync(kept)
+      const others = ["notes.txt", `${"0".repeat(64)}.wav`]
+      for (const name of others) writeFileSync(`${kept}/${name}`, "")
+      expect((yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pieces", kept)).code).toBe(0)
+      expect(readdirSync(kept).toSorted()).toEqual(others.toSorted())
+      const inFile = yield* synthesize(folder, "--out", `${folder}/b.wav`, "--pieces", `${folder}/article.txt`)
+      expect(inFile).toMatchObject({ code: 3, stderr: expect.stringContaining("[PieceStoreError]") })
+    })
+  )
+
+  it.scoped("has a plan, which needs no key and sends nothing", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithArticle
+      writeFileSync(`${folder}/book.txt`, article.repeat(12))
+      const before = yield* requestCount
+      const plan = (file: string, ...options: ReadonlyArray<string>) =>
+        run(["synthesize", "--dry-run", "--text-file", `${folder}/${file}`, "--out", `${folder}/a.wav`, ...options], {})
+      expect(yield* plan("article.txt")).toEqual({
+        code: 0,
+        stdout: "1 piece, 1,132 code points. It costs at most 1,132 code points.",
+        stderr: ""
+      })
+      expect((yield* plan("article.txt", "--subtitles", "a.srt")).stdout).toMatch(
+        /^4 pieces, 1,132 code points\. .* 1,1\d\d /
+      )
+      const { code, stdout } = yield* plan("book.txt", "--json")
+      expect(code).toBe(0)
+      expect(JSON.parse(stdout)).toEqual({ pieces: expect.any(Number), codePoints: 13_584, cost: expect.any(Number) })
+      expect(JSON.parse(stdout).pieces).toBeGreaterThan(7)
+      expect(yield* requestCount).toBe(before)
+      expect(readdirSync(folder).toSorted()).toEqual(["article.txt", "book.txt", "call.wav"])
+    })
+  )
+
+  it.scoped("cuts a recording that is longer than a piece, and prints it as text, JSON or subtitles", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const folder = yield* folderWithArticle
+      const transcribe = (...options: ReadonlyArray<string>) =>
+        Effect.zipRight(
+          faults.set(transcripts("one", "two", "three")),
+          speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe, ...fields, ...options)
+        )
+      expect(yield* transcribe()).toEqual({ code: 0, stdout: "one two three", stderr: "" })
+      const srt = yield* transcribe("--format", "srt")
+      expect(srt.stdout).toMatch(
+        /^1\n00:00:00,500 --> 00:00:03,500\none\n\n2\n00:00:05,\d+ --> 00:00:08,\d+\ntwo\n\n3\n00:00:1\d,\d+ --> 00:00:1\d,\d+\nthree$/
+      )
+      expect((yield* transcribe("--format", "vtt")).stdout).toMatch(/^WEBVTT\n\n00:00:00\.500 --> /)
+      const { pieces, segments, text } = JSON.parse((yield* transcribe("--format=json")).stdout)
+      expect([text, pieces.length, segments.length, segments[0].times]).toEqual(["one two three", 3, 3, "service"])
+
+      // Without the names of the times, each piece is one segment.
+      yield* faults.set(transcripts("one", "two", "three"))
+      const unread = yield* speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe)
+      expect(unread).toMatchObject({
+        code: 0,
+        stdout: "one two three",
+        stderr: expect.stringContaining("--segment-fields")
+      })
+
+      // A long one and a short one.
+      writeFileSync(`${folder}/short.wav`, Wav.encode(telephony, new Uint8Array(16_000)))
+      yield* faults.set(transcripts("one", "two", "three", "short"))
+      const files = [`${folder}/call.wav`, `${folder}/short.wav`]
+      const several = yield* speechCommand("transcribe", ...files, ...asTranscribe)
+      expect(several.stdout).toBe(`${files[0]}: one two three\n${files[1]}: short`)
+      yield* faults.set([])
+    })
+  )
+
+  it.scoped("keeps the transcripts of pieces in --pieces, and says that they are lost without it", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const folder = yield* folderWithArticle
+      const transcribe = (...options: ReadonlyArray<string>) =>
+        speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe, ...fields, ...options)
+      const failing = [...transcripts("one"), { operation: "transcribe" as const, nth: 1, status: 402 }]
+
+      yield* faults.set(failing)
+      const lost = yield* transcribe()
+      expect(lost).toMatchObject({ code: 12, stderr: expect.stringContaining("It was piece 2, from 0:00:0") })
+      expect(lost.stderr.split("\n")[1]).toBe(
+        "speech: 1 finished piece is lost. With --pieces FOLDER they are kept, and the same command goes on where it was."
+      )
+      yield* faults.set(failing)
+      const { error } = JSON.parse((yield* transcribe("--json")).stdout)
+      expect(error).toMatchObject({ _tag: "SttCreditExhausted", call: { piece: { number: 2, kept: 0 } } })
+      expect(error.message).not.toMatch(/kept/)
+
+      yield* faults.set(failing)
+      const kept = yield* transcribe("--pieces", `${folder}/kept`)
+      expect(kept.stderr.split("\n")[1]).toBe(
+        `speech: 1 finished piece is kept in ${folder}/kept. The same command goes on where it was.`
+      )
+      const before = yield* requestCount
+      yield* faults.set(transcripts("two", "three"))
+      expect(yield* transcribe("--pieces", `${folder}/kept`)).toEqual({ code: 0, stdout: "one two three", stderr: "" })
+      expect((yield* requestCount) - before).toBe(2)
+      expect(existsSync(`${folder}/kept`)).toBe(false)
+      yield* faults.set([])
+    })
+  )
+
+  const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
+    ["subtitles of no known kind", "synthesize a --out a.wav --subtitles a.txt", 2, "a name that ends in .srt or .vtt"],
+    [
+      "subtitles in place of audio",
+      "synthesize a --out a.srt --subtitles ./a.srt",
+      2,
+      "--subtitles is the file of --out"
+    ],
+    [
+      "subtitles in place of their text",
+      "synthesize --text-file a.vtt --out a.wav --subtitles a.vtt",
+      2,
+      "the subtitles would replace the text"
+    ],
+    [
+      "subtitles nowhere",
+      "synthesize a --out /tmp/never.wav --subtitles /no/where/a.srt",
+      3,
+      "/no/where does not exist"
+    ],
+    [
+      "a long request id",
+      `synthesize a --out /tmp/never.wav --pause line=1 --request-id ${"a".repeat(60)}`,
+      2,
+      "--request-id must be"
+    ],
+    ["JSON as subtitles", "transcribe a --model m --json --format srt", 2, "leave out one of them"],
+    ["subtitles of several recordings", "transcribe a b --model m --format vtt", 2, "give one FILE"],
+    ["a missing recording", "transcribe no.wav --model m --long", 3, "no.wav can't be sent: it does not exist"]
+  ]
+  it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>
+    Effect.gen(function* () {
+      const before = yield* requestCount
+      const outcome = yield* speechCommand(...line.split(" "))
+      expect(outcome.stdout + outcome.stderr).toContain(says)
+      expect(outcome.code).toBe(code)
+      expect(yield* requestCount).toBe(before)
+    })
+  )
+})
+
+describe("the decision to divide a text", () => {
+  it.effect("counts code points, as the contract does", () =>
+    Effect.gen(function* () {
+      const pieces = (text: string) =>
+        Effect.map(
+          run(["synthesize", text, "--dry-run", "--out", "a.wav", "--json"], {}),
+          ({ stdout }) => JSON.parse(stdout).pieces
+        )
+      expect(yield* pieces("𝒂".repeat(10_000))).toBe(1)
+      expect(yield* pieces("𝒂".repeat(10_001))).toBeGreaterThan(1)
+    })
+  )
+})
