@@ -18,6 +18,7 @@ export const checks = {
   soak: { script: "load/soak/check.ts", packages: "built" },
   uploads: { script: "load/uploads/check.ts", packages: "built" },
   kill: { script: "load/kill/check.ts", packages: "built" },
+  "long-speech": { script: "long-speech/check.ts", packages: "built" },
   mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: { script: "coverage/check.ts", packages: "built" },
   runtimes: { script: "runtimes/check.ts", packages: "built" },
