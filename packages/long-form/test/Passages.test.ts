@@ -65,7 +65,7 @@ describe("the passages of a mixed text", () => {
           )
         ).toEqual(passages.map((passage) => passage.text))
       }),
-      { numRuns: 150, seed: 21 }
+      { numRuns: 80, seed: 21 }
     )
   })
 })

@@ -98,7 +98,11 @@ const isLetterName = (word: string, lang: string | undefined): boolean =>
 
 /** Whether a word before a full stop is an initial, as in "J. Smith", "ए. पी. जे." or "மு. கருணாநிதி". */
 const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around): boolean => {
-  if (/^\p{Lu}\p{M}*$/u.test(word)) return nextIsShort || !(starters.has(next.toLowerCase()) && /^\p{Lu}/u.test(next))
+  if (/^\p{Lu}\p{M}*$/u.test(word)) {
+    // 30 °C is none.
+    if (/[^\s\p{P}]/u.test(text[start - 1] ?? " ")) return false
+    return nextIsShort || !(starters.has(next.toLowerCase()) && /^\p{Lu}/u.test(next))
+  }
   if (!isCaseless(word) || verbs.has(word)) return false
   const { ambiguous, letters } = abbreviationsOf(lang)
   const single = length(word) === 1
@@ -122,17 +126,18 @@ const isAbbreviation = (around: Around): boolean => {
   const upperNext = /^\p{Lu}/u.test(next)
   const starts = upperNext && starters.has(next.toLowerCase())
   if (beforeNames.has(lower)) return true
-  if (beforeNumbers.has(lower) && /^(?:\p{Nd}+|[IVXLC]+)/u.test(next)) return true
+  if ((beforeNumbers.has(lower) || /^\p{Ll}$/u.test(word)) && /^(?:\p{Nd}+|[IVXLC]+)/u.test(next)) return true
   if (beforeStarters.has(lower)) return !starts
   if (lower === "etc") return !upperNext && !isCaseless(next)
   if (isCaseless(word) && abbreviationsOf(lang).words.has(lower)) return true
   if (isInitial(around)) return true
-  // U.S., कि.मी., பி.ஏ.
+  // U.S., a.m., कि.मी., பி.ஏ., but not file.txt.
   const parts = word.split(".")
+  const longest = /^[\p{Ll}.]+$/u.test(word) ? 1 : 3
   return (
     parts.length > 1 &&
     !starts &&
-    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= 3)
+    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= longest)
   )
 }
 
@@ -216,8 +221,9 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   if (noBreakAhead.test(ahead)) return false
   const rest = ahead.replace(opening, "")
   const last = text[first - 1] ?? ""
-  // A small letter, unless the script before it has none, or a mark that no sentence begins with.
-  if ((/^\p{Ll}/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) || /^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
+  // A small letter, unless it counts items or the script before it has none, or a mark that no sentence begins with.
+  if (/^\p{Ll}(?!\p{L}{0,2}\))/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) return false
+  if (/^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
   // "(!)" and "(?)" stand for themselves.
   if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = firstWord.exec(rest)?.[0] ?? ""

@@ -1,0 +1,90 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { Sentences } from "../src/index.js"
+import { texts } from "./support/texts.js"
+
+/** Texts by language, with ‖ at the end of each sentence but the last. */
+const marked: Readonly<Record<string, ReadonlyArray<string>>> = {
+  en: [
+    "Dr. Smith met Mr. Jones at 5 p.m. on Jan. 5. ‖They left. ‖He paid Rs. 500. ‖Then he said no. ‖No. 7 is here.",
+    "It cost 3.14 dollars. ‖The U.S. Government agreed. ‖He lives in the U.S. ‖He works there. ‖It was 30°C. ‖₹500 too.",
+    "J. K. Rowling wrote it. ‖A. P. J. Abdul Kalam read it. ‖Alice (b. 1950) lived. ‖The answer is A. ‖Then B.",
+    '"Stop!" he said. ‖"Why?" Ram asked. ‖"Why?" ‖She left. ‖He said, "It is over." ‖Then he left.',
+    "Wait... what? ‖Well… ‖Then go. ‖The end . ‖And so on !",
+    "See https://example.com/a?b=c.d for more. ‖Mail me at a.b@c.com. ‖Version 2.0.1 is out. ‖Open a.txt. ‖Go.",
+    "1. First item here. ‖2. Second item. ‖(a) One. ‖Done!",
+    "Apples, pears, etc. are nice. ‖He likes apples, etc. ‖She does not. ‖ABC Pvt. Ltd. was there. ‖ABC Ltd. ‖The firm closed.",
+    "He came (at last!) and left. ‖(He was late.) ‖She sat.[1] ‖[Note.] ‖End."
+  ],
+  hi: [
+    "यह डॉ. शर्मा हैं। ‖वे रु. 500 देते हैं। ‖ए. पी. जे. अब्दुल कलाम आए। ‖बी. आर. आंबेडकर भी।",
+    "वह घर है. ‖मैं आया. ‖उसने चाय पी. ‖वह आई. ‖फिर चले गए.",
+    "दूरी 5 कि.मी. है। ‖ई.पू. 300 में पं. नेहरू ने कहा। ‖उ. प्र. में भी।",
+    "क्या तुम आओगे? ‖हाँ! ‖है।‖अच्छा?‖ठीक है...",
+    "उसने कहा, “मैं आऊँगा।” ‖फिर वह चला गया। ‖“कौन है?” उसने पूछा। ‖“रुको!” ‖मैं दौड़ा। ‖वह आया (कब?) और गया।",
+    "१. पहला नियम। ‖२. दूसरा नियम। ‖सुनो ॥ १ ॥ ‖फिर ॥२॥ ‖वह गया | ‖ऐसा हुआ... और फिर नहीं। ‖app खोलो। ‖iPhone है।"
+  ],
+  mr: ["डॉ. आंबेडकर यांनी प्रा. जोशी यांना सांगितले. ‖इ.स. १९५० मध्ये पु. ल. देशपांडे आले. ‖ती हो. ‖बरं."],
+  ne: ["डा. शर्मा आए। ‖यो राम्रो छ. ‖वि. सं. २०५० मा।"],
+  bn: ["ড. ইউনূস ঢাকায় থাকেন। ‖মো. রহমান এলেন। ‖৫ কি.মি. দূরে। ‖“থামো!” সে বলল। ‖“থামো!” ‖আমি দৌড়ালাম।"],
+  as: ["ড° বৰুৱা আহিল। ‖ডা. দাসে ক'লে। ‖তেওঁ গ'ল।"],
+  or: ["ଡ. ଦାସ ଆସିଲେ। ‖ସେ ଗଲେ।"],
+  gu: ["ડૉ. પટેલ આવ્યા. ‖તે ઘર છે. ‖રૂ. ૫૦૦ આપ્યા. ‖કે. લાલ જાદુગર છે."],
+  pa: ["ਡਾ. ਸਿੰਘ ਆਏ। ‖ਉਹ ਗਿਆ ਸੀ. ‖ਫਿਰ ਸ. ਭਗਤ ਸਿੰਘ ਆਏ।"],
+  ta: [
+    "திரு. குமார் வந்தார். ‖மு. கருணாநிதி பேசினார். ‖எம். ஜி. ஆர். நடித்தார். ‖விலை ரூ. 500 ஆகும். ‖இது ஒரு பூ. ‖சரி.",
+    "“நில்!” ‖அவன் ஓடினான். ‖“நில்!” என்று கத்தினான்."
+  ],
+  te: ["డా. రావు వచ్చారు. ‖ఎన్. టి. రామారావు నటించారు. ‖రూ. 100 ఇచ్చారు."],
+  kn: ["ಡಾ. ರಾಜ್‌ಕುಮಾರ್ ನಟಿಸಿದರು. ‖ಕೆ. ಆರ್. ನಾರಾಯಣ ಬಂದರು. ‖ರೂ. 50 ಆಯಿತು."],
+  ml: ["ഡോ. നായർ വന്നു. ‖എം. ടി. വാസുദേവൻ എഴുതി. ‖രൂ. 50 ആണ്."],
+  ur: [
+    "وہ گھر گیا۔ ‖پی۔ ایچ۔ ڈی۔ مکمل کی۔ ‖کیا وہ آیا؟ ‖وہ آئی۔ ‖ٹھیک ہے۔‖ایم۔ اے۔ جناح آئے۔",
+    "۱۔ پہلا۔ ‖۲۔ دوسرا۔ ‖اس نے بی۔ایڈ۔ کیا۔ ‖اس نے کہا، ”میں آؤں گا۔“ ‖پھر چلا گیا۔"
+  ],
+  zh: ["今天很好。‖我们走吧！‖为什么？‖因为。"]
+}
+
+describe("the sentences of a text", () => {
+  const cases = Object.entries(marked).flatMap(([lang, all]) => all.map((text) => [lang, text] as const))
+
+  it.each(cases)("in %s end where a reader ends them: %s", (lang, text) => {
+    const whole = text.replaceAll("‖", "")
+    for (const known of [lang, `${lang}-IN`, undefined]) {
+      expect([...Sentences.split(whole, { lang: known })].map((sentence) => sentence.text).join("‖")).toBe(text)
+    }
+  })
+
+  it("end with a line, but not with one that a paragraph was wrapped into", () => {
+    const sentences = (text: string) => [...Sentences.split(text)].map((sentence) => sentence.text)
+    expect(sentences("A heading\n\nRoses are red\nViolets are blue\r\nएक")).toEqual([
+      "A heading\n\n",
+      "Roses are red\n",
+      "Violets are blue\r\n",
+      "एक"
+    ])
+    const wrapped = "The quick brown fox jumps over the lazy dog, and then it runs away\nfrom Dr.\nWho. "
+    expect(sentences(`${wrapped}Then`)).toEqual([wrapped.slice(0, -5), "Who. ", "Then"])
+  })
+
+  it("joined are the text, each at its place and with something to read, and text that is appended changes but the last two", () => {
+    FastCheck.assert(
+      FastCheck.property(texts, texts, FastCheck.constantFrom(undefined, "hi", "ta"), (text, more, lang) => {
+        const sentences = [...Sentences.split(text, { lang })]
+        expect(sentences.map((sentence) => sentence.text).join("")).toBe(text)
+        for (const sentence of sentences) expect(text.slice(sentence.start, sentence.end)).toBe(sentence.text)
+        if (sentences.length > 1) expect(sentences.filter((sentence) => sentence.text.trim() === "")).toEqual([])
+        const longer = [...Sentences.split(text + more, { lang })]
+        expect(longer.slice(0, Math.max(0, sentences.length - 2))).toEqual(sentences.slice(0, -2))
+      }),
+      { numRuns: 100, seed: 22 }
+    )
+  })
+
+  it("are read one at a time", () => {
+    const text = "एक वाक्य। ".repeat(100_000)
+    const sentences = Sentences.split(text)
+    expect(sentences.next().value?.end).toBe(10)
+    expect(sentences.next().value?.start).toBe(10)
+  })
+})
