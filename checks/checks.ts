@@ -25,6 +25,7 @@ export const checks = {
   packages: { script: "packages/check.ts", packages: "built" },
   timeouts: { script: "timeouts/check.ts", packages: "sources" },
   recognition: { script: "recognition/check.ts", packages: "sources" },
+  cuts: { script: "cuts/check.ts", packages: "sources" },
   corpus: { script: "corpus/check.ts", packages: "sources" },
   sentences: { script: "sentences/check.ts", packages: "sources", peers: "sentences/peers" },
   "large-files": { script: "large-files/check.ts", packages: "sources" },

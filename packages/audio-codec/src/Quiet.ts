@@ -48,7 +48,8 @@ const minimumRate = 1000
 
 /**
  * Makes a cutter for one recording of one channel. It cuts in the middle of the longest pause of the second half of the
- * longest possible piece. A pause has at least 100 ms. If there is none, it cuts in the quietest 300 ms, and the piece says so.
+ * longest possible piece. If no pause has 300 ms, it takes the quietest 300 ms and cuts in their pause, which has at least 100 ms.
+ * If there is none, it cuts in their middle, and the piece says so.
  *
  * A band that lies above half the sample rate does not count. The cutter holds at most one piece in memory, and no more than
  * the samples that it received.

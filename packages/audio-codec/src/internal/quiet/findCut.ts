@@ -1,13 +1,15 @@
 /** In frames of 10 ms. */
 const smoothing = 5
 const shortestPause = 10
+/** A shorter pause may be chance in noise, so that its surroundings count too. */
+const certainPause = 30
 const quietPoint = 30
 
 /** A voice lies at least so far above its floor, in dB. */
 const leastContrast = 3
 /** A pause lies below this part of the contrast between a voice and its floor. */
 const pausePart = 0.25
-/** A floor is at most so far below the loud parts: in digital silence there is none. As a ratio of energies, 60 dB. */
+/** A floor is at most so far below the loudest: in digital silence there is none. As a ratio of energies, 60 dB. */
 const deepest = 1e-6
 
 export interface Cut {
@@ -16,79 +18,85 @@ export interface Cut {
   readonly ending: "pause" | "quiet"
 }
 
-/** The value below which a part of the values lies. */
-const percentile = (sorted: Float64Array, part: number): number =>
-  sorted[Math.min(sorted.length - 1, Math.floor(part * sorted.length))] as number
-
-/** The mean of five frames around each. The first and the last have fewer. */
-const smooth = (energies: Float64Array, bands: number, band: number, frames: number): Float64Array => {
-  const reach = (smoothing - 1) / 2
-  const means = new Float64Array(frames)
-  for (let frame = 0; frame < frames; frame++) {
-    const from = Math.max(0, frame - reach)
-    const to = Math.min(frames, frame + reach + 1)
-    let sum = 0
-    for (let index = from; index < to; index++) sum += energies[index * bands + band] as number
-    means[frame] = sum / (to - from)
-  }
-  return means
+interface Pause {
+  readonly start: number
+  readonly end: number
 }
 
-/** How far each frame lies above the floor, in dB, in the band where that is most. */
-const levelsOf = (energies: Float64Array, bands: number, frames: number): Float64Array => {
-  const levels = new Float64Array(frames)
+/** The value below which a part of the values lies. */
+const percentile = (values: Float64Array, part: number): number =>
+  values.toSorted()[Math.floor(part * (values.length - 1))] as number
+
+/** How far each frame from `first` on lies above the floor, in dB, in the band where that is most. */
+const levelsOf = (energies: Float64Array, bands: number, first: number, frames: number): Float64Array => {
+  const levels = new Float64Array(frames - first)
   for (let band = 0; band < bands; band++) {
-    const means = smooth(energies, bands, band, frames)
-    const sorted = means.toSorted()
-    const floor = Math.max(percentile(sorted, 0.05), deepest * percentile(sorted, 0.95))
+    const means = levels.map((_, index) => {
+      const from = Math.max(0, first + index - (smoothing - 1) / 2)
+      const to = Math.min(frames, first + index + (smoothing + 1) / 2)
+      let sum = 0
+      for (let frame = from; frame < to; frame++) sum += energies[frame * bands + band] as number
+      return sum / (to - from)
+    })
+    const loudest = means.reduce((most, mean) => Math.max(most, mean), 0)
+    const floor = Math.max(percentile(means, 0.05), deepest * loudest)
     if (floor === 0) continue
-    for (let frame = 0; frame < frames; frame++) {
-      const level = 10 * Math.log10((means[frame] as number) / floor)
-      if (level > (levels[frame] as number)) levels[frame] = level
+    for (let index = 0; index < means.length; index++) {
+      const level = 10 * Math.log10((means[index] as number) / floor)
+      if (level > (levels[index] as number)) levels[index] = level
     }
   }
   return levels
 }
 
-/** The middle of the longest pause from `first` on; of several, the last. */
-const longestPause = (levels: Float64Array, first: number): number | undefined => {
-  const limit = Math.max(leastContrast, pausePart * percentile(levels.toSorted(), 0.9))
-  let middle: number | undefined
-  let longest = shortestPause
-  let start = first
-  for (let frame = first; frame <= levels.length; frame++) {
-    if (frame < levels.length && (levels[frame] as number) < limit) continue
-    if (frame - start >= longest) {
-      longest = frame - start
-      middle = Math.floor((start + frame) / 2)
-    }
-    start = frame + 1
+const pausesIn = (levels: Float64Array): ReadonlyArray<Pause> => {
+  const limit = Math.max(leastContrast, pausePart * percentile(levels, 0.9))
+  const pauses: Array<Pause> = []
+  let start = 0
+  for (let end = 0; end <= levels.length; end++) {
+    if (end < levels.length && (levels[end] as number) < limit) continue
+    if (end - start >= shortestPause) pauses.push({ start, end })
+    start = end + 1
   }
-  return middle
+  return pauses
 }
 
-/** The middle of the quietest 300 ms from `first` on; of several, the last. */
-const quietestPoint = (levels: Float64Array, first: number): number => {
-  let best = levels.length
+/** The longest; of several, the last. */
+const longestOf = (pauses: ReadonlyArray<Pause>): Pause | undefined =>
+  pauses.reduce<Pause | undefined>(
+    (longest, pause) =>
+      longest === undefined || pause.end - pause.start >= longest.end - longest.start ? pause : longest,
+    undefined
+  )
+
+/** The quietest 300 ms; of several, the last. */
+const quietestOf = (levels: Float64Array): Pause => {
+  let best = 0
   let lowest = Number.POSITIVE_INFINITY
-  for (let start = first; start + quietPoint <= levels.length; start++) {
+  for (let start = 0; start + quietPoint <= levels.length; start++) {
     let sum = 0
-    for (let frame = start; frame < start + quietPoint; frame++) sum += levels[frame] as number
+    for (let index = start; index < start + quietPoint; index++) sum += levels[index] as number
     if (sum <= lowest) {
       lowest = sum
-      best = start + quietPoint / 2
+      best = start
     }
   }
-  return best
+  return { start: best, end: best + quietPoint }
 }
 
 /** Finds where to cut the second half of so many frames. `energies` has those of each band, frame after frame. */
 export const findCut = (energies: Float64Array, bands: number, frames: number): Cut => {
-  const levels = levelsOf(energies, bands, frames)
-  // A piece has more than half of the longest, so that pieces get no shorter and shorter.
+  // The first half does not count: its noise may be another.
   const first = Math.floor(frames / 2) + 1
-  const pause = longestPause(levels, first)
-  return pause === undefined
-    ? { frame: quietestPoint(levels, first), ending: "quiet" }
-    : { frame: pause, ending: "pause" }
+  const levels = levelsOf(energies, bands, first, frames)
+  const cutAt = ({ end, start }: Pause, ending: Cut["ending"]): Cut => ({
+    frame: first + Math.floor((start + end) / 2),
+    ending
+  })
+  const pauses = pausesIn(levels)
+  const longest = longestOf(pauses)
+  if (longest !== undefined && longest.end - longest.start >= certainPause) return cutAt(longest, "pause")
+  const quietest = quietestOf(levels)
+  const within = longestOf(pauses.filter(({ end, start }) => start < quietest.end && end > quietest.start))
+  return within === undefined ? cutAt(quietest, "quiet") : cutAt(within, "pause")
 }
