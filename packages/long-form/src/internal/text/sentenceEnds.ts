@@ -11,8 +11,10 @@ import {
   attributions,
   beforeNames,
   beforeNumbers,
+  beforeRomans,
   beforeStarters,
   starters,
+  units,
   verbs,
   verbsOfSaying
 } from "./abbreviations.js"
@@ -33,7 +35,7 @@ const isCloser = (unit: string): boolean => /["'“‟‘\p{Pe}\p{Pf}]/u.test(un
 const isOpener = (unit: string): boolean => /["'\p{Ps}\p{Pi}*_#]/u.test(unit)
 const isOfWord = (unit: string): boolean => /[\p{L}\p{M}\p{N}'’.&/@:\-\u200c\u200d]/u.test(unit)
 
-const opening = /^["'\p{Ps}\p{Pi}*_#]+/u
+const opening = /^(?:[–—-]\p{Zs}+)?["'\p{Ps}\p{Pi}*_#]*/u
 const firstWord = /^[\p{L}\p{M}\p{N}'’\-\u200c\u200d]*/u
 const noBreakAhead = new RegExp(`^[${noBreak}]`)
 
@@ -126,7 +128,9 @@ const isAbbreviation = (around: Around): boolean => {
   const upperNext = /^\p{Lu}/u.test(next)
   const starts = upperNext && starters.has(next.toLowerCase())
   if (beforeNames.has(lower)) return true
-  if ((beforeNumbers.has(lower) || /^\p{Ll}$/u.test(word)) && /^(?:\p{Nd}+|[IVXLC]+)/u.test(next)) return true
+  if ((beforeNumbers.has(lower) || /^\p{Ll}$/u.test(word)) && /^\p{Nd}/u.test(next)) return true
+  if (beforeRomans.has(lower) && /^[IVXLC]+$/.test(next)) return true
+  if (units.has(lower)) return !upperNext
   if (beforeStarters.has(lower)) return !starts
   if (lower === "etc") return !upperNext && !isCaseless(next)
   if (isCaseless(word) && abbreviationsOf(lang).words.has(lower)) return true
@@ -137,8 +141,16 @@ const isAbbreviation = (around: Around): boolean => {
   return (
     parts.length > 1 &&
     !starts &&
-    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= longest)
+    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= longest && !verbs.has(part))
   )
+}
+
+/** Whether a full stop ends a sentence although a letter follows at once, as in "वह आया है.उसने कहा", but not in "डॉ.शर्मा". */
+const endsBeforeLetter = ({ lang, next, word }: Around, letter: string): boolean => {
+  const last = word.split(".").at(-1) ?? ""
+  if (!isCaseless(last) || !isCaseless(letter) || /[@/:]/.test(word) || length(next) < 2) return false
+  const { letters, words } = abbreviationsOf(lang)
+  return verbs.has(last) || (length(last) > 2 && !letters.has(last) && !words.has(last))
 }
 
 /** Whether a number or a letter before a full stop counts the items of a list. */
@@ -223,7 +235,8 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   const last = text[first - 1] ?? ""
   // A small letter, unless it counts items or the script before it has none, or a mark that no sentence begins with.
   if (/^\p{Ll}(?!\p{L}{0,2}\))/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) return false
-  if (/^[,;:،؛)\]}–—…-]/u.test(ahead)) return false
+  // A dash before a space begins the words of the next speaker.
+  if (/^[,;:،؛)\]}…]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
   // "(!)" and "(?)" stand for themselves.
   if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = firstWord.exec(rest)?.[0] ?? ""
@@ -238,7 +251,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   if (end > mark && !atEnd && goesOnAfter(text, mark, end, ahead, lang, depth)) return false
   if (/[।॥]/.test(marks)) {
     // The number of a verse: ॥ १ ॥
-    if (/^\p{Nd}{1,4}\p{Zs}*[।॥]/u.test(ahead)) return false
+    if (/^\p{Nd}{1,4}(?:[.:-]\p{Nd}{1,4})*\p{Zs}*[।॥]/u.test(ahead)) return false
     const previous = text[spacesBefore(text, around.start) - 1] ?? ""
     return /^[।॥]$/.test(previous) || !countsItems(around)
   }
@@ -255,7 +268,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
     // Without a space, a mark between letters without case ends a sentence; in an address it does not.
     return hasSpace || (/[\p{Lo}\p{M}]/u.test(last) && isCaseless(rest.slice(0, 1)))
   }
-  if (!hasSpace) return false
+  if (!hasSpace) return marks === "." && endsBeforeLetter(around, text[at] ?? "")
   if (/…|\.[. ]*\./.test(marks)) {
     return atEnd || (/^\p{Lu}/u.test(rest) && (word !== "" || starters.has(next.toLowerCase())))
   }
