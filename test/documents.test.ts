@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as AudioCodec from "@effect-speech/audio-codec"
 import * as LocalService from "@effect-speech/local-service"
+import * as LongForm from "@effect-speech/long-form"
 import * as Stt from "@effect-speech/stt"
 import * as Transport from "@effect-speech/transport"
 import * as Tts from "@effect-speech/tts"
@@ -205,7 +206,14 @@ const errorsOf = (exported: object): ReadonlyArray<ErrorClass> => {
   return [...found]
 }
 
-const packages = { "audio-codec": AudioCodec, transport: Transport, stt: Stt, tts: Tts, "local-service": LocalService }
+const packages = {
+  "audio-codec": AudioCodec,
+  transport: Transport,
+  stt: Stt,
+  tts: Tts,
+  "long-form": LongForm,
+  "local-service": LocalService
+}
 
 describe("the README of a package", () => {
   it.each(Object.keys(packages))("%s documents all its public modules", (name) => {
@@ -222,7 +230,7 @@ describe("the README of a package", () => {
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
       expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
-    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "local-service": 7 }
+    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, "local-service": 7 }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
@@ -251,6 +259,8 @@ describe("the README of a package", () => {
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions
+    long-form: LongSpeech.LongSpeechOptions LongSpeech.Pauses LongSpeech.Plan LongSpeech.LongSpeechReport
+    long-form: LongSpeech.SpokenPiece LongSpeech.SpokenSegment
     long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
     long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
@@ -273,10 +283,12 @@ describe("the README of a package", () => {
     ["tts", "warnings", tagsOf(Tts.TtsWarning.members)],
     ["transport", "events", typeTagsOf("transport", "CallEvent")],
     ["transport", "reports", fieldsOf(Transport.CallReport.CallReport)],
+    ["transport", "pieces", fieldsOf(Transport.CallReport.Piece)],
     ["transport", "attempts", fieldsOf(Transport.CallReport.Attempt)],
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
+    ["long-form", "events of a speech", typeTagsOf("long-form", "LongSpeech")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]

@@ -338,6 +338,23 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
+  itRuns("longSpeech speaks a text of two scripts into one file, and goes on after a failure", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run, service, wav } = place
+      yield* fs.writeFileString(`${folder}/a.txt`, "Platform two.\n\nगाड़ी आई।")
+      yield* service.faults.set([{ operation: "synthesize", nth: 2, times: 1, status: 400, message: "not now" }])
+      const failed = yield* run("longSpeech.ts", ["a.txt"])
+      expect(failed.code).toBe(1)
+      expect(failed.stderr).toContain("To go on, run it again: 1 piece is kept")
+      const again = yield* run("longSpeech.ts", ["a.txt"])
+      expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^2 pieces, .+\na\.txt\.wav: \d\.\d s\n$/) })
+      expect(again.stderr.split("\n").toSorted().join()).toMatch(/^,piece \d: kept,piece \d: paid$/)
+      expect((yield* wav("a.txt.wav")).bytes.byteLength).toBeGreaterThan(100_000)
+      expect(yield* fs.readFileString(`${folder}/a.txt.srt`)).toMatch(/Platform two\.\n(.*\n)+गाड़ी आई।\n$/)
+      expect((yield* fs.readDirectory(folder)).toSorted()).toEqual(["a.txt", "a.txt.srt", "a.txt.wav"])
+    })
+  )
+
   itRuns("manyFiles writes a transcript beside each recording, and reports what failed by its tag", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run, speak } = place
