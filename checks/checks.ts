@@ -19,6 +19,7 @@ export const checks = {
   uploads: { script: "load/uploads/check.ts", packages: "built" },
   kill: { script: "load/kill/check.ts", packages: "built" },
   "long-speech": { script: "long-speech/check.ts", packages: "built" },
+  "long-transcription": { script: "long-transcription/check.ts", packages: "built", peers: "long-transcription/peers" },
   mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: { script: "coverage/check.ts", packages: "built" },
   runtimes: { script: "runtimes/check.ts", packages: "built" },

@@ -29,10 +29,10 @@ const list = () => {
   for (const name of Object.keys(checks)) {
     const row = readme.find((line) => line.startsWith(`| \`${name}\` `))?.split("|")
     const [, , shows = "", options = "", takes = ""] = row?.map((cell) => cell.trim().replaceAll("`", "")) ?? []
-    console.log(`${name.padEnd(14)}${takes.padStart(7)}  ${shows}${options === "" ? "" : ` (${options})`}`)
+    console.log(`${name.padEnd(18)}${takes.padStart(7)}  ${shows}${options === "" ? "" : ` (${options})`}`)
   }
   for (const [name, members] of Object.entries(groups)) {
-    console.log(`${name.padEnd(14)}${"".padStart(7)}  ${members.join(", ")}, one after another.`)
+    console.log(`${name.padEnd(18)}${"".padStart(7)}  ${members.join(", ")}, one after another.`)
   }
 }
 

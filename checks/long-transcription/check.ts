@@ -1,0 +1,312 @@
+/**
+ * A long recording becomes one transcript: `pnpm verify long-transcription`; `--only transcript|parallel|memory|kill` for one part,
+ * `--quick` for a short form.
+ *
+ * The local service speaks known sentences, which are joined with pauses into one WAV file and transcribed into SRT and WebVTT.
+ * The other parts transcribe noise against a scripted service, in processes of their own.
+ */
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { join } from "node:path"
+import { setTimeout as sleep } from "node:timers/promises"
+import { fileURLToPath } from "node:url"
+import { type AudioFormat, Pcm, Silence, Wav } from "@effect-speech/audio-codec"
+import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
+import { AudioSource } from "@effect-speech/stt"
+import { TextToSpeech } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { localClients } from "../../test/support/localClients.js"
+import { readOptions, refuseOptions } from "../../test/support/options.js"
+import { run, runScript, start, temporaryFolder } from "../../test/support/processes.js"
+import { chances } from "../../test/support/random.js"
+import { writeNoise } from "../../test/support/recordings.js"
+import { at, bar, exitStatus, list, median, megabytes, ratio, table, title } from "../../test/support/report.js"
+import type { Result } from "./client.js"
+import { parseSubtitles } from "./peers/index.js"
+import { startScriptedService } from "./scriptedService.js"
+
+const parts = ["transcript", "parallel", "memory", "kill"] as const
+const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
+if (only !== undefined && !parts.some((part) => part === only)) refuseOptions(`--only takes ${parts.join(", ")}.`)
+const isChosen = (part: (typeof parts)[number]) => only === undefined || only === part
+
+const size = quick
+  ? { minutes: 3, pieceMillis: 60_000, noiseMinutes: 4, hours: [0.1, 0.4], kills: 3 }
+  : { minutes: 40, pieceMillis: 300_000, noiseMinutes: 40, hours: [1, 4], kills: 20 }
+
+const folder = temporaryFolder("check-long-transcription-")
+const client = new URL("client.js", import.meta.url)
+const minute = 60 * 16_000
+const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
+
+const noiseFile = (minutes: number) => {
+  const path = join(folder, `noise-${minutes}.wav`)
+  writeNoise(path, 44 + Math.round(minutes * minute))
+  return path
+}
+
+// --- A known recording, through the local service ---
+
+const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
+
+const places = ["Delhi", "Mumbai", "Chennai", "Kolkata", "Pune", "Jaipur", "Kochi", "Patna", "Surat", "Indore"]
+const reasons = ["fog", "rain", "repairs", "a late crew", "a signal", "heavy traffic", "a strike"]
+/** No two of them are equal. */
+const sentenceOf = (index: number): string => {
+  const place = places[index % places.length]
+  const reason = reasons[index % reasons.length]
+  return `The express number ${1000 + 37 * index} to ${place} is ${5 + ((index * 7) % 50)} minutes late because of ${reason}.`
+}
+
+interface Spoken {
+  readonly text: string
+  /** Where its voice begins, in milliseconds. */
+  readonly start: number
+}
+
+/** Speaks sentences until they fill the time. Each is followed by a pause of 300 to 900 ms. */
+const speak = (minutes: number) =>
+  Effect.gen(function* () {
+    const tts = yield* TextToSpeech
+    const random = chances(40)
+    const spoken: Array<Spoken> = []
+    const audio: Array<Uint8Array> = []
+    let frames = 0
+    while (frames < minutes * 60 * format.sampleRate) {
+      const text = sentenceOf(spoken.length)
+      const { bytes } = yield* tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })
+      // The voice begins after the silence before it.
+      const [quiet] = Silence.pauses(Pcm.decode(bytes, "pcm16"), format.sampleRate, { minimumMillis: 20 })
+      const lead = quiet?.start === 0 ? quiet.end : 0
+      spoken.push({ text, start: ((frames + lead) / format.sampleRate) * 1000 })
+      const pause = Math.round((0.3 + 0.6 * random()) * format.sampleRate)
+      audio.push(bytes, new Uint8Array(2 * pause))
+      frames += bytes.byteLength / 2 + pause
+    }
+    const path = join(folder, "known.wav")
+    yield* Wav.writeFile({ format, stream: Stream.fromIterable(audio) }, path)
+    return { path, spoken, minutes: frames / format.sampleRate / 60 }
+  })
+
+const words = (text: string) =>
+  text
+    .toLowerCase()
+    .match(/[\p{L}\p{N}]+/gu)
+    ?.join(" ") ?? ""
+
+const transcript = async () => {
+  title("A known recording through the local service")
+  const { known, result, seconds } = await Effect.gen(function* () {
+    const known = yield* speak(size.minutes)
+    console.error(`spoken: ${known.spoken.length} sentences`)
+    const start = performance.now()
+    const result = yield* LongTranscription.transcribe(
+      { audio: AudioSource.fromPath(known.path), model: "en-general-v2-8khz" },
+      { pieceMillis: size.pieceMillis }
+    )
+    return { known, result, seconds: (performance.now() - start) / 1000 }
+  }).pipe(Effect.provide(PieceStore.layerMemory), Effect.provide(localClients()), Effect.runPromise)
+  const { spoken } = known
+  const { pieces, segments, text, warnings } = result
+  const errors: Array<number> = []
+  const problems: Array<string> = []
+  let from = 0
+  for (const sentence of spoken) {
+    const index = segments.findIndex((segment, each) => each >= from && words(segment.text) === words(sentence.text))
+    if (index < 0) problems.push(`missing: ${sentence.text}`)
+    else {
+      errors.push(Math.abs(at(segments, index).start - sentence.start))
+      from = index + 1
+    }
+  }
+  const cues = Subtitles.layout(segments)
+  const [srt, vtt] = [Subtitles.toSrt(cues), Subtitles.toVtt(cues)]
+  writeFileSync(join(folder, "known.srt"), srt)
+  writeFileSync(join(folder, "known.vtt"), vtt)
+  table([
+    ["minutes", "sentences", "segments", "pieces", "cut without a pause", "seconds", "start off by, median", "most"],
+    [
+      known.minutes.toFixed(1),
+      `${spoken.length}`,
+      `${segments.length}`,
+      `${pieces.length}`,
+      `${pieces.filter(({ ending }) => ending === "quiet").length}`,
+      seconds.toFixed(1),
+      errors.length === 0 ? "" : `${median(errors).toFixed(0)} ms`,
+      errors.length === 0 ? "" : `${Math.max(...errors).toFixed(0)} ms`
+    ]
+  ])
+  list([...problems, ...warnings.map(({ message }) => message)])
+  bar(
+    "every sentence is there, in order",
+    problems.length === 0,
+    `${spoken.length - problems.length} of ${spoken.length}`
+  )
+  bar(
+    "each starts within 100 ms of its place in the join",
+    errors.length > 0 && Math.max(...errors) <= 100,
+    `${errors.filter((error) => error <= 100).length} of ${errors.length}`
+  )
+  bar(
+    "the text is that of all sentences",
+    words(text) === words(spoken.map((sentence) => sentence.text).join(" ")),
+    `${text.length} characters`
+  )
+  for (const [name, file] of Object.entries({ SRT: srt, WebVTT: vtt })) {
+    const read = parseSubtitles(file)
+    const equal = read.filter(
+      (cue, index) =>
+        cue.from === Math.round(cues[index]?.start ?? -1) && words(cue.text) === words(cues[index]?.text ?? "")
+    )
+    bar(
+      `a second parser reads the same cues from ${name}`,
+      equal.length === cues.length && read.length === cues.length,
+      `${equal.length} of ${cues.length}`
+    )
+  }
+  for (const name of ["known.srt", "known.vtt"]) {
+    const probe = await run(
+      "ffprobe",
+      [
+        "-v",
+        "error",
+        "-count_packets",
+        "-show_entries",
+        "stream=codec_name,nb_read_packets",
+        "-of",
+        "csv=p=0",
+        join(folder, name)
+      ],
+      { mayFail: true }
+    ).catch(() => undefined)
+    if (probe === undefined) console.log(`- not checked: ffprobe is not installed, so it did not read ${name}`)
+    else {
+      const [codec, packets] = probe.stdout.trim().split(",")
+      bar(`ffprobe reads ${name}`, Number(packets) === cues.length, `${codec}, ${packets} of ${cues.length} cues`)
+    }
+  }
+}
+
+// --- Against a scripted service ---
+
+let folders = 0
+const parametersOf = (url: string, path: string, pieces: string, concurrency: number, pieceMillis: number) =>
+  [url, path, pieces, `${concurrency}`, `${pieceMillis}`, transactionId] as const
+const newFolder = () => join(folder, `pieces-${++folders}`)
+
+const parallel = async () => {
+  title("Pieces at once")
+  const path = noiseFile(size.noiseMinutes)
+  const rows: Array<{ readonly concurrency: number; readonly seconds: number }> = []
+  for (const concurrency of [1, 4, 8]) {
+    const service = await startScriptedService(100)
+    const { seconds } = await runScript<Result>(
+      client,
+      parametersOf(service.url, path, newFolder(), concurrency, 60_000)
+    )
+    service.close()
+    rows.push({ concurrency, seconds })
+  }
+  const one = at(rows, 0).seconds
+  table([
+    ["at once", "seconds", "times as fast"],
+    ...rows.map(({ concurrency, seconds }) => [`${concurrency}`, seconds.toFixed(1), ratio(one, seconds)])
+  ])
+  if (quick) return
+  bar(
+    "4 at once are at least 2.5 times as fast as 1",
+    one / at(rows, 1).seconds >= 2.5,
+    ratio(one, at(rows, 1).seconds)
+  )
+  bar("8 at once are faster than 4", at(rows, 2).seconds < at(rows, 1).seconds, ratio(one, at(rows, 2).seconds))
+}
+
+const memory = async () => {
+  title("Memory")
+  const service = await startScriptedService(Number.POSITIVE_INFINITY)
+  const rows: Array<Result & { readonly hours: number }> = []
+  for (const hours of size.hours) {
+    const path = noiseFile(60 * hours)
+    const result = await runScript<Result>(client, parametersOf(service.url, path, newFolder(), 4, 300_000))
+    rows.push({ ...result, hours })
+  }
+  service.close()
+  table([
+    ["hours", "pieces", "seconds", "before", "peak", "above"],
+    ...rows.map(({ before, hours, peak, seconds, sources }) => [
+      `${hours}`,
+      `${sources.length}`,
+      seconds.toFixed(1),
+      megabytes(before),
+      megabytes(peak),
+      megabytes(peak - before)
+    ])
+  ])
+  if (quick) return
+  const [less, more] = [at(rows, 0), at(rows, 1)]
+  const growth = more.peak - less.peak
+  bar("four times the recording needs at most 30 MB more", growth <= 30e6, megabytes(growth))
+}
+
+/** The transaction ids of the pieces that are kept. */
+const keptIn = (pieces: string): ReadonlyArray<string> => {
+  try {
+    return readdirSync(pieces)
+      .filter((name) => name.endsWith(".json"))
+      .map((name) => JSON.parse(readFileSync(join(pieces, name), "utf8")).transactionId)
+  } catch {
+    return []
+  }
+}
+
+const kill = async () => {
+  title("Killed at random moments")
+  const path = noiseFile(size.noiseMinutes)
+  const concurrency = 4
+  const service = await startScriptedService(100)
+  const pieces = newFolder()
+  const parameters = parametersOf(service.url, path, pieces, concurrency, 60_000)
+  const random = chances(19)
+  let again = 0
+  let uploads = 0
+  let killed = 0
+  for (let round = 0; round < size.kills; round++) {
+    const kept = new Set(keptIn(pieces))
+    const first = service.uploads.length
+    const child = start(process.execPath, [fileURLToPath(client), ...parameters])
+    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
+    // The moment counts from the first upload, so that most rounds have some in flight.
+    while (service.uploads.length === first && child.exitCode === null) await sleep(5)
+    await Promise.race([sleep(900 * random()), ended])
+    if (child.exitCode === null) killed += 1
+    child.kill("SIGKILL")
+    await ended
+    again += service.uploads.slice(first).filter((id) => kept.has(id)).length
+    uploads = service.uploads.length
+  }
+  const kept = new Set(keptIn(pieces))
+  const resumed = await runScript<Result>(client, parameters)
+  again += service.uploads.slice(uploads).filter((id) => kept.has(id)).length
+  const sent = service.uploads.length
+  const undisturbed = await runScript<Result>(client, parametersOf(service.url, path, newFolder(), concurrency, 60_000))
+  service.close()
+  const all = undisturbed.sources.length
+  const lost = sent - all
+  table([
+    ["killed", "pieces", "uploads", "sent twice, since they were in flight", "kept pieces sent again"],
+    [`${killed}`, `${all}`, `${sent}`, `${lost}`, `${again}`]
+  ])
+  bar("no kept piece is sent again", again === 0, `${again}`)
+  bar(
+    "only pieces in flight are sent twice",
+    lost <= killed * concurrency,
+    `${lost} for ${killed} kills of ${concurrency}`
+  )
+  bar("the transcript is the undisturbed one", resumed.text === undisturbed.text, `${resumed.text.length} characters`)
+}
+
+if (isChosen("transcript")) await transcript()
+if (isChosen("parallel")) await parallel()
+if (isChosen("memory")) await memory()
+if (isChosen("kill")) await kill()
+process.exitCode = exitStatus()
