@@ -11,8 +11,11 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type CommandError, LongJobFailed, withoutKept } from "./failure.js"
 
-/** The files of a `PieceStore`, also those that a killed process left half written. */
-const isPiece = (name: string): boolean => /^[0-9a-f]{64}\.(wav|json)(\.[0-9a-f-]{36}\.part)?$/.test(name)
+/** The name of the piece that a file of a `PieceStore` holds, also if a killed process left it half written. */
+const pieceOf = (name: string): string | undefined =>
+  /^([0-9a-f]{64}\.(?:wav|json))(?:\.[0-9a-f-]{36}\.part)?$/.exec(name)?.[1]
+
+const isPiece = (name: string): boolean => pieceOf(name) === name
 
 type JobError = Exclude<CommandError, LongJobFailed>
 
@@ -30,9 +33,6 @@ const mark = ".made-by-speech"
 const forgetful: PieceStoreService = { get: () => Effect.succeedNone, put: () => Effect.void }
 
 const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
-
-/** Removes a folder if it is empty. `FileSystem.remove` removes no folder without its content. */
-const removeEmpty = (folder: string) => Effect.ignore(Effect.tryPromise(() => rmdir(folder)))
 
 /**
  * Runs a job whose pieces are kept in a folder until it succeeds. Then its files are removed, and the folder if the command made it.
@@ -55,39 +55,52 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       )
     )
 
+    const files = Effect.suspend(() =>
+      folder === undefined ? Effect.succeed([]) : Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+    )
     const remove = (names: Iterable<string>) =>
-      Effect.gen(function* () {
-        if (folder === undefined) return
-        yield* Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(folder, name))), { discard: true })
-        const isMade = yield* Effect.isSuccess(fs.remove(join(folder, mark)))
-        if (isMade) yield* removeEmpty(folder)
-      })
-    const removeAll = Effect.gen(function* () {
-      if (folder === undefined || !isOwn) return yield* remove(used)
-      const files = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-      yield* remove(files.filter(isPiece))
+      Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(folder ?? "", name))), { discard: true })
+    const removeMadeFolder = Effect.gen(function* () {
+      const [first, ...others] = yield* files
+      if (folder === undefined || first !== mark || others.length > 0) return
+      yield* remove([mark])
+      yield* Effect.ignore(Effect.tryPromise(() => rmdir(folder)))
     })
+    const removeAll = Effect.gen(function* () {
+      const ours = (yield* files).filter((name) => {
+        const piece = pieceOf(name)
+        return piece !== undefined && (isOwn || used.has(piece))
+      })
+      yield* remove(ours)
+      yield* removeMadeFolder
+    }).pipe(Effect.uninterruptible)
 
-    const note = (): string | undefined => {
-      if (used.size === 0) return undefined
+    /** `undefined`: there are no pieces. */
+    const note = Effect.gen(function* () {
       const pieces = `${plural(used.size, "finished piece")} ${used.size === 1 ? "is" : "are"}`
-      return folder === undefined
-        ? `${pieces} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
-        : `${pieces} kept in ${folder}. The same command goes on where it was.`
-    }
-    const explain = <Failure extends JobError>(error: Failure): Failure | LongJobFailed => {
-      const said = note()
-      const told = folder === undefined ? withoutKept(error) : error
-      return said === undefined ? told : new LongJobFailed({ error: told, note: said })
-    }
+      if (folder === undefined) {
+        return used.size === 0
+          ? undefined
+          : `${pieces} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
+      }
+      yield* removeMadeFolder
+      const goesOn = `kept in ${folder}. The same command goes on where it was.`
+      if (used.size > 0) return `${pieces} ${goesOn}`
+      return (yield* files).some(isPiece) ? `Pieces of an earlier run are ${goesOn}` : undefined
+    })
+    const explain = <Failure extends JobError>(error: Failure) =>
+      Effect.flatMap(note, (said) => {
+        const told = folder === undefined ? withoutKept(error) : error
+        return Effect.fail(said === undefined ? told : new LongJobFailed({ error: told, note: said }))
+      })
+    const explainInterruption = Effect.flatMap(note, (said) =>
+      said === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${said}`)
+    )
     const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void
     return yield* Effect.zipRight(markNew, job).pipe(
       Effect.provide(Layer.provide(counted, opened)),
-      Effect.tap(() => removeAll),
-      Effect.tapErrorCause(() => (used.size === 0 ? remove([]) : Effect.void)),
-      Effect.mapError(explain),
-      Effect.onInterrupt(() =>
-        used.size === 0 || folder === undefined ? remove([]) : Console.error(`speech: ${note()}`)
-      )
+      Effect.zipLeft(removeAll),
+      Effect.catchAll(explain),
+      Effect.onInterrupt(() => explainInterruption)
     )
   })

@@ -223,6 +223,53 @@ describe("the built command", { timeout: 120_000 }, () => {
     })
   )
 
+  it.scopedLive("goes on with a long text after Ctrl-C and after a crash, and pays for no finished piece again", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const environment = environmentOf(service)
+      const paragraphs = Array.from({ length: 2 }, (_, at) => `${at + 1}. ${"नमस्ते, आप कैसे हैं? मैं ठीक हूँ। ".repeat(6)}`)
+      writeFileSync(`${folder}/long.txt`, paragraphs.join("\n\n"))
+      const args = ["synthesize", "--text-file", "long.txt", "--out", "long.wav", "--subtitles", "long.srt"]
+      const speak = (spawned?: (child: ChildProcess) => void) =>
+        run([...args, "--concurrency", "1", "--output-format", "8000:pcm16"], environment, spawned)
+      /** Ends a command by a signal when its request of this number waits, for the second piece. */
+      const end = (signal: NodeJS.Signals, nth: number) =>
+        Effect.gen(function* () {
+          yield* service.faults.set([{ operation: "synthesize", nth, delayMillis: 60_000 }])
+          const before = (yield* service.requests).length
+          let command: ChildProcess | undefined
+          const running = yield* Effect.fork(speak((child) => (command = child)))
+          const isWaiting = Effect.map(
+            service.requests,
+            (requests) => requests.length === before + nth && requests.at(-1)?.outcome === "faulted"
+          )
+          yield* Effect.repeat(isWaiting, { until: (waiting) => waiting, schedule: Schedule.spaced(20) })
+          command?.kill(signal)
+          return yield* running
+        })
+
+      expect(yield* end("SIGINT", 2)).toEqual({
+        code: 130,
+        stdout: Buffer.alloc(0),
+        stderr: "speech: 1 finished piece is kept in long.wav.pieces. The same command goes on where it was.\n"
+      })
+      expect((yield* end("SIGKILL", 1)).code).toBe(null)
+      expect(readdirSync(folder).filter((name) => /^long\.(wav|srt)$/.test(name))).toEqual([])
+
+      yield* service.faults.set([])
+      const before = (yield* service.requests).length
+      const { code, stderr } = yield* speak()
+      expect({ code, stderr }).toEqual({
+        code: 0,
+        stderr: expect.stringMatching(/^long\.wav: .*, 2 pieces, request \S+\n$/)
+      })
+      expect((yield* service.requests).length - before).toBe(1)
+      // Also the temporary files of the killed command are gone with their folder.
+      expect(readdirSync(folder).filter((name) => /^long\.wav\.pieces|^long\.srt/.test(name))).toEqual(["long.srt"])
+      expect(Either.isRight(Wav.decode(readFileSync(`${folder}/long.wav`)))).toBe(true)
+    })
+  )
+
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "unread"] as const)(
     "speech serve ends and leaves no file: %s",
     async (end) => {

@@ -137,6 +137,17 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
       })
       yield* faults.set([])
 
+      // A run that fails before it comes to a kept piece still says that there are some.
+      const elsewhere = yield* LocalService.pipe(
+        Effect.map((service) => ({ ...environmentOf(service), SPEECH_API_KEY: "wrong.key" })),
+        Effect.flatMap((environment) =>
+          run(["synthesize", "other", "--lang", "en", "--out", out, "--pause", "line=1"], environment)
+        )
+      )
+      expect(elsewhere.stderr.split("\n")[1]).toBe(
+        `speech: Pieces of an earlier run are kept in ${out}.pieces. The same command goes on where it was.`
+      )
+
       const before = yield* requestCount
       // What a killed command left.
       writeFileSync(`${out}.pieces/${"0".repeat(64)}.wav.${crypto.randomUUID()}.part`, "")
