@@ -345,7 +345,7 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       yield* service.faults.set([{ operation: "synthesize", nth: 2, times: 1, status: 400, message: "not now" }])
       const failed = yield* run("longSpeech.ts", ["a.txt"])
       expect(failed.code).toBe(1)
-      expect(failed.stderr).toContain("To go on, run it again: 1 piece is kept")
+      expect(failed.stdout).toContain("To go on, run it again: 1 piece is kept")
       const again = yield* run("longSpeech.ts", ["a.txt"])
       expect(again).toMatchObject({ code: 0, stdout: expect.stringMatching(/^2 pieces, .+\na\.txt\.wav: \d\.\d s\n$/) })
       expect(again.stderr.split("\n").toSorted().join()).toMatch(/^,piece \d: kept,piece \d: paid$/)
