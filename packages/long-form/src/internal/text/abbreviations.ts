@@ -162,7 +162,7 @@ export const verbs = setOf([
  * for "thus".
  */
 export const attributions =
-  /^(?:(?:\p{Lu}\S* ){1,3}(?:said|asked|cried|replied|answered|shouted|whispered|exclaimed|called|added|says|asks|thought|muttered|laughed)\b|என(?:்[றன]|\P{M})|அப்படி|అని|అన[ిే్ు]|అంట|అంది|అందు|ಎಂದ|ಎಂಬ|ಎನ್|ಅಂತ|ಅಂದ|ಎಂತ|എന്ന|എന്|अस[ेां]?\P{M}|अशी|म्हण)/u
+  /^(?:(?:\p{Lu}\S* ){1,3}(?:said|asked|cried|replied|answered|shouted|whispered|exclaimed|called|added|says|asks|thought|muttered|laughed)\b|என்[றன]|என(?![\p{L}\p{M}])|அப்படி|అని(?![\p{L}\p{M}])|అన్నా|అన్నద|అనుకు|అంటూ|అంటా|అంటుం|అంది|అందు|ಎಂದ|ಎಂಬ|ಅಂತ|ಅಂದ|എന്ന|अस[ेां](?!\p{M})|अशी|म्हण)/u
 
 /** Verbs of saying in the languages that have them at the end of a clause. */
 export const verbsOfSaying =

@@ -1,8 +1,8 @@
 /**
  * Decides where a sentence ends. The candidates are those of Unicode (UAX #29, sentence boundaries: a terminator, then what
  * closes); the rules take out the false ones. They are written here rather than asked from `Intl.Segmenter`, which knows no
- * abbreviation, reads the whole text, and differs between versions of ICU. If in doubt, a sentence goes on: a wrong end is
- * heard, a missing one is not.
+ * abbreviation, copies the whole text into each segment, and differs between versions of ICU. If in doubt, a sentence goes on:
+ * a wrong end is heard, a missing one is not.
  *
  * Each place is judged by the text around it: at most {@link lookBehind} units before it, and {@link lookAhead} after its spaces.
  */
@@ -85,7 +85,7 @@ interface Around {
   readonly text: string
   readonly lang: string | undefined
   readonly depth: number
-  /** Before the terminator, with the full stops inside it. */
+  /** Before the terminator, with the full stops inside it, in Unicode's form NFC. */
   readonly word: string
   /** Offset of the word. */
   readonly start: number
@@ -110,7 +110,7 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
   const single = length(word) === 1
   if (!single && !letters.has(word)) return false
   const from = spacesBefore(text, start)
-  const previous = /[.۔]/.test(text[from - 1] ?? "") ? wordBefore(text, from - 1) : ""
+  const previous = /[.۔]/.test(text[from - 1] ?? "") ? wordBefore(text, from - 1).normalize("NFC") : ""
   const inChain =
     (previous !== "" && isCaseless(previous) && isLetterName(previous, lang)) ||
     (nextIsShort && isCaseless(next) && isLetterName(next, lang))
@@ -124,7 +124,7 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
 /** Whether a full stop belongs to the word before it. */
 const isAbbreviation = (around: Around): boolean => {
   const { lang, next, word } = around
-  const lower = word.toLowerCase().normalize("NFC")
+  const lower = word.toLowerCase()
   const upperNext = /^\p{Lu}/u.test(next)
   const starts = upperNext && starters.has(next.toLowerCase())
   if (beforeNames.has(lower)) return true
@@ -197,18 +197,20 @@ const goesOnAfter = (
 /** Whether a text goes on with a clause that says who spoke: it begins with "thus", or is short and has a verb of saying. */
 const isAttribution = (ahead: string): boolean => {
   if (attributions.test(ahead)) return true
-  const clause = /^[^.!?…।॥۔؟"“”„‘«»]*[.…।॥۔]/.exec(ahead)?.[0]
+  const clause = /^[^.!?…।॥۔؟"“”„‘«»\n\r]*[.…।॥۔]/.exec(ahead)?.[0]
   return clause !== undefined && verbsOfSaying.test(clause)
+}
+
+/** The place before the numbers of footnotes: has ended.[1][2] */
+const beforeNotes = (text: string, at: number, least: number): number => {
+  const note = /\[\p{Nd}{1,3}\]$/u.exec(text.slice(Math.max(least, at - 5), at))
+  return note === null ? at : beforeNotes(text, at - note[0].length, least)
 }
 
 /** Whether a sentence ends at a place: after a terminator and what closes it, before the spaces. */
 export const endsSentence = (text: string, at: number, lang: string | undefined, depth = 0): boolean => {
   const least = Math.max(0, at - lookBehind)
-  let end = at
-  for (let note = /\[\p{Nd}{1,3}\]$/u.exec(text.slice(Math.max(least, end - 5), end)); note !== null; ) {
-    end -= note[0].length
-    note = /\[\p{Nd}{1,3}\]$/u.exec(text.slice(Math.max(least, end - 5), end))
-  }
+  const end = beforeNotes(text, at, least)
   const mark = back(text, end, least, isCloser)
   let first = mark
   for (;;) {
@@ -239,10 +241,11 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   if (/^[,;:،؛)\]}…]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
   // "(!)" and "(?)" stand for themselves.
   if (end > mark && /\p{Ps}/u.test(last)) return false
-  const next = firstWord.exec(rest)?.[0] ?? ""
-  const nextIsShort = /^[.۔]/.test(rest.slice(next.length))
-  const word = wordBefore(text, first)
-  const around: Around = { text, lang, depth, word, start: first - word.length, next, nextIsShort }
+  const next = (firstWord.exec(rest)?.[0] ?? "").normalize("NFC")
+  const nextIsShort = /^[.۔]/.test(rest.replace(firstWord, ""))
+  const written = wordBefore(text, first)
+  const word = written.normalize("NFC")
+  const around: Around = { text, lang, depth, word, start: first - written.length, next, nextIsShort }
 
   if (marks === "|" || marks === "||") {
     const spoken = spacesBefore(text, first)
@@ -259,7 +262,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   if (marks === "۔") {
     if (word === "") return true
     // 3۔5, بی۔ایڈ, بی۔ایڈ۔
-    const previous = text[around.start - 1] === "۔" ? wordBefore(text, around.start - 1) : ""
+    const previous = text[around.start - 1] === "۔" ? wordBefore(text, around.start - 1).normalize("NFC") : ""
     if (!hasSpace && (/^\p{Nd}/u.test(ahead) || isLetterName(word, lang))) return false
     if (previous !== "" && isLetterName(previous, lang)) return false
     return !(countsItems(around) || isInitial(around) || abbreviationsOf(lang).words.has(word))
