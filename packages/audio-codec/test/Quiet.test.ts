@@ -70,6 +70,14 @@ describe("cutting", () => {
     expect(second?.start).toBe(first?.end)
   })
 
+  it("is in the pause with the quietest surroundings if all pauses are short, since they may be chance", () => {
+    const soft = speech(150).map((it) => it / 20)
+    const parts = [speech(1500), pause(190), speech(400), soft, pause(170), soft, speech(600)]
+    const [first] = ends(cut(join(parts), { maximumMillis: 2800 }))
+    expect(first?.ending).toBe("pause")
+    expect(Math.abs((first?.end ?? 0) / 8 - 2325)).toBeLessThanOrEqual(20)
+  })
+
   it("is at the quietest point if there is no pause, and says so", () => {
     const pieces = ends(
       cut(join([speech(1500), speech(400).map((it) => it / 3), speech(1100)]), { maximumMillis: 2000 })

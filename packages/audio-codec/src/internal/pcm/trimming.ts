@@ -120,7 +120,7 @@ export const makeTrimmer = (
         add(all.subarray(offset, offset + windowBytes), output)
       }
       // A copy, so that no large block is kept for its last bytes.
-      incomplete = [all.slice(offset)]
+      incomplete = offset < all.byteLength ? [all.slice(offset)] : []
       incompleteBytes -= offset
       return output.parts
     },
