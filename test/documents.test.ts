@@ -255,7 +255,7 @@ describe("the README of a package", () => {
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions
     transport: Concurrency.ConcurrencyOptions
     transport: Operation.Operation internal/call/makeTransport.TransportOptions
-    audio-codec: AudioFormat.AudioFormat PcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
+    audio-codec: AudioFormat.AudioFormat internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions

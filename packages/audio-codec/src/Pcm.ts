@@ -15,7 +15,7 @@ import { concatSamples } from "./internal/bytes.js"
 import { blockSamples, bytesRegion, samplesRegion } from "./internal/kernel/kernel.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { makeFrames } from "./internal/pcm/frames.js"
-import type { PcmStream } from "./PcmStream.js"
+import type { PcmStream } from "./internal/pcm/pcmStream.js"
 
 /**
  * Decodes the whole samples of `bytes` into `target`, as many as fit. Returns their number. A loop that uses one array for

@@ -10,16 +10,11 @@ import { concatBytes } from "./internal/bytes.js"
 import { through } from "./internal/pcm/blocks.js"
 import { makeFader } from "./internal/pcm/fading.js"
 import { makeFrames } from "./internal/pcm/frames.js"
+import type { PcmStream } from "./internal/pcm/pcmStream.js"
 import { silenceOf } from "./internal/pcm/silence.js"
 import { makeTrimmer } from "./internal/pcm/trimming.js"
 
-export interface PcmStream<out E = never, out R = never> {
-  readonly format: AudioFormat
-  /** The exact number of bytes in the stream, if it is known before the end. */
-  readonly byteLength?: number | undefined
-  /** Raw samples in `format`. A chunk may end anywhere, even inside a sample. It does not change after it was emitted. */
-  readonly stream: Stream.Stream<Uint8Array, E, R>
-}
+export type { PcmStream } from "./internal/pcm/pcmStream.js"
 
 /** Audio in memory. */
 export const fromBytes = (format: AudioFormat, bytes: Uint8Array): PcmStream => ({
