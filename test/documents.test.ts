@@ -261,6 +261,7 @@ describe("the README of a package", () => {
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions
     long-form: LongSpeech.LongSpeechOptions LongSpeech.Pauses LongSpeech.Plan LongSpeech.LongSpeechReport
     long-form: LongSpeech.SpokenPiece LongSpeech.SpokenSegment
+    long-form: Subtitles.Cue Subtitles.LayoutOptions
     long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
     long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions

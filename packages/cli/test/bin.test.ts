@@ -227,7 +227,7 @@ describe("the built command", { timeout: 120_000 }, () => {
     Effect.gen(function* () {
       const service = yield* localService
       const environment = environmentOf(service)
-      const paragraphs = Array.from({ length: 2 }, (_, at) => `${at + 1}. ${"नमस्ते, आप कैसे हैं? मैं ठीक हूँ। ".repeat(6)}`)
+      const paragraphs = Array.from({ length: 2 }, (_, at) => `${at + 1}. ${"नमस्ते, आप कैसे हैं? मैं ठीक हूँ। ".repeat(4)}`)
       writeFileSync(`${folder}/long.txt`, paragraphs.join("\n\n"))
       const args = ["synthesize", "--text-file", "long.txt", "--out", "long.wav", "--subtitles", "long.srt"]
       const speak = (spawned?: (child: ChildProcess) => void) =>

@@ -15,18 +15,6 @@ import { standardOutput, writeFailed, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 
-/**
- * Only the beginning and the end of a piece are measured, and the cues between them are estimated. So pieces are shorter if
- * there are subtitles: about half a minute.
- */
-const maximumWithSubtitles = 500
-
-const optionsOf = ({ concurrency, pauses, subtitles }: Given<"synthesize">): LongSpeech.LongSpeechOptions => ({
-  maximum: subtitles === undefined ? undefined : maximumWithSubtitles,
-  concurrency,
-  pauses
-})
-
 const requestOf = (given: Given<"synthesize">, text: string) => {
   const { g2pOverrides, lang, numStep, outputFormat, requestId = crypto.randomUUID(), speed, voice } = given
   return { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId }
@@ -38,7 +26,7 @@ const count = (value: number, noun: string): string => `${value.toLocaleString("
 export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
   Effect.gen(function* () {
     const whole = { maximum: 10_000, first: 10_000 }
-    const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? optionsOf(given) : whole)
+    const planned = yield* LongSpeech.plan(requestOf(given, text), isDivided ? {} : whole)
     // A text that is not divided is sent with the spaces around it.
     const plan = isDivided ? planned : { ...planned, cost: planned.codePoints }
     yield* Console.log(
@@ -75,22 +63,19 @@ const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport) =>
     { discard: true }
   )
 
-const writeSubtitles = (path: string, { pieces }: LongSpeech.LongSpeechReport) => {
-  const spoken = pieces.filter(({ source }) => source !== "silence")
-  const cues = Subtitles.layout(
-    spoken.map(({ endMillis, startMillis, text }) => ({ start: startMillis, end: endMillis, text }))
-  )
+const writeSubtitles = (path: string, { segments }: LongSpeech.LongSpeechReport) => {
+  const cues = Subtitles.layout(segments)
   return writeText(path, /\.vtt$/i.test(path) ? Subtitles.toVtt(cues) : Subtitles.toSrt(cues))
 }
 
 /** Speaks a text of any length. The text is divided also if it is short. */
 export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
-  const { json, out, pieces, subtitles } = given
+  const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
   const work = Effect.gen(function* () {
     const progress = yield* Progress.make(process.stderr)
     const job = yield* progress.job(out === "-" ? "standard output" : out)
-    const options = { ...optionsOf(given), onEvent: showing(job) }
+    const options = { concurrency, pauses, onEvent: showing(job) }
     if (out === "-") {
       const speech = yield* LongSpeech.stream(request, options)
       // The reader of the audio may print to the same terminal.
@@ -107,10 +92,11 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
     )
     if (subtitles !== undefined) yield* writeSubtitles(subtitles, report)
     const spoken = report.pieces.map(({ text: _, ...facts }) => facts)
+    const { segments } = report
     const format = AudioFormat.describe(file.format)
     yield* progress.withoutLines(
       json
-        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, pieces: spoken }))
+        ? Console.log(JSON.stringify({ ...file, requestId: request.requestId, subtitles, pieces: spoken, segments }))
         : Effect.zipRight(
             printWarnings(report),
             Console.error(
