@@ -8,6 +8,7 @@ import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Piece } from "@effect-speech/transport/CallReport"
 import * as Printable from "@effect-speech/transport/Printable"
+import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -65,6 +66,9 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     yield* failed("open")(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
     // A folder that can't be written is found before anything is paid.
     yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
+    yield* Effect.forEach(yield* failed("open")(fs.readDirectory(folder)), (name) => removeIfLeft(fs, pathOf(name)), {
+      discard: true
+    })
     return {
       get: (name) =>
         Effect.asSome(fs.readFile(pathOf(name))).pipe(
@@ -84,6 +88,19 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       }
     }
   })
+
+/** A process that was killed leaves the file that it wrote. A file this old, in milliseconds, has no writer any more. */
+const leftAfter = 60 * 60 * 1000
+
+/** Removes a temporary file without a writer. What can't be removed stays. */
+const removeIfLeft = (fs: FileSystem.FileSystem, path: string): Effect.Effect<void> =>
+  /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/.test(path)
+    ? Effect.gen(function* () {
+        const { mtime } = yield* fs.stat(path)
+        const now = yield* Clock.currentTimeMillis
+        if (Option.exists(mtime, (changed) => now - changed.getTime() > leftAfter)) yield* fs.remove(path)
+      }).pipe(Effect.ignore)
+    : Effect.void
 
 const actions = {
   open: "The folder for pieces can't be used",

@@ -1,4 +1,4 @@
-import { mkdtempSync, readdirSync, rmSync, statSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SystemError } from "@effect/platform/Error"
@@ -91,6 +91,19 @@ describe("a store in a folder", () => {
       })
       const denied = yield* Effect.flip(storeIn(join(folder, "denied"), { access: () => failing("EACCES") }))
       expect(denied).toMatchObject({ operation: "open", code: "EACCES" })
+    })
+  )
+
+  it.live("removes what a killed process left an hour ago, and nothing else", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "left")
+      yield* Effect.flatMap(storeIn(path), (store) => store.put("one.wav", bytes))
+      const [old, fresh] = [`two.wav.${crypto.randomUUID()}.part`, `three.wav.${crypto.randomUUID()}.part`]
+      for (const name of [old, fresh, "my.part"]) writeFileSync(join(path, name), "")
+      const before = new Date(Date.now() - 61 * 60 * 1000)
+      for (const name of [old, "my.part", "one.wav"]) utimesSync(join(path, name), before, before)
+      yield* storeIn(path)
+      expect(readdirSync(path).toSorted()).toEqual([fresh, "my.part", "one.wav"].toSorted())
     })
   )
 
