@@ -288,8 +288,14 @@ const service = {
   recordings: optional("recordings", text, {
     value: "FOLDER",
     description:
-      "Folder of recordings to recognise: NAME.wav with its text in NAME.txt. Those in a subfolder hi are only for Hindi models.",
+      "Folder of recordings to recognise: NAME.wav with what is said in NAME.srt, NAME.vtt or NAME.txt. Those in a subfolder hi are only for Hindi models.",
     completes: "folder"
+  }),
+  capacity: optional("capacity", number(), {
+    value: "HOURS",
+    description:
+      "Hours of speech and recordings to recognise. Beyond that the oldest are forgotten. An hour takes 62 MB.",
+    default: "2"
   })
 }
 

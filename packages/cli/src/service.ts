@@ -19,7 +19,7 @@ const typeOf = (path: string): "folder" | "file" | undefined => {
   }
 }
 
-const check = ({ dataDir, newKey, recordings }: Given<"run">): Effect.Effect<void, UsageError> => {
+const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.Effect<void, UsageError> => {
   const refuse = (message: string) => new UsageError({ message })
   if (newKey && dataDir === undefined) {
     return refuse("--new-key is for a --data-dir, whose key it replaces. Without one each start creates a key.")
@@ -28,11 +28,17 @@ const check = ({ dataDir, newKey, recordings }: Given<"run">): Effect.Effect<voi
   if (recordings !== undefined && typeOf(recordings) !== "folder") {
     return refuse("--recordings must be a folder that exists.")
   }
+  if (capacity !== undefined && capacity <= 0) return refuse("--capacity must be a number above 0.")
   return Effect.void
 }
 
 /** What {@link startService} needs for as long as the service runs. */
-export const serviceDependencies = [Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer] as const
+export const serviceDependencies = ({ capacity }: Given<"run">) =>
+  [
+    Voice.layerEspeak,
+    Recogniser.layerKnownRecordings({ capacitySeconds: capacity === undefined ? undefined : capacity * 3600 }),
+    NodeFileSystem.layer
+  ] as const
 
 /** Runs the service until the scope closes. `apiKey` is `undefined` if an earlier start showed it. */
 export const startService = (given: Given<"run">) =>

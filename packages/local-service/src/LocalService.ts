@@ -34,7 +34,7 @@ import { makeTemporaryFiles, TemporaryFiles } from "./internal/state/temporaryFi
 import type { JournalEntry } from "./Journal.js"
 import type { LocalServiceError, RecordingUnusable } from "./LocalServiceError.js"
 import type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
-import { Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
+import { type KnownRecordingsOptions, Recogniser, type RecogniserService, type TaughtRecording } from "./Recogniser.js"
 import { Voice } from "./Voice.js"
 
 export type { LocalServiceOptions, ReproducibleOptions } from "./LocalServiceOptions.js"
@@ -78,10 +78,10 @@ export class LocalService extends Context.Tag("@effect-speech/local-service/Loca
    * a new key, which revokes the active key of a data directory.
    */
   static readonly layer = (
-    options: LocalServiceOptions = {}
+    options: LocalServiceOptions & KnownRecordingsOptions = {}
   ): Layer.Layer<LocalService, ServeError | LocalServiceError> =>
     LocalService.layerWithoutDependencies(options).pipe(
-      Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+      Layer.provide([Voice.layerEspeak, Recogniser.layerKnownRecordings(options), NodeFileSystem.layer])
     )
 
   /** Like `layer`, with your own voice and recogniser. */

@@ -20,8 +20,8 @@ export interface LocalServiceOptions extends ReproducibleOptions {
   /** Directory that stores keys, credit and usage. Default: none; they are kept in memory until the layer closes. */
   readonly dataDirectory?: string | undefined
   /**
-   * Directory of recordings that the service transcribes: `name.wav` with its text in `name.txt`. Recordings in a
-   * subdirectory `hi` are for Hindi models only. Default: none.
+   * Directory of recordings that the service transcribes: `name.wav` with what is said in it as subtitles in `name.srt`, else in
+   * `name.vtt`, else as text in `name.txt`. Recordings in a subdirectory `hi` are for Hindi models only. Default: none.
    */
   readonly recordings?: string | undefined
   /** Initial credit of the account. Default: 1,000,000. */

@@ -7,7 +7,16 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
-import { splitText } from "./internal/voice/splitText.js"
+import { spokenPieces } from "./internal/voice/spokenPieces.js"
+
+/** A sentence of a text, and where it is in the speech. */
+export interface SpokenSentence {
+  readonly text: string
+  /** In samples from the beginning of the speech. */
+  readonly start: number
+  /** In samples, after `start`. */
+  readonly end: number
+}
 
 export interface Utterance {
   readonly text: string
@@ -17,6 +26,11 @@ export interface Utterance {
   readonly speed: number
   /** The engine's phonemes of a word, by the word. */
   readonly pronunciations: Readonly<Record<string, string>>
+  /**
+   * Takes each sentence, in order, before the end of the speech. A voice that calls it makes its sentences known one by one;
+   * otherwise the speech is known as a whole.
+   */
+  readonly onSentence?: ((sentence: SpokenSentence) => void) | undefined
 }
 
 /** The engine failed to speak a text. */
@@ -36,8 +50,8 @@ export interface VoiceService {
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
   /**
-   * espeak-ng as WebAssembly, in a thread that starts with the first text. It speaks a few sentences of each text in
-   * turn, so that a short text does not wait for a long one.
+   * espeak-ng as WebAssembly, in a thread that starts with the first text. It speaks a sentence of each text in turn,
+   * so that a short text does not wait for a long one.
    */
   static readonly layerEspeak: Layer.Layer<Voice> = Layer.scoped(
     Voice,
@@ -47,23 +61,35 @@ export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voi
         languages: [...languages],
         voices: Object.keys(variants),
         sampleRate,
-        speak: ({ lang, pronunciations, speed, text, voice }) => {
+        speak: ({ lang, onSentence, pronunciations, speed, text, voice }) => {
           const targetRate = normalRate * speed
           const engineRate = Math.min(engineRates.to, Math.max(engineRates.from, Math.round(targetRate)))
-          return Stream.fromIterable(splitText(text)).pipe(
-            Stream.mapConcatEffect(({ pause, text }) =>
-              Effect.map(
-                run({
-                  ssml: toSsml(text, pronunciations),
-                  voice: `${lang}${variants[voice]}`,
-                  wordsPerMinute: engineRate,
-                  stretch: engineRate / targetRate
-                }),
-                (samples) => [samples, new Float32Array(Math.round((pause / speed) * sampleRate))]
-              )
-            ),
-            Stream.mapError((message) => new VoiceFailed({ message }))
-          )
+          return Stream.suspend(() => {
+            let length = 0
+            let start = 0
+            return Stream.fromIterable(spokenPieces(text, lang)).pipe(
+              Stream.rechunk(1),
+              Stream.mapConcatEffect(({ pause, sentence, text }) =>
+                Effect.map(
+                  run({
+                    ssml: toSsml(text, pronunciations),
+                    voice: `${lang}${variants[voice]}`,
+                    wordsPerMinute: engineRate,
+                    stretch: engineRate / targetRate
+                  }),
+                  (samples) => {
+                    const silence = new Float32Array(Math.round((pause / speed) * sampleRate))
+                    length += samples.length
+                    if (sentence !== undefined) onSentence?.({ text: sentence, start, end: length })
+                    length += silence.length
+                    if (sentence !== undefined) start = length
+                    return [samples, silence]
+                  }
+                )
+              ),
+              Stream.mapError((message) => new VoiceFailed({ message }))
+            )
+          })
         }
       })
     )

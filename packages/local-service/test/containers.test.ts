@@ -167,9 +167,13 @@ serviceTests("a recording", LocalService.layer(), (it) => {
     }
   )
 
+  const changed = (samples: Iterable<number>) =>
+    Wav.encode(
+      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
+      Pcm.encode(Float32Array.from(samples), "pcm16").bytes
+    )
+
   it.each([
-    ["a part of a word before it", [...catSamples.subarray(4000, 6000), ...silence(150), ...catSamples]],
-    ["a part of a word after it", [...catSamples, ...silence(150), ...catSamples.subarray(4000, 6000)]],
     [
       "half a second of silence in its middle",
       [...catSamples.subarray(0, 5000), ...silence(500), ...catSamples.subarray(5000)]
@@ -178,14 +182,20 @@ serviceTests("a recording", LocalService.layer(), (it) => {
       "silence instead of its last quarter",
       catSamples.map((sample, at) => (at < catSamples.length * 0.75 ? sample : 0))
     ],
-    ["a second of silence before it", [...silence(1000), ...catSamples]]
+    ["a part of a word at once before it", [...catSamples.subarray(4000, 6000), ...catSamples]],
+    ["a part of a word at once after it", [...catSamples, ...catSamples.subarray(4000, 6000)]]
   ] as const)("with %s is not recognised", function* ({ transcribe }, [, samples]) {
     yield* learn
-    const other = Wav.encode(
-      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
-      Pcm.encode(Float32Array.from(samples), "pcm16").bytes
-    )
-    expect((yield* transcribe(formOf(other))).json()).toMatchObject({ status: "success", text: "" })
+    expect((yield* transcribe(formOf(changed(samples)))).json()).toMatchObject({ status: "success", text: "" })
+  })
+
+  it.each([
+    ["a part of a word and a pause before it", [...catSamples.subarray(4000, 6000), ...silence(150), ...catSamples]],
+    ["a pause and a part of a word after it", [...catSamples, ...silence(150), ...catSamples.subarray(4000, 6000)]],
+    ["a second of silence before it", [...silence(1000), ...catSamples]]
+  ] as const)("with %s is recognised, without them", function* ({ transcribe }, [, samples]) {
+    yield* learn
+    expect((yield* transcribe(formOf(changed(samples)))).json()).toMatchObject({ status: "success", text })
   })
 
   // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.

@@ -86,4 +86,4 @@ export const run = (given: Given<"run">) =>
     })
     const code = yield* Effect.flatten(Effect.promise(() => ended))
     if (code !== 0) return yield* new AlreadyReported({ code })
-  }).pipe(Effect.scoped, Effect.provide(serviceDependencies))
+  }).pipe(Effect.scoped, Effect.provide(serviceDependencies(given)))

@@ -35,4 +35,4 @@ export const serve = (given: Given<"serve">) =>
     ]
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
     return yield* Effect.never
-  }).pipe(Effect.scoped, Effect.provide(serviceDependencies))
+  }).pipe(Effect.scoped, Effect.provide(serviceDependencies(given)))

@@ -32,6 +32,7 @@ const Options = Schema.Struct({
   maximumRecordingSeconds: Schema.optional(positive),
   maximumSpeechSeconds: Schema.optional(positive),
   bodyIdleMillis: Schema.optional(positive),
+  capacitySeconds: Schema.optional(positive),
   seed: Schema.optional(
     Schema.Int.annotations({ message: () => ({ message: "must be a whole number", override: true }) })
   ),

@@ -10,7 +10,7 @@ import type { ParseError } from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Recogniser, sampleRate } from "../../Recogniser.js"
-import type { VoiceService } from "../../Voice.js"
+import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
@@ -140,10 +140,22 @@ const synthesize = (
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)
 
     const { lang, speed, text } = body
-    const blocks = voice.speak({ text, lang, speed, voice: body.voice, pronunciations: body.g2p_overrides }).pipe(
-      Stream.mapError(({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })),
-      limitDuration(options.maximumSpeechSeconds, voice.sampleRate)
-    )
+    const sentences: Array<SpokenSentence> = []
+    const blocks = voice
+      .speak({
+        text,
+        lang,
+        speed,
+        voice: body.voice,
+        pronunciations: body.g2p_overrides,
+        onSentence: (sentence) => sentences.push(sentence)
+      })
+      .pipe(
+        Stream.mapError(
+          ({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })
+        ),
+        limitDuration(options.maximumSpeechSeconds, voice.sampleRate)
+      )
     const speech = yield* temporaryFiles.storeSamples(blocks)
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
@@ -151,6 +163,10 @@ const synthesize = (
     yield* recogniser.learn({
       text,
       lang,
+      segments:
+        sentences.length === 0
+          ? undefined
+          : sentences.map(({ end, start, text }) => ({ text, start: start / from, end: end / from })),
       samples: Resampler.resampleStream({ from, to: sampleRate })(yieldBetweenBlocks(speech.samples))
     })
 

@@ -31,7 +31,7 @@ export interface TranscriptionOptions {
 }
 
 const notRecognised =
-  "this local service knows only recordings that it was taught or has spoken itself, for a model of their language, whole and at their speed, with at most half a second of silence added at each end; teach it this recording"
+  "this local service knows only sentences that it was taught or has spoken itself, for a model of their language, at their speed and not cut in two; teach it this recording"
 
 const problemOf = (refusal: Refusal): Problem => {
   switch (refusal._tag) {
@@ -111,7 +111,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       Stream.tap((block) => Effect.sync(() => (length += block.length)))
     )
     const spoken = yield* recogniser.recognise(lang, samples)
-    const recognised = spoken && form.parse_number ? { ...spoken, text: writeNumbers(lang, spoken.text) } : spoken
+    const recognised = spoken && form.parse_number ? withNumbers(lang, spoken) : spoken
     const seconds = length / sampleRate
     const units = Math.ceil(seconds)
     const cost = { operation: "transcribe", units, credits: units * options.creditsPerSecond } as const
@@ -134,6 +134,12 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     })
   })
 
+const withNumbers = (lang: string, { segments, text, ...rest }: Recognised): Recognised => ({
+  ...rest,
+  text: writeNumbers(lang, text),
+  segments: segments?.map((segment) => ({ ...segment, text: writeNumbers(lang, segment.text) }))
+})
+
 /** The contract defines only a segment's `confidence`. `start` and `end` (in seconds) and `text` are this service's own. */
 const auxInfo = (
   recognised: Recognised | undefined,
@@ -146,8 +152,8 @@ const auxInfo = (
   request_time: Math.round(elapsedMillis) / 1000,
   received_request_time: receivedAt.toISOString(),
   confidence: recognised?.confidence ?? 0,
-  segments_meta:
-    recognised === undefined
-      ? []
-      : [{ start: 0, end: seconds, text: recognised.text, confidence: recognised.confidence }]
+  segments_meta: recognised === undefined ? [] : segmentsOf(recognised, seconds)
 })
+
+const segmentsOf = ({ confidence, segments, text }: Recognised, seconds: number) =>
+  (segments ?? [{ start: 0, end: seconds, text, confidence }]).map((segment) => ({ ...segment }))

@@ -19,9 +19,9 @@ const Success = Schema.Struct({
       segments_meta: Schema.Array(
         Schema.Struct({
           confidence: Confidence,
-          start: Schema.Number,
-          end: Schema.Number,
-          text: Schema.String
+          start: Schema.Number.annotations({ description: "In seconds from the beginning. Our choice." }),
+          end: Schema.Number.annotations({ description: "In seconds from the beginning. Our choice." }),
+          text: Schema.String.annotations({ description: "A sentence. Our choice." })
         })
       )
     })

@@ -1,6 +1,7 @@
 import { isUtf8 } from "node:buffer"
 import { readdir, readFile, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
@@ -12,7 +13,7 @@ const unusable = (path: string, problem: string) =>
 
 export const teach = (
   recogniser: RecogniserService,
-  { lang, path, text }: TaughtRecording,
+  { path, ...recording }: TaughtRecording,
   limits: DecodeLimits
 ): Effect.Effect<void, RecordingUnusable> =>
   // Opening a pipe would wait for its writer.
@@ -21,7 +22,7 @@ export const teach = (
       (file) => file.isFile(),
       () => "it is not a file"
     ),
-    Effect.zipRight(recogniser.learn({ text, lang, samples: readRecording(path, limits) })),
+    Effect.zipRight(recogniser.learn({ ...recording, samples: readRecording(path, limits) })),
     Effect.mapError((problem) => unusable(path, problem)),
     Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${errorCode(defect)})`)))
   )
@@ -32,7 +33,37 @@ export interface Lesson extends DecodeLimits {
   readonly languages: ReadonlyArray<string>
 }
 
-/** Teaches every `name.wav` of a folder, with its text in `name.txt`. A subfolder named for a language is for that language only. */
+/** What is said in a recording, from the files beside it: its subtitles if it has any, because they say when. */
+const readSidecar = (
+  path: string,
+  isThere: (extension: string) => boolean
+): Effect.Effect<Pick<TaughtRecording, "text" | "segments">, RecordingUnusable> =>
+  Effect.gen(function* () {
+    const extension = [".srt", ".vtt"].find(isThere) ?? ".txt"
+    const sidecar = path.replace(/\.wav$/i, extension)
+    const text = yield* Effect.tryPromise({
+      try: () => readFile(sidecar),
+      catch: (error) => unusable(path, `${sidecar} can't be read (${errorCode(error)}); write there what is said in it`)
+    }).pipe(
+      Effect.filterOrFail(isUtf8, () => unusable(path, `${sidecar} is not text in UTF-8; save it as that`)),
+      Effect.map((bytes) => bytes.toString("utf8"))
+    )
+    if (extension === ".txt") return { text: text.trim() }
+    const cues = yield* Effect.mapError(Subtitles.parse(text), ({ message }) =>
+      unusable(path, `${sidecar}: ${message.replace(/\.$/, "")}`)
+    )
+    const segments = cues.map((cue) => ({
+      text: cue.text.replace(/\s+/g, " ").trim(),
+      start: cue.start / 1000,
+      end: cue.end / 1000
+    }))
+    return { text: segments.map((segment) => segment.text).join(" "), segments }
+  })
+
+/**
+ * Teaches every `name.wav` of a folder, with what is said in it in `name.srt`, else in `name.vtt`, else in `name.txt`. A subfolder
+ * named for a language is for that language only.
+ */
 export const teachDirectory = (
   recogniser: RecogniserService,
   { directory, languages, ...limits }: Lesson
@@ -44,19 +75,11 @@ export const teachDirectory = (
     })
     for (const name of found.filter((each) => /\.wav$/i.test(each)).toSorted()) {
       const path = join(directory, name)
-      const textPath = path.replace(/\.wav$/i, ".txt")
-      const text = yield* Effect.tryPromise({
-        try: () => readFile(textPath),
-        catch: (error) =>
-          unusable(path, `${textPath} can't be read (${errorCode(error)}); write there what is said in it`)
-      }).pipe(
-        Effect.filterOrFail(isUtf8, () => unusable(path, `${textPath} is not text in UTF-8; save it as that`)),
-        Effect.map((bytes) => bytes.toString("utf8"))
-      )
+      const sidecar = yield* readSidecar(path, (extension) => found.includes(name.replace(/\.wav$/i, extension)))
       const lang = dirname(name)
       if (lang !== "." && !languages.includes(lang)) {
         return yield* unusable(path, `no model has the language ${lang}, for which its folder is named`)
       }
-      yield* teach(recogniser, { path, text: text.trim(), lang: lang === "." ? undefined : lang }, limits)
+      yield* teach(recogniser, { ...sidecar, path, lang: lang === "." ? undefined : lang }, limits)
     }
   })

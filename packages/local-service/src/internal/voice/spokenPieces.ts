@@ -1,0 +1,39 @@
+import * as Sentences from "@effect-speech/long-form/Sentences"
+import * as TextPieces from "@effect-speech/long-form/TextPieces"
+
+/** A part of a text that the engine speaks at once: a sentence, or a part of a long one. */
+export interface SpokenPiece {
+  readonly text: string
+  /** Silence after the piece, in seconds at speed 1. */
+  readonly pause: number
+  /** The sentence that ends with this piece. */
+  readonly sentence: string | undefined
+}
+
+/** In code points: about 15 seconds of speech. */
+const longestPiece = 250
+
+/** In seconds, espeak-ng's own. */
+const pauses: Readonly<Record<TextPieces.Boundary, number>> = {
+  end: 0.3,
+  paragraph: 0.3,
+  line: 0.3,
+  sentence: 0.3,
+  clause: 0.12,
+  word: 0,
+  cluster: 0
+}
+
+/** Splits a text into sentences, and a long sentence after clauses, otherwise between words or characters. */
+export function* spokenPieces(text: string, lang: string): Generator<SpokenPiece, void> {
+  for (const sentence of Sentences.split(text, { lang })) {
+    for (const piece of TextPieces.split(sentence.text, { maximum: longestPiece, first: longestPiece, lang })) {
+      const isLast = piece.end === sentence.text.length
+      yield {
+        text: piece.text,
+        pause: sentence.end === text.length && isLast ? 0 : pauses[piece.boundary],
+        sentence: isLast ? sentence.text : undefined
+      }
+    }
+  }
+}

@@ -1,0 +1,224 @@
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { describe, expect, it, layer, onTestFinished } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { chances } from "../../../test/support/random.js"
+import { field, file, form, transactionId } from "./blackbox/support/messages.js"
+import { type Box, serviceTests } from "./blackbox/support/service.js"
+
+const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
+const catSamples = Float32Array.from(
+  new Int16Array(Uint8Array.from(readFileSync(pathOf("cat.wav")).subarray(44)).buffer),
+  (sample) => sample / 0x8000
+)
+
+const silence = (millis: number) => new Float32Array(millis * 8)
+const joined = (...parts: ReadonlyArray<Float32Array>) => Float32Array.from(parts.flatMap((part) => [...part]))
+const noise = (millis: number, level: number, seed: number) => {
+  const chance = chances(seed)
+  return Float32Array.from({ length: millis * 8 }, () => level * (2 * chance() - 1))
+}
+const recognise = (samples: Float32Array) =>
+  Effect.flatMap(LocalService, ({ recogniser }) => recogniser.recognise("en", Stream.make(samples)))
+
+/** The first and the last sample as loud as speech. */
+const soundOf = (samples: Float32Array) => {
+  const isLoud = (sample: number) => Math.abs(sample) > 0.003
+  return { start: samples.findIndex(isLoud), end: samples.findLastIndex(isLoud) + 1 }
+}
+
+/** As other programs join speech: without its silence, with 40 ms left, and with soft ends. */
+const trimmed = (samples: Float32Array) => {
+  const { end, start } = soundOf(samples)
+  const kept = samples.slice(Math.max(0, start - 320), end + 320)
+  return kept.map((sample, index) => sample * Math.min(1, index / 40, (kept.length - 1 - index) / 40))
+}
+
+const branch = "Good morning.\n\nThe branch of Dr. Rao opens on Monday, at ten.  Please bring your card!"
+const loan = "Your loan was approved yesterday. Thank you."
+
+serviceTests("a recording made of speech of this service", LocalService.layer(), (it) => {
+  const spoken = new Map<string, Float32Array>()
+  const speak = ({ synthesize }: Box, text: string) =>
+    Effect.gen(function* () {
+      const known = spoken.get(text)
+      if (known !== undefined) return known
+      const { bytes } = yield* synthesize({ text, lang: "en", output_format: "8000:pcm16" })
+      const samples = Float32Array.from(new Int16Array(Uint8Array.from(bytes).buffer), (sample) => sample / 0x8000)
+      spoken.set(text, samples)
+      return samples
+    })
+  const sentences = ["Good morning.", "The branch of Dr. Rao opens on Monday, at ten.", "Please bring your card!"]
+
+  it("that is whole has exactly the text, and each sentence with its time", function* (box) {
+    const samples = yield* speak(box, branch)
+    const heard = yield* recognise(samples)
+    expect(heard?.text).toBe(branch)
+    expect(heard?.segments?.map(({ text }) => text)).toEqual(sentences)
+    const times = heard?.segments ?? []
+    expect(times[0]?.start).toBe(0)
+    expect(times.at(-1)?.end).toBeCloseTo(samples.length / 8000, 2)
+    for (const [index, { start }] of times.entries()) {
+      if (index === 0) continue
+      // The pause before it is silent.
+      const end = times[index - 1]?.end ?? 0
+      expect(start - end).toBeCloseTo(0.3, 1)
+      expect(soundOf(samples.subarray((end + 0.02) * 8000, (start - 0.02) * 8000)).start).toBe(-1)
+    }
+  })
+
+  it("that joins other recordings with other pauses has the text of both, and their times", function* (box) {
+    const first = trimmed(yield* speak(box, loan))
+    const second = trimmed(yield* speak(box, branch))
+    const heard = yield* recognise(joined(silence(900), first, silence(123), second, silence(2000), first))
+    expect(heard?.text).toBe(`${loan} ${branch} ${loan}`)
+    const starts = heard?.segments?.map(({ start }) => start) ?? []
+    const secondAt = 0.9 + first.length / 8000 + 0.123
+    expect(starts.length).toBe(7)
+    expect(Math.abs((starts[0] ?? 0) - 0.9)).toBeLessThan(0.06)
+    expect(Math.abs((starts[2] ?? 0) - secondAt)).toBeLessThan(0.06)
+    expect(Math.abs((starts[5] ?? 0) - (secondAt + second.length / 8000 + 2))).toBeLessThan(0.06)
+  })
+
+  it("that joins recordings without a pause has the text of both", function* (box) {
+    const first = yield* speak(box, loan)
+    const { end, start } = soundOf(first)
+    expect((yield* recognise(joined(first.subarray(start, end), yield* speak(box, branch))))?.text).toBe(
+      `${loan} ${branch}`
+    )
+  })
+
+  it("that is cut has its whole sentences, and nothing of those that are cut in two", function* (box) {
+    const samples = yield* speak(box, branch)
+    const [, second, third] = (yield* recognise(samples))?.segments ?? []
+    const inSecond = ((second?.start ?? 0) + (second?.end ?? 0)) / 2
+    const inThird = ((third?.start ?? 0) + (third?.end ?? 0)) / 2
+    const cut = (from: number, to: number) => recognise(samples.slice(from * 8000, to * 8000))
+    expect((yield* cut(0, inSecond))?.text).toBe("Good morning.")
+    expect((yield* cut(inSecond, 60))?.text).toBe("Please bring your card!")
+    expect((yield* cut((second?.start ?? 0) - 0.1, inThird))?.text).toBe(sentences[1])
+    expect(yield* cut(inThird, 60)).toBeUndefined()
+  })
+
+  it("with other sounds between has the sentences alone", function* (box) {
+    const samples = yield* speak(box, loan)
+    const backwards = Float32Array.from(yield* speak(box, branch)).reverse()
+    const heard = yield* recognise(
+      joined(noise(2000, 0.2, 1), silence(100), samples, silence(100), backwards, silence(300), samples)
+    )
+    expect(heard?.text).toBe(`${loan} ${loan}`)
+    expect(heard?.segments?.[0]?.start).toBeCloseTo(2.1, 2)
+  })
+
+  it("with another word in a sentence does not have that sentence", function* (box) {
+    const samples = Float32Array.from(yield* speak(box, branch))
+    const [, second] = (yield* recognise(samples))?.segments ?? []
+    const other = yield* speak(box, loan)
+    samples.set(other.subarray(3000, 4600), ((second?.start ?? 0) + 0.8) * 8000)
+    const heard = yield* recognise(samples)
+    expect(heard?.text).toBe("Good morning. Please bring your card!")
+    expect(heard?.confidence).toBeGreaterThan(0.9)
+  })
+
+  it("as a join in an MP3 has its text and times", function* ({ service, transcribe }) {
+    const text = "He has a bad cat."
+    yield* service.teach({ path: pathOf("cat.wav"), text, lang: "en" })
+    const recording = file(readFileSync(pathOf("join.mp3")))
+    const aux = field("aux", "true")
+    const model = field("model", "en-general-v2-8khz")
+    const answer = yield* transcribe(form(model, field("transaction_id", transactionId), aux, recording))
+    expect(answer.json().text).toBe(`${text} ${text}`)
+    const [first, second] = answer.json().aux_info.segments_meta
+    expect(second.start - first.start).toBeCloseTo(catSamples.length / 8000 + 0.7, 2)
+  })
+})
+
+/** Sounds that are as long and as different as sentences. */
+const tune = (seed: number) => {
+  const chance = chances(seed)
+  const loudness = Array.from({ length: 20 }, () => 0.1 + 0.4 * chance())
+  let last = 0
+  return Float32Array.from({ length: 2 * 8000 }, (_, index) => {
+    last = 0.7 * last + 0.3 * (2 * chance() - 1)
+    return last * (loudness[Math.floor(index / 800)] ?? 0)
+  })
+}
+
+const text = (index: number) => `Sentence ${index}.`
+const segments = Array.from({ length: 24 }, (_, index) => {
+  return { text: text(index), start: 2.5 * index, end: 2.5 * index + 2 }
+})
+const minute = joined(...segments.flatMap((_, index) => [tune(index + 1), silence(500)]))
+const recording = { text: segments.map((each) => each.text).join("\n"), samples: Stream.make(minute), segments }
+
+layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recording", (it) => {
+  it.effect("that is taught with times is recognised in a part of it", () =>
+    Effect.gen(function* () {
+      const { learn, recognise } = yield* Recogniser
+      yield* learn(recording)
+      const part = joined(silence(777), minute.slice(20.7 * 8000, 36.2 * 8000))
+      const heard = yield* recognise("en", Stream.make(part))
+      expect(heard?.segments?.map((each) => each.text)).toEqual([9, 10, 11, 12, 13].map(text))
+      expect(heard?.text).toBe([9, 10, 11, 12, 13].map(text).join("\n"))
+      expect(heard?.segments?.[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
+    })
+  )
+
+  it.effect("is forgotten when later ones exceed the capacity", () =>
+    Effect.gen(function* () {
+      const { forget, learn, recognise } = yield* Recogniser
+      const heard = (samples: Float32Array) =>
+        Effect.map(recognise("en", Stream.make(samples)), (recognised) => recognised?.text)
+      yield* learn(recording)
+      yield* learn({ text: "cat", samples: Stream.make(catSamples) })
+      expect(yield* heard(minute)).toBe(recording.text)
+      yield* learn({ text: "tune", samples: Stream.make(joined(tune(99), silence(40_000))) })
+      expect(yield* heard(minute)).toBeUndefined()
+      expect(yield* heard(catSamples)).toBe("cat")
+      yield* forget
+      expect(yield* heard(catSamples)).toBeUndefined()
+    })
+  )
+})
+
+const folderOf = (files: Readonly<Record<string, string>>) => {
+  const folder = mkdtempSync(join(tmpdir(), "sidecars-"))
+  onTestFinished(() => rmSync(folder, { recursive: true }))
+  copyFileSync(pathOf("cat.wav"), join(folder, "cat.wav"))
+  for (const [name, content] of Object.entries(files)) writeFileSync(join(folder, name), content)
+  return folder
+}
+const cue = (separator: string, text: string) => `00:00:00${separator}020 --> 00:00:00${separator}990\n${text}\n`
+
+describe("a recording that is taught with subtitles beside it", () => {
+  it.scoped("has their text and times, which count before its text", () =>
+    Effect.gen(function* () {
+      for (const [name, content] of [
+        ["cat.srt", `1\n${cue(",", "He has\na bad cat.")}`],
+        ["cat.vtt", `WEBVTT\n\n${cue(".", "He has\na bad cat.")}`]
+      ] as const) {
+        const recordings = folderOf({ [name]: content, "cat.txt": "something else" })
+        const service = Context.get(yield* Layer.build(LocalService.layer({ recordings })), LocalService)
+        const heard = yield* service.recogniser.recognise("en", Stream.make(catSamples))
+        expect(heard?.text).toBe("He has a bad cat.")
+        expect(heard?.segments).toMatchObject([{ start: 0.02, end: 0.99, text: "He has a bad cat." }])
+      }
+    })
+  )
+
+  it.scoped("is refused with the line of a mistake in them", () =>
+    Effect.gen(function* () {
+      const recordings = folderOf({ "cat.srt": "1\n00:00:02,000 --> 00:00:01,000\nHe has a bad cat.\n" })
+      const error = yield* Effect.flip(Layer.build(LocalService.layer({ recordings })))
+      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(recordings, "cat.wav") })
+      expect(error.message).toMatch(/cat\.srt: Line 2 /)
+    })
+  )
+})
