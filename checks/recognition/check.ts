@@ -234,18 +234,47 @@ const others: Readonly<Record<string, Change>> = {
     wav(samples.map((sample, at) => (at < samples.length / 2 ? 0 : sample))),
   "half a second of silence in its middle": (samples) =>
     wav(joined(samples.subarray(0, samples.length / 2), silence(0.5), samples.subarray(samples.length / 2))),
-  "half a second of another sentence after it": (samples, other) =>
+  "half a second of another sentence at once after it": (samples, other) =>
     wav(joined(samples, loudest(other, 0.5 * sampleRate))),
-  "200 ms of another sentence before it, and silence": (samples, other) =>
-    wav(joined(silence(0.2), loudest(other, 0.2 * sampleRate), silence(0.1), samples)),
-  "another sentence after it": (samples, other) => wav(joined(samples, other)),
-  "another sentence before it": (samples, other) => wav(joined(other, samples)),
+  "200 ms of another sentence at once before it": (samples, other) =>
+    wav(joined(silence(0.2), loudest(other, 0.2 * sampleRate), samples)),
   "another sentence with it, as loud": (samples, other) =>
     wav(plus(samples, atLevelOf(samples, repeated(other, samples.length)), 1)),
   "200 ms of another sentence in its middle": (samples, other) => {
     const start = Math.floor(samples.length / 2)
     const piece = atLevelOf(samples, loudest(other, 0.2 * sampleRate))
     return wav(samples.map((sample, at) => piece[at - start] ?? sample))
+  }
+}
+
+/** Joins, cuts and pieces: the sentence, with other sounds beside it, and the sentences that must be found. */
+const beside: Readonly<
+  Record<string, { readonly change: Change; readonly expected: (sentence: string, other: string) => string }>
+> = {
+  "200 ms of another sentence before it, and silence": {
+    change: (samples, other) => wav(joined(silence(0.2), loudest(other, 0.2 * sampleRate), silence(0.1), samples)),
+    expected: (sentence) => sentence
+  },
+  "another sentence at once after it": {
+    change: (samples, other) => wav(joined(samples, other)),
+    expected: (sentence, other) => `${sentence} ${other}`
+  },
+  "another sentence before it, after a pause": {
+    change: (samples, other) => wav(joined(other, silence(0.6), samples)),
+    expected: (sentence, other) => `${other} ${sentence}`
+  },
+  "two others, one of them cut in its middle": {
+    change: (samples, other) => wav(joined(other.subarray(other.length / 2), silence(0.3), samples, silence(2), other)),
+    expected: (sentence, other) => `${sentence} ${other}`
+  },
+  "3 seconds of noise, then the sentence": {
+    change: (samples, _, seed) =>
+      wav(joined(atLevelOf(samples, pinkNoise(3 * sampleRate, seed)), silence(0.2), samples)),
+    expected: (sentence) => sentence
+  },
+  "silence of 20 seconds at each end": {
+    change: (samples) => wav(between(samples, silence(20))),
+    expected: (sentence) => sentence
   }
 }
 
@@ -339,9 +368,11 @@ const program = Effect.gen(function* () {
       pairs.flatMap((pair, index) => (index % 5 === 0 ? [{ ...pair, index }] : [])),
       ({ index, lang, sentence }) =>
         Effect.promise(async () => {
-          const other = sentences[(index + 7) % sentences.length] as Float32Array
-          const file = change(sentences[index] as Float32Array, other, index + 1)
-          return { sentence, ...(await transcribe(service, lang, file)) }
+          const next = pairs.findIndex((pair, at) => at > index && pair.lang === lang)
+          const at = next < 0 ? index - 5 : next
+          const other = { samples: sentences[at] as Float32Array, sentence: pairs[at]?.sentence ?? "" }
+          const file = change(sentences[index] as Float32Array, other.samples, index + 1)
+          return { sentence, other: other.sentence, ...(await transcribe(service, lang, file)) }
         }),
       concurrency
     )
@@ -359,6 +390,17 @@ const program = Effect.gen(function* () {
   const known = repeats.filter(({ text }, index) => text === pairs[index]?.sentence)
   kept.push(["spoken again, by another service", `${known.length} of ${pairs.length}`, lowestOf(known)])
   table(kept)
+
+  const besideRows = [["the sentence, and beside it", "right", "lowest confidence"]]
+  for (const [name, { change, expected }] of Object.entries(beside)) {
+    const results = yield* changed(change)
+    const right = results.filter(({ other, sentence, text }) => text === expected(sentence, other))
+    besideRows.push([name, `${right.length} of ${results.length}`, lowestOf(right)])
+    for (const { other, sentence, text } of results) {
+      if (text !== expected(sentence, other)) problems.push(`${name}: "${sentence}", "${other}": heard "${text}"`)
+    }
+  }
+  table(besideRows)
 
   const changedRows = [["not the sentence", "mistaken", "highest confidence of the mistaken"]]
   for (const [name, change] of Object.entries(others)) {
