@@ -294,7 +294,7 @@ const service = {
   capacity: optional("capacity", number(), {
     value: "HOURS",
     description:
-      "Hours of speech and recordings to recognise. Beyond that the oldest are forgotten. An hour takes 62 MB.",
+      "Hours of speech and recordings to recognise. Beyond that the oldest are forgotten. An hour takes 64 MB.",
     default: "2"
   })
 }

@@ -71,7 +71,7 @@ export interface RecogniserService {
 }
 
 export interface KnownRecordingsOptions {
-  /** Seconds of recordings to keep. Beyond that the oldest are forgotten. Default: 7,200. An hour takes 62 MB. */
+  /** Seconds of recordings to keep. Beyond that the oldest are forgotten. Default: 7,200. An hour takes 64 MB. */
   readonly capacitySeconds?: number | undefined
 }
 
