@@ -258,7 +258,8 @@ describe("the README of a package", () => {
     audio-codec: AudioFormat.AudioFormat internal/pcm/pcmStream.PcmStream Wav.WavFile Pcm.EncodeOptions Silence.PauseOptions
     audio-codec: PcmStream.FadeOptions PcmStream.TrimOptions Quiet.CutOptions Quiet.Piece
     audio-codec: internal/resampling/resampler.Rates
-    long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions
+    long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions Passages.Passage
+    long-form: Sentences.Sentence Sentences.SentenceOptions
     long-form: LongSpeech.LongSpeechOptions LongSpeech.Pauses LongSpeech.Plan LongSpeech.LongSpeechReport
     long-form: LongSpeech.SpokenPiece LongSpeech.SpokenSegment
     long-form: Subtitles.Cue Subtitles.LayoutOptions
