@@ -162,16 +162,16 @@ describe("trimming", () => {
     const minutes = (count: number, byte: (index: number) => number) =>
       Uint8Array.from({ length: count * 60_000 }, (_, index) => byte(index))
     const sound = Uint8Array.from({ length: 100 }, (_, index) => index)
-    const digital = minutes(5, () => 127)
+    const digital = minutes(2, () => 127)
     const trimmed = (...parts: ReadonlyArray<Uint8Array>) =>
       collect(PcmStream.trim(chunked(format, Buffer.concat(parts), [40_007]), { thresholdDecibels: -30 }))
     equal(trimmed(sound, digital, sound), Buffer.concat([sound, digital, sound]))
     equal(trimmed(sound, digital), Buffer.concat([sound, digital.subarray(0, 40)]))
-    const hiss = minutes(3, (index) => 127 + ((index * index) % 3))
+    const hiss = minutes(2, (index) => 127 + ((index * index) % 3))
     equal(trimmed(sound, hiss, sound), Buffer.concat([sound, hiss, sound]))
-    const changing = minutes(3, (index) => (Math.floor(index / 10) % 2 === 0 ? 127 : 128))
+    const changing = minutes(2, (index) => (Math.floor(index / 10) % 2 === 0 ? 127 : 128))
     const left = trimmed(sound, changing)
-    expect(left.byteLength).toBe(100 + 2 * 60_000)
+    expect(left.byteLength).toBe(100 + 60_000)
     equal(left, Buffer.concat([sound, changing]).subarray(0, left.byteLength))
   })
 
