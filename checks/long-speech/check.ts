@@ -3,7 +3,7 @@
  * `--kills N` and `--seed N`; `--quick` for a tenth of everything, and `--only PART`: `book`, `memory` or `kill`.
  *
  * - **book**: with the real voice. One file, whose length is the sum of its pieces and pauses, without a jump where they are
- *   joined; how early it sounds, and what four pieces at once gain.
+ *   joined; how early it sounds, and what pieces at once gain.
  * - **memory**: of the client, at 60,000 and at 600,000 code points, with a voice that takes no time.
  * - **kill**: the client is killed at random moments and started again. The journal of the service shows what was paid twice.
  */
@@ -120,6 +120,25 @@ const checkBook = async (service: ServiceProcess) => {
   console.log(`- times of sentences: ${segments.length}, of which ${estimated} are estimated`)
 }
 
+/** A service of production computes on its own machines: pieces at once share nothing but the client. */
+const checkGain = async (service: ServiceProcess) => {
+  await service.platform("PUT", "faults", [{ delayMillis: 500 }])
+  const textFile = writeText(book(16_000 * scale, seed))
+  const timesOf = async (atOnce: number) =>
+    (await speak(service, { textFile, outputFormat: "8000:pcm16", options: { concurrency: atOnce } })).totalMillis
+  const [one, two, four, eight] = [await timesOf(1), await timesOf(2), await timesOf(4), await timesOf(8)]
+  title("Pieces at once, by a service that takes half a second for each")
+  table([
+    ["at once", "the whole", "by 1"],
+    ...Object.entries({ 1: one, 2: two, 4: four, 8: eight }).map(([atOnce, millis]) => [
+      atOnce,
+      seconds(millis),
+      ratio(one, millis)
+    ])
+  ])
+  bar("four at once take less than a third of the time of one", four < one / 3, ratio(one, four))
+}
+
 const checkMemory = async (service: ServiceProcess) => {
   title("Memory of the client")
   const results = []
@@ -220,7 +239,10 @@ const checkKill = async (service: ServiceProcess) => {
   console.log(`- paid again: ${again} of ${kills * pieces} pieces`)
 }
 
-if (runs("book")) await withService({}, checkBook)
+if (runs("book")) {
+  await withService({}, checkBook)
+  await withService({ cannedByText: true }, checkGain)
+}
 if (runs("memory")) await withService({ cannedByText: true }, checkMemory)
 if (runs("kill")) await withService({ cannedByText: true }, checkKill)
 process.exitCode = exitStatus()

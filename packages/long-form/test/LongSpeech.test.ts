@@ -14,6 +14,7 @@ import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
@@ -223,6 +224,53 @@ describe("a long text", () => {
         text: expect.stringContaining("Alpha one.")
       })
     }).pipe(Effect.provide(inMemory))
+  )
+})
+
+describe("every text", () => {
+  const word = FastCheck.constantFrom("नमस्ते", "Dr.", "क्षेत्र", "!", "…", "one", "दो।", "1,200", "ठीक?", "👍🏽", "ச")
+  const space = FastCheck.constantFrom(" ", ", ", "\n", "\n\n")
+  const texts = FastCheck.array(FastCheck.tuple(word, space), { minLength: 1, maxLength: 30 }).map(
+    (parts) => `a ${parts.flat().join("")}`
+  )
+  const passages = FastCheck.array(texts, { minLength: 1, maxLength: 3 }).map((all) => all.map((text) => ({ text })))
+  const options = FastCheck.record({
+    maximum: FastCheck.integer({ min: 2, max: 60 }),
+    first: FastCheck.integer({ min: 1, max: 20 }),
+    concurrency: FastCheck.integer({ min: 1, max: 4 }),
+    pauses: FastCheck.constant({ word: 10, cluster: 20, clause: 30, sentence: 40, line: 50, paragraph: 60 })
+  })
+
+  it.effect("is spoken whole, as long as its pieces and pauses, costs no more than planned, and then nothing", () =>
+    Effect.promise(() =>
+      FastCheck.assert(
+        FastCheck.asyncProperty(passages, options, (text, options) =>
+          Effect.gen(function* () {
+            const { bytes, plan, report } = yield* readAll({ text }, options)
+            expect(report.pieces.map(({ text }) => text).join("")).toBe(text.map(({ text }) => text).join(""))
+            const millis = report.pieces.map(({ boundary, endMillis, startMillis }) => {
+              const pause = boundary === "end" ? 0 : (options.pauses[boundary] ?? 0)
+              return endMillis - startMillis + pause
+            })
+            expect(bytes.byteLength / 32).toBeCloseTo(
+              millis.reduce((one, other) => one + other, 0),
+              6
+            )
+            const spent = (calls: ReadonlyArray<{ readonly text: string }>) =>
+              calls.reduce((sum, { text }) => sum + [...text].length, 0)
+            const calls = yield* TextToSpeech.calls
+            expect(spent(calls)).toBeLessThanOrEqual(plan.cost)
+            if (new Set(calls.map(({ text }) => text)).size === report.pieces.length) {
+              expect(spent(calls)).toBe(plan.cost)
+            }
+            const again = yield* readAll({ text }, options)
+            expect(yield* TextToSpeech.calls).toHaveLength(calls.length)
+            expect(Buffer.compare(again.bytes, bytes)).toBe(0)
+          }).pipe(Effect.provide(inMemory), Effect.runPromise)
+        ),
+        { numRuns: 10, seed: 1 }
+      )
+    )
   )
 })
 
