@@ -163,6 +163,15 @@ const describePiece = ({ beginning, end, number, of, start, unit }: Piece): stri
     : `${piece}, from character ${(start + 1).toLocaleString("en")}: “${beginning ?? ""}”`
 }
 
+/** What it takes to go on after a failure, as the end of a sentence about the command. Empty if it is not known. */
+export const describeRest = (error: unknown): string => {
+  const piece = isServiceError(error) ? error.call.piece : undefined
+  if (piece?.left === undefined) return ""
+  return piece.unit === "milliseconds"
+    ? `, and sends the other ${clockTime(piece.left)}`
+    : `, and costs at most ${piece.left.toLocaleString("en")} code points`
+}
+
 /** The error with the message that it has without a piece. */
 const withoutPiece = <E extends SttError | TtsError>(error: E): E => {
   const Class = error.constructor as new (props: object) => E

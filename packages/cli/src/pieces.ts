@@ -9,7 +9,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type CommandError, LongJobFailed, withoutKept } from "./failure.js"
+import { type CommandError, describeRest, LongJobFailed, withoutKept } from "./failure.js"
 
 /** The name of the piece that a file of a `PieceStore` holds, also if a killed process left it half written. */
 const pieceOf = (name: string): string | undefined =>
@@ -75,8 +75,8 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       yield* removeMadeFolder
     }).pipe(Effect.uninterruptible)
 
-    /** `undefined`: there are no pieces. */
-    const note = Effect.gen(function* () {
+    /** What becomes of the pieces, and what it takes to go on. `undefined`: there are none. */
+    const noteOn = Effect.fnUntraced(function* (rest: string) {
       const pieces = `${plural(used.size, "finished piece")} ${used.size === 1 ? "is" : "are"}`
       if (folder === undefined) {
         return used.size === 0
@@ -84,16 +84,16 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
           : `${pieces} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
       }
       yield* removeMadeFolder
-      const goesOn = `kept in ${folder}. The same command goes on where it was.`
+      const goesOn = `kept in ${folder}. The same command goes on where it was${rest}.`
       if (used.size > 0) return `${pieces} ${goesOn}`
       return (yield* files).some(isPiece) ? `Pieces of an earlier run are ${goesOn}` : undefined
     })
     const explain = <Failure extends JobError>(error: Failure) =>
-      Effect.flatMap(note, (said) => {
+      Effect.flatMap(noteOn(describeRest(error)), (said) => {
         const told = folder === undefined ? withoutKept(error) : error
         return Effect.fail(said === undefined ? told : new LongJobFailed({ error: told, note: said }))
       })
-    const explainInterruption = Effect.flatMap(note, (said) =>
+    const explainInterruption = Effect.flatMap(noteOn(""), (said) =>
       said === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${said}`)
     )
     const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void

@@ -118,7 +118,7 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
         stderr: expect.stringContaining("It was piece 2 of 3, from character ")
       })
       expect(failed.stderr.split("\n")[1]).toBe(
-        `speech: 1 finished piece is kept in ${out}.pieces. The same command goes on where it was.`
+        `speech: 1 finished piece is kept in ${out}.pieces. The same command goes on where it was, and costs at most 939 code points.`
       )
       expect(existsSync(out)).toBe(false)
       expect(readdirSync(`${out}.pieces`).filter((name) => !name.startsWith("."))).toEqual([
@@ -141,7 +141,7 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
         )
       )
       expect(elsewhere.stderr.split("\n")[1]).toBe(
-        `speech: Pieces of an earlier run are kept in ${out}.pieces. The same command goes on where it was.`
+        `speech: Pieces of an earlier run are kept in ${out}.pieces. The same command goes on where it was, and costs at most 5 code points.`
       )
 
       const before = yield* requestCount
@@ -251,8 +251,8 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
 
       yield* faults.set(failing)
       const kept = yield* transcribe("--pieces", `${folder}/kept`)
-      expect(kept.stderr.split("\n")[1]).toBe(
-        `speech: 1 finished piece is kept in ${folder}/kept. The same command goes on where it was.`
+      expect(kept.stderr.split("\n")[1]?.replace(/0:00:1\d/, "0:00:1…")).toBe(
+        `speech: 1 finished piece is kept in ${folder}/kept. The same command goes on where it was, and sends the other 0:00:1….`
       )
       const before = yield* requestCount
       yield* faults.set(transcripts("two", "three"))
