@@ -32,6 +32,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { nameOf } from "./internal/kept.js"
+import { makeShared } from "./internal/shared.js"
 import { checkRequest } from "./internal/speech/checkRequest.js"
 import * as KeptSpeech from "./internal/speech/keptSpeech.js"
 import { beginningOf, failureOf } from "./internal/speech/pieceFailure.js"
@@ -120,7 +121,7 @@ interface PieceFacts {
   readonly codePoints: number
 }
 
-/** The audio of a piece was kept by an earlier run, so the piece is not sent. */
+/** The audio of a piece was kept by an earlier run, or for an equal piece, so the piece is not sent. */
 export interface Kept extends PieceFacts {
   readonly _tag: "Kept"
 }
@@ -417,6 +418,9 @@ const makeSpeaker = (
     const requested = formatOf(request)
     if (requested !== undefined) yield* Deferred.succeed(expected, requested)
     const kept = { pieces: 0, cost: 0 }
+    const share = makeShared<Heard, TtsError | PieceStoreError>()
+    /** The index of the first piece that is spoken, which decides the format. */
+    let deciding: number | undefined
     let isStopped = false
 
     const requestOf = ({ index, lang, sent, speed, voice }: Piece): SynthesisRequest => ({
@@ -452,26 +456,30 @@ const makeSpeaker = (
         const asked = requestOf(piece)
         const { requestId: _, ...content } = asked
         const name = yield* nameOf({ version: 1, service: tts.baseUrl, ...content }, "wav")
-        const found = yield* find(name)
-        if (Option.isSome(found)) {
+        const asKept = (audio: KeptSpeech.KeptSpeech | undefined): Effect.Effect<Heard> => {
           count(piece)
-          yield* emit({ _tag: "Kept", ...facts })
-          return { piece, audio: found.value, warnings: [] }
+          return Effect.as(emit({ _tag: "Kept", ...facts }), { piece, audio, warnings: [] })
         }
-        yield* emit({ _tag: "Started", ...facts })
-        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
-        const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
-        const heard = yield* send(piece, asked, name, call)
-        count(piece)
-        yield* emit({ _tag: "Done", ...facts })
-        return heard
+        const findOrSend = Effect.gen(function* () {
+          const found = yield* find(name)
+          if (Option.isSome(found)) return yield* asKept(found.value)
+          yield* emit({ _tag: "Started", ...facts })
+          const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
+          const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
+          const heard = yield* send(piece, asked, name, call)
+          count(piece)
+          yield* emit({ _tag: "Done", ...facts })
+          return heard
+        })
+        const { isOwn, value } = yield* share(name, findOrSend)
+        return isOwn ? value : yield* asKept(value.audio)
       })
 
-    /** The first piece decides the format. The others wait for it, since it was sent before them. */
-    const checkFormat = ({ audio, call }: Heard): Effect.Effect<void, TtsError> =>
+    /** The others wait for the deciding piece, which started before them. */
+    const checkFormat = ({ audio, call, piece }: Heard): Effect.Effect<void, TtsError> =>
       Effect.gen(function* () {
         if (audio === undefined) return
-        yield* Deferred.succeed(expected, audio.format)
+        if (piece.index === deciding) yield* Deferred.succeed(expected, audio.format)
         if (differentFormat === "resample") return
         const format = yield* Deferred.await(expected)
         if (format === undefined || isSame(format, audio.format)) return
@@ -482,6 +490,7 @@ const makeSpeaker = (
 
     const speak = (piece: Piece): Effect.Effect<Heard, Failed> => {
       if (!piece.speakable) return Effect.succeed({ piece, audio: undefined, warnings: [] })
+      deciding ??= piece.index
       return Effect.suspend(() => (isStopped ? Effect.interrupt : obtain(piece))).pipe(
         Effect.tap(checkFormat),
         Effect.onError(() => Deferred.succeed(expected, undefined)),

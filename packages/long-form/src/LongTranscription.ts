@@ -31,6 +31,7 @@ import { inOrder } from "./internal/inOrder.js"
 import { joinedConfidence, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
 import { getKept, keep, nameOf } from "./internal/keptTranscripts.js"
 import { type Ending, type OpenPieces, openPieces, type RecordingPiece } from "./internal/recordingPieces.js"
+import { makeShared } from "./internal/shared.js"
 import { uuidV5 } from "./internal/uuid.js"
 import { PieceStore, PieceStoreError } from "./PieceStore.js"
 import * as SegmentReader from "./SegmentReader.js"
@@ -76,7 +77,7 @@ export interface Planned {
   readonly durationMillis: number | undefined
 }
 
-/** The transcript of a piece was kept by an earlier run, so the piece is not sent. */
+/** The transcript of a piece was kept by an earlier run, or for an equal piece, so the piece is not sent. */
 export interface Kept extends PiecePlace {
   readonly _tag: "Kept"
 }
@@ -192,7 +193,7 @@ export const transcribe = (
     Effect.gen(function* () {
       const { concurrency, outage, pieceMillis } = yield* checked(options)
       const { audio, transactionId = crypto.randomUUID(), ...given } = yield* validate(request)
-      const fields = { aux: true, ...given, additionalFields: { ...request.additionalFields } }
+      const fields = { ...given, aux: given.aux ?? true, additionalFields: { ...request.additionalFields } }
       const { onEvent } = options
       const stt = yield* SpeechToText
       const store = yield* PieceStore
@@ -207,6 +208,7 @@ export const transcribe = (
       const recording = yield* openPieces(audio, pieceMillis)
       yield* emit({ _tag: "Planned", durationMillis: recording.durationMillis })
       const done = { pieces: 0, millis: 0 }
+      const share = makeShared<Outcome, SttError | PieceStoreError>()
 
       const outcomeOf = ({ isSilent, samples, ...facts }: RecordingPiece) =>
         Effect.gen(function* () {
@@ -221,29 +223,32 @@ export const transcribe = (
             return { source: "silence" } as const
           }
           const name = yield* nameOf(samples, fields, stt)
-          const kept = yield* getKept(store, name)
-          if (Option.isSome(kept)) {
-            yield* finished({ _tag: "Kept", ...place })
-            return { source: "kept", transcription: kept.value } as const
-          }
-          const call = {
-            ...fields,
-            audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), {
-              filename: `piece-${place.number}.wav`
-            }),
-            transactionId: yield* uuidV5(transactionId, String(place.number))
-          }
-          yield* emit({ _tag: "Started", ...place })
-          const answer = stt.transcribe(call, { outage, onEvent: (event) => emit({ _tag: "Called", ...place, event }) })
-          // An interruption between the response and the store would lose what was paid for.
-          return yield* Effect.uninterruptibleMask((restore) =>
-            Effect.gen(function* () {
-              const transcription = yield* restore(answer)
-              yield* keep(store, name, transcription)
-              yield* finished({ _tag: "Done", ...place })
-              return { source: "sent", transcription } as const
-            })
-          )
+          const asKept = (transcription: Transcription): Effect.Effect<Outcome> =>
+            Effect.as(finished({ _tag: "Kept", ...place }), { source: "kept", transcription })
+          const findOrSend = Effect.gen(function* () {
+            const kept = yield* getKept(store, name)
+            if (Option.isSome(kept)) return yield* asKept(kept.value)
+            const call = {
+              ...fields,
+              audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), {
+                filename: `piece-${place.number}.wav`
+              }),
+              transactionId: yield* uuidV5(transactionId, String(place.number))
+            }
+            yield* emit({ _tag: "Started", ...place })
+            const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...place, event })
+            // An interruption between the response and the store would lose what was paid for.
+            return yield* Effect.uninterruptibleMask((restore) =>
+              Effect.gen(function* () {
+                const transcription = yield* restore(stt.transcribe(call, { outage, onEvent: onCallEvent }))
+                yield* keep(store, name, transcription)
+                yield* finished({ _tag: "Done", ...place })
+                return { source: "sent", transcription } as const
+              })
+            )
+          })
+          const { isOwn, value } = yield* share(name, findOrSend)
+          return isOwn ? value : yield* asKept(value.transcription)
         })
       // The samples of a piece are dropped as soon as it has its transcript.
       const run = (piece: RecordingPiece): Effect.Effect<PieceResult, PieceFailed> => {
@@ -264,6 +269,12 @@ export const transcribe = (
       return joined(Chunk.toReadonlyArray(results), recording, transactionId, options.segments)
     })
   )
+
+/** The outcome of a piece that is not digital silence. */
+interface Outcome {
+  readonly source: "sent" | "kept"
+  readonly transcription: Transcription
+}
 
 interface PieceResult {
   readonly piece: Omit<RecordingPiece, "samples">

@@ -212,6 +212,28 @@ describe("a long text", () => {
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
+  it.effect("has the format of its first piece, also if another one is done before", () =>
+    Effect.gen(function* () {
+      const slow = TextToSpeech.layerTest(({ text }) =>
+        Effect.delay(
+          Effect.succeed({
+            bytes: new Uint8Array(toneOf(text).buffer),
+            outputFormat: text === sentences[0] ? "8000:float32" : "16000:float32"
+          } as const),
+          text === sentences[0] ? "2 seconds" : "1 seconds"
+        )
+      )
+      const reading = yield* readAll({ text }, { ...short, differentFormat: "fail" }).pipe(
+        Effect.provide(slow),
+        Effect.flip,
+        Effect.fork
+      )
+      yield* TestClock.adjust("1 minute")
+      const error = yield* Fiber.join(reading)
+      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
   it.effect("has its sentences with their times, from which subtitles are made", () =>
     Effect.gen(function* () {
       const { report } = yield* readAll({ text }, short)
@@ -495,6 +517,16 @@ describe("kept pieces", () => {
     })
   )
 
+  it.effect("serve equal pieces at the same time, so that one of them is paid for", () =>
+    Effect.gen(function* () {
+      const passages = ["Yes.", "No.", "Yes.", "Yes."].map((text) => ({ text }))
+      const { report } = yield* readAll({ text: passages, requestId: "p" })
+      expect((yield* TextToSpeech.calls).map(({ text }) => text).toSorted()).toEqual(["No.", "Yes."])
+      expect(report.pieces.map(({ source }) => source).toSorted()).toEqual(["kept", "kept", "sent", "sent"])
+      expect(new Set(report.pieces.map(({ requestId }) => requestId)).size).toBe(2)
+    }).pipe(Effect.provide(inMemory))
+  )
+
   it.scopedLive("are those of the same text, voice and service only", () =>
     Effect.gen(function* () {
       const [server, other] = yield* Effect.all([speakingServer(), speakingServer()])
@@ -504,6 +536,9 @@ describe("kept pieces", () => {
       yield* speak(server)
       for (const request of [{ text: " Alpha one.\n" }, { requestId: "other" }]) yield* speak(server, request)
       expect(server.sent.length).toBe(1)
+      yield* speak(server, { lang: "en", g2pOverrides: { a: 1, b: 2 } })
+      yield* speak(server, { g2pOverrides: { b: 2, a: 1 }, lang: "en" })
+      expect(server.sent.splice(1).length).toBe(1)
       for (const request of [{ text: "Alpha one" }, { voice: "a" }, { numStep: 3 }, { additionalFields: { a: 1 } }]) {
         yield* speak(server, request)
       }

@@ -279,6 +279,14 @@ describe("the times of segments", () => {
     })
   )
 
+  it.scopedLive("are asked for if aux is undefined", () =>
+    Effect.gen(function* () {
+      const { calls, transcribe } = yield* serviceOf()
+      yield* transcribe({ ...requestOf(speak(evenWords(2))), aux: undefined })
+      expect(yield* calls).toMatchObject([{ aux: true }])
+    })
+  )
+
   it.scopedLive("are not asked for if you decline aux, and nothing is sent twice for it", () =>
     Effect.gen(function* () {
       const { calls, transcribe } = yield* serviceOf("एक दो")
@@ -407,6 +415,20 @@ describe("a transcript that was kept", () => {
       yield* transcribe({ ...request, ...change })
       yield* transcribe({ ...request, ...change, transactionId: crypto.randomUUID() })
       expect((yield* calls).length).toBe(2)
+    })
+  )
+
+  it.scopedLive("serves equal pieces at the same time, so that one of them is paid for", () =>
+    Effect.gen(function* () {
+      const { calls, transcribe } = yield* serviceOf((request) =>
+        Effect.delay(Effect.succeed(transcriptOf(request)), "50 millis")
+      )
+      const same = evenWords(40).map((spoken) => ({ ...spoken, word: 7 }))
+      const { pieces, text } = yield* transcribe(requestOf(speak(same)), { concurrency: 8 })
+      expect(text).toBe(textOf(same))
+      const sent = pieces.filter(({ source }) => source === "sent")
+      expect(new Set(pieces.map(({ transactionId }) => transactionId)).size).toBe(sent.length)
+      expect([pieces.length, sent.length, (yield* calls).length]).toEqual([13, 4, 4])
     })
   )
 

@@ -1,5 +1,6 @@
 /** Names of kept results, and digests to recognise damage. */
 import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
 import { hex } from "./uuid.js"
 
 /** SHA-256 in hexadecimal digits. */
@@ -9,6 +10,11 @@ export const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>
     (digest) => hex(new Uint8Array(digest))
   )
 
-/** The name of a result, from all that decides it: any JSON. */
+/** The name of a result, from all that decides it: any JSON. The order of the fields does not count. */
 export const nameOf = (content: unknown, extension: "wav" | "json"): Effect.Effect<string> =>
-  Effect.map(sha256(new TextEncoder().encode(JSON.stringify(content))), (digest) => `${digest}.${extension}`)
+  Effect.map(sha256(new TextEncoder().encode(JSON.stringify(content, sorted))), (digest) => `${digest}.${extension}`)
+
+const sorted = (_: string, value: unknown): unknown =>
+  Predicate.isReadonlyRecord(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value

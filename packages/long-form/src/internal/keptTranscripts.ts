@@ -25,7 +25,7 @@ export const nameOf = (
         aux,
         parseNumber,
         hotwords: hotwords.map(({ phrase, score }) => [phrase, score]),
-        additionalFields: Object.entries(additionalFields).toSorted(([one], [other]) => (one < other ? -1 : 1))
+        additionalFields
       },
       "json"
     )
