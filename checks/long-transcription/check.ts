@@ -49,14 +49,20 @@ const noiseFile = (minutes: number) => {
 
 const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
 
-const places = ["Delhi", "Mumbai", "Chennai", "Kolkata", "Pune", "Jaipur", "Kochi", "Patna", "Surat", "Indore"]
-const reasons = ["fog", "rain", "repairs", "a late crew", "a signal", "heavy traffic", "a strike"]
-/** No two of them are equal. */
-const sentenceOf = (index: number): string => {
-  const place = places[index % places.length]
-  const reason = reasons[index % reasons.length]
-  return `The express number ${1000 + 37 * index} to ${place} is ${5 + ((index * 7) % 50)} minutes late because of ${reason}.`
-}
+const wordsOf = (list: string) => list.split(" ")
+const slots = [
+  "The A One Every This That Our Your",
+  "quiet golden narrow hungry early broken clever frozen gentle modern rusty silent",
+  "farmer teacher pilot miller doctor painter sailor tailor cook singer driver writer",
+  "carries forgets repairs counts paints sells finds borrows washes promises hides opens",
+  "seven copper wooden empty yellow heavy ancient cheap foreign little twenty paper",
+  "boats letters windows baskets lamps bridges drums ladders coats clocks mirrors stamps",
+  "near behind before inside across beside under without beyond around",
+  "the market the old harbour a mountain road the railway station our village school a broken wall the winter garden the river"
+].map((list, slot) => (slot < 7 ? wordsOf(list) : list.split(/ (?=the |a |our )/)))
+/** Sentences of random words, since a recogniser may not tell apart two that differ in a number only. */
+const sentences = (random: () => number) => (): string =>
+  `${slots.map((slot) => slot[Math.floor(random() * slot.length)]).join(" ")}.`
 
 interface Spoken {
   readonly text: string
@@ -69,11 +75,12 @@ const speak = (minutes: number) =>
   Effect.gen(function* () {
     const tts = yield* TextToSpeech
     const random = chances(40)
+    const nextSentence = sentences(random)
     const spoken: Array<Spoken> = []
     const audio: Array<Uint8Array> = []
     let frames = 0
     while (frames < minutes * 60 * format.sampleRate) {
-      const text = sentenceOf(spoken.length)
+      const text = nextSentence()
       const { bytes } = yield* tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })
       // The voice begins after the silence before it.
       const [quiet] = Silence.pauses(Pcm.decode(bytes, "pcm16"), format.sampleRate, { minimumMillis: 20 })
