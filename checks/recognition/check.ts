@@ -137,8 +137,15 @@ const sweep = (length: number, from: number, to: number): Float32Array => {
 const plus = (samples: Float32Array, others: Float32Array, level: number): Float32Array =>
   samples.map((sample, index) => sample + level * (others[index] ?? 0))
 
-const joined = (...parts: ReadonlyArray<Float32Array>): Float32Array =>
-  Float32Array.from(parts.flatMap((part) => [...part]))
+const joined = (...parts: ReadonlyArray<Float32Array>): Float32Array => {
+  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
+  let offset = 0
+  for (const part of parts) {
+    whole.set(part, offset)
+    offset += part.length
+  }
+  return whole
+}
 
 const stretched = (samples: Float32Array, factor: number): Float32Array =>
   Resampler.resample(samples, { from: Math.round(sampleRate * factor), to: sampleRate })

@@ -20,8 +20,8 @@ const batch = 30 * sampleRate
 /** In samples: 50 ms. Two sentences with a shorter gap follow each other without a pause, or overlap by an encoder's doing. */
 const joint = 0.05 * sampleRate
 
-/** In hops: half a minute. Votes that are older are no longer counted. */
-const generation = 3000
+/** In hops: 15 seconds, more than the ten of an anchor. Votes that are older than two generations are not counted. */
+const generation = 1500
 
 /**
  * The most comparisons with sentences that would begin in the same quarter of a second. The same sentence may be known a thousand
