@@ -241,10 +241,6 @@ const others: Readonly<Record<string, Change>> = {
     wav(samples.map((sample, at) => (at < samples.length / 2 ? 0 : sample))),
   "half a second of silence in its middle": (samples) =>
     wav(joined(samples.subarray(0, samples.length / 2), silence(0.5), samples.subarray(samples.length / 2))),
-  "half a second of another sentence at once after it": (samples, other) =>
-    wav(joined(samples, loudest(other, 0.5 * sampleRate))),
-  "200 ms of another sentence at once before it": (samples, other) =>
-    wav(joined(silence(0.2), loudest(other, 0.2 * sampleRate), samples)),
   "another sentence with it, as loud": (samples, other) =>
     wav(plus(samples, atLevelOf(samples, repeated(other, samples.length)), 1)),
   "200 ms of another sentence in its middle": (samples, other) => {
