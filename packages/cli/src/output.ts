@@ -23,6 +23,11 @@ export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
   { endOnDone: false }
 )
 
+/** Whether standard output took all that was printed. */
+export const isPrinted: Effect.Effect<boolean> = Effect.async((resume) => {
+  process.stdout.write("", (error) => resume(Effect.succeed(error === undefined || error === null)))
+})
+
 /** Writes a text that appears whole or not at all, in place of an older one. */
 export const writeText = (path: string, text: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {

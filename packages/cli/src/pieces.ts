@@ -10,6 +10,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type CommandError, describeRest, LongJobFailed, withoutKept } from "./failure.js"
+import { isPrinted } from "./output.js"
 
 /** The name of the piece that a file of a `PieceStore` holds, also if a killed process left it half written. */
 const pieceOf = (name: string): string | undefined =>
@@ -35,7 +36,8 @@ const forgetful: PieceStoreService = { get: () => Effect.succeedNone, put: () =>
 const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
 /**
- * Runs a job whose pieces are kept in a folder until it succeeds. Then its files are removed, and the folder if the command made it.
+ * Runs a job whose pieces are kept in a folder until it succeeds, and its result is printed. Then its files are removed, and the
+ * folder if the command made it.
  * A failure or an interruption says where the pieces are.
  */
 export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFolder, job: Effect.Effect<A, E, R>) =>
@@ -99,7 +101,7 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
     const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void
     return yield* Effect.zipRight(markNew, job).pipe(
       Effect.provide(Layer.provide(counted, opened)),
-      Effect.zipLeft(removeAll),
+      Effect.zipLeft(Effect.whenEffect(removeAll, isPrinted)),
       Effect.catchAll(explain),
       Effect.onInterrupt(() => explainInterruption)
     )

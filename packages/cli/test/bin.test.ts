@@ -270,6 +270,20 @@ describe("the built command", { timeout: 120_000 }, () => {
     })
   )
 
+  it.scoped.skipIf(process.platform !== "linux")("keeps paid pieces until standard output has their transcript", () =>
+    Effect.gen(function* () {
+      const environment = environmentOf(yield* localService)
+      const tone = Int16Array.from({ length: 8000 }, (_, at) => 8000 * Math.sin(at * 0.4))
+      const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
+      writeFileSync(`${folder}/tone.wav`, Wav.encode(telephony, new Uint8Array(tone.buffer)))
+      const command = [bin, "transcribe", "tone.wav", "--model", "hi-general-v2-8khz", "--pieces", "kept"]
+      const line = '"$0" "$@" > /dev/full'
+      const { code, stderr } = yield* outcomeOf("sh", ["-c", line, process.execPath, ...command], environment)
+      expect({ code, stderr }).toEqual({ code: 3, stderr: expect.stringContaining("can't be written (ENOSPC)") })
+      expect(readdirSync(`${folder}/kept`).filter((name) => name.endsWith(".json")).length).toBe(1)
+    })
+  )
+
   it.each(["SIGINT", "SIGTERM", "SIGHUP", "unread"] as const)(
     "speech serve ends and leaves no file: %s",
     async (end) => {
