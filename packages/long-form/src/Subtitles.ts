@@ -177,11 +177,12 @@ const fillCues = (
 /** In order of their starts, without blank texts. Texts that start in the same millisecond are one. */
 const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
   const sorted: Array<Cue> = []
-  const starting = Array.from(segments, ({ end, start, text }) => ({
-    start: Math.max(0, Math.round(start)),
-    end: Math.round(end),
-    text
-  }))
+  const starting = Array.from(segments, ({ end, start, text }, index) => {
+    if (!(Number.isFinite(start) && Number.isFinite(end))) {
+      throw new RangeError(`The times of segment ${index + 1} must be finite numbers, not ${start} and ${end}.`)
+    }
+    return { start: Math.max(0, Math.round(start)), end: Math.round(end), text }
+  })
   for (const segment of starting.toSorted((one, other) => one.start - other.start)) {
     if (segment.text.trim() === "") continue
     const before = sorted.at(-1)
@@ -231,7 +232,8 @@ const checkWhole = (name: string, value: number): void => {
  *   both fit. If neither is possible, it stays short.
  * - A segment that overlaps the next ends where the next starts. If both start at the same time, their texts are joined.
  *
- * @throws RangeError if an option is not a whole number from 1, or `minimumMillis` is above `maximumMillis`.
+ * @throws RangeError if an option is not a whole number from 1, `minimumMillis` is above `maximumMillis`, or a time is not
+ * finite.
  */
 export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): ReadonlyArray<Cue> => {
   const { clustersPerLine: width = 42, lines = 2, maximumMillis = 7000, minimumMillis = 833 } = options

@@ -4,6 +4,7 @@
 
 import type { Boundary } from "./internal/text/boundary.js"
 import { boundaryAt, codePointsOf, cut } from "./internal/text/cuts.js"
+import { spoken } from "./internal/text/spoken.js"
 import type { Passage } from "./Passages.js"
 
 export type { Boundary }
@@ -41,9 +42,6 @@ export interface SplitOptions {
   /** Language code of the text, for its abbreviations. Default: the abbreviations of all languages. */
   readonly lang?: string | undefined
 }
-
-/** Letters, numbers and symbols are spoken. */
-const spoken = /[\p{L}\p{N}\p{S}]/u
 
 const integerWithin = (name: string, value: number, from: number, to: number): number => {
   if (!Number.isInteger(value) || value < from || value > to) {

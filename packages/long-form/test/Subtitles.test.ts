@@ -145,6 +145,28 @@ describe("the layout of cues", () => {
     }
   )
 
+  it.each([{ start: Number.NaN }, { end: Number.NaN }, { start: Number.NEGATIVE_INFINITY }, { end: Infinity }])(
+    "fails for a time that is no number: %o",
+    (times) => {
+      const segments = [
+        { start: 0, end: 1000, text: "a" },
+        { start: 1000, end: 2000, text: "b", ...times }
+      ]
+      expect(() => layout(segments)).toThrow(RangeError)
+    }
+  )
+
+  it("shows a segment that begins before the audio, or ends before it starts", () => {
+    const odd = [
+      { start: -500, end: -100, text: "a" },
+      { start: 3000, end: 1000, text: "b" }
+    ]
+    expect(layout(odd)).toEqual([
+      { start: 0, end: 833, text: "a" },
+      { start: 3000, end: 3833, text: "b" }
+    ])
+  })
+
   it("takes a time that grows with the text", () => {
     const startedAt = performance.now()
     layout([{ start: 0, end: 1_200_000, text: "नमस्ते दुनिया, यह एक लंबा पाठ है। ".repeat(600) }])

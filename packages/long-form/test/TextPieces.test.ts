@@ -83,7 +83,8 @@ describe("the pieces of any text", () => {
 
   it("have something to speak, or say that they do not", () => {
     const speakable = (text: string) => [...TextPieces.split(text)].map((piece) => piece.speakable)
-    expect(["…", " \n", "—!", "\u200d", "\ud83d", "्"].flatMap(speakable)).toEqual([
+    expect(["…", " \n", "—!", "\u200d", "\ud83d", "्", "\u3164"].flatMap(speakable)).toEqual([
+      false,
       false,
       false,
       false,

@@ -4,6 +4,7 @@
  */
 import * as Silence from "@effect-speech/audio-codec/Silence"
 import * as Sentences from "../../Sentences.js"
+import { spoken } from "../text/spoken.js"
 
 /** A sentence and its time, in frames of the piece. */
 export interface SentenceTime {
@@ -63,8 +64,6 @@ interface Gap {
   readonly from: number
   readonly to: number
 }
-
-const spoken = /[\p{L}\p{N}\p{S}]/u
 
 /** A sentence of punctuation alone belongs to the one before. */
 const spokenSentences = (text: string, lang: string | undefined): ReadonlyArray<string> => {
