@@ -79,16 +79,19 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
 
     /** What becomes of the pieces, and what it takes to go on. `undefined`: there are none. */
     const noteOn = Effect.fnUntraced(function* (rest: string) {
-      const pieces = `${plural(used.size, "finished piece")} ${used.size === 1 ? "is" : "are"}`
+      const said = (count: number) => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
       if (folder === undefined) {
         return used.size === 0
           ? undefined
-          : `${pieces} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
+          : `${said(used.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
       }
       yield* removeMadeFolder
       const goesOn = `kept in ${folder}. The same command goes on where it was${rest}.`
-      if (used.size > 0) return `${pieces} ${goesOn}`
-      return (yield* files).some(isPiece) ? `Pieces of an earlier run are ${goesOn}` : undefined
+      // Another run over the same folder may have removed some at its end.
+      const pieces = (yield* files).filter(isPiece)
+      const kept = pieces.filter((name) => used.has(name)).length
+      if (kept > 0) return `${said(kept)} ${goesOn}`
+      return pieces.length > 0 ? `Pieces of an earlier run are ${goesOn}` : undefined
     })
     const explain = <Failure extends JobError>(error: Failure) =>
       Effect.flatMap(noteOn(describeRest(error)), (said) => {

@@ -6,11 +6,13 @@ import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
-import { Subtitles } from "@effect-speech/long-form"
+import { PieceStore, Subtitles } from "@effect-speech/long-form"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { UsageError } from "../src/failure.js"
+import { keepPieces } from "../src/pieces.js"
 import { environmentOf, run } from "./environment.js"
 
 /** A tone for each text, which takes no time to speak. */
@@ -303,6 +305,25 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 })
+
+it.scoped("counts no piece as kept that another run over the folder removed at its end", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = `${yield* fs.makeTempDirectoryScoped()}/a.wav.pieces`
+    const names = ["a", "b"].map((letter) => `${letter.repeat(64)}.wav`)
+    const job = (removed: number) =>
+      Effect.gen(function* () {
+        const store = yield* PieceStore
+        for (const name of names) yield* store.put(name, new Uint8Array(1))
+        for (const name of names.slice(0, removed)) yield* fs.remove(`${folder}/${name}`)
+        return yield* new UsageError({ message: "no" })
+      })
+    const noteOf = (removed: number) => Effect.flip(keepPieces({ folder, isOwn: true }, job(removed)))
+    expect(yield* noteOf(1)).toMatchObject({ note: expect.stringContaining("1 finished piece is kept in") })
+    expect(yield* noteOf(2)).toMatchObject({ _tag: "UsageError" })
+    expect(existsSync(folder)).toBe(false)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+)
 
 describe("the decision to divide a text", () => {
   it.effect("counts code points, as the contract does", () =>

@@ -63,7 +63,10 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       Effect.mapError((error: PlatformError) => storeError(operation, folder, error))
     const pathOf = (name: string) => `${folder}/${name}`
 
-    yield* failed("open")(fs.makeDirectory(folder, { recursive: true, mode: 0o700 }))
+    const makeFolder = fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
+    const isMissing = (error: PlatformError) => error._tag === "SystemError" && error.reason === "NotFound"
+
+    yield* failed("open")(makeFolder)
     // A folder that can't be written is found before anything is paid.
     yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
     yield* Effect.forEach(yield* failed("open")(fs.readDirectory(folder)), (name) => removeIfLeft(fs, pathOf(name)), {
@@ -72,19 +75,17 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     return {
       get: (name) =>
         Effect.asSome(fs.readFile(pathOf(name))).pipe(
-          Effect.catchIf(
-            (error) => error._tag === "SystemError" && error.reason === "NotFound",
-            () => Effect.succeedNone
-          ),
+          Effect.catchIf(isMissing, () => Effect.succeedNone),
           failed("get")
         ),
       put: (name, result) => {
         const temporary = pathOf(`${name}.${crypto.randomUUID()}.part`)
-        return fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }).pipe(
+        const write = fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }).pipe(
           Effect.zipRight(fs.rename(temporary, pathOf(name))),
-          Effect.onError(() => Effect.ignore(fs.remove(temporary))),
-          failed("put")
+          Effect.onError(() => Effect.ignore(fs.remove(temporary)))
         )
+        // Another run may have removed the folder, or the temporary file, at its end.
+        return Effect.catchIf(write, isMissing, () => Effect.zipRight(makeFolder, write)).pipe(failed("put"))
       }
     }
   })

@@ -66,6 +66,18 @@ describe("a store in a folder", () => {
     })
   )
 
+  it.effect("keeps a result, which is paid for, also if another run removed the folder", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "removed")
+      const store = yield* storeIn(path)
+      rmSync(path, { recursive: true })
+      expect(yield* store.get("one.wav")).toEqual(Option.none())
+      yield* store.put("one.wav", bytes)
+      expect(Option.map(yield* store.get("one.wav"), Array.from)).toEqual(Option.some([1, 2, 3]))
+      expect(statSync(path).mode & 0o777).toBe(0o700)
+    })
+  )
+
   it.effect.each([
     ["ENOSPC", /^A piece can't be kept: the disk of \S+ is full\. Free some space, or use a folder on another disk\.$/],
     ["EACCES", /this process has no permission to read and write in/],
