@@ -44,7 +44,8 @@ export interface ScriptOptions {
 const scripts = Object.keys(languages) as ReadonlyArray<Script>
 const ofScript = new RegExp(scripts.map((script) => `(?<${script}>\\p{Script=${script}})`).join("|"), "u")
 
-const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]*[\p{L}\p{M}\p{N}'’\u200c\u200d]+/gu
+/** A word with what opens before it. A longer run of that would be read again from each of its characters. */
+const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]{0,8}[\p{L}\p{M}\p{N}'’\u200c\u200d]+/gu
 
 interface Run {
   readonly start: number

@@ -25,6 +25,13 @@ describe("the passages of a mixed text", () => {
     expect(tagged("")).toEqual([])
   })
 
+  it("of a text with endless brackets take no time that grows with its square", () => {
+    const before = performance.now()
+    const text = `नमस्ते ${"(".repeat(40_000)} hello`
+    expect([...Passages.byScript(text)].map(({ lang }) => lang)).toEqual(["hi", "en"])
+    expect(performance.now() - before).toBeLessThan(1500)
+  })
+
   it("take the languages that you name", () => {
     expect(tagged("मराठी English", { languages: { Devanagari: "mr" } })).toEqual([
       ["mr", "मराठी "],
