@@ -1,4 +1,5 @@
 import { readFileSync } from "node:fs"
+import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -67,7 +68,7 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
 })
 
 describe("a recording in a container", () => {
-  const recordings = new URL("../packages/audio-codec/test/recordings/", import.meta.url).pathname
+  const recordings = fileURLToPath(new URL("../packages/audio-codec/test/recordings/", import.meta.url))
   const platform = Layer.mergeAll(
     PieceStore.layerMemory,
     NodeFileSystem.layer,

@@ -358,7 +358,10 @@ const serviceLaws = Effect.gen(function* () {
             // `__proto__` is no word, so its pronunciation has no effect.
             const { ["__proto__"]: _, ...pronunciations } = g2pOverrides
             const expected = { text, lang, voice, speed, pronunciations }
-            const spoken = utterances.map((one) => ({ ...one, pronunciations: { ...one.pronunciations } }))
+            const spoken = utterances.map(({ onSentence: _, ...one }) => ({
+              ...one,
+              pronunciations: { ...one.pronunciations }
+            }))
             deepStrictEqual(spoken, [expected])
             const { format, requestId } = outcome.right
             deepStrictEqual(`${format.sampleRate}:${format.encoding}`, others.outputFormat ?? "24000:float32")

@@ -1,6 +1,7 @@
 import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { fileURLToPath } from "node:url"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
@@ -12,7 +13,7 @@ afterAll(() => rmSync(folder, { recursive: true, force: true }))
 
 const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
 const bytes = Uint8Array.from({ length: 4000 }, (_, index) => index)
-const mp3 = new URL("./recordings/cbr.mp3", import.meta.url).pathname
+const mp3 = fileURLToPath(new URL("./recordings/cbr.mp3", import.meta.url))
 
 /** The bytes one by one: the container is known only from several of them. */
 const singly = (file: Uint8Array) => Stream.fromIterable(Array.from(file, (byte) => Uint8Array.of(byte)))

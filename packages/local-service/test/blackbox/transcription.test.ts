@@ -13,7 +13,7 @@ serviceTests("transcription", cannedService(), (it) => {
     const answer = yield* transcribe(validForm())
     expect(answer.status).toBe(200)
     expect(answer.json()).toEqual({ status: "success", text: "", call_id: expect.stringMatching(/^[0-9a-f-]{36}$/) })
-    expect(answer.headers["x-local-service-notice"]).toContain("knows only recordings")
+    expect(answer.headers["x-local-service-notice"]).toContain("knows only sentences")
   })
 
   const otherModel = (name: string) => form(field("model", name), id, file())
