@@ -180,7 +180,8 @@ const checkUpload = async () => {
   }
   const recording = (name: string, byteLength: number) => {
     const path = join(temporary, `${name}.wav`)
-    writeNoise(path, byteLength)
+    // The service listens to each second, so a high rate makes the file short for its size.
+    writeNoise(path, byteLength, 96_000)
     return { path, byteLength }
   }
   const warmUp = recording("warmUp", 1_000_000)

@@ -19,6 +19,6 @@ it("a long recording is compared in steps of half a minute, and other work runs 
   for (; step.done !== true; step = comparison.next()) turns++
   expect(step.value.difference).toBeLessThan(tolerance)
   expect(Math.round(step.value.lag)).toBe(333)
-  // Three passes of ten half minutes each: the resampling, and the whole of both twice.
-  expect(turns).toBeGreaterThanOrEqual(29)
+  // Two passes of ten half minutes each. A lag of whole samples needs no resampling.
+  expect(turns).toBeGreaterThanOrEqual(19)
 })
