@@ -1,6 +1,6 @@
 /**
- * How a change is told in a log: in its own words. All packages have one version, so which of them depends on which other
- * is nothing new, and a commit's hash says nothing to who has no repository.
+ * Writes the summary of a change into a log, and nothing else. All packages have one version, so the log names no updated
+ * dependencies. It names no commits, since most readers have no repository.
  */
 module.exports = {
   /** @param {{ readonly summary: string }} changeset */

@@ -65,6 +65,38 @@ layer(localClients(), { excludeTestServices: true })("a long recording, transcri
       expect(cues.map((cue) => cue.text)).toEqual(sentences)
     })
   )
+
+  /** Four seconds of noise, the same in each run. */
+  const noise = Wav.encode(
+    format,
+    Uint8Array.from({ length: 64_000 }, (_, index) => (index % 2 === 0 ? 0 : (index * 7919 * (index % 97)) % 16))
+  )
+
+  it.effect("has no text if it is noise alone, and a warning says why once", () =>
+    Effect.gen(function* () {
+      const { segments, text, warnings } = yield* LongTranscription.transcribe(
+        { audio: AudioSource.fromBytes(noise), model },
+        { pieceMillis: 2000 }
+      )
+      expect([text, segments]).toEqual(["", []])
+      expect(warnings.map(({ _tag }) => _tag)).toEqual(["NothingRecognised"])
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("is refused with the name of the piece if the service does not know the model", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(
+        LongTranscription.transcribe(
+          { audio: AudioSource.fromBytes(noise), model: "no-such-model" },
+          { pieceMillis: 2000, concurrency: 1 }
+        )
+      )
+      expect(error).toMatchObject({
+        _tag: "SttBadRequest",
+        call: { billing: "notBilled", piece: { number: 1, kept: 0 } }
+      })
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
 })
 
 describe("a recording in a container", () => {

@@ -101,7 +101,7 @@ interface Cutter {
   readonly flush: () => ReadonlyArray<Silence.Piece>
 }
 
-/** The places of the cuts, and the seconds of the processor. */
+/** The places of the cuts, and the CPU time in seconds. */
 const cutAll = (cutter: Cutter, samples: Float32Array) => {
   const before = process.cpuUsage()
   const starts: Array<number> = []
@@ -125,12 +125,16 @@ const program = Effect.gen(function* () {
   const speechPower = power(samples, spoken)
   const isInside = (cut: number) => spoken.some(({ end, start }) => cut > start && cut < end)
 
-  const noises: ReadonlyArray<{ readonly name: string; readonly make: () => Float32Array; readonly told?: true }> = [
+  const noises: ReadonlyArray<{
+    readonly name: string
+    readonly make: () => Float32Array
+    readonly isOnlyPrinted?: true
+  }> = [
     { name: "white", make: () => whiteNoise(length, seed) },
     { name: "pink", make: () => pinkNoise(length, seed) },
     { name: "hum", make: () => hum(length, sampleRate, seed) },
     { name: "drift", make: () => slowNoise(length, sampleRate, seed) },
-    { name: "babble", make: () => babble(sentences), told: true }
+    { name: "babble", make: () => babble(sentences), isOnlyPrinted: true }
   ]
   const rows: Array<ReadonlyArray<string>> = []
   const inside = new Map<string, number>()
@@ -173,11 +177,11 @@ const program = Effect.gen(function* () {
     ["`Silence`", "`Quiet`"],
     [perHour(cost.silence), perHour(cost.quiet)]
   ])
-  for (const { name, told = false } of [{ name: "none" }, ...noises]) {
+  for (const { isOnlyPrinted = false, name } of [{ name: "none" }, ...noises]) {
     for (const { name: longest } of longestPieces) {
       const count = inside.get(`${name}, ${longest}`) ?? 0
       const claim = `Quiet cuts no speech in pieces of ${longest}, noise: ${name}`
-      if (!told) bar(claim, count === 0, `${count} cuts`)
+      if (!isOnlyPrinted) bar(claim, count === 0, `${count} cuts`)
     }
   }
   process.exitCode = exitStatus()

@@ -103,7 +103,8 @@ const checkBook = async (service: ServiceProcess) => {
     ["4 at once, by 1", ratio(one.totalMillis, four.totalMillis)],
     ["first sound, by the whole", (four.firstMillis / four.totalMillis).toFixed(3)],
     ["first sound, by one request", (four.firstMillis / single.totalMillis).toFixed(3)],
-    ["largest jump at joins, inside of pieces", `${joins.jumpAtJoins.toFixed(4)}, ${joins.jumpInside.toFixed(4)}`]
+    ["largest jump within 10 ms of a join", joins.jumpAtJoins.toFixed(4)],
+    ["largest jump inside of pieces", joins.jumpInside.toFixed(4)]
   ])
   const usage = (await service.platform("GET", "usage")).body
   const used = sum(usage.map(({ credits }: { readonly credits: number }) => credits))
@@ -178,6 +179,10 @@ const checkKill = async (service: ServiceProcess) => {
   const expected = readFileSync(undisturbed.job.out)
   const { pieces } = undisturbed.plan
   const problems: Array<string> = []
+  // Equal pieces are paid for once.
+  const paid = undisturbed.report.pieces.filter(({ source }) => source === "sent").length
+  const different = new Set(undisturbed.report.pieces.map(({ text }) => text.trim())).size
+  if (paid !== different) problems.push(`undisturbed: ${paid} pieces were paid, and ${different} are different`)
   const rounds: Array<{ readonly kept: number; readonly twice: number; readonly killedAt: number }> = []
   for (let round = 1; round <= kills; round++) {
     const first = await startJob(service, job)
@@ -227,7 +232,7 @@ const checkKill = async (service: ServiceProcess) => {
   )
   table([
     ["of each round", "least to most"],
-    [`pieces that were kept, of ${pieces}`, spreadOf("kept")],
+    [`pieces that were kept or equal to another, of ${pieces}`, spreadOf("kept")],
     ["pieces that were in flight, and paid again", spreadOf("twice")]
   ])
   list(problems)
@@ -237,11 +242,13 @@ const checkKill = async (service: ServiceProcess) => {
     `${problems.length} differences`
   )
   const again = sum(rounds.map(({ twice }) => twice))
-  console.log(`- paid again: ${again} of ${kills * pieces} pieces`)
+  console.log(`- paid again: ${again} of ${kills * paid} pieces`)
 }
 
 if (runs("book")) await withService({}, checkBook)
 if (runs("gain")) await withService({ cannedSeconds: 1 }, checkGain)
-if (runs("memory")) await withService({ cannedByText: true }, checkMemory)
-if (runs("kill")) await withService({ cannedByText: true }, checkKill)
+// Nothing is transcribed, so the service need not learn what it speaks.
+const canned: ServiceOptions = { cannedByText: true, knownSeconds: 1 }
+if (runs("memory")) await withService(canned, checkMemory)
+if (runs("kill")) await withService(canned, checkKill)
 process.exitCode = exitStatus()

@@ -60,7 +60,7 @@ const slots = [
   "near behind before inside across beside under without beyond around",
   "the market the old harbour a mountain road the railway station our village school a broken wall the winter garden the river"
 ].map((list, slot) => (slot < 7 ? wordsOf(list) : list.split(/ (?=the |a |our )/)))
-/** Sentences of random words, since a recogniser may not tell apart two that differ in a number only. */
+/** Sentences of random words, since two that differ only in a number may sound the same to a recogniser. */
 const sentences = (random: () => number) => (): string =>
   `${slots.map((slot) => slot[Math.floor(random() * slot.length)]).join(" ")}.`
 

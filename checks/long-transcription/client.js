@@ -1,5 +1,5 @@
 // Plain JavaScript: measured processes run without a compiler.
-/** Transcribes one recording, and prints what it took: `client.js URL FILE FOLDER CONCURRENCY PIECE_MILLIS TRANSACTION_ID`. */
+/** Transcribes one recording, and prints its time and memory: `client.js URL FILE FOLDER CONCURRENCY PIECE_MILLIS TRANSACTION_ID`. */
 import { LongTranscription, PieceStore } from "@effect-speech/long-form"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"

@@ -1,4 +1,4 @@
-/** A service that takes as long for a piece as it is told, and answers the same for the same bytes. */
+/** A service with a set speed. It returns the same transcript for the same bytes. */
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import type { AddressInfo } from "node:net"

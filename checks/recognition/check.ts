@@ -13,6 +13,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { concatSamples } from "../../packages/audio-codec/src/internal/bytes.js"
 import { refuseOptions } from "../../test/support/options.js"
 import { run, temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
@@ -47,8 +48,14 @@ const encodings: ReadonlyArray<Encoding> = [
 /** The sample rate of the synthesis, in Hz. */
 const sampleRate = 24_000
 
+/**
+ * A connection for each request. The service closes an idle one after five seconds, and this process, which also runs the
+ * service, can be too busy to see that before it sends the next request.
+ */
+const ownConnection = { Connection: "close" }
+
 const synthesize = async ({ apiKey, ttsBaseUrl }: LocalService["Type"], text: string, lang: string) => {
-  const headers = { "X-API-Key": Redacted.value(apiKey), "Content-Type": "application/json" }
+  const headers = { ...ownConnection, "X-API-Key": Redacted.value(apiKey), "Content-Type": "application/json" }
   const body = JSON.stringify({ text, lang, output_format: `${sampleRate}:float32` })
   const response = await fetch(`${ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body })
   if (!response.ok) throw new Error(`synthesis of ${text}: ${await response.text()}`)
@@ -68,7 +75,7 @@ const transcribe = async ({ apiKey, sttBaseUrl }: Service, lang: string, file: U
   body.append("transaction_id", crypto.randomUUID())
   body.append("aux", "true")
   body.append("audio_file", new Blob([Uint8Array.from(file)]), "recording")
-  const headers = { "X-Api-Key": Redacted.value(apiKey) }
+  const headers = { ...ownConnection, "X-Api-Key": Redacted.value(apiKey) }
   const response = await fetch(`${sttBaseUrl}/api/transcribe`, { method: "POST", headers, body })
   if (!response.ok) throw new Error(`transcription: ${await response.text()}`)
   const transcript = (await response.json()) as { readonly text: string; readonly aux_info: { confidence: number } }
@@ -137,15 +144,7 @@ const sweep = (length: number, from: number, to: number): Float32Array => {
 const plus = (samples: Float32Array, others: Float32Array, level: number): Float32Array =>
   samples.map((sample, index) => sample + level * (others[index] ?? 0))
 
-const joined = (...parts: ReadonlyArray<Float32Array>): Float32Array => {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
-}
+const joined = (...parts: ReadonlyArray<Float32Array>) => concatSamples(parts)
 
 const stretched = (samples: Float32Array, factor: number): Float32Array =>
   Resampler.resample(samples, { from: Math.round(sampleRate * factor), to: sampleRate })

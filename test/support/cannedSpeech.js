@@ -17,5 +17,8 @@ export const tone = (seconds) =>
  */
 export const noiseOf = (text) => {
   const chance = chances([...text].reduce((sum, character) => (sum * 31 + (character.codePointAt(0) ?? 0)) | 0, 0))
-  return Float32Array.from({ length: Math.round((text.length * sampleRate) / 20) }, () => 0.4 * (2 * chance() - 1))
+  const samples = new Float32Array(Math.round((text.length * sampleRate) / 20))
+  // `Float32Array.from` takes six times as long.
+  for (let index = 0; index < samples.length; index++) samples[index] = 0.4 * (2 * chance() - 1)
+  return samples
 }

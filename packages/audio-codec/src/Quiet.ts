@@ -10,6 +10,7 @@
  */
 import type * as Stream from "effect/Stream"
 import { through } from "./internal/pcm/blocks.js"
+import { makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
 
@@ -66,24 +67,16 @@ export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter
   }
   const frame = Math.round((sampleRate * frameMillis) / 1000)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / frame)
-  const longest = maximum * frame
   const bands = makeBands(sampleRate)
-  let piece = new Float32Array(0)
   let energies = new Float64Array(0)
-  let start = 0
-  let filled = 0
 
-  /** Makes room for `length` samples. The longest piece is not allocated at once, since a header may state any rate. */
-  const reserve = (length: number): void => {
-    if (length <= piece.length) return
-    const larger = new Float32Array(Math.min(longest, Math.max(length, 2 * piece.length)))
-    larger.set(piece)
-    piece = larger
-    const more = new Float64Array(Math.floor(larger.length / frame) * bands.count)
-    more.set(energies)
-    energies = more
-  }
-  const measure = (samples: Float32Array): void => {
+  const measure = (samples: Float32Array, filled: number): void => {
+    const length = Math.floor((filled + samples.length) / frame) * bands.count
+    if (length > energies.length) {
+      const more = new Float64Array(Math.min(maximum * bands.count, Math.max(length, 2 * energies.length)))
+      more.set(energies)
+      energies = more
+    }
     for (let offset = 0; offset < samples.length; ) {
       const part = samples.subarray(offset, offset + frame - ((filled + offset) % frame))
       bands.add(part)
@@ -91,34 +84,12 @@ export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter
       if ((filled + offset) % frame === 0) bands.take(energies, ((filled + offset) / frame - 1) * bands.count)
     }
   }
-  const take = (length: number, ending: Piece["ending"]): Piece => {
-    const complete = { start, samples: piece.slice(0, length), ending }
-    piece.copyWithin(0, length, filled)
-    energies.copyWithin(0, (length / frame) * bands.count)
-    start += length
-    filled -= length
-    return complete
-  }
-  const cut = (): Piece => {
+  const cut = () => {
     const { ending, frame: at }: Cut = findCut(energies, bands.count, maximum)
-    return take(at * frame, ending)
+    energies.copyWithin(0, at * bands.count)
+    return { length: at * frame, details: { ending } }
   }
-  return {
-    push: (samples) => {
-      const pieces: Array<Piece> = []
-      for (let offset = 0; offset < samples.length; ) {
-        if (filled === longest) pieces.push(cut())
-        const part = samples.subarray(offset, offset + longest - filled)
-        reserve(filled + part.length)
-        piece.set(part, filled)
-        measure(part)
-        filled += part.length
-        offset += part.length
-      }
-      return pieces
-    },
-    flush: () => (filled === 0 ? [] : [take(filled, "end")])
-  }
+  return makePieceCutter<Pick<Piece, "ending">>({ longest: maximum * frame, measure, cut, last: { ending: "end" } })
 }
 
 /** Cuts a stream of blocks as {@link makeCutter} does. */

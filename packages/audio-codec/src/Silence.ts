@@ -5,6 +5,7 @@
  */
 import type * as Stream from "effect/Stream"
 import { through } from "./internal/pcm/blocks.js"
+import { makePieceCutter } from "./internal/pcm/cutter.js"
 
 /** A pause, in frames from the start of the recording. `end` is the first frame after it. */
 export interface Pause {
@@ -141,19 +142,7 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
   }
   const windows = makeWindows(sampleRate)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
-  const longest = maximum * windows.length
-  let piece = new Float32Array(0)
-  let start = 0
-  let filled = 0
   let energies: Array<number> = []
-
-  /** Makes room for `length` samples. The longest piece is not allocated at once, since a header may state any rate. */
-  const reserve = (length: number): void => {
-    if (length <= piece.length) return
-    const larger = new Float32Array(Math.min(longest, Math.max(length, 2 * piece.length)))
-    larger.set(piece)
-    piece = larger
-  }
 
   /** The window before which to cut: the last one if no window is the quietest. */
   const quietest = (): number => {
@@ -170,34 +159,18 @@ export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitte
     }
     return best
   }
-  const take = (length: number): Piece => {
-    const complete = { start, samples: piece.slice(0, length) }
-    piece.copyWithin(0, length)
-    start += length
-    filled -= length
-    return complete
-  }
-  const cut = (): Piece => {
-    const cutAt = quietest()
-    energies = energies.slice(cutAt)
-    return take(cutAt * windows.length)
-  }
-  return {
-    push: (samples) => {
-      const pieces: Array<Piece> = []
-      for (let offset = 0; offset < samples.length; ) {
-        if (filled === longest) pieces.push(cut())
-        const part = samples.subarray(offset, offset + longest - filled)
-        reserve(filled + part.length)
-        piece.set(part, filled)
-        for (const energy of windows.push(part)) energies.push(energy)
-        filled += part.length
-        offset += part.length
-      }
-      return pieces
+  return makePieceCutter({
+    longest: maximum * windows.length,
+    measure: (samples) => {
+      for (const energy of windows.push(samples)) energies.push(energy)
     },
-    flush: () => (filled === 0 ? [] : [take(filled)])
-  }
+    cut: () => {
+      const at = quietest()
+      energies = energies.slice(at)
+      return { length: at * windows.length, details: {} }
+    },
+    last: {}
+  })
 }
 
 /** Splits a stream of blocks as {@link makeSplitter} does. */

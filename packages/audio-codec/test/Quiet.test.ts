@@ -3,18 +3,10 @@ import { Pcm, Quiet } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
+import { concatSamples } from "../src/internal/bytes.js"
 import { cutAt, cuts } from "./wavArbitrary.js"
 
 const rate = 8000
-const join = (parts: ReadonlyArray<Float32Array>) => {
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
-}
 /** A tone whose loudness trembles as that of syllables does. */
 const speech = (millis: number, frequency = 600, at = rate) =>
   Float32Array.from({ length: (millis * at) / 1000 }, (_, index) => {
@@ -43,12 +35,14 @@ const recording = FastCheck.record({
   seed: FastCheck.integer({ min: 1, max: 1000 })
 }).map(({ level, parts, seed }) => {
   const noise = Pcm.triangularDither(seed)
-  return join(parts.flatMap(({ quiet, said }) => [speech(said), pause(quiet)])).map((it) => it + level * noise())
+  return concatSamples(parts.flatMap(({ quiet, said }) => [speech(said), pause(quiet)])).map(
+    (it) => it + level * noise()
+  )
 })
 const maximum = FastCheck.integer({ min: 1000, max: 3000 })
 
 describe("cutting", () => {
-  const talk = join([speech(1200), pause(300), speech(500), pause(140), speech(400), pause(60), speech(1400)])
+  const talk = concatSamples([speech(1200), pause(300), speech(500), pause(140), speech(400), pause(60), speech(1400)])
   const middle = 1350
 
   it.each([
@@ -73,14 +67,14 @@ describe("cutting", () => {
   it("is in the pause with the quietest surroundings if all pauses are short, since they may be chance", () => {
     const soft = speech(150).map((it) => it / 20)
     const parts = [speech(1500), pause(190), speech(400), soft, pause(170), soft, speech(600)]
-    const [first] = ends(cut(join(parts), { maximumMillis: 2800 }))
+    const [first] = ends(cut(concatSamples(parts), { maximumMillis: 2800 }))
     expect(first?.ending).toBe("pause")
     expect(Math.abs((first?.end ?? 0) / 8 - 2325)).toBeLessThanOrEqual(20)
   })
 
   it("is at the quietest point if there is no pause, and says so", () => {
     const pieces = ends(
-      cut(join([speech(1500), speech(400).map((it) => it / 3), speech(1100)]), { maximumMillis: 2000 })
+      cut(concatSamples([speech(1500), speech(400).map((it) => it / 3), speech(1100)]), { maximumMillis: 2000 })
     )
     expect(pieces.map(({ ending }) => ending)).toEqual(["quiet", "end"])
     expect(pieces[0]?.end).toBeGreaterThan(1500 * 8)
@@ -107,7 +101,7 @@ describe("cutting", () => {
           expect(piece.samples.length / 8).toBeGreaterThan(maximumMillis / 2 - 10)
         expect(pieces.slice(0, -1).every(({ ending }) => ending !== "end")).toBe(true)
         expect(pieces.at(-1)?.ending).toBe(samples.length === 0 ? undefined : "end")
-        const all = join(pieces.map((piece) => piece.samples))
+        const all = concatSamples(pieces.map((piece) => piece.samples))
         expect(Buffer.compare(Buffer.from(all.buffer), Buffer.from(samples.buffer))).toBe(0)
       }),
       { numRuns: 12, seed: 3 }
@@ -132,7 +126,7 @@ describe("cutting", () => {
 
   it.each([1000, 1999, 4000, 11_025, 44_100, 48_000])("counts in samples of the source, at %d Hz", (at) => {
     const frequency = Math.min(600, 0.35 * at)
-    const samples = join([speech(1200, frequency, at), pause(300, at), speech(1500, frequency, at)])
+    const samples = concatSamples([speech(1200, frequency, at), pause(300, at), speech(1500, frequency, at)])
     const [first, second] = cut(samples, { maximumMillis: 2000 }, [1000], at)
     expect(Math.abs(((first?.samples.length ?? 0) / at) * 1000 - 1350)).toBeLessThanOrEqual(20)
     expect(second?.start).toBe(first?.samples.length)
@@ -154,7 +148,7 @@ describe("cutting", () => {
     { what: "that are infinite", sample: Number.POSITIVE_INFINITY }
   ])("ends with samples $what, and finds pauses after them", ({ sample }) => {
     const odd = new Float32Array(1000 * 8).fill(sample)
-    const pieces = ends(cut(join([odd, speech(900), pause(300), speech(1000)]), { maximumMillis: 2500 }))
+    const pieces = ends(cut(concatSamples([odd, speech(900), pause(300), speech(1000)]), { maximumMillis: 2500 }))
     expect(pieces.at(-1)?.end).toBe(3200 * 8)
     expect(Math.abs((pieces[0]?.end ?? 0) / 8 - 2050)).toBeLessThanOrEqual(20)
   })
@@ -164,7 +158,7 @@ describe("cutting", () => {
     const samples = Float32Array.from({ length: 1000 }, (_, index) => index)
     cutter.push(samples)
     cutter.push(samples)
-    expect(cutter.flush()).toEqual([{ start: 0, samples: join([samples, samples]), ending: "end" }])
+    expect(cutter.flush()).toEqual([{ start: 0, samples: concatSamples([samples, samples]), ending: "end" }])
   })
 
   it("refuses pieces of less than a second or without end, and rates below 1,000 Hz", () => {

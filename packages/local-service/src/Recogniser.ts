@@ -57,7 +57,7 @@ export interface TaughtRecording {
 
 export interface RecogniserService {
   /**
-   * Reads the whole recording. Returns the text of what is known in it, or `undefined` if nothing is known in this language.
+   * Reads the whole recording. Returns the text of the known sentences in it, or `undefined` if it has none in this language.
    * Never guesses.
    */
   readonly recognise: <E, R>(

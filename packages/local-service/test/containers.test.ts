@@ -219,16 +219,18 @@ serviceTests("a recording", LocalService.layer(), (it) => {
     const start = frames.findIndex((byte, index) => byte === 255 && ((frames[index + 1] ?? 0) & 0xf6) === 0xf2)
     const long = Buffer.concat(Array.from({ length: 100 }, () => frames.subarray(start)))
     let done = false
+    const began = performance.now()
     const decoding = yield* Effect.fork(Effect.tap(transcribe(formOf(long)), () => Effect.sync(() => (done = true))))
-    yield* Effect.sleep("200 millis")
-    const waits: Array<number> = []
-    while (!done && waits.length < 20) {
+    let longest = 0
+    for (let count = 0; !done; count++) {
+      yield* Effect.sleep("10 millis")
       const started = performance.now()
       yield* send("stt", { method: "GET", path: "/" })
-      waits.push(performance.now() - started)
+      // The first request opens a connection and runs code that is not compiled yet.
+      if (count > 0) longest = Math.max(longest, performance.now() - started)
     }
-    expect(waits.length).toBeGreaterThan(2)
-    expect(Math.max(...waits)).toBeLessThan(500)
+    // On a busy machine both take longer.
+    expect(longest).toBeLessThan((performance.now() - began) / 2)
     expect((yield* decoding).status).toBe(200)
   })
 })

@@ -188,6 +188,21 @@ layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recordin
   )
 })
 
+layer(Recogniser.layerKnownRecordings())("sentences that share most of their words", (it) => {
+  it.effect("are each recognised in a join longer than half a minute", () =>
+    Effect.gen(function* () {
+      const { learn, recognise } = yield* Recogniser
+      const words = Array.from({ length: 3 }, (_, index) => tune(40 + index).subarray(0, 0.3 * 8000))
+      const speech = (text: string) => joined(...Array.from(text, (word) => words[Number(word)] as Float32Array))
+      const texts = ["0120", "0121", "0122", "0110", "0112", "0100", "01020"]
+      for (const text of texts) yield* learn({ text, samples: Stream.make(speech(text)) })
+      const join = joined(...texts.flatMap((text) => [speech(text), silence(300)]), silence(24_000))
+      const heard = yield* recognise("en", Stream.make(join))
+      expect(heard?.text).toBe(texts.join(" "))
+    })
+  )
+})
+
 const folderOf = (files: Readonly<Record<string, string>>) => {
   const folder = mkdtempSync(join(tmpdir(), "sidecars-"))
   onTestFinished(() => rmSync(folder, { recursive: true }))

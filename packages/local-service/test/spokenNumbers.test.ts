@@ -74,12 +74,15 @@ const untouched = (lang: string, texts: ReadonlyArray<string>) =>
 
 describe.each(speakers)("a spoken number in $name", ({ lang, words }) => {
   it("becomes digits, from 0 to 1000 and below ten crores", () => {
-    for (let n = 0; n <= 1000; n++) written(lang, [[words(n), String(n)]])
+    written(
+      lang,
+      Array.from({ length: 1001 }, (_, n) => [words(n), String(n)] as const)
+    )
     FastCheck.assert(
       FastCheck.property(FastCheck.integer({ min: 1001, max: 99_999_999 }), (n) => {
         written(lang, [[words(n), String(n)]])
       }),
-      { seed: 41, numRuns: 2000 }
+      { seed: 41, numRuns: 500 }
     )
   })
 
@@ -108,7 +111,7 @@ describe.each(speakers)("a spoken number in $name", ({ lang, words }) => {
         const once = writeNumbers(lang, pairs.flat().join(""))
         expect(writeNumbers(lang, once)).toBe(once)
       }),
-      { seed: 41, numRuns: 3000 }
+      { seed: 41, numRuns: 500 }
     )
   })
 })

@@ -7,8 +7,8 @@
  * )
  * ```
  *
- * The text is sent in pieces, several at once. Each paid piece is kept in the `PieceStore`, so a run that failed or was killed
- * goes on where it was.
+ * It sends the text in pieces, several at once, and keeps each paid piece in the `PieceStore`. If a run failed or was killed, the
+ * next run sends only the missing pieces.
  */
 import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
@@ -44,10 +44,10 @@ import * as TextPieces from "./TextPieces.js"
 
 /** A request of `TextToSpeech` whose text has any length. */
 export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
-  /** The text, or its passages. It must have something to speak. */
+  /** The text, or its passages. It must have a letter, a number or a symbol. */
   readonly text: string | Iterable<Passage>
   /**
-   * Id of the whole, 1 to 56 letters, digits and `.`, `_`, `:`, `-`. The id of a piece has its number behind it: `book.007`.
+   * Id of the whole speech, 1 to 56 letters, digits and `.`, `_`, `:`, `-`. The id of a piece is this and its number: `book.007`.
    * Default: a random UUID.
    */
   readonly requestId?: string | undefined
@@ -93,7 +93,7 @@ export interface LongSpeechOptions {
   readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
 }
 
-/** What a speech takes, before anything is sent. */
+/** The number of pieces and the cost of a speech, before anything is sent. */
 export interface Plan {
   /** Number of all pieces. */
   readonly pieces: number
@@ -106,10 +106,10 @@ export interface Plan {
   readonly cost: number
 }
 
-/** Progress of a speech. A piece without anything to speak has no events. */
+/** Progress of a speech. A piece without a letter, a number or a symbol has no events. */
 export type LongSpeechEvent = Planned | Kept | Started | Called | Done
 
-/** The whole text was split. The first pieces are sent meanwhile. */
+/** The whole text was split. The first pieces may have been sent before. */
 export interface Planned extends Plan {
   readonly _tag: "Planned"
 }
@@ -121,7 +121,7 @@ interface PieceFacts {
   readonly codePoints: number
 }
 
-/** The audio of a piece was kept by an earlier run, or for an equal piece, so the piece is not sent. */
+/** The store has the audio of a piece, from an earlier run or from an equal piece. The piece is not sent. */
 export interface Kept extends PieceFacts {
   readonly _tag: "Kept"
 }
@@ -137,7 +137,7 @@ export interface Called extends PieceFacts {
   readonly event: CallEvent
 }
 
-/** The audio of a piece is there, and kept. */
+/** The audio of a piece has arrived and is kept. */
 export interface Done extends PieceFacts {
   readonly _tag: "Done"
 }
@@ -159,9 +159,9 @@ export interface SpokenPiece {
   readonly endFrame: number
   readonly startMillis: number
   readonly endMillis: number
-  /** Whether this run sent it, found it in the store, or had nothing to speak. */
+  /** `sent`: in this run. `kept`: found in the store. `silence`: it has no letter, number or symbol. */
   readonly source: "sent" | "kept" | "silence"
-  /** Id of the request that was paid. Absent for silence. */
+  /** Id of the paid request. Absent for silence. */
   readonly requestId?: string | undefined
   /** The call with its billing. Absent if this run did not send it. */
   readonly call?: CallReport | undefined
@@ -176,8 +176,8 @@ export interface SpokenSegment {
   /** In milliseconds. */
   readonly end: number
   /**
-   * The service states no times. The ends of a piece are known, and those of its sentences are looked for among the pauses of
-   * its audio. `true`: one of the times has no such pause, and is estimated by the length of the text.
+   * The service states no times. The ends of a piece are known. For its sentences, the best pauses of its audio are taken.
+   * `true`: a time has no such pause, so it is estimated from the length of the text.
    */
   readonly estimated: boolean
 }
@@ -207,7 +207,7 @@ export interface LongSpeechFile extends Wav.WavFile {
   readonly report: LongSpeechReport
 }
 
-/** Checks a request and says what it takes. Sends nothing. */
+/** Checks a request, and counts its pieces and its cost. Sends nothing. */
 export const plan = (
   request: LongSpeechRequest,
   options: LongSpeechOptions = {}
@@ -228,8 +228,8 @@ export const stream = (
   Effect.map(start(request, options), ({ speech }) => speech)
 
 /**
- * Speaks a text into a WAV file, which appears whole or not at all. If the file can't be written, the pieces that were sent are
- * finished and kept.
+ * Speaks a text into a WAV file, which appears whole or not at all. If the file can't be written, the calls that were sent are
+ * finished, and their audio is kept.
  */
 export const writeFile = (
   request: LongSpeechRequest,

@@ -15,7 +15,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import { type SttError, SttInvalidRequest } from "@effect-speech/stt/SttError"
+import { SttAudioUnreadable, type SttError, SttInvalidRequest } from "@effect-speech/stt/SttError"
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import { type TranscriptionRequest, validate } from "@effect-speech/stt/TranscriptionRequest"
@@ -77,7 +77,7 @@ export interface Planned {
   readonly durationMillis: number | undefined
 }
 
-/** The transcript of a piece was kept by an earlier run, or for an equal piece, so the piece is not sent. */
+/** The store has the transcript of a piece, from an earlier run or from an equal piece. The piece is not sent. */
 export interface Kept extends PiecePlace {
   readonly _tag: "Kept"
 }
@@ -98,7 +98,7 @@ export interface Called extends PiecePlace {
   readonly event: CallEvent
 }
 
-/** The transcript of a piece is there, and kept. */
+/** The transcript of a piece has arrived and is kept. */
 export interface Done extends PiecePlace {
   readonly _tag: "Done"
 }
@@ -132,7 +132,7 @@ export interface TranscribedPiece extends PiecePlace {
   readonly call?: CallReport | undefined
 }
 
-/** What may make the transcript of a long recording worse than you expect. The message says what to do. */
+/** A reason why the transcript of a long recording may be worse than you expect. The message says what to do. */
 export type LongTranscriptionWarning = SttWarning | SegmentTimesUnread | RecordingEndsEarly | NothingButSilence
 
 /** The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. */
@@ -143,7 +143,7 @@ export interface SegmentTimesUnread {
   readonly message: string
 }
 
-/** The WAV file has fewer samples than its header states. The transcript is of those that it has. */
+/** The WAV file has fewer samples than its header states. The transcript covers those that are there. */
 export interface RecordingEndsEarly {
   readonly _tag: "RecordingEndsEarly"
   /** In milliseconds. */
@@ -179,8 +179,8 @@ export interface LongTranscription {
  * WAV is read as a stream; other containers are decoded by the `AudioDecoder` of audio-codec. The recording is mixed down and
  * converted to 8 kHz, and cut at pauses. Memory holds a few pieces, whatever the length; the transcript itself is in memory.
  *
- * Each transcript is kept in the `PieceStore`, by the samples of the piece, the request and the base URL. A new run sends only
- * what is missing. Digital silence is not sent.
+ * The `PieceStore` keeps each transcript, by the samples of the piece, the request and the base URL. A new run sends only the
+ * missing pieces. Digital silence is not sent.
  *
  * After a failure no piece starts, and those in flight are finished and kept. The error has `call.piece`, and its message names
  * the piece. An error of the recording itself is `SttAudioUnreadable`.
@@ -263,7 +263,9 @@ export const transcribe = (
         inOrder(run, { concurrency, ahead: Number.POSITIVE_INFINITY }),
         Stream.runCollect,
         Effect.mapError((error) =>
-          error._tag === "PieceFailed" ? failureOf(error, done, recording.durationMillis) : error
+          error._tag === "PieceFailed"
+            ? failureOf(error, done, recording.durationMillis)
+            : unreadable(error, done.pieces)
         )
       )
       return joined(Chunk.toReadonlyArray(results), recording, transactionId, options.segments)
@@ -321,16 +323,26 @@ const failureOf = (
   const left = durationMillis === undefined ? undefined : Math.max(0, Math.round(durationMillis - millis))
   const piece = { number, of, unit: "milliseconds", start, end, kept, left } as const
   const whole = durationMillis === undefined ? "" : ` of ${clockTime(durationMillis)}`
-  const keeping = kept === 1 ? "1 piece is kept" : `${kept} pieces are kept`
   const rest = left === undefined ? "" : `, and the rest is ${clockTime(left)} of audio`
   const words =
     of === 1
       ? ""
-      : `Piece ${number}, from ${clockTime(start)} to ${clockTime(end)}${whole}. To go on, run it again: ${keeping}${rest}.`
+      : `Piece ${number}, from ${clockTime(start)} to ${clockTime(end)}${whole}. To go on, run it again: ${keeping(kept)}${rest}.`
   return error._tag === "PieceStoreError"
     ? new PieceStoreError({ ...error, piece, message: `${error.message} ${words}`.trim() })
     : ServiceError.withPiece(error, piece, words)
 }
+
+const keeping = (kept: number): string => (kept === 1 ? "1 piece is kept" : `${kept} pieces are kept`)
+
+/** The error of a recording that can't be read to its end. */
+const unreadable = (error: SttAudioUnreadable, kept: number): SttAudioUnreadable =>
+  kept === 0
+    ? error
+    : new SttAudioUnreadable({
+        ...error,
+        message: `${error.message} To go on, run it again with the whole recording: ${keeping(kept)}.`
+      })
 
 /** Hours, minutes and seconds. */
 const clockTime = (millis: number): string => {

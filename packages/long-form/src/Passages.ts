@@ -14,7 +14,7 @@ export interface Passage {
   readonly speed?: number | undefined
 }
 
-/** The scripts that {@link byScript} tells apart, and the language that a text in the script has by default. */
+/** The scripts that {@link byScript} knows, and the default language of each. */
 export const languages = {
   Arabic: "ur",
   Bengali: "bn",
@@ -44,7 +44,7 @@ export interface ScriptOptions {
 const scripts = Object.keys(languages) as ReadonlyArray<Script>
 const ofScript = new RegExp(scripts.map((script) => `(?<${script}>\\p{Script=${script}})`).join("|"), "u")
 
-/** A word with what opens before it. A longer run of that would be read again from each of its characters. */
+/** A word and the opening marks before it. A longer run of marks would be read again from each of its characters. */
 const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]{0,8}[\p{L}\p{M}\p{N}'’\u200c\u200d]+/gu
 
 interface Run {
@@ -55,7 +55,7 @@ interface Run {
 
 /**
  * Tags the passages of a mixed text by the script of each word: `{ text, lang }`, one after the other. Spaces, punctuation and
- * the digits 0 to 9 stay with the word before them; what opens stays with the word after it. The texts of all passages together
+ * the digits 0 to 9 stay with the word before them; opening quotes and brackets stay with the word after them. The texts of all passages together
  * are the text. A text without a known script is one passage without `lang`.
  *
  * @throws RangeError if `minimumWords` is not an integer from 1.

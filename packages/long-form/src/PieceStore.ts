@@ -1,8 +1,8 @@
 /**
- * Keeps the result of each piece that was paid for, so that a run that failed or was killed goes on where it was.
+ * Keeps the result of each paid piece. If a run failed or was killed, the next run sends only the missing pieces.
  *
- * The name of a result is made from what was sent, so another text, voice or service has other results. The results hold
- * what the service returned: your speech or your transcript. Delete them when the whole is done.
+ * The name of a result is a digest of the request and the base URL, so another text, voice or service has other results. The
+ * results hold your speech or your transcript. Delete them after the last run.
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -19,7 +19,7 @@ import * as Schema from "effect/Schema"
 export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")(
   "PieceStoreError",
   {
-    /** What failed: to open the store, or to read or keep a result. */
+    /** The operation that failed: to open the store, or to read or keep a result. */
     operation: Schema.Literal("open", "get", "put"),
     /** The folder of the store, or the name of a store of your own. */
     store: Schema.String,
@@ -32,9 +32,9 @@ export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effec
 ) {}
 
 export interface PieceStoreService {
-  /** Reads the result that was kept under this name. A result that is damaged is recognised by its reader. */
+  /** Reads the result of this name. Return it as it is: the caller detects damage. */
   readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, PieceStoreError>
-  /** Keeps a result in place of an older one: whole or not at all. A name has letters, digits and one dot. */
+  /** Keeps a result, and replaces an older one, whole or not at all. A name has letters, digits and one dot. */
   readonly put: (name: string, result: Uint8Array) => Effect.Effect<void, PieceStoreError>
 }
 
@@ -90,12 +90,12 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     }
   })
 
-/** A process that was killed leaves the file that it wrote. A file this old, in milliseconds, has no writer any more. */
+/** A killed process leaves its temporary file. If one is older than this, in milliseconds, no process writes it. */
 const leftAfter = 60 * 60 * 1000
 
-/** Removes a temporary file without a writer. What can't be removed stays. */
+/** Removes a temporary file of a piece without a writer. What can't be removed stays. */
 const removeIfLeft = (fs: FileSystem.FileSystem, path: string): Effect.Effect<void> =>
-  /\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/.test(path)
+  /\/[0-9a-f]{64}\.(wav|json)\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/.test(path)
     ? Effect.gen(function* () {
         const { mtime } = yield* fs.stat(path)
         const now = yield* Clock.currentTimeMillis

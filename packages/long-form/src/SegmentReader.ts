@@ -1,12 +1,12 @@
 /**
  * Reads the time of a segment from `aux_info.segments_meta` of a transcription.
  *
- * The contract names only the `confidence` of a segment. If your service names the others differently from the local service,
- * say so by {@link fields}, or write a reader of your own.
+ * The contract names only the `confidence` of a segment. If your service names the other fields differently from the local
+ * service, use {@link fields}, or write a reader of your own.
  */
 import * as Predicate from "effect/Predicate"
 
-/** What a reader found in a segment. */
+/** The values that a reader found in a segment. */
 export interface SegmentReading {
   /** In milliseconds from the beginning of the recording that was sent. */
   readonly start: number

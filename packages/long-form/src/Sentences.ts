@@ -21,7 +21,7 @@ export interface SentenceOptions {
 const candidates = new RegExp(`[${terminators}]+${closers}|[\\n\\r\\v\\f\\x85\\u2028\\u2029]`, "gu")
 
 /**
- * Splits a text into sentences, one after the other: a sentence is read when you ask for it.
+ * Splits a text into sentences. It is lazy: it reads only as much text as the next sentence needs.
  *
  * Text that you append changes no sentence but the last two.
  */

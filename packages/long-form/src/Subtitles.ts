@@ -3,6 +3,8 @@
  */
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
+import { segmentsOf } from "./internal/text/segments.js"
+import { allViramas } from "./internal/text/viramas.js"
 import * as Sentences from "./Sentences.js"
 
 /** A text and the time in which it is shown. */
@@ -48,7 +50,7 @@ const isAscii = (text: string): boolean => /^[\x20-\x7e]*$/.test(text)
 const countClusters = (text: string): number => {
   if (isAscii(text)) return text.length
   let count = 0
-  for (const _ of graphemes.segment(text)) count++
+  for (const _ of segmentsOf(graphemes, text)) count++
   return count
 }
 
@@ -62,7 +64,7 @@ const unspaced = /[\p{sc=Han}\p{sc=Hira}\p{sc=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=K
 const unspacedWords = (text: string): ReadonlyArray<string> => {
   const found: Array<string> = []
   let opens = false
-  for (const { isWordLike, segment } of words.segment(text)) {
+  for (const { isWordLike, segment } of segmentsOf(words, text)) {
     const isOpening = /^[\p{Ps}\p{Pi}]+$/u.test(segment)
     if (found.length > 0 && (opens || !(isWordLike || isOpening))) found[found.length - 1] += segment
     else found.push(segment)
@@ -71,14 +73,14 @@ const unspacedWords = (text: string): ReadonlyArray<string> => {
   return found
 }
 
-/** The signs that join two consonants to a conjunct. ICU before 74 knows none of them, and later versions not all. */
-const endsWithVirama = /[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2]\u200d?$/u
+/** ICU before 74 knows no conjuncts, and later versions not those of all scripts. */
+const endsWithVirama = new RegExp(`[${allViramas}]\\u200d?$`, "u")
 
 /** Divides a word that is longer than a line, between clusters, and not inside a conjunct if the conjunct fits. */
 const breakWord = (word: string, width: number): ReadonlyArray<string> => {
   const parts: Array<string> = []
   let part: Array<string> = []
-  for (const { segment } of graphemes.segment(word)) {
+  for (const { segment } of segmentsOf(graphemes, word)) {
     if (part.length === width) {
       const conjunct = part.findLastIndex((cluster) => !endsWithVirama.test(cluster)) + 1
       const cut = conjunct === 0 ? width : conjunct
@@ -303,7 +305,7 @@ const formatTime = (millis: number, separator: "," | "."): string => {
 const formatCue = ({ end, start, text }: Cue, separator: "," | "."): string =>
   `${[`${formatTime(start, separator)} --> ${formatTime(end, separator)}`, ...textLines(text)].join("\n")}\n`
 
-/** Writes cues as SRT (`.srt`), with LF. Blank lines inside a text are left out. SRT has no escapes: a tag such as `<i>` stays. */
+/** Writes cues as SRT (`.srt`), with LF. Blank lines inside a text are left out. SRT has no escapes: a tag such as `<i>` is kept. */
 export const toSrt = (cues: Iterable<Cue>): string =>
   Array.from(cues, (cue, index) => `${index + 1}\n${formatCue(cue, ",")}`).join("\n")
 

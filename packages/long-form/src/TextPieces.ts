@@ -20,7 +20,7 @@ export interface TextPiece {
   readonly end: number
   /** Its length in Unicode code points, the unit of billing. */
   readonly codePoints: number
-  /** The last piece of a passage has the boundary that its text shows; only the last piece of all has `end`. */
+  /** Only the last piece of the whole text has `end`. */
   readonly boundary: Boundary
   /** The passage that it belongs to, from 0. A text without passages is one. */
   readonly passage: number
@@ -30,7 +30,7 @@ export interface TextPiece {
   readonly voice?: string | undefined
   /** The speed of its passage. */
   readonly speed?: number | undefined
-  /** Whether it has anything to speak: a letter, a digit or a symbol. A piece without is not sent, and becomes silence. */
+  /** Whether it has a letter, a number or a symbol. If not, it is not sent, and becomes silence. */
   readonly speakable: boolean
 }
 
@@ -57,11 +57,12 @@ const boundaryBetween = (before: string, after: string, lang: string | undefined
 }
 
 /**
- * Splits a text, or passages, into pieces, one after the other: a piece is made when you ask for it, and no text is read but
- * what it needs. The texts of all pieces together are the whole text. A piece ends at the best place in the second half of
- * what it may hold: the first end of a paragraph, else the last end of a line, a sentence, a clause or a word. No piece ends
- * inside a character that a reader sees (a grapheme cluster or a conjunct), unless that character alone exceeds `maximum`. No
- * piece belongs to two passages.
+ * Splits a text, or passages, into pieces. It is lazy: it reads only as much text as the next piece needs. The texts of all
+ * pieces together are the whole text.
+ *
+ * A piece ends at the best place in the second half of its limit: the first end of a paragraph, else the last end of a line, a
+ * sentence, a clause or a word. No piece ends inside a character that a reader sees (a grapheme cluster or a conjunct), unless
+ * that character alone exceeds `maximum`. No piece belongs to two passages.
  *
  * @throws RangeError if `maximum` or `first` is not an integer from 1 to 10,000.
  */

@@ -554,6 +554,11 @@ describe("a recording", () => {
       const { durationMillis, text, warnings } = yield* transcribe(requestOf(bytes.subarray(0, 44 + 16_000)))
       expect([text, durationMillis]).toEqual(["w0 w1", 1000])
       expect(warnings).toMatchObject([{ _tag: "RecordingEndsEarly", missingMillis: 2000 }])
+      const cut = bytes.subarray(0, 44 + 16_000)
+      const inChunks = AudioSource.fromStream(() =>
+        Stream.make(cut.subarray(0, 20), cut.subarray(20, 40), cut.subarray(40))
+      )
+      expect((yield* transcribe({ ...requestOf(cut), audio: inChunks })).warnings).toEqual(warnings)
     })
   )
 
@@ -595,8 +600,14 @@ describe("a recording", () => {
       const audio = AudioSource.fromStream(() =>
         Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
       )
-      yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
+      const error = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
       const before = (yield* calls).length
+      expect(error).toMatchObject({
+        _tag: "SttAudioUnreadable",
+        message: expect.stringMatching(
+          new RegExp(`To go on, run it again with the whole recording: ${before} pieces are kept\\.$`)
+        )
+      })
       expect(before).toBeGreaterThan(1)
       const { pieces } = yield* transcribe(requestOf(long))
       expect(pieces.filter(({ source }) => source === "kept").length).toBe(before)

@@ -110,12 +110,14 @@ describe("a store in a folder", () => {
     Effect.gen(function* () {
       const path = join(folder, "left")
       yield* Effect.flatMap(storeIn(path), (store) => store.put("one.wav", bytes))
-      const [old, fresh] = [`two.wav.${crypto.randomUUID()}.part`, `three.wav.${crypto.randomUUID()}.part`]
-      for (const name of [old, fresh, "my.part"]) writeFileSync(join(path, name), "")
+      const temporary = (name: string) => `${name}.${crypto.randomUUID()}.part`
+      const [old, fresh] = [temporary(`${"0".repeat(64)}.wav`), temporary(`${"1".repeat(64)}.json`)]
+      const others = ["my.part", temporary("film.wav"), temporary(`${"2".repeat(64)}.zip`)]
+      for (const name of [old, fresh, ...others]) writeFileSync(join(path, name), "")
       const before = new Date(Date.now() - 61 * 60 * 1000)
-      for (const name of [old, "my.part", "one.wav"]) utimesSync(join(path, name), before, before)
+      for (const name of [old, "one.wav", ...others]) utimesSync(join(path, name), before, before)
       yield* storeIn(path)
-      expect(readdirSync(path).toSorted()).toEqual([fresh, "my.part", "one.wav"].toSorted())
+      expect(readdirSync(path).toSorted()).toEqual([fresh, "one.wav", ...others].toSorted())
     })
   )
 

@@ -172,6 +172,13 @@ describe("the layout of cues", () => {
     layout([{ start: 0, end: 1_200_000, text: "नमस्ते दुनिया, यह एक लंबा पाठ है। ".repeat(600) }])
     expect(performance.now() - startedAt).toBeLessThan(2000)
   })
+
+  it("takes a time that grows with the length of one word", () => {
+    const before = process.cpuUsage()
+    layout([{ start: 0, end: 1_200_000, text: "a".repeat(60_000) }])
+    const { system, user } = process.cpuUsage(before)
+    expect((system + user) / 1000).toBeLessThan(2000)
+  })
 })
 
 const anyCue = FastCheck.record({

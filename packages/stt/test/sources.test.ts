@@ -152,7 +152,7 @@ describe("a recording", () => {
     Effect.gen(function* () {
       const { received } = yield* transcribe({ audio })
       const { bytes, headers } = fileOf(received[0])
-      expect(bytes).toEqual(wav)
+      expect(Buffer.compare(bytes, wav)).toBe(0)
       expect(headers).toContain('filename="call.wav"\r\nContent-Type: audio/wav')
       expect(received[0]?.headers["content-length"]).toBe(exact ? String(received[0]?.body.byteLength) : undefined)
       expect(received[0]?.headers["transfer-encoding"]).toBe(exact ? undefined : "chunked")
@@ -205,7 +205,7 @@ describe("a recording", () => {
       expect(outcome).toMatchObject({
         right: { call: { attempts: [{ status: 503 }, { status: 500 }, { status: 200 }] } }
       })
-      expect(received.map((each) => fileOf(each).bytes)).toEqual([bytes, bytes, bytes])
+      expect(received.map((each) => Buffer.compare(fileOf(each).bytes, bytes))).toEqual([0, 0, 0])
       expect(new Set(received.map((each) => fieldsOf([each])[1]?.[1])).size).toBe(1)
     })
   )
@@ -262,11 +262,11 @@ describe("a large file", () => {
   })
 
   it.scopedLive.each([
-    ["short reads of 16,385 bytes", 16_385, 3_000_000],
-    ["short reads of 40,000 bytes", 40_000, 3_000_000],
-    ["short reads of 65,535 bytes", 65_535, 3_000_000],
+    ["short reads of 16,385 bytes", 16_385, 700_000],
+    ["short reads of 40,000 bytes", 40_000, 700_000],
+    ["short reads of 65,535 bytes", 65_535, 700_000],
     // An odd length, so that the last chunks are short.
-    ["a slow server", Number.POSITIVE_INFINITY, 5 * 1024 * 1024 + 12_345]
+    ["a slow server", Number.POSITIVE_INFINITY, 2 * 1024 * 1024 + 12_345]
   ] as const)("arrives byte for byte from its one read buffer, with %s", ([_, longest, length]) =>
     Effect.gen(function* () {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 13)) & 255)

@@ -58,7 +58,7 @@ export const codePoints = (text: string): number => {
 }
 
 /** Largest number of Unicode code points in a text. */
-const maximumCodePoints = 10_000
+export const maximumCodePoints = 10_000
 
 export const Text = Schema.String.pipe(
   Schema.filter(

@@ -10,7 +10,7 @@ export const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>
     (digest) => hex(new Uint8Array(digest))
   )
 
-/** The name of a result, from all that decides it: any JSON. The order of the fields does not count. */
+/** The name of a result: a digest of any JSON. The order of its fields does not count. */
 export const nameOf = (content: unknown, extension: "wav" | "json"): Effect.Effect<string> =>
   Effect.map(sha256(new TextEncoder().encode(JSON.stringify(content, sorted))), (digest) => `${digest}.${extension}`)
 

@@ -10,7 +10,7 @@ import * as Kept from "./kept.js"
 /** The fields of a request that decide its transcript. */
 export type DecidingFields = Omit<TranscriptionRequest, "audio" | "transactionId" | "telephony">
 
-/** The name of a result: by the samples, by what is asked of them, and by the service. */
+/** The name of a result: a digest of the samples, the options of the request, and the base URL. */
 export const nameOf = (
   samples: Uint8Array,
   { additionalFields = {}, aux = false, hotwords = [], model, parseNumber = false }: DecidingFields,
@@ -35,7 +35,7 @@ const Result = Schema.parseJson(Transcription)
 const decode = Schema.decodeOption(Result)
 const encode = Schema.encode(Result)
 
-/** The result that was kept. A damaged one counts as none. */
+/** The kept result. A damaged one counts as none. */
 export const getKept = (
   store: PieceStoreService,
   name: string

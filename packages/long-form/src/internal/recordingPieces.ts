@@ -59,10 +59,12 @@ export const openPieces = (
       error._tag === "SttAudioUnreadable" ? error : unreadable(`it can't be decoded: ${asPhrase(error.message)}`)
 
     const recording = yield* Recording.open(audio)
-    let beginning: Uint8Array | undefined
+    // The chunks up to the one with the end of the header.
+    const beginning: Array<Uint8Array<ArrayBuffer>> = []
+    let isOpen = false
     const bytes = Stream.tap(recording.stream, (chunk) =>
       Effect.sync(() => {
-        beginning ??= chunk
+        if (!isOpen) beginning.push(chunk.slice())
       })
     )
     const { container } = recording
@@ -74,6 +76,7 @@ export const openPieces = (
       ? Effect.flatMap(AudioDecoder.AudioDecoder, (decoder) => decoder.decode(audio.path, container))
       : AudioDecoder.decodeStream(bytes)
     const decoded = yield* Effect.mapError(decoding, toUnreadable)
+    isOpen = true
     const { format } = decoded
     if (format.sampleRate < Resampler.minimumRaisedRate) {
       return yield* Effect.fail(
@@ -83,8 +86,10 @@ export const openPieces = (
 
     let read = 0
     const declared =
-      container === "wav" && beginning !== undefined
-        ? Either.getOrUndefined(Wav.decodeHeader(beginning))?.byteLength
+      container === "wav"
+        ? Either.getOrUndefined(
+            Wav.decodeHeader(new Uint8Array(yield* Effect.promise(() => new Blob(beginning).arrayBuffer())))
+          )?.byteLength
         : undefined
     const telephony = Telephony.telephony({
       ...decoded,

@@ -14,43 +14,45 @@ export interface Match {
   readonly quietAfter: boolean
 }
 
-/** In samples: half a minute. Sentences are compared when so much has been read, or all. */
+/** In samples: half a minute. Sentences are compared each time after so much of the input, and at its end. */
 const batch = 30 * sampleRate
 
-/** In samples: 50 ms. Two sentences with a shorter gap follow each other without a pause, or overlap by an encoder's doing. */
+/** In samples: 50 ms. Two sentences with a shorter gap have no pause between them, or an encoder made them overlap. */
 const joint = 0.05 * sampleRate
 
 /** In hops: 15 seconds, more than the ten of an anchor. Votes that are older than two generations are not counted. */
 const generation = 1500
 
 /**
- * The most comparisons with sentences that would begin in the same quarter of a second. The same sentence may be known a thousand
- * times.
+ * The most comparisons with sentences that would begin in the same quarter of a second: those with the most votes. The same
+ * sentence may be known a thousand times.
  */
 const mostComparisons = 4
 
 /** In samples: a quarter of a second. */
 const place = sampleRate / 4
 
-/** In hops: two candidates of one sentence that are closer than this are the same one. */
-const sameStart = 3
+const placeOf = (start: number): number => Math.round(start / place)
+
+/** In samples: 30 ms. Two candidates of one sentence whose starts are at most this far apart are one candidate. */
+const sameStart = 3 * hop
 
 interface Candidate {
   readonly sentence: Sentence
   /** In samples of the input. */
   readonly start: number
-  /** The key of its votes. */
-  readonly key: number
+  votes: number
 }
 
 /**
- * Finds known sentences anywhere in an input, which arrives in blocks. Fingerprints vote for a sentence and its start; the
- * waveforms decide. It keeps as much of the input as the longest sentence needs.
+ * Finds known sentences anywhere in an input, which arrives in blocks. Fingerprints vote for a sentence and its start, then
+ * its waveform is compared. Memory holds as much of the input as the longest sentence needs.
  */
 export const makeAligner = (known: KnownSpeech, lang: string) => {
   const shaper = makeShaper()
   const print = makeFingerprinter(1)
-  const retained = known.longest() + 2 * lagReach + batch
+  const longest = known.longest()
+  const retained = longest + 2 * lagReach + batch
   /** The latest part of the filtered input, from the sample `first` to the sample `length`. */
   let buffer = new Int16Array(0)
   let first = 0
@@ -58,9 +60,8 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
   let nextHop = 0
   let votes = new Map<number, number>()
   let earlierVotes = new Map<number, number>()
-  let pending: Array<Candidate> = []
-  const seen = new Map<Sentence, Array<number>>()
-  const compared = new Map<number, number>()
+  /** By the key of their votes. The last one to reach enough votes is last. */
+  const pending = new Map<number, Candidate>()
   const matches: Array<Match> = []
 
   const append = (shape: Int16Array) => {
@@ -76,15 +77,6 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
     }
     buffer.set(shape, length - first)
     length += shape.length
-  }
-
-  const votesOf = (key: number): number => (votes.get(key) ?? 0) + (earlierVotes.get(key) ?? 0)
-
-  const propose = (sentence: Sentence, start: number, key: number) => {
-    const starts = seen.get(sentence) ?? []
-    if (starts.some((other) => Math.abs(other - start) <= sameStart)) return
-    seen.set(sentence, [...starts, start])
-    pending.push({ sentence, start: start * hop, key })
   }
 
   /** Counts the votes of all windows that are complete, or at the end of all windows. */
@@ -104,26 +96,48 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
           if ((sentence.recording.lang ?? lang) !== lang) return
           const start = nextHop - place
           const key = number * 2 ** 22 + start + 2 ** 12
-          votes.set(key, (votes.get(key) ?? 0) + 1)
-          if (votesOf(key) === enough) propose(sentence, start - offset, key)
+          const count = (votes.get(key) ?? earlierVotes.get(key) ?? 0) + 1
+          votes.set(key, count)
+          if (count < enough) return
+          const candidate = pending.get(key)
+          if (candidate === undefined) pending.set(key, { sentence, start: (start - offset) * hop, votes: count })
+          else candidate.votes = count
         })
       }
     }
   }
 
-  /** Compares the candidates that have been read whole, the likeliest first. */
+  /** Removes the candidates that get no more votes. Returns those to compare. */
+  const takeLikeliest = (atEnd: boolean): ReadonlyArray<Candidate> => {
+    // Each waits until the longest sentence would have been read: by then, all that begin in the same place have their votes.
+    const read = length - longest - lagReach - quietLength - windowLength
+    const ready = [...pending].filter(([, { start }]) => atEnd || placeOf(start) < placeOf(read))
+    for (const [key] of ready) pending.delete(key)
+    // If two have as many votes, the latest is first: most requests are for recent speech.
+    const ranked = ready.map(([, candidate]) => candidate).reverse()
+    const ofSentence = new Map<Sentence, Array<Candidate>>()
+    for (const candidate of ranked.sort(byVotes)) {
+      const others = ofSentence.get(candidate.sentence) ?? []
+      const same = others.find(({ start }) => Math.abs(start - candidate.start) <= sameStart)
+      // If a sentence starts between two hops, each of them has a part of its votes.
+      if (same !== undefined) same.votes += candidate.votes
+      else ofSentence.set(candidate.sentence, [...others, candidate])
+    }
+    const compared = new Map<number, number>()
+    return [...ofSentence.values()]
+      .flat()
+      .sort(byVotes)
+      .filter(({ start }) => {
+        const comparisons = (compared.get(placeOf(start)) ?? 0) + 1
+        compared.set(placeOf(start), comparisons)
+        return comparisons <= mostComparisons
+      })
+  }
+
+  /** Compares the likeliest candidates that have been read whole. */
   function* compare(atEnd: boolean): Steps<void> {
-    const margin = lagReach + quietLength
-    const isRead = ({ sentence, start }: Candidate) => atEnd || start + sentence.shape.length + margin <= length
-    // Of the same votes, the latest first: most requests are for recent speech.
-    const ready = pending.filter(isRead).reverse()
-    const ranked = ready.map((candidate) => ({ ...candidate, votes: votesOf(candidate.key) }))
-    pending = pending.filter((candidate) => !isRead(candidate))
-    for (const { sentence, start } of ranked.sort((a, b) => b.votes - a.votes)) {
+    for (const { sentence, start } of takeLikeliest(atEnd)) {
       const { loudest, shape } = sentence
-      const comparisons = (compared.get(Math.round(start / place)) ?? 0) + 1
-      if (comparisons > mostComparisons) continue
-      compared.set(Math.round(start / place), comparisons)
       yield
       const input = buffer.subarray(0, length - first)
       const { difference, lag } = yield* differenceOf(shape, loudest, input, start - first)
@@ -147,7 +161,7 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
     *push(block: Float32Array): Steps<void> {
       append(shaper.push(block))
       vote(false)
-      if (pending.length > 0 && length - first >= retained) yield* compare(false)
+      if (pending.size > 0 && length - first >= retained) yield* compare(false)
     },
     /** Returns the known sentences of the whole input, in order. */
     *flush(): Steps<ReadonlyArray<Match>> {
@@ -158,6 +172,8 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
     }
   }
 }
+
+const byVotes = (a: Candidate, b: Candidate): number => b.votes - a.votes
 
 const inOrder = (a: Match, b: Match): number => a.start - b.start
 

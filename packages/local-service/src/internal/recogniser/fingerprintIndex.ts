@@ -1,13 +1,13 @@
 import { fingerprintCount } from "./fingerprints.js"
 
-/** Longest chain of one fingerprint that is read, the latest first. A common fingerprint says little. */
+/** Number of places of one fingerprint to read, the latest first. A common fingerprint proves little. */
 const longestChain = 64
 
-/** Maps fingerprints to the places at which they are known. The oldest places leave first. */
+/** Maps fingerprints to their places in the known speech. */
 export interface FingerprintIndex {
-  /** Adds a place: a number of its owner's, and one of its own. */
+  /** Adds a place: the number of its anchor, and its offset in it. */
   readonly add: (fingerprint: number, owner: number, place: number) => void
-  /** Removes the oldest places, as many as were added for what is forgotten. */
+  /** Removes the oldest places. */
   readonly removeOldest: (count: number) => void
   readonly visit: (fingerprint: number, visitor: (owner: number, place: number) => void) => void
 }

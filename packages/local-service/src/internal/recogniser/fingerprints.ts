@@ -119,8 +119,8 @@ export const makeFingerprinter = (stride: 1 | 2) => {
   }
 
   /**
-   * Takes the window around the sample `center` of a shape, one stride after the last. Returns the fingerprint, then those that
-   * differ in its two least certain bits, or `undefined` if there is none, as in silence.
+   * Takes the window around the sample `center` of a shape. Each center is one stride after the last one. Returns the
+   * fingerprint, then those that differ in its two least certain bits. `undefined`: the window is silent.
    */
   return (shape: Int16Array, center: number): Fingerprints | undefined => {
     const bands = bandsOf(shape, center)

@@ -2,7 +2,7 @@ import { makeFingerprintIndex } from "./fingerprintIndex.js"
 import { hop, makeFingerprinter } from "./fingerprints.js"
 import { loudestStretch, type Steps, sampleRate } from "./waveforms.js"
 
-/** A sentence of a known recording: what is recognised as a whole or not at all. */
+/** A sentence of a known recording. The recogniser finds a whole sentence, never a part of one. */
 export interface Sentence {
   readonly text: string
   /** Position among the sentences of its recording. */
@@ -12,12 +12,12 @@ export interface Sentence {
   readonly shape: Int16Array
   /** Offset of the shape in its recording, in samples. */
   readonly offset: number
-  /** The times that are told, in samples from the beginning of the shape. */
+  /** The times that a result has, in samples from the beginning of the shape. */
   readonly start: number
   readonly end: number
   /** Start of the loudest stretch of the shape. */
   readonly loudest: number
-  /** Whether the recording goes on before the sentence, or after it, without a pause. */
+  /** Whether there is speech right before the sentence, or right after it, without a pause. */
   readonly goesOnBefore: boolean
   readonly goesOnAfter: boolean
 }
@@ -29,11 +29,11 @@ export interface KnownRecording {
   /** Number of samples. */
   readonly length: number
   readonly sentences: ReadonlyArray<Sentence>
-  /** What is between each sentence and the next in the text, or `undefined` if the text is not made of the sentences. */
+  /** The characters between each sentence and the next in the text. `undefined`: the text does not consist of the sentences. */
   readonly gaps: ReadonlyArray<string> | undefined
 }
 
-/** A part of a sentence of at most ten seconds, which is found by its fingerprints. */
+/** A part of a sentence, at most ten seconds long. Its fingerprints find it. */
 export interface Anchor {
   readonly sentence: Sentence
   /** Offset in the sentence, in hops. */
@@ -47,7 +47,7 @@ export interface TimedText {
   readonly text: string
   readonly start: number
   readonly end: number
-  /** Whether the times are told as they are. Otherwise they are those of the first and the last sound. */
+  /** Whether a result has these times. Otherwise it has those of the first and the last sound. */
   readonly exact: boolean
 }
 
@@ -57,15 +57,15 @@ const anchorLength = 500
 /** In samples: 10 ms. */
 const edgeStep = 0.01 * sampleRate
 
-/** Fraction of the mean power. What is quieter at an end is not part of the sentence: -20 dB. */
+/** Fraction of the mean power: -20 dB. A quieter end is not part of the sentence. */
 const edgeLevel = 0.01
 
-/** In fingerprints. Sentences share words, so a few that are found say little. A short word has few. */
+/** In fingerprints. Sentences share words, so a few matches prove little. A short word has few fingerprints. */
 const enoughOf = (length: number): number => (length < 40 ? 3 : Math.max(4, Math.ceil(length / 12)))
 
 export const makeKnownSpeech = () => {
   let index = makeFingerprintIndex()
-  /** By number. Numbers are those of the index. */
+  /** By its number in the index. */
   let anchors = new Map<number, Anchor>()
   let nextAnchor = 0
   let recordings: Array<{
@@ -164,7 +164,7 @@ export const makeKnownSpeech = () => {
 
 export type KnownSpeech = ReturnType<typeof makeKnownSpeech>
 
-/** In samples: 40 ms, which must be quiet at each end of a sentence. Otherwise a word may go on. */
+/** In samples: 40 ms, which must be quiet at each end of a sentence. Otherwise the end may be inside a word. */
 export const quietLength = 0.04 * sampleRate
 
 /** Fraction of the mean power of a sentence: -12 dB. */
@@ -174,7 +174,7 @@ const quiet = 0.0625
 export const isQuiet = (shape: Int16Array, start: number, end: number, power: number): boolean =>
   powerOf(shape, start, end) <= quiet * power
 
-/** The mean square of a part of a shape. What is outside of the shape is silence. */
+/** The mean square of a part of a shape. Samples outside of the shape are silent. */
 export const powerOf = (shape: Int16Array, start: number, end: number): number => {
   let sum = 0
   for (let index = Math.max(0, start); index < Math.min(shape.length, end); index++)
@@ -194,7 +194,7 @@ const soundOf = (shape: Int16Array, part: TimedText): { readonly start: number; 
   return { start, end }
 }
 
-/** What a text has between its parts: between the first and the second, and so on. */
+/** The characters of a text between its parts: between the first and the second, and so on. */
 const gapsOf = (text: string, parts: ReadonlyArray<{ readonly text: string }>): ReadonlyArray<string> | undefined => {
   const gaps: Array<string> = []
   let end = 0

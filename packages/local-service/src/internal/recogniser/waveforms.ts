@@ -159,7 +159,7 @@ function* filtered(samples: Int16Array, taps: Float64Array): Steps<Int16Array> {
 
 /**
  * One minus the lowest correlation of any window of a known sentence: 0 for the same, 1 or more for another. `loudest` is the
- * start of its loudest stretch. The lag is searched near `around`, in samples. What the input has before and after is not compared.
+ * start of its loudest stretch. The lag is searched near `around`, in samples. The input before and after is not compared.
  */
 export function* differenceOf(
   known: Int16Array,

@@ -22,11 +22,11 @@ export const inTurn: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
 )
 
 /** A decoder that sends no reply for so long is stuck: it replies at least every 64 kB. */
-const timeout = "10 seconds"
+const timeout = "30 seconds"
 
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
 
-/** What a thread decodes. */
+/** A job of a thread. */
 export interface DecodeTask extends Probed {
   /** The largest number of samples, of all channels. A file of a megabyte can be billions. */
   readonly maximumSamples: number

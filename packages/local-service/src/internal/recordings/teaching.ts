@@ -33,7 +33,7 @@ export interface Lesson extends DecodeLimits {
   readonly languages: ReadonlyArray<string>
 }
 
-/** What is said in a recording, from the files beside it: its subtitles if it has any, because they say when. */
+/** Reads the text of a recording from the file beside it. Subtitles come first, because they have times. */
 const readSidecar = (
   path: string,
   isThere: (extension: string) => boolean
@@ -61,8 +61,8 @@ const readSidecar = (
   })
 
 /**
- * Teaches every `name.wav` of a folder, with what is said in it in `name.srt`, else in `name.vtt`, else in `name.txt`. A subfolder
- * named for a language is for that language only.
+ * Teaches every `name.wav` of a folder, with its text from `name.srt`, else `name.vtt`, else `name.txt`. A subfolder with the
+ * name of a language is for that language only.
  */
 export const teachDirectory = (
   recogniser: RecogniserService,

@@ -1,7 +1,7 @@
 import * as Sentences from "@effect-speech/long-form/Sentences"
 import * as TextPieces from "@effect-speech/long-form/TextPieces"
 
-/** A part of a text that the engine speaks at once: a sentence, or a part of a long one. */
+/** A sentence of a text, or a part of a long one. The engine speaks it in one call. */
 export interface SpokenPiece {
   readonly text: string
   /** Silence after the piece, in seconds at speed 1. */
@@ -24,7 +24,7 @@ const pauses: Readonly<Record<TextPieces.Boundary, number>> = {
   cluster: 0
 }
 
-/** Splits a text into sentences, and a long sentence after clauses, otherwise between words or characters. */
+/** Splits a text into sentences. Splits a long sentence after clauses, otherwise between words or characters. */
 export function* spokenPieces(text: string, lang: string): Generator<SpokenPiece, void> {
   for (const sentence of Sentences.split(text, { lang })) {
     for (const piece of TextPieces.split(sentence.text, { maximum: longestPiece, first: longestPiece, lang })) {

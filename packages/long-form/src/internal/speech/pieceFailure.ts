@@ -1,4 +1,4 @@
-/** Errors of a piece: which one failed, and how to go on. */
+/** Adds the failing piece to an error, and says how to go on. */
 import type { Piece } from "@effect-speech/transport/CallReport"
 import * as Printable from "@effect-speech/transport/Printable"
 import { withPiece } from "@effect-speech/transport/ServiceError"

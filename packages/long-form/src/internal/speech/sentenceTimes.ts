@@ -1,6 +1,6 @@
 /**
- * Places the sentences of a piece in its audio. The service states no times, so the ends of sentences are looked for among the
- * pauses of the audio; an end that has no pause is estimated by the length of the text.
+ * Finds the times of the sentences of a piece in its audio. The service states no times, so the ends of sentences are matched
+ * with pauses of the audio. An end without a pause is estimated from the length of the text.
  */
 import * as Silence from "@effect-speech/audio-codec/Silence"
 import * as Sentences from "../../Sentences.js"
@@ -24,7 +24,7 @@ const shortestPause = 60
 /** An end may lie this far from where its text suggests, in milliseconds, or half of the shorter sentence beside it. */
 const leastDeviation = 500
 
-/** A pause at the end of a sentence is longer than others: so much does its length count against its place. */
+/** Weight of the length of a pause against its place: a pause at the end of a sentence is longer than others. */
 const lengthCounts = 3
 
 export const sentenceTimes = (

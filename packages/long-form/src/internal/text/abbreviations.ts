@@ -1,7 +1,7 @@
 /**
  * The words that a full stop shortens, by language of the service. Without the final full stop, and in lower case.
  *
- * The lists are our own. These sources were read as facts, to see what is in use:
+ * The lists are our own. These sources show what is in use:
  *
  * - English: the segmentation suppressions of Unicode CLDR 47 (`common/segments/en.xml`), which has none for another language of
  *   the service; the style guides of Indian newspapers for titles ("Smt.", "Sh.", "Adv.").
@@ -13,7 +13,7 @@
  */
 
 interface Abbreviations {
-  /** Titles, units and whatever else goes on: they end no sentence. */
+  /** Titles, units and others. They end no sentence. */
   readonly words: string
   /** The names of Latin letters, with which initials and acronyms are written: ए. पी. जे. */
   readonly letters: string
@@ -132,7 +132,7 @@ export const beforeNumbers = setOf([
   "तारीख दिनांक क्रमांक તારીખ তারিখ নম্বর ਮਿਤੀ தேதி எண் తేదీ ದಿನಾಂಕ തീയതി നമ്പർ"
 ])
 
-/** Those of them that also stand before a Roman number. */
+/** Those that are also used before a Roman number. */
 export const beforeRomans = setOf(["vol vols ch chap sec art fig pt part app bk"])
 
 /** English units. They end a sentence before a capital letter. */

@@ -1,9 +1,9 @@
 /** The places between two code points at which a reader sees a new character begin. */
+import { joiningViramas, tamilVirama } from "./viramas.js"
 
 const graphemes = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
-/** The viramas of the scripts of the service. Each script has a block of 128 code points. */
-const viramas = new Set("्্੍્୍்్್്")
+const viramas = new Set(`${joiningViramas}${tamilVirama}`)
 
 const isLetter = (unit: string | undefined): boolean => unit !== undefined && /\p{L}/u.test(unit)
 
@@ -15,7 +15,7 @@ const isJoined = (text: string, at: number): boolean => {
   const virama = text[at - 1] === "\u200d" ? at - 2 : at - 1
   const sign = text[virama] ?? ""
   if (!viramas.has(sign) || !isLetter(text[at])) return false
-  if (sign === "்") return /^(?:க்\u200d?ஷ|[ஸஶ]்\u200d?ரீ)/.test(text.slice(virama - 1, at + 2))
+  if (sign === tamilVirama) return /^(?:க்\u200d?ஷ|[ஸஶ]்\u200d?ரீ)/.test(text.slice(virama - 1, at + 2))
   return sign.charCodeAt(0) >> 7 === text.charCodeAt(at) >> 7
 }
 

@@ -35,7 +35,7 @@ const opportunity = new RegExp(
   "gu"
 )
 
-/** What belongs to the cluster before it, and what keeps a word with the one before it. */
+/** Code points that belong to the cluster before them, and spaces that keep two words together. */
 const goesOn = new RegExp(`^[\\p{M}\\p{Grapheme_Extend}\\p{Emoji_Modifier}\\u200d${noBreak}]`, "u")
 
 /** The places after `from`, at most at `limit`, where a piece may end. */

@@ -1,8 +1,7 @@
 /**
  * Decides where a sentence ends. The candidates are those of Unicode (UAX #29, sentence boundaries: a terminator, then what
- * closes); the rules take out the false ones. They are written here rather than asked from `Intl.Segmenter`, which knows no
- * abbreviation, copies the whole text into each segment, and differs between versions of ICU. If in doubt, a sentence goes on:
- * a wrong end is heard, a missing one is not.
+ * closes); the rules remove the false ones. `Intl.Segmenter` is not used: it knows no abbreviations, copies the whole text
+ * into each segment, and differs between versions of ICU. If in doubt, there is no end: a wrong end is heard, a missing one is not.
  *
  * Each place is judged by the text around it: at most {@link lookBehind} units before it, and {@link lookAhead} after its spaces.
  */
@@ -19,13 +18,14 @@ import {
   verbsOfSaying
 } from "./abbreviations.js"
 import { isLineEnd, noBreak, spacesAfter, spacesBefore } from "./spaces.js"
+import { joiningViramas } from "./viramas.js"
 
 const lookBehind = 320
 const lookAhead = 64
 
 export const terminators = ".!?‼⁇⁈⁉…।॥۔؟。！？｡．|"
 
-/** What closes a sentence after its terminator: quotes, brackets, and the numbers of footnotes. */
+/** Closes a sentence after its terminator: quotes, brackets, and the numbers of footnotes. */
 export const closers = `["'“‟‘\\p{Pe}\\p{Pf}]*(?:\\[\\p{Nd}{1,3}\\])*`
 
 const isTerminator = (unit: string): boolean => unit !== "" && terminators.includes(unit)
@@ -42,13 +42,12 @@ const noBreakAhead = new RegExp(`^[${noBreak}]`)
 /** Letters without case, as in all Indic and Arabic scripts and in Han. */
 const isCaseless = (word: string): boolean => /\p{Lo}/u.test(word)
 
-/** Number of characters that a reader sees in a word. A conjunct is one. */
-const length = (word: string): number =>
-  word
-    .replace(/[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0c4d\u0ccd\u0d4d]\u200d?\p{L}/gu, "")
-    .replace(/[\p{M}\u200c\u200d]/gu, "").length
+const conjoined = new RegExp(`[${joiningViramas}]\\u200d?\\p{L}`, "gu")
 
-/** The beginning of what ends at a place and has only such units. */
+/** Number of characters that a reader sees in a word. A conjunct is one. */
+const length = (word: string): number => word.replace(conjoined, "").replace(/[\p{M}\u200c\u200d]/gu, "").length
+
+/** The beginning of a run of such units that ends at a place. */
 const back = (text: string, at: number, least: number, has: (unit: string) => boolean): number => {
   let from = at
   while (from > least && has(text[from - 1] ?? "")) from--
@@ -59,7 +58,7 @@ const back = (text: string, at: number, least: number, has: (unit: string) => bo
 const wordBefore = (text: string, at: number): string =>
   text.slice(back(text, at, Math.max(0, at - 64), isOfWord), at).replace(/^[.'’:&/@-]+/, "")
 
-/** The place after the text that comes before a word: neither spaces nor what opens are between. */
+/** The end of the text before a word, its opening marks and the spaces before them. */
 const beforeOpening = (text: string, at: number): number => {
   const least = Math.max(0, at - lookBehind)
   return back(text, back(text, at, least, isOpener), least, (unit) => /[\p{Zs}\t]/u.test(unit))
@@ -80,7 +79,7 @@ const begins = (text: string, at: number, lang: string | undefined, depth: numbe
   return (isTerminator(unit) || isCloser(unit)) && (depth > 1 || endsSentence(text, from, lang, depth + 1))
 }
 
-/** What stands around a terminator. */
+/** The text around a terminator. */
 interface Around {
   readonly text: string
   readonly lang: string | undefined
@@ -172,7 +171,7 @@ const pairs: Readonly<Record<string, string>> = {
   "}": "{"
 }
 
-/** Whether the sentence goes on after a quote or a bracket that closes between `mark` and `at`. */
+/** Whether the sentence continues after a quote or a bracket that closes between `mark` and `at`. */
 const goesOnAfter = (
   text: string,
   mark: number,
@@ -194,7 +193,7 @@ const goesOnAfter = (
   return atBeginning && isAttribution(ahead)
 }
 
-/** Whether a text goes on with a clause that says who spoke: it begins with "thus", or is short and has a verb of saying. */
+/** Whether a text begins with a clause that names the speaker: it begins with "thus", or is short and has a verb of saying. */
 const isAttribution = (ahead: string): boolean => {
   if (attributions.test(ahead)) return true
   const clause = /^[^.!?…।॥۔؟"“”„‘«»\n\r]*[.…।॥۔]/.exec(ahead)?.[0]
@@ -239,7 +238,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   if (/^\p{Ll}(?!\p{L}{0,2}\))/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) return false
   // A dash before a space begins the words of the next speaker.
   if (/^[,;:،؛)\]}…]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
-  // "(!)" and "(?)" stand for themselves.
+  // "(!)" and "(?)" end no sentence.
   if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = (firstWord.exec(rest)?.[0] ?? "").normalize("NFC")
   const nextIsShort = /^[.۔]/.test(rest.replace(firstWord, ""))
