@@ -20,6 +20,7 @@ export const checks = {
   kill: { script: "load/kill/check.ts", packages: "built" },
   "long-speech": { script: "long-speech/check.ts", packages: "built" },
   "long-transcription": { script: "long-transcription/check.ts", packages: "built", peers: "long-transcription/peers" },
+  archive: { script: "archive/check.ts", packages: "built" },
   mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: { script: "coverage/check.ts", packages: "built" },
   runtimes: { script: "runtimes/check.ts", packages: "built" },

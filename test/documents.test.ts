@@ -5,6 +5,7 @@ import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, 
 import { basename, dirname, join, relative, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
+import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
 import * as LocalService from "@effect-speech/local-service"
 import * as LongForm from "@effect-speech/long-form"
@@ -93,7 +94,7 @@ describe("the code in the documents", () => {
     expect(snippets.length).toBe(fences.length)
     expect(snippets.length).toBeGreaterThan(10)
     expect(await compile()).toBe("")
-  })
+  }, 60_000)
 
   it.each([
     ["README.md", "examples/quickstart.ts"],
@@ -212,6 +213,7 @@ const packages = {
   stt: Stt,
   tts: Tts,
   "long-form": LongForm,
+  archive: Archive,
   "local-service": LocalService
 }
 
@@ -230,7 +232,7 @@ describe("the README of a package", () => {
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
       expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
-    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, "local-service": 7 }
+    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, archive: 8, "local-service": 7 }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
@@ -265,6 +267,10 @@ describe("the README of a package", () => {
     long-form: Subtitles.Cue Subtitles.LayoutOptions
     long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
     long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
+    archive: internal/ArchiveService.RunRequest internal/ArchiveService.Plan internal/ArchiveService.ArchiveService
+    archive: Run.RunStatus Run.FileRecord
+    archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
+    archive: Archive.WorkOptions Archive.DatabaseOptions
     local-service: LocalServiceOptions.LocalServiceOptions LocalServiceOptions.ReproducibleOptions
     local-service: LocalService.MakeOptions Recogniser.KnownRecordingsOptions LocalService.LocalServiceHandle`
   const declared = [...interfaces.matchAll(/^ +([\w-]+): (.+)$/gm)].flatMap(([, name = "", all = ""]) =>
@@ -291,6 +297,13 @@ describe("the README of a package", () => {
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
     ["long-form", "events of a speech", typeTagsOf("long-form", "LongSpeech")],
+    ["archive", "states of a run", Archive.Run.RunState.literals],
+    ["archive", "states of a file", Archive.Run.FileState.literals],
+    ["archive", "limits", fieldsOf(Archive.Run.Limits)],
+    ["archive", "outputs", fieldsOf(Archive.Run.Output)],
+    ["archive", "transcriptions", fieldsOf(Archive.Operation.Transcribe).filter((field) => field !== "_tag")],
+    ["archive", "texts", fieldsOf(Archive.Source.Text)],
+    ["archive", "syntheses", fieldsOf(Archive.Operation.Synthesize).filter((field) => field !== "_tag")],
     ["local-service", "faults", fieldsOf(LocalService.Faults.Fault)],
     ["local-service", "journal", fieldsOf(LocalService.Journal.JournalEntry)]
   ]

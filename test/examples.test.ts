@@ -355,6 +355,33 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
     })
   )
 
+  itRuns("archive transcribes a folder, and sends nothing if it is run again", (place) =>
+    Effect.gen(function* () {
+      const { folder, fs, run, speak, statuses } = place
+      yield* fs.makeDirectory(`${folder}/calls/may`, { recursive: true })
+      const numbers = ["one", "two", "three", "four"]
+      for (const number of numbers) yield* speak(`Platform ${number}.`, `calls/${number}.wav`)
+      yield* speak("Platform five.", "calls/may/five.wav")
+      const sent = (yield* statuses).length
+
+      const first = yield* run("archive.ts")
+      expect(first).toMatchObject({
+        code: 0,
+        stdout: expect.stringMatching(/^ended: 5 transcribed, \d+ seconds paid\n$/)
+      })
+      expect(first.stderr).toMatch(/5 done, 0 left\n$/)
+      expect(yield* fs.readFileString(`${folder}/transcripts/may/five.wav.txt`)).toBe("Platform five.\n")
+      const results = yield* fs.readFileString(`${folder}/transcripts/results.jsonl`)
+      expect(results.trimEnd().split("\n").length).toBe(5)
+      expect((yield* statuses).length - sent).toBe(5)
+
+      const again = yield* run("archive.ts")
+      expect(again).toMatchObject({ code: 0, stdout: first.stdout })
+      expect((yield* statuses).length - sent).toBe(5)
+      expect(yield* fs.readFileString(`${folder}/transcripts/results.jsonl`)).toBe(results)
+    })
+  )
+
   itRuns("manyFiles writes a transcript beside each recording, and reports what failed by its tag", (place) =>
     Effect.gen(function* () {
       const { folder, fs, run, speak } = place

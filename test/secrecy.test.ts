@@ -34,7 +34,7 @@ const makeRecorder = () => {
   const note = (...things: ReadonlyArray<unknown>) => {
     for (const thing of things) {
       seen.push(typeof thing === "string" ? thing : inspect(thing, { depth: 12, showHidden: true, getters: true }))
-      seen.push(JSON.stringify(thing) ?? "")
+      seen.push(JSON.stringify(thing, (_, value) => (typeof value === "bigint" ? String(value) : value)) ?? "")
     }
   }
   const keep = <A>(logger: Logger.Logger<unknown, A>) => Logger.map(logger, (line) => note(line))

@@ -11,10 +11,14 @@ import {
   allOptions,
   type Command,
   commandNames,
+  commandOf,
   commands,
   commonOptions,
+  firstWords,
+  groupNames,
   optionsOf,
-  type Shell
+  type Shell,
+  secondWords
 } from "./declaration.js"
 import type { Option } from "./option.js"
 import { quoteFish, quotePosix } from "./shells.js"
@@ -22,7 +26,9 @@ import { quoteFish, quotePosix } from "./shells.js"
 const everyCommand: ReadonlyArray<readonly [string, Command]> = commandNames.map((name) => [name, commands[name]])
 const everyOption = [...allOptions.values()]
 const words = (options: ReadonlyArray<Option<unknown>>): string => options.map(({ name }) => `--${name}`).join(" ")
-const patterns = (options: ReadonlyArray<Option<unknown>>): string => options.map(({ name }) => `--${name}`).join("|")
+
+/** A name as a shell takes it: one with a space needs quotes. */
+const quoted = (name: string): string => (name.includes(" ") ? `"${name}"` : name)
 
 export const completionScript = (shell: Shell): string => {
   switch (shell) {
@@ -36,18 +42,36 @@ export const completionScript = (shell: Shell): string => {
   }
 }
 
-/** A case of bash, unless no option is meant. */
-const when = (options: ReadonlyArray<Option<unknown>>, action: string): ReadonlyArray<string> =>
-  options.length === 0 ? [] : [`        ${patterns(options)}) ${action} ;;`]
-
 const completing = (kind: "file" | "command"): ReadonlyArray<string> =>
   everyCommand.flatMap(([name, { operands }]) => (operands?.completes === kind ? name : []))
-const takingFiles = completing("file")
+const takingFiles = completing("file").map(quoted)
 const runners = completing("command")
+
+/** What bash does for the value of an option. */
+const bashAction = ({ choices, completes }: Option<unknown>): string => {
+  if (choices !== undefined) return `candidates="${choices.join(" ")}"`
+  if (completes === "folder") return "compopt +o default -o dirnames 2> /dev/null; return"
+  return completes === "file" ? "return" : "compopt +o default 2> /dev/null; return"
+}
+
+/** The cases of bash for the values of options, such as `"transcribe --format"`. Two commands may have different ones. */
+const bashValues = (): string => {
+  const cases = new Map<string, Array<string>>()
+  const add = (pattern: string, option: Option<unknown>) => {
+    if (option.value === undefined) return
+    const action = bashAction(option)
+    cases.set(action, [...(cases.get(action) ?? []), pattern])
+  }
+  for (const [name, command] of everyCommand) {
+    for (const option of Object.values(command.options)) add(`"${name} --${option.name}"`, option)
+  }
+  for (const option of Object.values(commonOptions)) add(`*" --${option.name}"`, option)
+  return Array.from(cases, ([action, patterns]) => `        ${patterns.join("|")}) ${action} ;;`).join("\n")
+}
 
 const bash = (): string => {
   const withValue = everyOption.filter(({ value }) => value !== undefined)
-  const free = withValue.filter(({ choices, completes }) => choices === undefined && completes === undefined)
+  const groups = groupNames.join("|")
   return `# Completions of speech for bash: source <(speech --completions bash)
 _speech() {
     # bash splits words at = and : too, so the line is read as the command will read it.
@@ -57,9 +81,14 @@ _speech() {
     read -ra words <<< "\${line%"$current"}"
     for word in "\${words[@]:1}"; do
         case "$previous" in
-            ${patterns(withValue)}) previous=""; continue ;;
+            ${withValue.map(({ name }) => `--${name}`).join("|")}) previous=""; continue ;;
         esac
-        if [[ "$word" != -* && -z "$command" ]]; then command="$word"; fi
+        if [[ "$word" != -* ]]; then
+            case "$command" in
+                "") command="$word" ;;
+                ${groups}) command="$command $word" ;;
+            esac
+        fi
         # After -- comes a command, then its arguments.
         if [[ "$dashes" ]]; then return; fi
         case "$command $word" in
@@ -77,26 +106,19 @@ _speech() {
         value="\${current#*=}"
     fi
     COMPREPLY=()
-    case "$previous" in
-${withValue
-  .flatMap((option) => (option.choices === undefined ? [] : when([option], `candidates="${option.choices.join(" ")}"`)))
-  .concat(
-    when(
-      withValue.filter(({ completes }) => completes === "file"),
-      "return"
-    ),
-    when(
-      withValue.filter(({ completes }) => completes === "folder"),
-      "compopt +o default -o dirnames 2> /dev/null; return"
-    ),
-    when(free, "compopt +o default 2> /dev/null; return")
-  )
-  .join("\n")}
+    case "$command $previous" in
+${bashValues()}
         *)
             case "$command" in
-                "") candidates="${commandNames.join(" ")} ${words(Object.values(commonOptions))}" ;;
+                "") candidates="${firstWords.join(" ")} ${words(Object.values(commonOptions))}" ;;
+${groupNames
+  .map((group) => {
+    const candidates = `${secondWords(group).join(" ")} ${words(Object.values(commonOptions))}`
+    return `                ${group}) candidates="${candidates}" ;;`
+  })
+  .join("\n")}
 ${everyCommand
-  .map(([name, command]) => `                ${name}) candidates="${words(optionsOf(command))}" ;;`)
+  .map(([name, command]) => `                ${quoted(name)}) candidates="${words(optionsOf(command))}" ;;`)
   .join("\n")}
             esac
             # Without a dash it is a file, where the command takes any.
@@ -137,37 +159,64 @@ const zshOperands = ({ operands }: Command): ReadonlyArray<string> => {
   return [quotePosix(`${places}:${name}:${{ file: "_files", command: "_normal", none: " " }[completes]}`)]
 }
 
-const zsh = (): string => {
-  const call = (indent: string, ...specifications: ReadonlyArray<string>) =>
-    ["_arguments", ...specifications].join(` \\\n${indent}    `)
-  const described = everyCommand.map(([name, { summary }]) => quotePosix(`${name}:${summary.replaceAll(":", "\\:")}`))
-  return `#compdef speech
+/** The commands of zsh after a first word, or the first words: a name, a sentence, and the code that completes the rest. */
+interface ZshCommand {
+  readonly name: string
+  readonly summary: string
+  readonly rest: (indent: string) => string
+}
+
+const zshCommand = (name: string, full: string): ZshCommand => {
+  const command = commandOf(full)
+  if (command === undefined) {
+    return {
+      name,
+      summary: `${secondWords(full).join(", ")}`,
+      rest: (indent) => zshLevel(indent, full, subCommands(full))
+    }
+  }
+  const noOptionsAfterDashes = command.operands?.followDashes === true ? ["-S"] : []
+  const specifications = [...noOptionsAfterDashes, ...optionsOf(command).map(zshOption), ...zshOperands(command)]
+  return { name, summary: command.summary, rest: (indent) => zshArguments(indent, specifications) }
+}
+
+const subCommands = (group: string): ReadonlyArray<ZshCommand> =>
+  secondWords(group).map((word) => zshCommand(word, `${group} ${word}`))
+
+const zshArguments = (indent: string, specifications: ReadonlyArray<string>): string =>
+  `${indent}${["_arguments", ...specifications].join(` \\\n${indent}    `)}`
+
+/** Completes a command by its name, and then its own arguments. Each level has states of its own. */
+const zshLevel = (indent: string, state: string, level: ReadonlyArray<ZshCommand>): string => {
+  const described = level.map(({ name, summary }) => quotePosix(`${name}:${summary.replaceAll(":", "\\:")}`))
+  const specifications = Object.values(commonOptions).map(zshOption)
+  return `${zshArguments(indent, ["-C", ...specifications, `'1:command:->${state}'`, `'*::argument:->${state}-argument'`])}
+${indent}case $state in
+${indent}${state})
+${indent}    local -a ${state}s=(${described.join(" ")})
+${indent}    _describe command ${state}s
+${indent}    ;;
+${indent}${state}-argument)
+${indent}    case $line[1] in
+${level.map(({ name, rest }) => `${indent}    ${name})\n${rest(`${indent}        `)}\n${indent}        ;;`).join("\n")}
+${indent}    esac
+${indent}    ;;
+${indent}esac`
+}
+
+const zsh = (): string => `#compdef speech
 # Completions of speech for zsh: source <(speech --completions zsh), after compinit
 _speech() {
     local curcontext="$curcontext" state line
     typeset -A opt_args
-    ${call("    ", "-C", ...Object.values(commonOptions).map(zshOption), "'1:command:->command'", "'*::argument:->argument'")}
-    case $state in
-    command)
-        local -a commands=(${described.join(" ")})
-        _describe command commands
-        ;;
-    argument)
-        case $line[1] in
-${everyCommand
-  .map(([name, command]) => {
-    const noOptionsAfterDashes = command.operands?.followDashes === true ? ["-S"] : []
-    const specifications = [...noOptionsAfterDashes, ...optionsOf(command).map(zshOption), ...zshOperands(command)]
-    return `        ${name})\n            ${call("            ", ...specifications)}\n            ;;`
-  })
-  .join("\n")}
-        esac
-        ;;
-    esac
+${zshLevel(
+  "    ",
+  "command",
+  firstWords.map((word) => zshCommand(word, word))
+)}
 }
 if [ "$funcstack[1]" = _speech ]; then _speech "$@"; else compdef _speech speech; fi
 `
-}
 
 const fish = (): string => {
   const optionLine = (condition: string, option: Option<unknown>): string => {
@@ -180,26 +229,42 @@ const fish = (): string => {
           : { file: " -rF", folder: " -xa '(__fish_complete_directories)'", none: " -x" }[completes ?? "none"]
     return `complete -c speech${condition} -l ${name}${argument} -d ${quoteFish(description)}`
   }
+  /** Two commands may have the same last word. */
+  const seen = (name: string): string => {
+    const [first = "", second] = name.split(" ")
+    const isSecond = groupNames.flatMap(secondWords).includes(first)
+    return [
+      `__fish_seen_subcommand_from ${first}`,
+      ...(second === undefined ? [] : [`__fish_seen_subcommand_from ${second}`]),
+      ...(isSecond ? [`not __fish_seen_subcommand_from ${groupNames.join(" ")}`] : [])
+    ].join("; and ")
+  }
+  const commandLine = (condition: string, word: string, summary: string): string =>
+    `complete -c speech -n '${condition}' -a ${word} -d ${quoteFish(summary)}`
+  const summaryOf = (name: string): string => commandOf(name)?.summary ?? secondWords(name).join(", ")
   return `# Completions of speech for fish: speech --completions fish | source
 complete -c speech -f
 ${Object.values(commonOptions)
   .map((option) => optionLine("", option))
   .join("\n")}
-${everyCommand
-  .map(
-    ([name, { summary }]) =>
-      `complete -c speech -n 'not __fish_seen_subcommand_from ${commandNames.join(" ")}' -a ${name} -d ${quoteFish(summary)}`
-  )
+${firstWords
+  .map((word) => commandLine(`not __fish_seen_subcommand_from ${firstWords.join(" ")}`, word, summaryOf(word)))
+  .join("\n")}
+${groupNames
+  .flatMap((group) => {
+    const condition = `__fish_seen_subcommand_from ${group}; and not __fish_seen_subcommand_from ${secondWords(group).join(" ")}`
+    return secondWords(group).map((word) => commandLine(condition, word, summaryOf(`${group} ${word}`)))
+  })
   .join("\n")}
 ${everyCommand
   .flatMap(([name, { operands, options }]) => {
-    const condition = ` -n '__fish_seen_subcommand_from ${name}'`
+    const condition = ` -n '${seen(name)}'`
     return [
       ...Object.values(options).map((option) => optionLine(condition, option)),
       ...(operands?.completes === "file" ? [`complete -c speech${condition} -F`] : []),
       ...(operands?.completes === "command"
         ? [
-            `complete -c speech -n '__fish_seen_subcommand_from ${name}; and contains -- -- (commandline -opc)' -xa ${quoteFish("(complete -C (commandline -cp | string replace -r '^.*? -- ' ''))")}`
+            `complete -c speech -n '${seen(name)}; and contains -- -- (commandline -opc)' -xa ${quoteFish("(complete -C (commandline -cp | string replace -r '^.*? -- ' ''))")}`
           ]
         : [])
     ]

@@ -102,6 +102,23 @@ const pauses: Read<Partial<Record<Boundary, number>>> = (given) => {
   return read
 }
 
+const lang = optional("lang", text, { value: "CODE", description: "Language of the text, such as en.", default: "hi" })
+
+const voice = optional("voice", text, {
+  value: "ID",
+  description: "Voice.",
+  default: "the service's for the language"
+})
+
+const speed = optional("speed", number(), { value: "RATE", description: "Speaking rate, 0.25 to 4." })
+
+const outputFormat = optional("output-format", choice(outputFormats), {
+  value: "FORMAT",
+  description: "Sample rate in Hz and encoding.",
+  choices: outputFormats,
+  default: "24000:float32"
+})
+
 const synthesize = {
   summary: "Speak a text of any length into a WAV file.",
   examples: [
@@ -114,7 +131,8 @@ const synthesize = {
     name: "TEXT",
     description: "Text to speak. Put -- before a text that begins with a dash.",
     min: 0,
-    max: 1
+    max: 1,
+    several: "Put quotes around a text that has spaces, and --out before the name of the file."
   },
   options: {
     out: required("out", text, {
@@ -128,15 +146,10 @@ const synthesize = {
       description: "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
       completes: "file"
     }),
-    lang: optional("lang", text, { value: "CODE", description: "Language of the text, such as en.", default: "hi" }),
-    voice: optional("voice", text, { value: "ID", description: "Voice.", default: "the service's for the language" }),
-    outputFormat: optional("output-format", choice(outputFormats), {
-      value: "FORMAT",
-      description: "Sample rate in Hz and encoding.",
-      choices: outputFormats,
-      default: "24000:float32"
-    }),
-    speed: optional("speed", number(), { value: "RATE", description: "Speaking rate, 0.25 to 4." }),
+    lang,
+    voice,
+    outputFormat,
+    speed,
     numStep: optional("num-step", number(), { value: "N", description: "Flow-matching steps of the model, 1 to 100." }),
     g2pOverrides: optional("g2p-overrides", jsonObject, {
       value: "JSON",
@@ -189,6 +202,35 @@ const segmentFields: Read<SegmentFields> = (given) => {
   return { start, end, text, unit }
 }
 
+const model = {
+  value: "NAME",
+  description: "Model, such as hi-general-v2-8khz. It decides the language.",
+  example: "hi-general-v2-8khz"
+}
+
+/** How a recording is recognised. */
+const recognition = {
+  parseNumber: flag("parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
+  hotwords: repeatable("hotword", {
+    value: "PHRASE[:SCORE]",
+    description: "Phrase to listen for. The text after the last colon is the score, if it is a number."
+  })
+}
+
+/** How a long recording is cut. */
+const cutting = {
+  pieceMinutes: optional("piece-minutes", number({ from: 0.1, to: 60 }), {
+    value: "N",
+    description: "Longest piece of a long recording, up to 60.",
+    default: "5"
+  }),
+  segmentFields: optional("segment-fields", segmentFields, {
+    value: "NAME=FIELD,…",
+    description: "Fields of a segment in the response. The unit is seconds or millis.",
+    default: "start=start,end=end,text=text,unit=seconds"
+  })
+}
+
 const transcribe = {
   summary: "Print what is said in recordings.",
   examples: [
@@ -205,17 +247,9 @@ const transcribe = {
     completes: "file"
   },
   options: {
-    model: required("model", text, {
-      value: "NAME",
-      description: "Model, such as hi-general-v2-8khz. It decides the language.",
-      example: "hi-general-v2-8khz"
-    }),
+    model: required("model", text, model),
     aux: flag("aux", "Request timings and confidences. --json prints them."),
-    parseNumber: flag("parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
-    hotwords: repeatable("hotword", {
-      value: "PHRASE[:SCORE]",
-      description: "Phrase to listen for. The text after the last colon is the score, if it is a number."
-    }),
+    ...recognition,
     transactionId: optional("transaction-id", text, {
       value: "UUID",
       description: "Your id for the request. For one recording only.",
@@ -232,22 +266,14 @@ const transcribe = {
       "long",
       "Cut recordings in pauses. Without it, those are cut that are longer than a piece by their header."
     ),
-    pieceMinutes: optional("piece-minutes", number({ from: 0.1, to: 60 }), {
-      value: "N",
-      description: "Longest piece of a long recording, up to 60.",
-      default: "5"
-    }),
+    pieceMinutes: cutting.pieceMinutes,
     pieces: optional("pieces", text, {
       value: "FOLDER",
       description: "Folder that keeps paid pieces until the command is done. The same command goes on.",
       default: "they are not kept",
       completes: "folder"
     }),
-    segmentFields: optional("segment-fields", segmentFields, {
-      value: "NAME=FIELD,…",
-      description: "Fields of a segment in the response. The unit is seconds or millis.",
-      default: "start=start,end=end,text=text,unit=seconds"
-    }),
+    segmentFields: cutting.segmentFields,
     concurrency: optional("concurrency", number({ above: 0, integer: true }), {
       value: "N",
       description: "Recordings, or pieces of long ones, to send at the same time.",
@@ -334,10 +360,223 @@ const doctor = {
   options: { allowInsecureHttp, json }
 } satisfies Command
 
-export const commands = { synthesize, transcribe, serve, run, doctor }
+const archiveFormats = ["txt", "json", "srt", "vtt", "wav"] as const
+export type ArchiveFormat = (typeof archiveFormats)[number]
+
+const unanswered = ["hold", "repeat"] as const
+
+/** The options that find a run. */
+const place = {
+  out: optional("out", text, { value: "DIR", description: "Folder of the results of the run.", completes: "folder" }),
+  store: optional("store", text, {
+    value: "STORE",
+    description: "File, or postgresql:// address. With a password, set SPEECH_ARCHIVE_STORE.",
+    default: "archive.db in --out",
+    completes: "file"
+  })
+}
+
+const archiveFormat = (description: string, inWords: string) =>
+  optional("format", choice(archiveFormats), {
+    value: "FORMAT",
+    description,
+    choices: archiveFormats,
+    default: inWords
+  })
+
+/** The limits of a run, over all machines. */
+const limits = {
+  rate: optional("rate", number({ above: 0 }), {
+    value: "N",
+    description: "Calls that begin in a second, on all machines together.",
+    default: "no limit"
+  }),
+  maxFiles: optional("max-files", number({ from: 0, integer: true }), {
+    value: "N",
+    description: "Suspend the run when so many calls have begun.",
+    default: "no limit"
+  }),
+  maxCredits: optional("max-credits", number({ from: 0, integer: true }), {
+    value: "N",
+    description: "Suspend the run before it costs more: a second of audio or a code point is 1.",
+    default: "no limit"
+  })
+}
+
+/** The options of a process that makes calls. */
+const machine = {
+  concurrency: optional("concurrency", number({ from: 1, to: 1000, integer: true }), {
+    value: "N",
+    description: "Calls of this machine at the same time.",
+    default: "16"
+  }),
+  host: optional("host", text, {
+    value: "NAME",
+    description: "Name by which other machines reach this one, with a PostgreSQL.",
+    default: "work on nothing",
+    example: "10.0.0.7"
+  }),
+  port: optional("port", number({ from: 1, to: 65_535, integer: true }), {
+    value: "N",
+    description: "Port on which the other machines reach this one.",
+    default: "34431"
+  }),
+  allowInsecureHttp
+}
+
+const modelOfRun = optional("model", text, { ...model, description: `${model.description} Required to transcribe.` })
+
+/** The options of `archive run` for recordings, and for texts. */
+export const onlyForRecordings = { model: modelOfRun, ...recognition, ...cutting }
+export const onlyForTexts = { lang, voice, outputFormat, speed }
+
+const archiveRun = {
+  summary: "Transcribe many recordings, or speak many texts. The same command goes on.",
+  examples: [
+    "speech archive run calls --model hi-general-v2-8khz --out transcripts",
+    "speech archive run 'calls/**/*.mp3' --model hi-general-v2-8khz --out subtitles --format srt",
+    "speech archive run prompts.csv --lang ta --out prompts",
+    "speech archive run calls --model hi-general-v2-8khz --out transcripts --dry-run"
+  ],
+  operands: {
+    name: "SOURCE",
+    description: "Folder, pattern in quotes, or list of paths. To speak: a .jsonl or .csv of texts.",
+    min: 1,
+    max: 1,
+    completes: "file",
+    several: "Give a folder, or put quotes around the pattern."
+  },
+  options: {
+    model: modelOfRun,
+    out: required("out", text, {
+      value: "DIR",
+      description: "Folder for the results.",
+      example: "transcripts",
+      completes: "folder"
+    }),
+    format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
+    store: place.store,
+    byContent: flag("by-content", "Know a file by its content, not by its size and time of change."),
+    unanswered: optional("unanswered", choice(unanswered), {
+      value: "WHAT",
+      description: "What to do with a file that may have been billed before a crash.",
+      choices: unanswered,
+      default: "hold"
+    }),
+    dryRun: flag("dry-run", "Print what a run would send. Nothing is stored or sent."),
+    ...limits,
+    ...recognition,
+    ...cutting,
+    ...onlyForTexts,
+    ...machine,
+    json
+  }
+} satisfies Command
+
+const archiveStatus = {
+  summary: "Print how far a run is.",
+  examples: ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
+  options: {
+    ...place,
+    watch: flag("watch", "Go on until the run is paused, suspended or ended. With --json: a line for each change."),
+    json
+  }
+} satisfies Command
+
+const archivePause = {
+  summary: "Begin no call of a run any more. Those under way are finished.",
+  examples: ["speech archive pause --out transcripts"],
+  options: { ...place, json }
+} satisfies Command
+
+const archiveResume = {
+  summary: "Go on with a run that was paused or suspended.",
+  examples: ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
+  options: { ...place, ...limits, ...machine, json }
+} satisfies Command
+
+const archiveRetry = {
+  summary: "Call the failed files of a run again.",
+  examples: ["speech archive retry --out transcripts", "speech archive retry --out transcripts --only AnswerUnknown"],
+  options: {
+    ...place,
+    only: optional("only", text, {
+      value: "TAG",
+      description: "Only files with this error. Those that a crash left held have AnswerUnknown.",
+      default: "all failed files, but no held ones"
+    }),
+    ...machine,
+    json
+  }
+} satisfies Command
+
+const archiveExport = {
+  summary: "Write the results of a run from its archive. Nothing is sent.",
+  examples: [
+    "speech archive export --out transcripts",
+    "speech archive export --out transcripts --to subtitles --format srt"
+  ],
+  options: {
+    ...place,
+    to: optional("to", text, {
+      value: "DIR",
+      description: "Folder to write to.",
+      default: "--out, where only missing files are written",
+      completes: "folder"
+    }),
+    format: archiveFormat("Format of the results.", "that of the run"),
+    json
+  }
+} satisfies Command
+
+const archiveWork = {
+  summary: "Work on the runs in a PostgreSQL beside other machines, until Ctrl-C.",
+  examples: ["speech archive work --store postgresql://db.internal/speech --host 10.0.0.8"],
+  options: {
+    store: optional("store", text, {
+      value: "URL",
+      description: "postgresql:// address. With a password, set SPEECH_ARCHIVE_STORE.",
+      default: "SPEECH_ARCHIVE_STORE"
+    }),
+    ...machine,
+    host: required("host", text, {
+      value: "NAME",
+      description: "Name or address that the other machines use for this one.",
+      example: "10.0.0.8"
+    }),
+    json
+  }
+} satisfies Command
+
+export const commands = {
+  synthesize,
+  transcribe,
+  "archive run": archiveRun,
+  "archive status": archiveStatus,
+  "archive pause": archivePause,
+  "archive resume": archiveResume,
+  "archive retry": archiveRetry,
+  "archive export": archiveExport,
+  "archive work": archiveWork,
+  serve,
+  run,
+  doctor
+}
 
 export type CommandName = keyof typeof commands
 export const commandNames = Object.keys(commands) as ReadonlyArray<CommandName>
+
+const groupIn = (name: string): string | undefined => (name.includes(" ") ? name.replace(/ .*/, "") : undefined)
+
+/** The first words of commands of two words. */
+export const groupNames: ReadonlyArray<string> = [...new Set(commandNames.flatMap((name) => groupIn(name) ?? []))]
+
+/** The first words of all commands. */
+export const firstWords: ReadonlyArray<string> = [...new Set(commandNames.map((name) => groupIn(name) ?? name))]
+
+/** The second words of the commands of a group. */
+export const secondWords = (group: string): ReadonlyArray<string> =>
+  commandNames.flatMap((name) => (groupIn(name) === group ? name.slice(group.length + 1) : []))
 
 type Values<Options> = { readonly [Key in keyof Options]: Options[Key] extends Option<infer A> ? A : never }
 

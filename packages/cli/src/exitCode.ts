@@ -1,6 +1,7 @@
 /**
  * The exit codes of the command. An error whose tag is not here is a defect of the command.
  */
+import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { SttError } from "@effect-speech/stt"
 import type { TtsError } from "@effect-speech/tts"
 
@@ -9,6 +10,10 @@ export const done = 0
 export const invalid = 2
 /** A file can't be read or written. */
 export const fileFailed = 3
+/** A run of an archive is suspended or paused. */
+export const suspended = 40
+/** A run of an archive ended, but some of its files failed or are held. */
+export const incomplete = 41
 export const interrupted = 130
 /** A failure that nothing expects. */
 export const defect = 70
@@ -40,5 +45,18 @@ const ofTag: Record<SttError["_tag"] | TtsError["_tag"], number> = {
   TtsInvalidResponse: 32,
   TtsCorruptAudio: 32
 }
+
+const ofArchiveTag: Record<ArchiveError["_tag"], number> = {
+  StoreLocked: fileFailed,
+  StoreTooNew: fileFailed,
+  StoreFailed: fileFailed,
+  SourceFailed: fileFailed,
+  OutputFailed: fileFailed,
+  RunNotFound: invalid,
+  RunConflict: invalid,
+  RunInvalid: invalid
+}
+
+export const ofArchiveError = (error: ArchiveError): number => ofArchiveTag[error._tag]
 
 export const ofServiceError = (error: SttError | TtsError): number => ofTag[error._tag]

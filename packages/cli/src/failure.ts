@@ -3,6 +3,7 @@
  */
 import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
+import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
 import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
@@ -47,7 +48,7 @@ export class AlreadyReported extends Data.TaggedError("AlreadyReported")<{ reado
 /** A job of many pieces failed after some of them. */
 export class LongJobFailed extends Data.TaggedError("LongJobFailed")<{
   readonly error: Exclude<CommandError, LongJobFailed>
-  /** What becomes of the pieces that were paid for. */
+  /** A sentence about the paid pieces: where they are kept, or that they are lost. */
   readonly note: string
 }> {}
 
@@ -65,12 +66,15 @@ export type CommandError =
   | PlatformError
   | ServeError
   | LocalServiceError
+  | ArchiveError
   | ConfigError.ConfigError
 
 /** The option that sets each field of a request, or the operand. */
 const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
   ["pieceMillis", "--piece-minutes"],
+  ["callsPerSecond", "--rate"],
+  ["directory", "--out"],
   ...commandNames.flatMap((name) =>
     Object.entries(commands[name].options).map(([field, option]) => [field, `--${option.name}`] as const)
   )
@@ -137,7 +141,7 @@ const describeError = (error: SttError | TtsError): string => {
   }
 }
 
-/** What a person quotes to the service: the number of attempts if more than one, and the id unless it was said before. */
+/** Facts to quote to the service: the number of attempts if more than one, and the id unless the message has it. */
 const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): string => {
   if (call.attempts.length === 0) return ""
   const id = call.receivedId ?? call.sentId
@@ -163,7 +167,7 @@ const describePiece = ({ beginning, end, number, of, start, unit }: Piece): stri
     : `${piece}, from character ${(start + 1).toLocaleString("en")}: “${beginning ?? ""}”`
 }
 
-/** What it takes to go on after a failure, as the end of a sentence about the command. Empty if it is not known. */
+/** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
 export const describeRest = (error: unknown): string => {
   const piece = isServiceError(error) ? error.call.piece : undefined
   if (piece?.left === undefined) return ""
@@ -295,6 +299,17 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
       return failure(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
     case "UsageError":
       return failure(ExitCode.invalid, error._tag, error.message)
+    case "RunInvalid": {
+      const field = describeField(error.field.replace(/^(operation|output|limits)\./, ""))
+      return failure(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
+    }
+    case "StoreLocked":
+    case "StoreTooNew":
+    case "StoreFailed":
+    case "SourceFailed":
+    case "RunNotFound":
+    case "RunConflict":
+      return failure(ExitCode.ofArchiveError(error), error._tag, error.message, error)
     case "CommandNotStarted":
       return failure(error.code, error._tag, error.message)
     case "BadArgument":
@@ -324,7 +339,7 @@ export const report = (error: CommandError, options: { readonly json: boolean })
   )
 }
 
-/** {@link report} for an error that nothing expects. */
+/** {@link report} for a defect. */
 export const reportDefect = (
   cause: Cause.Cause<unknown>,
   options: { readonly json: boolean }

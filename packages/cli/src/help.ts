@@ -52,6 +52,16 @@ export const rootHelp = (version: string): string =>
     "The options of a command: speech COMMAND --help"
   ].join("\n\n")
 
+/** The help of commands that share their first word. */
+export const groupHelp = (group: string): string => {
+  const own = commandNames.filter((name) => name.startsWith(`${group} `))
+  return [
+    `Usage\n  speech ${group} COMMAND …`,
+    `Commands\n${table(own.map((name) => [name, commands[name].summary]))}`,
+    `The options of a command: speech ${group} COMMAND --help`
+  ].join("\n\n")
+}
+
 /** The help of one command. */
 export const commandHelp = (name: string, { examples, operands, options, summary }: Command): string =>
   [

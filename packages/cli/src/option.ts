@@ -48,6 +48,8 @@ export interface Operands {
   readonly min: number
   readonly max: number
   readonly completes?: "file" | "command"
+  /** What to do instead of giving several. */
+  readonly several?: string
   /** Whether they come after `--`, because they have options of their own. */
   readonly followDashes?: true
 }

@@ -23,12 +23,12 @@ export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
   { endOnDone: false }
 )
 
-/** Whether standard output took all that was printed. */
+/** Waits until standard output has taken all text. `false`: it failed. */
 export const isPrinted: Effect.Effect<boolean> = Effect.async((resume) => {
   process.stdout.write("", (error) => resume(Effect.succeed(error === undefined || error === null)))
 })
 
-/** Writes a text that appears whole or not at all, in place of an older one. */
+/** Writes a text file. It replaces an older file, and appears whole or not at all. */
 export const writeText = (path: string, text: string): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem

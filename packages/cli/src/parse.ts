@@ -15,13 +15,16 @@ import {
   commandNames,
   commandOf,
   commands,
+  firstWords,
   type Given,
+  groupNames,
   type LogLevel,
   optionsOf,
-  type Shell
+  type Shell,
+  secondWords
 } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
-import { commandHelp, rootHelp } from "./help.js"
+import { commandHelp, groupHelp, rootHelp } from "./help.js"
 import { Invalid, suchAs } from "./option.js"
 import { suggest, suggestRelated } from "./suggest.js"
 
@@ -73,17 +76,25 @@ const version = (): string =>
 export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   const terminator = args.indexOf("--")
   const written = terminator === -1 ? args : args.slice(0, terminator)
-  const json = written.some(
-    (arg, index) => /^--(json(=|$)|format=json$)/.test(arg) || (arg === "--format" && written[index + 1] === "json")
-  )
   const tokens = split(args)
   const positionals = tokens.filter((token) => token.kind === "positional")
-  const [name, ...operands] = positionals.map(({ value }) => value)
+  const words = positionals.map(({ value }) => value)
+  const group = groupNames.find((each) => each === words[0])
+  const nameLength = group === undefined ? 1 : 2
+  const name = words.length === 0 ? undefined : words.slice(0, nameLength).join(" ")
+  const operands = words.slice(nameLength)
   const command = commandOf(name)
+  const json = written.some(
+    (arg, index) =>
+      /^--json(=|$)/.test(arg) ||
+      // For an archive it is the format of files.
+      (group === undefined && (arg === "--format=json" || (arg === "--format" && written[index + 1] === "json")))
+  )
 
   const print = (text: string): Printed => ({ _tag: "Printed", stream: "stdout", text, code: ExitCode.done })
   if (args.length === 0 || written.includes("--help") || written.includes("-h")) {
-    return print(command === undefined ? rootHelp(version()) : commandHelp(name ?? "", command))
+    if (command !== undefined) return print(commandHelp(name ?? "", command))
+    return print(group === undefined ? rootHelp(version()) : groupHelp(group))
   }
 
   const result = ((): Printed | Run | Refusal => {
@@ -101,12 +112,13 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
     if (name === undefined) {
       return given.size === (given.has("log-level") ? 1 : 0)
         ? print(rootHelp(version()))
-        : new Refusal(`Give a command: ${commandNames.join(", ")}.`)
+        : new Refusal(`Give a command: ${firstWords.join(", ")}.`)
     }
-    if (command === undefined) return unknownCommand(name)
+    if (name === group) return new Refusal(`Give a command of ${group}: ${secondWords(group).join(", ")}.`)
+    if (command === undefined) return unknownCommand(name, group)
     const misplaced = [...given.keys()].find((key) => ownOption(command, key) === undefined)
     if (misplaced !== undefined) return misplacedOption(misplaced, name, command)
-    const refused = checkOperands(name, command, operands, positionals[1]?.index === terminator + 1)
+    const refused = checkOperands(name, command, operands, positionals[nameLength]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
     for (const [key, option] of Object.entries(command.options)) {
@@ -119,7 +131,8 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   })()
 
   if (!(result instanceof Refusal)) return result
-  const message = `${result.sentence} See speech ${command === undefined ? "" : `${name} `}--help.`
+  const helpOf = command === undefined ? group : name
+  const message = `${result.sentence} See speech ${helpOf === undefined ? "" : `${helpOf} `}--help.`
   return {
     _tag: "Printed",
     stream: json ? "stdout" : "stderr",
@@ -196,12 +209,15 @@ const unknownOption = (rawName: string, arg: string, command: Command | undefine
 const isNotUtf8 = (value: string): boolean => value.includes("\ufffd")
 
 /** The word is shown only if it is nearly a command. */
-const unknownCommand = (word: string): Refusal => {
-  const meant = suggest(word, [...commandNames, "--help", "--version"])
+const unknownCommand = (name: string, group: string | undefined): Refusal => {
+  const word = group === undefined ? name : name.slice(group.length + 1)
+  const known = group === undefined ? firstWords : secondWords(group)
+  const meant = suggest(word, group === undefined ? [...known, "--help", "--version"] : known)
+  const of = group === undefined ? "" : ` of ${group}`
   return new Refusal(
     meant === undefined
-      ? `There is no such command. The commands are ${commandNames.join(", ")}.`
-      : `${word} is not a command. Did you mean ${meant}?`
+      ? `There is no such command${of}. The commands are ${known.join(", ")}.`
+      : `${word} is not a command${of}. Did you mean ${meant}?`
   )
 }
 
@@ -234,8 +250,6 @@ const checkOperands = (
     )
   }
   return given.length > operands.max
-    ? new Refusal(
-        `${name} takes one ${operands.name}. Put quotes around a text that has spaces, and --out before the name of the file.`
-      )
+    ? new Refusal(`${name} takes one ${operands.name}. ${operands.several ?? ""}`.trimEnd())
     : undefined
 }

@@ -1,6 +1,4 @@
-/**
- * Where the pieces of a long text or recording are kept, and what becomes of them.
- */
+/** Keeps the pieces of a long text or recording, and removes them after success. */
 import { rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
@@ -12,7 +10,7 @@ import * as Option from "effect/Option"
 import { type CommandError, describeRest, LongJobFailed, withoutKept } from "./failure.js"
 import { isPrinted } from "./output.js"
 
-/** The name of the piece that a file of a `PieceStore` holds, also if a killed process left it half written. */
+/** The name of the piece in a file of a `PieceStore`. The file may be a temporary one that a killed process left. */
 const pieceOf = (name: string): string | undefined =>
   /^([0-9a-f]{64}\.(?:wav|json))(?:\.[0-9a-f-]{36}\.part)?$/.exec(name)?.[1]
 
@@ -21,9 +19,9 @@ const isPiece = (name: string): boolean => pieceOf(name) === name
 type JobError = Exclude<CommandError, LongJobFailed>
 
 export interface PieceFolder {
-  /** Without one, nothing is kept. */
+  /** `undefined`: no piece is kept. */
   readonly folder: string | undefined
-  /** Whether the folder is for this job alone, so that also pieces that it no longer needs are removed. */
+  /** Whether only this job uses the folder. If so, pieces that it no longer needs are removed too. */
   readonly isOwn: boolean
 }
 
@@ -36,15 +34,17 @@ const forgetful: PieceStoreService = { get: () => Effect.succeedNone, put: () =>
 const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
 /**
- * Runs a job whose pieces are kept in a folder until it succeeds, and its result is printed. Then its files are removed, and the
- * folder if the command made it.
- * A failure or an interruption says where the pieces are.
+ * Runs a job and keeps its pieces in a folder until it has succeeded and its result is printed. Then it removes the files, and
+ * the folder if the command made it. The message of a failure or an interruption names the folder.
  */
 export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFolder, job: Effect.Effect<A, E, R>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const used = new Set<string>()
-    const isNew = folder !== undefined && !(yield* Effect.orElseSucceed(fs.exists(folder), () => false))
+    const isThere = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
+    const isNew = folder !== undefined && !(yield* isThere(folder))
+    // Another run may remove the folder at its end, and a store makes it again without a mark.
+    const isMade = isNew || (folder !== undefined && (yield* isThere(join(folder, mark))))
     const opened = folder === undefined ? Layer.succeed(PieceStore, forgetful) : PieceStore.layerFolder(folder)
     const counted = Layer.effect(
       PieceStore,
@@ -63,8 +63,7 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
     const remove = (names: Iterable<string>) =>
       Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(folder ?? "", name))), { discard: true })
     const removeMadeFolder = Effect.gen(function* () {
-      const [first, ...others] = yield* files
-      if (folder === undefined || first !== mark || others.length > 0) return
+      if (folder === undefined || !isMade || (yield* files).some((name) => name !== mark)) return
       yield* remove([mark])
       yield* Effect.ignore(Effect.tryPromise(() => rmdir(folder)))
     })
@@ -77,29 +76,29 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       yield* removeMadeFolder
     }).pipe(Effect.uninterruptible)
 
-    /** What becomes of the pieces, and what it takes to go on. `undefined`: there are none. */
+    /** A sentence about the kept or lost pieces, and about the cost of the rest. `undefined`: there are no pieces. */
     const noteOn = Effect.fnUntraced(function* (rest: string) {
-      const said = (count: number) => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
+      const finished = (count: number) => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
       if (folder === undefined) {
         return used.size === 0
           ? undefined
-          : `${said(used.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
+          : `${finished(used.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
       }
       yield* removeMadeFolder
-      const goesOn = `kept in ${folder}. The same command goes on where it was${rest}.`
+      const keptHere = `kept in ${folder}. The same command goes on where it was${rest}.`
       // Another run over the same folder may have removed some at its end.
       const pieces = (yield* files).filter(isPiece)
       const kept = pieces.filter((name) => used.has(name)).length
-      if (kept > 0) return `${said(kept)} ${goesOn}`
-      return pieces.length > 0 ? `Pieces of an earlier run are ${goesOn}` : undefined
+      if (kept > 0) return `${finished(kept)} ${keptHere}`
+      return pieces.length > 0 ? `Pieces of an earlier run are ${keptHere}` : undefined
     })
     const explain = <Failure extends JobError>(error: Failure) =>
-      Effect.flatMap(noteOn(describeRest(error)), (said) => {
-        const told = folder === undefined ? withoutKept(error) : error
-        return Effect.fail(said === undefined ? told : new LongJobFailed({ error: told, note: said }))
+      Effect.flatMap(noteOn(describeRest(error)), (note) => {
+        const failure = folder === undefined ? withoutKept(error) : error
+        return Effect.fail(note === undefined ? failure : new LongJobFailed({ error: failure, note }))
       })
-    const explainInterruption = Effect.flatMap(noteOn(""), (said) =>
-      said === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${said}`)
+    const explainInterruption = Effect.flatMap(noteOn(""), (note) =>
+      note === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${note}`)
     )
     const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void
     return yield* Effect.zipRight(markNew, job).pipe(

@@ -115,7 +115,7 @@ export interface Line {
 
 /** The line of a job of many calls. */
 export interface Job {
-  /** Shows how much is done. What earlier runs did is no part of the pace, so it is given apart. */
+  /** Shows how much is done. The work of earlier runs does not count for the pace, so it is a number of its own. */
   readonly show: (work: Work, doneBefore: number) => Effect.Effect<void>
 }
 

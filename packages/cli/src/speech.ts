@@ -6,8 +6,10 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as HashMap from "effect/HashMap"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import * as Option from "effect/Option"
 import * as ExitCode from "./exitCode.js"
 import type { CommandError } from "./failure.js"
 import { type Printed, parse, type Run } from "./parse.js"
@@ -29,6 +31,20 @@ const load = async (invocation: Run): Promise<Effect.Effect<void, CommandError, 
       return (await import("./commands/synthesize.js")).synthesize(invocation.given)
     case "transcribe":
       return (await import("./commands/transcribe.js")).transcribe(invocation.given)
+    case "archive run":
+      return (await import("./commands/archive.js")).run(invocation.given)
+    case "archive status":
+      return (await import("./commands/archive.js")).status(invocation.given)
+    case "archive pause":
+      return (await import("./commands/archive.js")).pause(invocation.given)
+    case "archive resume":
+      return (await import("./commands/archive.js")).resume(invocation.given)
+    case "archive retry":
+      return (await import("./commands/archive.js")).retry(invocation.given)
+    case "archive export":
+      return (await import("./commands/archive.js")).exportResults(invocation.given)
+    case "archive work":
+      return (await import("./commands/archive.js")).joinMachines(invocation.given)
     case "serve":
       return (await import("./commands/serve.js")).serve(invocation.given)
     case "run":
@@ -42,6 +58,16 @@ const minimumLevel = (level: Run["logLevel"] = "info") =>
   Logger.minimumLogLevel(
     LogLevel.fromLiteral(`${level.charAt(0).toUpperCase()}${level.slice(1)}` as LogLevel.LogLevel["_tag"])
   )
+
+/** Without a level that asks for more, what Effect's cluster says of its work is left out: only its warnings concern a user. */
+const isOfCluster = ({ annotations, logLevel }: Logger.Logger.Options<unknown>): boolean =>
+  LogLevel.lessThanEqual(logLevel, LogLevel.Info) &&
+  Option.contains(HashMap.get(annotations, "package"), "@effect/cluster")
+
+const loggerOf = ({ logLevel = "info" }: Run): Logger.Logger<unknown, void> => {
+  const pretty = Logger.prettyLogger({ stderr: true, colors: false })
+  return logLevel === "info" ? Logger.make((entry) => (isOfCluster(entry) ? undefined : pretty.log(entry))) : pretty
+}
 
 const runCommand = (invocation: Run): Effect.Effect<number> =>
   Effect.flatten(Effect.promise(() => load(invocation))).pipe(
@@ -58,7 +84,7 @@ const runCommand = (invocation: Run): Effect.Effect<number> =>
     }),
     Effect.provide(NodeFileSystem.layer),
     // Standard output has the result alone. The console would escape the colors.
-    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true, colors: false }))),
+    Effect.provide(Logger.replace(Logger.defaultLogger, loggerOf(invocation))),
     Effect.provide(minimumLevel(invocation.logLevel)),
     (command) => Console.consoleWith((console) => Effect.withConsole(command, safeConsole(console, invocation)))
   )

@@ -1,6 +1,15 @@
 import { type ChildProcess, execFileSync, spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdtempSync, readdirSync, readFileSync, readlinkSync, rmSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  readlinkSync,
+  realpathSync,
+  rmSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
@@ -14,10 +23,12 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
+import { bundleStarts } from "../../../test/support/bundledStarts.js"
 import { environmentOf } from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
-const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
+const built = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
+const bin = `${await bundleStarts([built])}/bin.mjs`
 
 let folder = ""
 beforeAll(() => {
@@ -99,7 +110,7 @@ describe("the built command", { timeout: 120_000 }, () => {
       const line = `printf '%s' "$2" | "$0" "$1" synthesize --text-file - --lang en --out - |
           "$0" "$1" transcribe - --model en-general-v2-8khz --telephony`
       const text = "Your order has been shipped."
-      const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, bin, text], environment)
+      const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, built, text], environment)
       expect(piped).toEqual({ code: 0, stdout: Buffer.from(`${text}\n`), stderr: "" })
 
       const audio = yield* run(["synthesize", text, "--lang", "en", "--out", "-"], environment)
@@ -270,6 +281,42 @@ describe("the built command", { timeout: 120_000 }, () => {
     })
   )
 
+  it.scopedLive("finishes the calls of an archive at Ctrl-C, says how to go on, and calls no file twice", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const environment = environmentOf(service)
+      mkdirSync(`${folder}/calls`)
+      for (const pitch of [1, 2, 3]) {
+        const tone = Int16Array.from({ length: 8000 }, (_, at) => 8000 * Math.sin(at * pitch * 0.1))
+        const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
+        writeFileSync(`${folder}/calls/${pitch}.wav`, Wav.encode(telephony, new Uint8Array(tone.buffer)))
+      }
+      const args = ["archive", "run", "calls", "--model", "hi-general-v2-8khz", "--concurrency", "1", "--out", "texts"]
+      yield* service.faults.set([{ operation: "transcribe", delayMillis: 500 }])
+      let command: ChildProcess | undefined
+      const running = yield* Effect.fork(run(args, environment, (child) => (command = child)))
+      yield* Effect.repeat(service.requests, {
+        until: (requests) => requests.length > 0,
+        schedule: Schedule.spaced(20)
+      })
+      command?.kill("SIGINT")
+      expect(yield* running).toEqual({
+        code: 130,
+        stdout: Buffer.alloc(0),
+        stderr:
+          "speech: The calls under way are finished, for up to 60 s. Ctrl-C again ends at once, and holds their files.\n" +
+          "speech: The same command goes on, and calls no file again that is done.\n"
+      })
+      yield* service.faults.set([])
+      const { code, stdout } = yield* run(args, environment)
+      expect({ code, stdout: stdout.toString() }).toEqual({
+        code: 0,
+        stdout: `${realpathSync(folder)}/texts: ended\n3 of 3 files done.\nSpent: 3 credits.\n`
+      })
+      expect((yield* service.requests).length).toBe(3)
+    })
+  )
+
   it.scoped.skipIf(process.platform !== "linux")("keeps paid pieces until standard output has their transcript", () =>
     Effect.gen(function* () {
       const environment = environmentOf(yield* localService)
@@ -398,10 +445,12 @@ describe("the built command", { timeout: 120_000 }, () => {
         "export const resolve=(name,context,next)=>{if(/^@?effect(\\/|$)/.test(name))throw Error(name);return next(name,context)}"
       const hooks = `data:text/javascript,${encodeURIComponent(refuse)}`
       const register = `import {register} from 'node:module';register(${JSON.stringify(hooks)})`
-      const { code, stderr, stdout } = yield* run(args, preload(register))
+      const start = (parameters: ReadonlyArray<string>) =>
+        outcomeOf(process.execPath, [built, ...parameters], preload(register))
+      const { code, stderr, stdout } = yield* start(args)
       expect(`${stdout}${stderr}`).toMatch(says)
       expect(code).toBe(expected)
-      expect((yield* run(["doctor"], preload(register))).stderr).toContain("Error: ")
+      expect((yield* start(["doctor"])).stderr).toContain("Error: ")
     })
   )
 })

@@ -135,7 +135,7 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
       })
       yield* faults.set([])
 
-      // A run that fails before it comes to a kept piece still says that there are some.
+      // A run that fails before it reads a kept piece still names the folder.
       const elsewhere = yield* LocalService.pipe(
         Effect.map((service) => ({ ...environmentOf(service), SPEECH_API_KEY: "wrong.key" })),
         Effect.flatMap((environment) =>
@@ -322,6 +322,22 @@ it.scoped("counts no piece as kept that another run over the folder removed at i
     expect(yield* noteOf(1)).toMatchObject({ note: expect.stringContaining("1 finished piece is kept in") })
     expect(yield* noteOf(2)).toMatchObject({ _tag: "UsageError" })
     expect(existsSync(folder)).toBe(false)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+)
+
+it.scoped("removes a folder that another run removed before, and the store made again", () =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const folder = `${yield* fs.makeTempDirectoryScoped()}/a.wav.pieces`
+    const job = Effect.gen(function* () {
+      yield* fs.remove(folder, { recursive: true })
+      yield* Effect.flatMap(PieceStore, (store) => store.put(`${"a".repeat(64)}.wav`, new Uint8Array(1)))
+    })
+    yield* keepPieces({ folder, isOwn: true }, job)
+    expect(existsSync(folder)).toBe(false)
+    mkdirSync(folder)
+    yield* keepPieces({ folder, isOwn: true }, Effect.void)
+    expect(existsSync(folder)).toBe(true)
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 

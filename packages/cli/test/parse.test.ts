@@ -36,6 +36,16 @@ describe("the arguments", () => {
     })
   })
 
+  it("of a command of two words are options before, between and after the words", () => {
+    for (const line of [
+      "archive run calls --out o --rate 2",
+      "--out o archive --rate=2 run calls",
+      "archive --out=o run --rate 2 -- calls"
+    ]) {
+      expect(printed(line)).toMatchObject({ name: "archive run", given: { operands: ["calls"], out: "o", rate: 2 } })
+    }
+  })
+
   it("read pairs of names and values, and --format json as --json", () => {
     expect(printed("synthesize a --out b --pause sentence=300,paragraph=0")).toMatchObject({
       given: { pauses: { sentence: 300, paragraph: 0 } }
@@ -46,6 +56,7 @@ describe("the arguments", () => {
       given: { segmentFields: { unit: "millis", start: "times.0", end: "times.1" } }
     })
     expect(printed("transcribe a --model m --format srt")).toMatchObject({ json: false })
+    expect(printed("archive run a --out b --format json")).toMatchObject({ json: false, given: { format: "json" } })
   })
 
   it("leave a file name that is not UTF-8 to the error of opening it", () => {
@@ -72,11 +83,11 @@ describe("the arguments", () => {
   })
 
   it.each([
-    ["speak", "There is no such command. The commands are synthesize, transcribe, serve, run, doctor."],
+    ["speak", "There is no such command. The commands are synthesize, transcribe, archive, serve, run, doctor."],
     ["synthesise", "synthesise is not a command. Did you mean synthesize?"],
     ["Transcribe", "Transcribe is not a command. Did you mean transcribe?"],
     ["doc", "doc is not a command. Did you mean doctor?"],
-    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, serve, run, doctor."],
+    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, archive, serve, run, doctor."],
     ["transcribe a --telephny", "--telephny is not an option here. Did you mean --telephony?"],
     ["transcribe a --modle m", "--modle is not an option here. Did you mean --model?"],
     ["doctor --allow-insecure", "--allow-insecure is not an option here. Did you mean --allow-insecure-http?"],
@@ -95,7 +106,7 @@ describe("the arguments", () => {
       "transcribe a --url b",
       "--url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment."
     ],
-    ["synthesize a --model m", "--model is not an option of synthesize, but of transcribe."],
+    ["synthesize a --model m", "--model is not an option of synthesize, but of transcribe and archive run."],
     ["serve --timeout 1", "--timeout is not an option of serve, but of synthesize and transcribe."],
     ["transcribe a --model m --model=n", "--model is given more than once."],
     ["transcribe a --model m --hotword", "--hotword needs a value."],
@@ -157,10 +168,30 @@ describe("the arguments", () => {
     ["transcribe a --model m --piece-minutes 61", "--piece-minutes must be a number from 0.1 to 60."],
     ["transcribe a --model m --format docx", "--format must be one of text, json, srt, vtt."],
     ["synthesize a --out b --long", "--long is not an option of synthesize, but of transcribe."],
-    ["doctor now", "doctor takes only options."]
+    ["doctor now", "doctor takes only options."],
+    ["archive", "Give a command of archive: run, status, pause, resume, retry, export, work."],
+    ["archive stauts", "stauts is not a command of archive. Did you mean status?"],
+    [
+      "archive serve",
+      "There is no such command of archive. The commands are run, status, pause, resume, retry, export, work."
+    ],
+    ["archives", "archives is not a command. Did you mean archive?"],
+    ["archive run --out b", "Give at least one SOURCE."],
+    [
+      "archive run a.wav b.wav --out c",
+      "archive run takes one SOURCE. Give a folder, or put quotes around the pattern."
+    ],
+    ["archive run a", "--out is required, such as --out transcripts."],
+    ["archive run a --out b --rate 0", "--rate must be a number above 0."],
+    ["archive run a --out b --format text", "--format must be one of txt, json, srt, vtt, wav."],
+    ["archive status --outt b", "--outt is not an option here. Did you mean --out?"],
+    ["archive status --model m", "--model is not an option of archive status, but of transcribe and archive run."],
+    ["archive work --store a", "--host is required, such as --host 10.0.0.8."]
   ])("refuse %j: %s", (line, sentence) => {
-    const [name = ""] = line.split(" ")
-    const message = `${sentence} See speech ${commandNames.some((each) => each === name) ? `${name} ` : ""}--help.`
+    const [first = "", second = ""] = line.split(" ")
+    const of = [`${first} ${second}`, first].find((each) => commandNames.some((name) => name === each))
+    const helpOf = of ?? (first === "archive" ? first : undefined)
+    const message = `${sentence} See speech ${helpOf === undefined ? "" : `${helpOf} `}--help.`
     const refused = { _tag: "Printed", code: 2 }
     expect(printed(line)).toEqual({ ...refused, stream: "stderr", text: `speech: ${message} [UsageError]` })
     const { text, ...asJson } = printed(`--json ${line}`)
@@ -213,12 +244,19 @@ describe("the help", () => {
     for (const { name } of Object.values(commonOptions)) expect(text).toMatch(new RegExp(`^  --${name} `, "m"))
   })
 
+  it("of archive has its commands", () => {
+    const { code, text } = printed("archive --help")
+    expect(code).toBe(0)
+    for (const name of commandNames) expect(text.includes(`\n  ${name} `)).toBe(name.startsWith("archive "))
+  })
+
   it.each(commandNames)("of %s fits on a screen and has every option", (name) => {
     const { text } = printed(`${name} --json --help`)
     expect(text).toContain(`$ speech ${name}`)
     for (const option of Object.values(commands[name].options)) expect(text).toContain(`\n  ${signature(option)} `)
     const lines = text.split("\n")
-    expect(lines.length).toBeLessThan(45)
+    // It has the options of both operations, and of a machine.
+    expect(lines.length).toBeLessThan(name === "archive run" ? 55 : 45)
     expect(lines.filter((line) => line.length > 100)).toEqual([])
   })
 

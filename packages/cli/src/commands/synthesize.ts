@@ -98,7 +98,7 @@ const check = ({ json, out, subtitles, textFile }: Given<"synthesize">): Effect.
 const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> =>
   Effect.forEach(warnings, (warning) => Console.error(`speech: ${describeWarning(warning)}`), { discard: true })
 
-/** What one request takes, in code points. */
+/** The longest text of one request, in code points. */
 const longestRequest = 10_000
 
 /** Whether the text is sent in pieces: if it is too long for a request, or if an option of pieces is given. */

@@ -22,7 +22,7 @@ const requestOf = (given: Given<"synthesize">, text: string) => {
 
 const count = (value: number, noun: string): string => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`
 
-/** Prints what a text takes. A text that is not divided is one request. */
+/** Prints the plan of a text. A text that is not divided is one request. */
 export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
   Effect.gen(function* () {
     const whole = { maximum: 10_000, first: 10_000 }

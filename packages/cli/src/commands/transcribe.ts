@@ -117,7 +117,7 @@ export const transcribe = (given: Given<"transcribe">) =>
     Effect.provide(NodeTransport.layer)
   )
 
-/** What one recording prints. */
+/** The output of one recording. */
 const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effect<string> => {
   if (format === "json") return Effect.succeed(JSON.stringify(transcript))
   if (!isSubtitles(format) || !("segments" in transcript)) return Effect.succeed(transcript.text)
@@ -129,7 +129,7 @@ const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effe
 
 const displayName = (file: string): string => (file === "-" ? "standard input" : file)
 
-/** Programs differ in what ends a line for them. */
+/** Programs differ in the characters that end a line. */
 const lineBreak = /[\n\v\f\r\u0085\u2028\u2029]/
 
 /** One pattern for the spaces around a line break would take seconds for a text of many spaces. */

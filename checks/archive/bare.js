@@ -1,0 +1,85 @@
+// Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
+/**
+ * The work of an archive without its engine: `node bare.js OPTIONS`. The same source, worker and output; with `store`, two commits
+ * a file on the same kind of connection.
+ */
+import { rmSync } from "node:fs"
+import * as Operation from "@effect-speech/archive/Operation"
+import * as Output from "@effect-speech/archive/Output"
+import * as Source from "@effect-speech/archive/Source"
+import * as Worker from "@effect-speech/archive/Worker"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Stream from "effect/Stream"
+import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { connect } from "./connect.js"
+import { double } from "./double.js"
+
+/**
+ * @typedef {object} Options
+ * @property {string} folder
+ * @property {string} out
+ * @property {number} concurrency
+ * @property {number} millis
+ * @property {string} [store] A file. Default: no database.
+ *
+ * @typedef {object} Result
+ * @property {number} millis
+ * @property {number} peak
+ * @property {number} cpuMillis
+ */
+
+/** @type {Options} */
+const { concurrency, folder, millis, out, store } = JSON.parse(process.argv[2] ?? "{}")
+
+const settings = {
+  operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+  root: folder,
+  source: folder,
+  byContent: false,
+  output: { directory: out, format: /** @type {const} */ ("txt") },
+  unanswered: /** @type {const} */ ("hold"),
+  batchSize: 100
+}
+
+const work = Effect.gen(function* () {
+  const connection = store === undefined ? undefined : yield* Effect.promise(() => connect(store))
+  /** @param {string} sql @param {ReadonlyArray<unknown>} args */
+  const commit = (sql, args) =>
+    connection === undefined ? Effect.void : Effect.promise(() => connection.execute(sql, args))
+  yield* commit("CREATE TABLE files (seq INTEGER PRIMARY KEY, path TEXT, state INTEGER, result TEXT)", [])
+  /** @param {import("@effect-speech/archive/Source").SourceItem} item @param {number} seq */
+  const one = (item, seq) =>
+    Effect.gen(function* () {
+      const file = { ...item, run: "", seq, callId: crypto.randomUUID(), attempts: 1 }
+      yield* commit("INSERT INTO files (seq, path, state) VALUES (?, ?, 1)", [seq, item.path])
+      const settlement = yield* Worker.transcription.call({ file, settings })
+      if (settlement._tag !== "Done") return yield* Effect.dieMessage(`${item.path}: ${JSON.stringify(settlement)}`)
+      const { result } = settlement
+      yield* commit("UPDATE files SET state = 2, result = ? WHERE seq = ? AND state = 1", [JSON.stringify(result), seq])
+      yield* Output.complete(settings.output, { ...file, result })
+    })
+  const source = yield* Source.folder(folder)
+  yield* source.items().pipe(
+    Stream.zipWithIndex,
+    Stream.mapEffect(([item, index]) => one(item, index + 1), { concurrency, unordered: true }),
+    Stream.runDrain
+  )
+  connection?.close()
+}).pipe(Effect.provide(Layer.provideMerge(Layer.effect(SpeechToText, double({ millis })), NodeTransport.layer)))
+
+process.once("message", async () => {
+  resetPeakMemory()
+  const began = performance.now()
+  const before = process.cpuUsage()
+  await Effect.runPromise(work)
+  const { system, user } = process.cpuUsage(before)
+  /** @type {Result} */
+  const result = { millis: performance.now() - began, peak: peakMemory(), cpuMillis: (system + user) / 1000 }
+  rmSync(out, { recursive: true, force: true })
+  process.send?.(result)
+})
+process.once("disconnect", () => process.exit(0))
+process.send?.("ready")

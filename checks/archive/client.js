@@ -1,0 +1,179 @@
+// Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
+/**
+ * A process with an archive: `node client.js OPTIONS`, with {@link Options} as JSON. It sends its process id when it is ready, and
+ * then the response to each {@link Command}, one at a time. It leaves in order when the channel is closed.
+ */
+import { appendFileSync, mkdirSync } from "node:fs"
+import { dirname } from "node:path"
+import { Archive } from "@effect-speech/archive/Archive"
+import * as Operation from "@effect-speech/archive/Operation"
+import * as Source from "@effect-speech/archive/Source"
+import * as Worker from "@effect-speech/archive/Worker"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { double, items } from "./double.js"
+
+/**
+ * @typedef {object} Options
+ * @property {{ readonly path: string } | { readonly url: string, readonly port: number } | { readonly shared: string }} store
+ *   A file, a PostgreSQL, or a file that another process works on.
+ * @property {import("./double.js").Speech} speech
+ * @property {number} concurrency
+ * @property {number} [user] Becomes this user first.
+ *
+ * @typedef {object} RunOptions
+ * @property {{ readonly folder: string } | { readonly items: number, readonly root: string }} source
+ * @property {string} out
+ * @property {import("@effect-speech/archive/Run").Format} [format] Default: txt.
+ * @property {import("@effect-speech/archive/Run").Limits} [limits]
+ * @property {import("@effect-speech/archive/Run").Unanswered} [unanswered]
+ * @property {number} [batchSize]
+ *
+ * @typedef {{ readonly do: "start", readonly run: RunOptions }
+ *   | { readonly do: "await" | "status" | "pause" | "export", readonly id: string }
+ *   | { readonly do: "resume", readonly id: string, readonly limits?: import("@effect-speech/archive/Run").Limits }
+ *   | { readonly do: "retry", readonly id: string, readonly only?: string }
+ *   | { readonly do: "results", readonly id: string }} Command `await`: until the run does not run any more.
+ *
+ * @typedef {object} Answer
+ * @property {number} millis
+ * @property {number} peak Of resident memory, in bytes, since the last command.
+ * @property {number} cpuMillis User and system time of the process during the command.
+ * @property {{ readonly tag: string, readonly code?: string | undefined, readonly message: string }} [error]
+ * @property {import("@effect-speech/archive/Run").RunStatus} [status]
+ * @property {ReadonlyArray<Pick<import("@effect-speech/archive/Run").FileRecord, "callId" | "path" | "state" | "attempts" | "error">>} [files]
+ */
+
+/** @type {Options} */
+const { concurrency, speech, store, user } = JSON.parse(process.argv[2] ?? "{}")
+if (user !== undefined) {
+  process.setgroups?.([])
+  process.setgid?.(user)
+  process.setuid?.(user)
+}
+
+const workers = /** @type {const} */ ([Worker.transcription])
+
+const speechToText =
+  "baseUrl" in speech
+    ? SpeechToText.layer({ apiKey: Redacted.make(speech.apiKey), baseUrl: speech.baseUrl, allowInsecureHttp: true })
+    : Layer.effect(SpeechToText, double(speech))
+
+const archive =
+  "shared" in store
+    ? Archive.layerClient({ path: store.shared })
+    : "path" in store
+      ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
+      : Archive.layerMachine({
+          url: Redacted.make(store.url),
+          host: "127.0.0.1",
+          port: store.port,
+          workers,
+          concurrency
+        })
+
+const runtime = ManagedRuntime.make(
+  archive.pipe(
+    Layer.provide(speechToText),
+    Layer.provideMerge(NodeTransport.layer),
+    Layer.provide(Logger.minimumLogLevel(LogLevel.Error))
+  )
+)
+
+/** @param {RunOptions} options */
+const requestOf = ({ batchSize, format = "txt", limits, out, source, unanswered }) =>
+  Effect.map(
+    "folder" in source ? Source.folder(source.folder) : Effect.succeed(items(source.root, source.items)),
+    (source) => ({
+      source,
+      operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+      output: { directory: out, format },
+      limits,
+      unanswered,
+      batchSize
+    })
+  )
+
+/** @param {Command} command @returns {Effect.Effect<Partial<Answer>, unknown, Archive>} */
+const perform = (command) =>
+  Effect.gen(function* () {
+    const archive = yield* Archive
+    switch (command.do) {
+      case "start":
+        return { status: yield* archive.start(yield* requestOf(command.run)) }
+      case "await":
+        yield* Stream.runDrain(archive.progress(command.id))
+        return { status: yield* archive.status(command.id) }
+      case "status":
+        return { status: yield* archive.status(command.id) }
+      case "pause":
+        return { status: yield* archive.pause(command.id) }
+      case "resume":
+        return { status: yield* archive.resume(command.id, command.limits && { limits: command.limits }) }
+      case "retry":
+        return { status: yield* archive.retryFailed(command.id, command.only ? { only: command.only } : {}) }
+      case "export":
+        yield* archive.export(command.id)
+        return {}
+      case "results": {
+        const files = yield* Stream.runCollect(archive.results(command.id))
+        return {
+          files: [...files].map(({ attempts, callId, error, path, state }) => ({
+            attempts,
+            callId,
+            error,
+            path,
+            state
+          }))
+        }
+      }
+    }
+  })
+
+/** @param {Cause.Cause<unknown>} cause */
+const errorOf = (cause) => {
+  const error = Cause.squash(cause)
+  const { _tag, code, message } = /** @type {{ _tag?: string, code?: string, message?: string }} */ (error)
+  return { tag: _tag ?? "Defect", code, message: message ?? String(error) }
+}
+
+/** @param {NodeJS.CpuUsage} before */
+const cpuMillis = (before) => {
+  const { system, user } = process.cpuUsage(before)
+  return (system + user) / 1000
+}
+
+process.on("message", async (/** @type {Command} */ command) => {
+  resetPeakMemory()
+  const began = performance.now()
+  const cpuBefore = process.cpuUsage()
+  const exit = await runtime.runPromiseExit(perform(command))
+  /** @type {Answer} */
+  const answer = {
+    millis: performance.now() - began,
+    peak: peakMemory(),
+    cpuMillis: cpuMillis(cpuBefore),
+    ...(Exit.isSuccess(exit) ? exit.value : { error: errorOf(exit.cause) })
+  }
+  process.send?.(answer)
+})
+process.once("disconnect", async () => {
+  await runtime.dispose()
+  process.exit(0)
+})
+if ("log" in speech && speech.log !== undefined) {
+  mkdirSync(dirname(speech.log), { recursive: true })
+  appendFileSync(speech.log, "")
+}
+// The store is opened by the first command, which then gets its error.
+process.send?.(process.pid)

@@ -1,0 +1,64 @@
+/** Very many files: the time, the memory and the size of the store. */
+import { rmSync } from "node:fs"
+import { bar, megabytes, table, title } from "../../test/support/report.js"
+import { archived } from "./overhead.js"
+import { fresh, rate, recordings, type Settings, seconds, startArchive, storeSize } from "./support.js"
+
+/** Lists so many files, which are not read: the limit suspends the run before its first call. */
+const listed = async (count: number) => {
+  const path = fresh("store")
+  const archive = await startArchive({ store: { path }, speech: { millis: 0 }, concurrency: 8 })
+  const { id, millis, peak } = await archive.start({
+    source: { items: count, root: "/recordings" },
+    out: fresh("out"),
+    limits: { maxFiles: 0 }
+  })
+  const suspended = await archive.await(id)
+  const { counts, millis: statusMillis } = await archive.status(id)
+  await archive.stop()
+  const bytes = storeSize(path)
+  rmSync(path)
+  return { count, millis, statusMillis, peak: Math.max(peak, suspended.peak), bytes, pending: counts.pending }
+}
+
+export const checkList = async ({ quick }: Settings) => {
+  title("Listed")
+  const results = []
+  for (const count of quick ? [10_000, 100_000] : [100_000, 1_000_000]) {
+    results.push(await listed(count))
+    console.error(`${count} files listed`)
+  }
+  table([
+    ["files", "time", "files/s", "status", "bytes a file", "memory"],
+    ...results.map(({ bytes, count, millis, peak, statusMillis }) => [
+      String(count),
+      seconds(millis),
+      rate(count, millis),
+      seconds(statusMillis),
+      (bytes / count).toFixed(0),
+      megabytes(peak)
+    ])
+  ])
+  const [less, more] = results
+  const grown = (more?.peak ?? 0) - (less?.peak ?? 0)
+  bar("ten times the files take no more than 60 MB more", grown < 60e6, megabytes(grown))
+  bar(
+    "each file is listed",
+    results.every(({ count, pending }) => pending === count),
+    `${more?.pending}`
+  )
+
+  const count = quick ? 10_000 : 100_000
+  const folder = recordings(count)
+  const whole = await archived(folder, 0)
+  rmSync(folder, { recursive: true })
+  title(`A folder of ${count} files, listed and called with a double that takes no time`)
+  table([
+    ["", "figure"],
+    ["listed", `${seconds(whole.listedMillis)}, ${rate(count, whole.listedMillis)}`],
+    ["the whole run", `${seconds(whole.millis)}, ${rate(count, whole.millis)}`],
+    ["memory", megabytes(whole.peak)],
+    ["bytes of database a file", (whole.bytes / count).toFixed(0)]
+  ])
+  bar("each is done", whole.counts.done === count, String(whole.counts.done))
+}

@@ -1,0 +1,77 @@
+/** What the engine costs: small files with a double, beside the same work without an engine. */
+import { run, startScript } from "../../test/support/processes.js"
+import { bar, median, megabytes, ratio, table, title } from "../../test/support/report.js"
+import { interleave, resultsOf } from "../support/interleave.js"
+import type { Options, Result } from "./bare.js"
+import { complete, fresh, rate, recordings, type Settings, seconds, startArchive, storeSize } from "./support.js"
+
+const concurrency = 64
+
+interface Figures extends Result {
+  readonly bytes: number
+}
+
+const bare = async (folder: string, store: string | undefined): Promise<Figures> => {
+  const options: Options = { folder, out: fresh("out"), concurrency, millis: 1, ...(store !== undefined && { store }) }
+  const { request, stop } = await startScript(new URL("bare.js", import.meta.url), [JSON.stringify(options)])
+  const result = await request<Result>("work")
+  await stop()
+  return { ...result, bytes: store === undefined ? 0 : storeSize(store) }
+}
+
+/** Runs a folder through an archive, in a process of its own. */
+export const archived = async (folder: string, millis: number) => {
+  const path = fresh("store")
+  const out = fresh("out")
+  const archive = await startArchive({ store: { path }, speech: { millis }, concurrency })
+  const result = await complete(archive, { source: { folder }, out })
+  await archive.stop()
+  await run("rm", ["-rf", out])
+  return { ...result, bytes: storeSize(path) }
+}
+
+export const checkOverhead = async ({ quick }: Settings) => {
+  const count = quick ? 2_000 : 10_000
+  const folder = recordings(count)
+  const all = await interleave<Figures>(
+    [
+      { name: "plain", run: () => bare(folder, undefined) },
+      { name: "two commits", run: () => bare(folder, fresh("bare")) },
+      { name: "archive", run: () => archived(folder, 1) }
+    ],
+    { rounds: quick ? 1 : 3 }
+  )
+  const figure = (name: string, field: keyof Figures) => median(resultsOf(all, name).map((each) => each[field]))
+  const withoutEngine = figure("two commits", "millis")
+  title(`Overhead: ${count} files, calls of 1 ms, ${concurrency} at once`)
+  table([
+    ["", "files/s", "by two commits", "CPU a file", "bytes of database a file", "memory"],
+    ...[
+      ["without an engine and a database", "plain"],
+      ["without an engine, two commits a file", "two commits"],
+      ["archive", "archive"]
+    ].map(([label = "", name = ""]) => [
+      label,
+      rate(count, figure(name, "millis")),
+      ratio(withoutEngine, figure(name, "millis")),
+      `${(figure(name, "cpuMillis") / count).toFixed(2)} ms`,
+      (figure(name, "bytes") / count).toFixed(0),
+      megabytes(figure(name, "peak"))
+    ])
+  ])
+  const own = figure("archive", "millis")
+  bar("an archive has at least half the rate of two commits", withoutEngine / own >= 0.5, ratio(withoutEngine, own))
+
+  const more = await archived(recordings(10 * count), 1)
+  const grown = more.peak - figure("archive", "peak")
+  console.log(`- ${10 * count} files: ${rate(10 * count, more.millis)}, ${megabytes(more.peak)}`)
+  // The heap of a process that allocates much grows before it is collected: to some tens of megabytes, and no further.
+  bar("ten times the files take no more than 60 MB more", grown < 60e6, megabytes(grown))
+
+  const slow = quick ? 1_280 : 6_400
+  const ideal = (slow / concurrency) * 100
+  const calls = await archived(recordings(slow), 100)
+  const working = calls.millis - calls.listedMillis
+  console.log(`- ${slow} calls of 100 ms: listed in ${seconds(calls.listedMillis)}, then ${rate(slow, working)}`)
+  bar("calls of 100 ms have at least 0.9 of the ideal rate", ideal / working >= 0.9, (ideal / working).toFixed(2))
+}

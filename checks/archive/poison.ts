@@ -1,0 +1,135 @@
+/** Files that can't be called fail alone, each with a tag; a file of any name is called. */
+import {
+  appendFileSync,
+  chmodSync,
+  chownSync,
+  existsSync,
+  mkdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  truncateSync,
+  writeFileSync
+} from "node:fs"
+import { join } from "node:path"
+import { run } from "../../test/support/processes.js"
+import { noise } from "../../test/support/recordings.js"
+import { bar, list, megabytes, table, title } from "../../test/support/report.js"
+import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree, until } from "./support.js"
+
+const names: ReadonlyArray<string | Buffer> = [
+  "with space.wav",
+  "  spaces  .wav",
+  "-rf.wav",
+  "--.wav",
+  "new\nline.wav",
+  "tab\tand\u0007bell.wav",
+  "quote'\"`.wav",
+  "back\\slash.wav",
+  "$(echo).wav",
+  "percent%2F%00.wav",
+  "star*?[a].wav",
+  "#hash;semi&.wav",
+  "नमस्ते 📞.wav",
+  "e\u0301.wav",
+  "\u00e9.wav",
+  "\u202eright-to-left.wav",
+  "UPPER.WAV",
+  "a.wav",
+  "a.wav.txt.wav",
+  "CON.wav",
+  "constructor.wav",
+  "__proto__.wav",
+  `${"l".repeat(251)}.wav`,
+  `${"ल".repeat(83)}.wav`,
+  // No UTF-8.
+  Buffer.from([0xff, 0xfe, 0x2e, 0x77, 0x61, 0x76])
+]
+
+/** The id of a user who is not root, since root can read each file. */
+const otherUser = 65_534
+
+export const checkPoison = async ({ quick }: Settings) => {
+  const isRoot = process.getuid?.() === 0
+  const good = quick ? 200 : 1_000
+  const root = recordings(good)
+  const odd = join(root, "odd")
+  mkdirSync(odd)
+  const at = (name: string) => join(root, "zz", name)
+  mkdirSync(join(root, "zz"))
+  for (const name of names) {
+    writeFileSync(Buffer.concat([Buffer.from(`${odd}/`), Buffer.from(name)]), noise(160))
+  }
+  // Without a tag: it may be called.
+  const poison = ["empty", "unreadable", "link", "text", "cut", "sparse", "removed", "changed", "emptied"]
+  for (const name of poison.filter((name) => name !== "link")) writeFileSync(at(`${name}.wav`), noise(160))
+  truncateSync(at("empty.wav"))
+  chmodSync(at("unreadable.wav"), 0)
+  symlinkSync(at("nothing"), at("link.wav"))
+  writeFileSync(at("text.wav"), "This is no recording.")
+  truncateSync(at("cut.wav"), 20)
+  writeFileSync(at("sparse.wav"), "")
+  truncateSync(at("sparse.wav"), 2 ** 31)
+  await run("mkfifo", [at("pipe.wav")])
+
+  const work = fresh("poison")
+  mkdirSync(work)
+  if (isRoot) {
+    await run("chown", ["-R", String(otherUser), work, root])
+    chmodSync(folder, 0o755)
+    chownSync(at("unreadable.wav"), 0, 0)
+  }
+  const log = join(work, "calls.log")
+  const archive = await startArchive({
+    store: { path: join(work, "store") },
+    speech: { millis: 20, log },
+    concurrency: 2,
+    ...(isRoot && { user: otherUser })
+  })
+  const out = join(work, "out")
+  const { id } = await archive.start({ source: { folder: root }, out })
+  // These are the last in the order of the run.
+  await until(() => calls([log]).length > 4)
+  rmSync(at("removed.wav"))
+  appendFileSync(at("changed.wav"), "changed")
+  truncateSync(at("emptied.wav"))
+  const end = await archive.await(id)
+  const files = await archive.files(id)
+  await archive.stop()
+
+  title("Files that can't be called, and names of each kind")
+  table(
+    [
+      ["file", "state", "tag"],
+      ...files
+        .filter(({ path }) => path.startsWith("zz/"))
+        .map(({ error, path, state }) => [path, state, error?.tag ?? ""])
+    ],
+    "left"
+  )
+  const problems = [...poison, "pipe"].flatMap((name) => {
+    const file = files.find(({ path }) => path === `zz/${name}.wav`)
+    return file?.state === "failed" && file.error !== undefined ? [] : [`${name} is ${file?.state ?? "not listed"}`]
+  })
+  const oddOnes = files.filter(({ path }) => path.startsWith("odd/"))
+  const texts = tree(out)
+  const failures = oddOnes.filter(({ state }) => state !== "done")
+  for (const { error, path } of failures) console.log(`- ${JSON.stringify(path)}: ${error?.tag}: ${error?.message}`)
+  if (oddOnes.length !== names.length) problems.push(`${oddOnes.length} of ${names.length} odd names are listed`)
+  // The name that is no UTF-8 can't be said in JSON, so it may fail.
+  if (failures.length > 1) problems.push(`${failures.length} odd names failed`)
+  const done = files.filter(({ state }) => state === "done").length
+  const written = [...texts.keys()].filter((path) => path.endsWith(".txt")).length
+  if (written !== done) problems.push(`${written} texts for ${done} files`)
+  if (done !== good + oddOnes.length - failures.length) problems.push(`${countsOf(end)}`)
+  const lines = existsSync(join(out, "results.jsonl"))
+    ? readFileSync(join(out, "results.jsonl"), "utf8").trimEnd().split("\n")
+    : []
+  if (lines.length !== files.length) problems.push(`${lines.length} lines for ${files.length} files`)
+  list(problems)
+  bar(
+    "each fails with a tag, and all others are done",
+    problems.length === 0 && end.state === "ended",
+    `${end.state}: ${countsOf(end)}, ${megabytes(end.peak)}`
+  )
+}

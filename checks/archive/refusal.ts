@@ -1,0 +1,128 @@
+/** An account that is refused, and a budget that is spent, suspend a run once. */
+import type { JournalEntry } from "@effect-speech/local-service/Journal"
+import { noise } from "../../test/support/recordings.js"
+import { bar, list, title } from "../../test/support/report.js"
+import type { RunOptions } from "./client.js"
+import { answered, type JournaledService, startJournaled } from "./journal.js"
+import { countsOf, fresh, recordings, type Settings, startArchive, until } from "./support.js"
+
+const concurrency = 8
+
+const refusedBy = (entries: ReadonlyArray<JournalEntry>, status: number) =>
+  entries.filter((entry) => entry.status === status).length
+
+interface Case {
+  readonly name: string
+  readonly status: number
+  readonly refuse: (service: JournaledService) => Promise<unknown>
+  /** Returns the key that works from now on. */
+  readonly restore: (service: JournaledService) => Promise<string>
+}
+
+const cases: ReadonlyArray<Case> = [
+  {
+    name: "No credit is left in the middle",
+    status: 402,
+    refuse: (service) => service.platform("PATCH", "account", { credits: 0 }),
+    restore: async (service) => {
+      await service.platform("PATCH", "account", { credits: 1_000_000 })
+      return service.speech.apiKey
+    }
+  },
+  {
+    name: "The key is revoked in the middle",
+    status: 401,
+    refuse: async (service) => {
+      const { body } = await service.platform("GET", "keys")
+      await service.platform("POST", `keys/${body.active.id}/revoke`)
+    },
+    restore: async (service) => (await service.platform("POST", "keys", { name: "new", confirm: true })).body.key
+  }
+]
+
+export const checkRefusal = async ({ quick }: Settings) => {
+  const count = quick ? 200 : 1_000
+  const source = { folder: recordings(count, { contents: [noise(1600)] }) }
+  for (const each of cases) await checkCase(each, source, count)
+  await checkBudget(source, count)
+}
+
+const checkCase = async ({ name, refuse, restore, status }: Case, source: RunOptions["source"], count: number) => {
+  const service = await startJournaled()
+  await service.platform("PUT", "faults", [{ delayMillis: 40 }])
+  const store = { path: fresh("store") }
+  const run = { source, out: fresh("out") }
+  const problems: Array<string> = []
+  const archive = await startArchive({ store, speech: service.speech, concurrency })
+  const { id } = await archive.start(run)
+  await until(async () => (await service.paid()) >= count / 4)
+  await refuse(service)
+  const suspended = await archive.await(id)
+  if (suspended.state !== "suspended") problems.push(`the run is ${suspended.state}`)
+  const first = await service.journal()
+  const refusals = refusedBy(first, status)
+  if (refusals < 1 || refusals > concurrency) problems.push(`${refusals} calls were refused`)
+  const { counts } = suspended
+  if (counts.failed + counts.held + counts.started > 0) problems.push(`after the refusal: ${countsOf(suspended)}`)
+
+  // Without a top-up one more call is made.
+  await archive.resume(id)
+  const again = await archive.await(id)
+  if (again.state !== "suspended") problems.push(`after a resume in vain the run is ${again.state}`)
+  const second = await service.journal()
+  const probes = second.length - first.length
+  if (probes !== 1) problems.push(`a resume in vain made ${probes} calls`)
+  await archive.stop()
+
+  const apiKey = await restore(service)
+  const next = await startArchive({ store, speech: { ...service.speech, apiKey }, concurrency })
+  await next.resume(id)
+  const end = await next.await(id)
+  if (end.state !== "ended" || end.counts.done !== count) problems.push(`at the end ${end.state}: ${countsOf(end)}`)
+  await next.stop()
+  const paid = answered(await service.journal()).length
+  if (paid !== count) problems.push(`${paid} calls were answered for ${count} files`)
+  await service.stop()
+  title(name)
+  console.log(`- suspended: ${suspended.suspension?.tag}: ${suspended.suspension?.message}`)
+  list(problems)
+  bar(
+    `at most the ${concurrency} calls under way are refused, then one a resume, and each file is answered once`,
+    problems.length === 0,
+    `${refusals} refused, ${probes} by a resume in vain`
+  )
+}
+
+const checkBudget = async (source: RunOptions["source"], count: number) => {
+  const service = await startJournaled()
+  const problems: Array<string> = []
+  const third = Math.floor(count / 3)
+  const archive = await startArchive({ store: { path: fresh("store") }, speech: service.speech, concurrency })
+  const { id } = await archive.start({ source, out: fresh("out"), limits: { maxFiles: third } })
+  const byFiles = await archive.await(id)
+  if (byFiles.suspension?.tag !== "FileLimit") problems.push(`maxFiles: ${byFiles.state} ${byFiles.suspension?.tag}`)
+  const calls = (await service.journal()).length
+  if (calls !== third) problems.push(`maxFiles ${third}: ${calls} calls were made`)
+  // A credit is a started second: these files cost one each.
+  await archive.resume(id, { maxCredits: 2 * third })
+  const byCredits = await archive.await(id)
+  if (byCredits.suspension?.tag !== "CreditLimit") {
+    problems.push(`maxCredits: ${byCredits.state} ${byCredits.suspension?.tag}`)
+  }
+  const later = (await service.journal()).length
+  if (later > 2 * third) problems.push(`maxCredits ${2 * third}: ${later} calls were made`)
+  await archive.resume(id, {})
+  const end = await archive.await(id)
+  if (end.state !== "ended" || end.counts.done !== count) problems.push(`at the end ${end.state}: ${countsOf(end)}`)
+  const all = (await service.journal()).length
+  if (all !== count) problems.push(`${all} calls were made for ${count} files`)
+  await archive.stop()
+  await service.stop()
+  title("A budget")
+  list(problems)
+  bar(
+    "a run stops at its number of files and of credits, and goes on when they are raised",
+    problems.length === 0,
+    `${calls} of ${third} files, ${later} of ${2 * third} credits, ${all} calls in all`
+  )
+}

@@ -1,0 +1,209 @@
+/**
+ * Runs of a million files on one machine or many: each file is called once, and what is done is never paid again.
+ *
+ * ```ts
+ * const program = Effect.gen(function* () {
+ *   const archive = yield* Archive
+ *   const run = yield* archive.start({
+ *     source: yield* Source.folder("calls"),
+ *     operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
+ *     output: { directory: "transcripts", format: "txt" }
+ *   })
+ *   yield* Stream.runForEach(archive.progress(run.id), ({ counts }) => Console.log(counts))
+ * })
+ * ```
+ */
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type { WorkflowEngine } from "@effect/workflow/WorkflowEngine"
+import * as Context from "effect/Context"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import type * as Redacted from "effect/Redacted"
+import type { StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
+import type { ArchiveService } from "./internal/ArchiveService.js"
+import * as Engine from "./internal/engine/Engine.js"
+import * as Pool from "./internal/engine/Pool.js"
+import * as Service from "./internal/engine/service.js"
+import { Store } from "./internal/store/Store.js"
+import * as Output from "./Output.js"
+import type { Worker } from "./Worker.js"
+
+export type { ArchiveService, Plan, RunRequest } from "./internal/ArchiveService.js"
+
+export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
+  /**
+   * The archive in a file, for one process. It works on the runs that it starts, resumes or retries. When its scope is closed, it
+   * finishes the calls under way, and leaves. Fails with `StoreLocked` if another process works on the file.
+   */
+  static layerEmbedded<const Workers extends ReadonlyArray<Worker<unknown>>>(
+    options: WorkOptions<Workers> & {
+      /** The file. It is made, with its folder, if it does not exist. */
+      readonly path: string
+    }
+  ): Layer.Layer<Archive, StoreLocked | StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+    return Layer.unwrapEffect(
+      Effect.promise(async () => {
+        const [{ layerLibsql }, { layerSingle }] = await Promise.all([
+          import("./internal/store/libsqlStore.js"),
+          import("./internal/engine/cluster.js")
+        ])
+        return working(options, "adopted", batchOfOne).pipe(
+          Layer.provide(layerSingle),
+          Layer.provide(layerLibsql(options))
+        )
+      })
+    )
+  }
+
+  /**
+   * One of several machines that share a PostgreSQL. It works on every run that is running. The others reach it at `host` and
+   * `port`. When its scope is closed, it finishes the calls under way, and leaves; if it dies, the others take its work over.
+   */
+  static layerMachine<const Workers extends ReadonlyArray<Worker<unknown>>>(
+    options: WorkOptions<Workers> &
+      DatabaseOptions & {
+        /** The name or address of this machine, as the others reach it. */
+        readonly host: string
+        readonly port: number
+      }
+  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+    return Layer.unwrapEffect(
+      Effect.promise(async () => {
+        const [{ layerPostgres }, { layerMachine }] = await Promise.all([
+          import("./internal/store/postgresStore.js"),
+          import("./internal/engine/cluster.js")
+        ])
+        return working(options, "all", batchOfSeveral).pipe(
+          Layer.provide(layerMachine(options)),
+          Layer.provide(layerPostgres(options))
+        )
+      })
+    )
+  }
+
+  /**
+   * Starts, watches and steers the runs of a store, and calls nothing itself: other processes work on them. The file of `path`
+   * must exist; `:memory:` is an empty store, for a plan before the first run.
+   */
+  static layerClient(
+    options: DatabaseOptions | { readonly path: string }
+  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, FileSystem.FileSystem> {
+    return Layer.unwrapEffect(
+      Effect.promise(async () => {
+        const store =
+          "path" in options
+            ? (await import("./internal/store/libsqlStore.js")).layerLibsqlShared(options)
+            : (await import("./internal/store/postgresStore.js")).layerPostgres(options)
+        const { synthesis, transcription } = await import("./Worker.js")
+        const batchSize = "path" in options ? batchOfOne : batchOfSeveral
+        return Layer.provide(watching([transcription, synthesis], batchSize), store)
+      })
+    )
+  }
+}
+
+export interface DatabaseOptions {
+  /** The URL of the PostgreSQL, which may hold a password. */
+  readonly url: Redacted.Redacted
+}
+
+/** How a process works on runs. */
+export interface WorkOptions<Workers extends ReadonlyArray<Worker<unknown>>> {
+  /** What calls the service: `Worker.transcription`, `Worker.synthesis`. */
+  readonly workers: Workers
+  /** How many files this process calls for at once. Default: 8. */
+  readonly concurrency?: number | undefined
+  /**
+   * How long calls under way may take when the process ends, in milliseconds. What has not ended by then is interrupted, and its
+   * file counts as unanswered. Default: 60,000.
+   */
+  readonly closeLimit?: number | undefined
+}
+
+/** The services that workers need. */
+export type RequiredBy<Workers extends ReadonlyArray<Worker<unknown>>> = Workers[number] extends infer W
+  ? W extends Worker<infer R>
+    ? R
+    : never
+  : never
+
+/** How many files a batch has by default: work is shared among machines by whole batches. */
+const batchOfOne = 100
+const batchOfSeveral = 10
+
+const watching = (
+  workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>,
+  batchSize: number
+): Layer.Layer<Archive, never, Store | FileSystem.FileSystem> =>
+  Layer.scoped(
+    Archive,
+    Effect.flatMap(costsOf(workers), (costs) => Service.make({ costs, batchSize, mayLackFiles: () => true }))
+  )
+
+/** What the calls of these workers cost at most. */
+const costsOf = (workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>) =>
+  Effect.map(
+    Effect.context<FileSystem.FileSystem>(),
+    (context) =>
+      new Map(
+        workers.map(({ cost, operation }): [string, Pool.CostOf] => [
+          operation,
+          (job) => Effect.provide(cost(job), context)
+        ])
+      )
+  )
+
+const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
+  options: WorkOptions<Workers>,
+  works: "all" | "adopted",
+  batchSize: number
+): Layer.Layer<Archive, StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem | Store | WorkflowEngine> =>
+  Layer.scoped(
+    Archive,
+    Effect.gen(function* () {
+      const store = yield* Store
+      const context = yield* Effect.context<RequiredBy<Workers> | FileSystem.FileSystem>()
+      const workers = new Map(
+        options.workers.map(({ operation, call }): [string, Pick<Worker, "call">] => [
+          operation,
+          { call: (job) => Effect.provide(call(job), context as Context.Context<unknown>) }
+        ])
+      )
+      const costs = yield* costsOf(options.workers)
+      const machine = crypto.randomUUID()
+      const lacking = new Set<string>()
+      const pool = yield* Pool.make({
+        store,
+        machine,
+        concurrency: options.concurrency ?? 8,
+        closeLimit: options.closeLimit ?? 60_000,
+        workers,
+        costs,
+        recorded: ({ file, settings }, result) =>
+          Effect.catchAll(
+            Effect.provide(Output.complete(settings.output, { ...file, result }), context),
+            ({ message }) =>
+              // A full disk lacks many files: one warning is enough.
+              lacking.has(file.run)
+                ? Effect.void
+                : Effect.zipRight(
+                    Effect.sync(() => lacking.add(file.run)),
+                    Effect.logWarning(message)
+                  )
+          )
+      })
+      yield* Effect.addFinalizer(() => pool.close)
+      const engine = yield* Engine.make({ store, machine, pool, works })
+      const service = yield* Service.make({
+        local: { engine, pool },
+        costs,
+        batchSize,
+        mayLackFiles: ({ epoch, id }) => works === "all" || epoch > 1 || lacking.has(id)
+      })
+      // Closed first: the engine is still there while the calls under way are finished.
+      yield* Effect.addFinalizer(() =>
+        Effect.zipRight(pool.close, Effect.ignore(Effect.timeout(store.leave(machine), 3_000)))
+      )
+      return service
+    })
+  )

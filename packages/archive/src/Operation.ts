@@ -1,0 +1,76 @@
+/**
+ * What a run does with each of its files: transcribe a recording, or synthesize a text.
+ *
+ * ```ts
+ * Operation.transcribe({ model: "hi-general-v2-8khz", parseNumber: true })
+ * Operation.synthesize({ lang: "hi", outputFormat: "8000:pcm16" })
+ * ```
+ */
+import { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
+import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import * as Schema from "effect/Schema"
+
+/** The names of the fields with the times of a segment, as `SegmentReader.fields` takes them. */
+export const SegmentFields = Schema.Struct({
+  start: Schema.String,
+  end: Schema.String,
+  text: Schema.optional(Schema.String),
+  unit: Schema.Literal("seconds", "millis")
+})
+
+const shortest = 1000
+const longest = 3_600_000
+
+const PieceMillis = Schema.Number.pipe(
+  Schema.filter(
+    (millis) =>
+      (Number.isInteger(millis) && millis >= shortest && millis <= longest) ||
+      `must be whole milliseconds from ${shortest} to ${longest}`
+  )
+)
+
+/** Transcribes each recording with these fields of a `TranscriptionRequest`. A long one is sent in pieces. */
+export const Transcribe = Schema.TaggedStruct("Transcribe", {
+  /** The name of a model. It decides the language. */
+  model: TranscriptionRequest.fields.model,
+  /** Write spoken numbers as digits. The service does it only for models of hi, ml, kn, gu and mr. */
+  parseNumber: TranscriptionRequest.fields.parseNumber,
+  /** Phrases that the recognition prefers. Default: none. */
+  hotwords: TranscriptionRequest.fields.hotwords,
+  /** Further form fields of the service. Default: none. */
+  additionalFields: TranscriptionRequest.fields.additionalFields,
+  /** A recording that is longer is sent in pieces of at most this length, in milliseconds. Default: 300,000. */
+  pieceMillis: Schema.optional(PieceMillis),
+  /** Where a response has the times of its segments. Default: as the local service has them. */
+  segmentFields: Schema.optional(SegmentFields)
+})
+export type Transcribe = typeof Transcribe.Type
+
+/** Synthesizes each text with these fields of a `SynthesisRequest`. A field of a line comes before them. */
+export const Synthesize = Schema.TaggedStruct("Synthesize", {
+  /** A language code. Default: `hi`, of the service. */
+  lang: SynthesisRequest.fields.lang,
+  /** A voice id. Default: `default_female`, of the service. */
+  voice: SynthesisRequest.fields.voice,
+  /** Sample rate in Hz, and encoding. Default: `24000:float32`, of the service. */
+  outputFormat: SynthesisRequest.fields.outputFormat,
+  /** The speaking rate, 0.25 to 4. Default: that of the voice. */
+  speed: SynthesisRequest.fields.speed,
+  /** Flow-matching steps, 1 to 100. Default: that of the voice. */
+  numStep: SynthesisRequest.fields.numStep,
+  /** Pronunciations, from a word to its tokens. Default: none. */
+  g2pOverrides: SynthesisRequest.fields.g2pOverrides,
+  /** Further JSON fields of the service. Default: none. */
+  additionalFields: SynthesisRequest.fields.additionalFields
+})
+export type Synthesize = typeof Synthesize.Type
+
+/** What a run does with each of its files. */
+export const Operation = Schema.Union(Transcribe, Synthesize)
+export type Operation = typeof Operation.Type
+
+/** Transcribes each recording. The fields are checked when the run starts. */
+export const transcribe = (fields: Omit<Transcribe, "_tag">): Transcribe => ({ _tag: "Transcribe", ...fields })
+
+/** Synthesizes each text. The fields are checked when the run starts. */
+export const synthesize = (fields: Omit<Synthesize, "_tag"> = {}): Synthesize => ({ _tag: "Synthesize", ...fields })

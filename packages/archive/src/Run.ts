@@ -1,0 +1,167 @@
+/**
+ * A run: what is done with many files, how far it is, and what became of each.
+ */
+import * as Issue from "@effect-speech/transport/Issue"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { RunInvalid } from "./ArchiveError.js"
+import { Operation } from "./Operation.js"
+
+/**
+ * | state       | meaning |
+ * | ----------- | ------- |
+ * | `listing`   | the files are being listed; no call has begun |
+ * | `running`   | machines work on it |
+ * | `paused`    | it was paused: no call begins until it is resumed |
+ * | `suspended` | the account was refused, or a limit is reached: `reason` says which |
+ * | `ended`     | no file is left to call |
+ */
+export const RunState = Schema.Literal("listing", "running", "paused", "suspended", "ended")
+export type RunState = typeof RunState.Type
+
+/**
+ * | state     | meaning |
+ * | --------- | ------- |
+ * | `pending` | its call has not begun, or is repeated later |
+ * | `started` | a machine calls the service for it |
+ * | `done`    | its result is recorded: it is never called again |
+ * | `failed`  | its error is recorded; `retryFailed` makes it pending |
+ * | `held`    | its call may have been answered and billed, but the answer was not recorded: its process ended, or its output could not be written |
+ */
+export const FileState = Schema.Literal("pending", "started", "done", "failed", "held")
+export type FileState = typeof FileState.Type
+
+/** Why a run was suspended. */
+export const Suspension = Schema.Struct({
+  /** The tag of the error that refused the account, or `FileLimit` or `CreditLimit`. */
+  tag: Schema.String,
+  message: Schema.String,
+  /** Milliseconds since 1970. */
+  at: Schema.Number
+})
+export type Suspension = typeof Suspension.Type
+
+/** Limits of a run over all machines. */
+export const Limits = Schema.Struct({
+  /** Calls that begin in a second. Default: no limit. */
+  callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
+  /** The run is suspended when so many calls have begun. Default: no limit. */
+  maxFiles: Schema.optional(Schema.NonNegativeInt),
+  /**
+   * The run is suspended before a file whose cost would exceed this. The contract states no price: a credit is one started
+   * second of audio, or one code point of a text, as at the local service. Default: no limit.
+   */
+  maxCredits: Schema.optional(Schema.NonNegativeInt)
+})
+export type Limits = typeof Limits.Type
+
+/** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
+export const Unanswered = Schema.Literal("hold", "repeat")
+export type Unanswered = typeof Unanswered.Type
+
+/** `txt`, `json`, `srt` or `vtt` for a transcription; `wav` for a synthesis. */
+export const Format = Schema.Literal("txt", "json", "srt", "vtt", "wav")
+export type Format = typeof Format.Type
+
+/** Where the results are written. */
+export const Output = Schema.Struct({
+  /** The folder with `results.jsonl`, and a tree that mirrors the source. */
+  directory: Schema.String,
+  format: Format
+})
+export type Output = typeof Output.Type
+
+/** The settings of a run, as the store keeps them. */
+export const RunSettings = Schema.Struct({
+  operation: Operation,
+  /** The folder that paths of files are relative to; the file itself for lines of a JSONL or CSV. */
+  root: Schema.String,
+  /** How the files were chosen, in words: the folder, the pattern, or the list. */
+  source: Schema.String,
+  /** Whether a file is known by its content, and not by its path, size and time of modification. */
+  byContent: Schema.Boolean,
+  output: Output,
+  unanswered: Unanswered,
+  /** How many files a machine takes at once. */
+  batchSize: Schema.Int.pipe(Schema.between(1, 1_000))
+})
+export type RunSettings = typeof RunSettings.Type
+
+const Started = Schema.Struct({ ...RunSettings.fields, limits: Limits })
+
+const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { onExcessProperty: "error" })
+
+/** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
+export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, RunInvalid> => {
+  const invalid = ({ field, problem }: Issue.Issue) =>
+    new RunInvalid({ field, problem, message: `The run did not start: ${field} ${problem}.` })
+  return Either.flatMap(
+    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => invalid(Issue.first(error.issue))),
+    ({ operation, output }) =>
+      (operation._tag === "Synthesize") === (output.format === "wav")
+        ? Either.right(undefined)
+        : Either.left(
+            invalid({
+              field: "output.format",
+              problem:
+                operation._tag === "Synthesize"
+                  ? "must be wav for a synthesis"
+                  : "must be txt, json, srt or vtt for a transcription"
+            })
+          )
+  )
+}
+
+export interface Counts {
+  readonly pending: number
+  readonly started: number
+  readonly done: number
+  readonly failed: number
+  readonly held: number
+}
+
+/** How far a run is. */
+export interface RunStatus {
+  readonly id: string
+  readonly state: RunState
+  readonly suspension?: Suspension | undefined
+  readonly settings: RunSettings
+  readonly limits: Limits
+  readonly counts: Counts
+  /** Number of failed files by the tag of their error. */
+  readonly failures: Readonly<Record<string, number>>
+  /** What the recorded calls cost, by the price of {@link Limits}. */
+  readonly credits: number
+  /** The machines that have been heard of within the last 35 seconds. */
+  readonly machines: number
+  /** Set while the service is down or overloaded: calls begin one at a time until one succeeds. Milliseconds since 1970. */
+  readonly slowedUntil?: number | undefined
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+}
+
+/** What became of a file. */
+export interface FileRecord {
+  /** Its place in the run, from 1. */
+  readonly seq: number
+  /** Relative to the root, with `/` between folders; the id of a line. */
+  readonly path: string
+  readonly state: FileState
+  /** In bytes. */
+  readonly size: number
+  /** Milliseconds since 1970. 0 for a line. */
+  readonly modifiedMillis: number
+  /** Number of calls that have begun for it. */
+  readonly attempts: number
+  /** The id that its calls sent, made from the run and the file. */
+  readonly callId: string
+  /** `notBilled`, `billed` or `unknown`, of its last call. */
+  readonly billing?: string | undefined
+  readonly credits?: number | undefined
+  /** The tag and the sentence of the error of a failed or held file. */
+  readonly error?: { readonly tag: string; readonly message: string } | undefined
+  /** What the service answered, if the file is done. */
+  readonly result?: unknown
+}

@@ -1,0 +1,166 @@
+/**
+ * Where the files of a run come from. Listing is a stream: memory does not grow with the number of files.
+ *
+ * ```ts
+ * const recordings = Source.folder("calls")
+ * const some = Source.glob("calls/2024-*\/*.wav")
+ * const listed = Source.list("files.txt")
+ * const texts = Source.jsonl("prompts.jsonl")
+ * ```
+ *
+ * A name that begins with a dot is left out by `folder` and `glob`. A link to a file is that file; a link to a folder is not
+ * followed. What is no regular file, such as a pipe, is never opened: it is recorded as failed.
+ */
+import { basename, dirname, resolve } from "node:path"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import picomatch from "picomatch"
+import type { SourceFailed } from "./ArchiveError.js"
+import { pathItems, requireFolder, toItems } from "./internal/source/files.js"
+import { csvLines, jsonLines, pathLines } from "./internal/source/lines.js"
+import type { SourceItem } from "./internal/source/SourceItem.js"
+import { type Text, textItems } from "./internal/source/texts.js"
+import { walk } from "./internal/source/walk.js"
+
+export type { SourceItem } from "./internal/source/SourceItem.js"
+export { Text } from "./internal/source/texts.js"
+
+/** The files of a run. */
+export interface Source<R = never> {
+  /** The folder that paths are relative to; the file itself for lines. Absolute. */
+  readonly root: string
+  /** How the files were chosen, in words. */
+  readonly description: string
+  readonly byContent: boolean
+  /**
+   * Lists the files, in the same order each time. `skip` is the absolute path of the output: if it lies below the root, its files
+   * are left out.
+   */
+  readonly items: (skip?: string | undefined) => Stream.Stream<SourceItem, SourceFailed, R>
+}
+
+/** The endings of recordings that {@link folder} takes, in small or capital letters. */
+export const audioExtensions = ["wav", "wave", "mp3", "m4a", "flac", "ogg", "oga", "opus", "webm"] as const
+
+export interface FilesOptions {
+  /**
+   * Whether a file is known by the SHA-256 of its content, and not by its size and time of modification. Each file is read once
+   * to list it. Default: false.
+   */
+  readonly byContent?: boolean | undefined
+}
+
+export interface FolderOptions extends FilesOptions {
+  /** The endings of the files to take, or `all`. Default: {@link audioExtensions}. */
+  readonly extensions?: ReadonlyArray<string> | "all" | undefined
+}
+
+export interface PathsOptions extends FilesOptions {
+  /** The folder that paths are relative to, which holds all files. Default: the working directory. */
+  readonly root?: string | undefined
+}
+
+/**
+ * The recordings in a folder and its subfolders, in the order of their names. A subfolder that can't be read is recorded as
+ * failed, and the others are listed.
+ */
+export const folder = (path: string, options: FolderOptions = {}): Effect.Effect<Source, SourceFailed> => {
+  const { byContent = false, extensions = audioExtensions } = options
+  const root = resolve(path)
+  const endings = extensions === "all" ? undefined : extensions.map((ending) => `.${ending.toLowerCase()}`)
+  const isTaken = (file: string): boolean => {
+    const name = file.toLowerCase()
+    return endings === undefined || endings.some((ending) => name.endsWith(ending))
+  }
+  return Effect.as(requireFolder(root), {
+    root,
+    byContent,
+    description: `${endings === undefined ? "all files" : `files that end with ${endings.join(", ")}`} in ${root}`,
+    items: (skip) => toItems(() => walk({ root, isTaken, skip }), { root, byContent })
+  })
+}
+
+/**
+ * The files that match a pattern of the shell, such as `calls/**\/*.wav`, in the order of their names. The root is the part of
+ * the pattern before the first wildcard.
+ */
+export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect<Source, SourceFailed> => {
+  const { byContent = false } = options
+  const scanned = picomatch.scan(pattern)
+  const isPlain = scanned.glob === ""
+  const root = resolve(isPlain ? dirname(scanned.base) : scanned.base)
+  const name = basename(scanned.base)
+  const isTaken = isPlain ? (file: string) => file === name : picomatch(scanned.glob)
+  const depth = scanned.glob.includes("**") ? Number.POSITIVE_INFINITY : scanned.glob.split("/").length - 1
+  return Effect.as(requireFolder(root), {
+    root,
+    byContent,
+    description: `files that match ${pattern}`,
+    items: (skip) => toItems(() => walk({ root, isTaken, depth, skip }), { root, byContent })
+  })
+}
+
+/**
+ * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
+ * left out. The order is that of the list.
+ */
+export const list = (path: string, options: PathsOptions = {}): Source => {
+  const { byContent = false } = options
+  const root = resolve(options.root ?? ".")
+  const file = resolve(path)
+  return {
+    root,
+    byContent,
+    description: `files that ${file} lists`,
+    items: (skip) => toItems(() => pathLines(file, root), { root, byContent, skip })
+  }
+}
+
+/** The files of a stream of paths, in its order. The stream must give the same paths each time. */
+export const files = <R>(
+  paths: Stream.Stream<string, SourceFailed, R>,
+  options: PathsOptions & {
+    /** How the files were chosen, in words. */
+    readonly description: string
+  }
+): Source<R> => {
+  const { byContent = false, description } = options
+  const root = resolve(options.root ?? ".")
+  return { root, byContent, description, items: (skip) => pathItems(paths, { root, byContent, skip }) }
+}
+
+/** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */
+export const texts = <R>(
+  stream: Stream.Stream<Text, SourceFailed, R>,
+  options: {
+    readonly root: string
+    /** How the texts were chosen, in words. */
+    readonly description: string
+  }
+): Source<R> => ({
+  ...options,
+  byContent: false,
+  items: () =>
+    textItems(
+      Stream.map(Stream.zipWithIndex(stream), ([value, index]) => ({ value, number: index + 1 })),
+      options.root
+    )
+})
+
+/**
+ * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. A line that is no `Text`, or whose id an earlier line has,
+ * is a `SourceFailed` with its number.
+ */
+export const jsonl = (path: string): Source => {
+  const root = resolve(path)
+  return { root, byContent: false, description: `lines of ${root}`, items: () => textItems(jsonLines(root), root) }
+}
+
+/**
+ * The texts of a CSV file, with commas, in UTF-8. Its first line names the columns: `id`, `text`, `lang`, `voice`, `speed`,
+ * `numStep`, `outputFormat`. An empty field is absent. Errors are those of {@link jsonl}.
+ */
+export const csv = (path: string): Source => {
+  const root = resolve(path)
+  return { root, byContent: false, description: `lines of ${root}`, items: () => textItems(csvLines(root), root) }
+}

@@ -1,0 +1,8 @@
+export { Archive, type ArchiveService, type Plan, type RunRequest } from "./Archive.js"
+export * as ArchiveError from "./ArchiveError.js"
+export * as Operation from "./Operation.js"
+export * as Output from "./Output.js"
+export type { Counts, FileRecord, RunStatus } from "./Run.js"
+export * as Run from "./Run.js"
+export * as Source from "./Source.js"
+export * as Worker from "./Worker.js"

@@ -1,0 +1,82 @@
+/**
+ * What an archive does: the interface of its service.
+ */
+import type * as Effect from "effect/Effect"
+import type * as Stream from "effect/Stream"
+import type { OutputFailed, RunConflict, RunInvalid, RunNotFound, SourceFailed, StoreFailed } from "../ArchiveError.js"
+import type { Operation } from "../Operation.js"
+import type { FileRecord, FileState, Format, Limits, Output, RunStatus, Unanswered } from "../Run.js"
+import type { Source } from "../Source.js"
+
+/** What a run shall do. */
+export interface RunRequest<R = never> {
+  readonly source: Source<R>
+  readonly operation: Operation
+  readonly output: Output
+  readonly limits?: Limits | undefined
+  /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
+  readonly unanswered?: Unanswered | undefined
+  /** How many files a machine takes at once, 1 to 1,000. Default: 100 in one process, 10 with several machines. */
+  readonly batchSize?: number | undefined
+}
+
+/** What a run would do. Nothing was stored or sent. */
+export interface Plan {
+  /** Files that the source lists. */
+  readonly files: number
+  /** Their size in bytes. */
+  readonly bytes: number
+  /** Files that an earlier run has recorded as done. */
+  readonly done: number
+  /** Files that a run would call. */
+  readonly toCall: number
+  /** Seconds of audio, or code points of texts, that a run would send, as far as headers state them. */
+  readonly cost: number
+  /** Files whose header does not state a duration. */
+  readonly unknownCost: number
+}
+
+export interface ArchiveService {
+  /** Lists the source and compares it with the store. */
+  readonly plan: <R>(
+    request: RunRequest<R>
+  ) => Effect.Effect<Plan, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
+  /**
+   * Lists the source, and begins the run or goes on with it. The id of a run is made from the root of the source and the folder
+   * of the output, so the same request finds the same run. After a refused account one call is made first. Returns when the run
+   * is under way.
+   */
+  readonly start: <R>(
+    request: RunRequest<R>
+  ) => Effect.Effect<RunStatus, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
+  readonly status: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  /** The ids of all runs in the store, the newest first. */
+  readonly runs: Effect.Effect<ReadonlyArray<string>, StoreFailed>
+  /**
+   * The status whenever it changes, at most twice a second, until the run is paused, suspended or ended. If this process started
+   * or resumed the run, `results.jsonl` is written before the stream ends.
+   */
+  readonly progress: (run: string) => Stream.Stream<RunStatus, RunNotFound | StoreFailed | OutputFailed>
+  /** No call begins any more, on any machine. Those under way are finished. */
+  readonly pause: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  /** Goes on after a pause or a suspension. After a refused account one call is made first. */
+  readonly resume: (
+    run: string,
+    options?: { readonly limits?: Limits | undefined }
+  ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  /** Failed files become pending, and the run goes on. `only`: those with this tag; `AnswerUnknown` names the held ones. */
+  readonly retryFailed: (
+    run: string,
+    options?: { readonly only?: string | undefined }
+  ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  /** What became of each file, in the order of the run. */
+  readonly results: (
+    run: string,
+    options?: { readonly states?: ReadonlyArray<FileState> | undefined }
+  ) => Stream.Stream<FileRecord, RunNotFound | StoreFailed>
+  /** Writes `results.jsonl`, and each missing file of the tree, from the store. Sends nothing. Returns the number of files. */
+  readonly export: (
+    run: string,
+    options?: { readonly directory?: string | undefined; readonly format?: Format | undefined }
+  ) => Effect.Effect<number, RunNotFound | StoreFailed | OutputFailed>
+}

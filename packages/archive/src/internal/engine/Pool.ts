@@ -1,0 +1,252 @@
+/**
+ * The calls of a machine: a queue of files, and a fixed number of fibers that claim, call and settle one file at a time.
+ *
+ * The fibers belong to no batch. If a batch is interrupted, because its shard moves or the process ends, its calls under way are
+ * finished and recorded all the same, and its other files are left to the machine that takes the batch up.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
+import * as Schedule from "effect/Schedule"
+import type { StoreFailed } from "../../ArchiveError.js"
+import type { Job, Worker } from "../../Worker.js"
+import type { Claim, RunRow, Settlement, StoreService } from "../store/Store.js"
+
+/** Files of one batch. */
+export interface Work {
+  readonly run: RunRow
+  readonly epoch: number
+  readonly seqs: ReadonlyArray<number>
+  /** Done as soon as this process knows that the run does not run in this epoch any more. */
+  readonly stopped: Deferred.Deferred<void>
+}
+
+/** What became of the files of a batch. */
+export interface WorkDone {
+  /** Some files may be pending or started still. */
+  readonly again: boolean
+  /** Files that this machine has settled. */
+  readonly settled: number
+}
+
+export interface Pool {
+  /** Calls the service for the files that are pending. Never returns once the pool is being closed. */
+  readonly process: (work: Work) => Effect.Effect<WorkDone>
+  /** Calls under way for files of a run. */
+  readonly active: (run: string) => number
+  /** Begins no call any more, and waits for those under way. What has not ended by then is interrupted, and stays `started`. */
+  readonly close: Effect.Effect<void>
+}
+
+/** What the call of a file costs at most, by the price of `Limits`. */
+export type CostOf = (job: Job) => Effect.Effect<number>
+
+export interface PoolOptions {
+  readonly store: StoreService
+  readonly machine: string
+  readonly concurrency: number
+  /** In milliseconds. */
+  readonly closeLimit: number
+  readonly workers: ReadonlyMap<string, Pick<Worker, "call">>
+  /** What the call of a file costs at most, by the operation. */
+  readonly costs: ReadonlyMap<string, CostOf>
+  /** Called after a file was recorded as done, before the next one is claimed. */
+  readonly recorded: (job: Job, result: unknown) => Effect.Effect<void>
+}
+
+/** Repeats while the database is away: after 200 ms, then after twice the time, at most every 3 seconds. */
+export const untilStored: Schedule.Schedule<unknown> = Schedule.exponential(200).pipe(
+  Schedule.union(Schedule.spaced(3_000))
+)
+
+interface Group {
+  readonly work: Work
+  readonly done: Deferred.Deferred<void>
+  left: number
+  settled: number
+  again: boolean
+  dropped: boolean
+  stopped: boolean
+}
+
+interface Task {
+  readonly group: Group
+  readonly seq: number
+}
+
+export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
+  Effect.gen(function* () {
+    const { store, machine } = options
+    const queue = yield* Queue.unbounded<Task>()
+    const closed = yield* Deferred.make<void>()
+    const active = new Map<string, number>()
+    const ahead = (yield* store.now) - (yield* Clock.currentTimeMillis)
+    let closing = false
+
+    const dropped = (group: Group) => closing || group.dropped || group.stopped
+
+    const sleep = (group: Group, millis: number): Effect.Effect<void> =>
+      Effect.raceFirst(Deferred.await(closed), Deferred.await(group.work.stopped)).pipe(
+        Effect.timeoutOption(millis),
+        Effect.asVoid
+      )
+
+    const costOf = (group: Group) => (file: Job["file"]) => {
+      const { settings } = group.work.run
+      return options.costs.get(settings.operation._tag)?.({ file, settings }) ?? Effect.succeed(0)
+    }
+
+    const claimed = (group: Group, seq: number): Effect.Effect<Claim, StoreFailed> =>
+      store.claim(group.work.run.id, group.work.epoch, seq, machine, costOf(group))
+
+    const settle = (group: Group, seq: number, settlement: Settlement) =>
+      store
+        .settle(group.work.run.id, group.work.epoch, seq, machine, settlement)
+        .pipe(Effect.retry(untilStored), Effect.orDie)
+
+    const call = (job: Job): Effect.Effect<Settlement> => {
+      const worker = options.workers.get(job.settings.operation._tag)
+      return worker === undefined
+        ? Effect.succeed<Settlement>({ _tag: "NotBegun" })
+        : Effect.catchAllCause(worker.call(job), (cause) =>
+            Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : Effect.succeed(defect(cause))
+          )
+    }
+
+    const resultOf = (job: Job): Effect.Effect<Settlement> => {
+      const content = job.file.content
+      if (!job.settings.byContent || content === undefined) return call(job)
+      return store.sameContent(job.file.run, content).pipe(
+        Effect.retry(untilStored),
+        Effect.orDie,
+        Effect.flatMap(
+          Option.match({
+            onNone: () => call(job),
+            onSome: ({ result }): Effect.Effect<Settlement> =>
+              Effect.succeed({ _tag: "Done", result, billing: "notBilled", credits: 0 })
+          })
+        )
+      )
+    }
+
+    const callAndSettle = (group: Group, job: Job) =>
+      Effect.gen(function* () {
+        const result: Settlement = closing ? { _tag: "NotBegun" } : yield* resultOf(job)
+        // Workers go by the clock of the process, and the store by that of the database.
+        const settlement = result._tag === "Unavailable" ? { ...result, begunAt: result.begunAt + ahead } : result
+        const changed = yield* settle(group, job.file.seq, settlement)
+        switch (settlement._tag) {
+          case "Done":
+            if (changed) yield* options.recorded(job, settlement.result)
+            group.settled++
+            return
+          case "Failed":
+            group.settled++
+            return
+          case "Refused":
+          case "Lost":
+            group.stopped = true
+            yield* Deferred.succeed(group.work.stopped, undefined)
+            return
+          case "Unavailable":
+          case "NotBegun":
+            group.again = true
+        }
+      })
+
+    const handle = ({ group, seq }: Task) =>
+      Effect.gen(function* () {
+        let failures = 0
+        while (!dropped(group)) {
+          const answer = yield* Effect.either(claimed(group, seq))
+          if (answer._tag === "Left") {
+            yield* sleep(group, Math.min(200 * 2 ** failures++, 3_000))
+            continue
+          }
+          const claim = answer.right
+          switch (claim._tag) {
+            case "Claimed": {
+              const run = group.work.run.id
+              active.set(run, (active.get(run) ?? 0) + 1)
+              return yield* Effect.ensuring(
+                callAndSettle(group, { file: claim.file, settings: group.work.run.settings }),
+                Effect.sync(() => active.set(run, (active.get(run) ?? 1) - 1))
+              )
+            }
+            case "NotPending":
+              group.again = true
+              return
+            case "Wait":
+              yield* sleep(group, claim.millis)
+              break
+            case "Stopped":
+              group.stopped = true
+              yield* Deferred.succeed(group.work.stopped, undefined)
+              return
+          }
+        }
+      })
+
+    const end = (group: Group) =>
+      Effect.suspend(() => (--group.left === 0 ? Deferred.succeed(group.done, undefined) : Effect.void))
+
+    const fiber = Queue.take(queue).pipe(
+      Effect.flatMap((task) => Effect.zipRight(handle(task), end(task.group))),
+      Effect.repeat({ until: () => closing }),
+      Effect.interruptible
+    )
+    const fibers = yield* Effect.all(Array.from({ length: options.concurrency }, () => Effect.forkDaemon(fiber)))
+
+    const process = (work: Work): Effect.Effect<WorkDone> =>
+      Effect.gen(function* () {
+        if (closing) return yield* Effect.never
+        const group: Group = {
+          work,
+          done: yield* Deferred.make<void>(),
+          left: work.seqs.length,
+          settled: 0,
+          again: false,
+          dropped: false,
+          stopped: false
+        }
+        if (group.left === 0) return group
+        yield* Queue.offerAll(
+          queue,
+          work.seqs.map((seq) => ({ group, seq }))
+        )
+        yield* Effect.onInterrupt(Deferred.await(group.done), () =>
+          Effect.sync(() => {
+            group.dropped = true
+          })
+        )
+        // Files that were dropped are not finished: the batch is another machine's, or of the next process.
+        return closing ? yield* Effect.never : group
+      })
+
+    const close = Effect.gen(function* () {
+      closing = true
+      yield* Deferred.succeed(closed, undefined)
+      yield* Queue.shutdown(queue)
+      yield* Fiber.awaitAll(fibers).pipe(Effect.timeoutOption(options.closeLimit), Effect.interruptible)
+      yield* Fiber.interruptAll(fibers)
+    })
+
+    return { process, active: (run) => active.get(run) ?? 0, close }
+  })
+
+/** A worker that throws has a defect, in which its file takes part: the file fails, and the run goes on. */
+const defect = (cause: Cause.Cause<never>): Settlement => {
+  const thrown = Cause.squash(cause)
+  return {
+    _tag: "Failed",
+    error: {
+      tag: "Defect",
+      message: `The call ended with a defect: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+    },
+    billing: "unknown"
+  }
+}

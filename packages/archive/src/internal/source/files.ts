@@ -1,0 +1,201 @@
+import { createHash } from "node:crypto"
+import { constants, type Stats } from "node:fs"
+import { open, stat } from "node:fs/promises"
+import { join, relative, resolve, sep } from "node:path"
+import { systemCode } from "@effect-speech/transport/Failure"
+import * as Printable from "@effect-speech/transport/Printable"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { SourceFailed } from "../../ArchiveError.js"
+import { pathProblem } from "../pathProblem.js"
+import type { SourceItem } from "./SourceItem.js"
+
+/** Files that are looked at together. */
+const batchSize = 256
+
+/** Files that are read at once to know them by their content. */
+const readAtOnce = 8
+
+interface FilesOptions {
+  /** Absolute. */
+  readonly root: string
+  readonly byContent: boolean
+  /** Files in this folder are left out. Absolute. */
+  readonly skip?: string | undefined
+}
+
+/** Looks at each file that a generator finds. It is run again for each listing. */
+export const toItems = (
+  find: () => AsyncIterable<string | SourceItem>,
+  options: FilesOptions
+): Stream.Stream<SourceItem, SourceFailed> =>
+  Stream.suspend(() =>
+    Stream.fromAsyncIterable(batchesOf(find(), options), (error) => asSourceFailed(options.root, error))
+  ).pipe(Stream.map(Chunk.unsafeFromArray), Stream.flattenChunks)
+
+/** Looks at the file of each path in a stream. */
+export const pathItems = <R>(
+  paths: Stream.Stream<string, SourceFailed, R>,
+  options: FilesOptions
+): Stream.Stream<SourceItem, SourceFailed, R> =>
+  paths.pipe(
+    Stream.zipWithIndex,
+    Stream.rechunk(batchSize),
+    Stream.mapChunksEffect((chunk) =>
+      Effect.tryPromise({
+        try: async () =>
+          Chunk.unsafeFromArray(
+            await itemsOf(
+              Chunk.toReadonlyArray(chunk).map(([path, index]) => pathBelow(options.root, path, index + 1)),
+              options
+            )
+          ),
+        catch: (error) => asSourceFailed(options.root, error)
+      })
+    )
+  )
+
+/** The path below the root, with `/`. Throws a `SourceFailed` if it lies elsewhere. `number` is its place in the list. */
+export const pathBelow = (root: string, path: string, number: number, list?: string): string => {
+  const below = relative(root, resolve(root, path)).replaceAll(sep, "/")
+  const problem = path.includes("\0") ? "holds a NUL character" : pathProblem(below)
+  if (problem === undefined) return below
+  throw new SourceFailed({
+    path: list ?? root,
+    line: number,
+    message: Printable.line(
+      `Path ${number}${list === undefined ? "" : ` of ${list}`} does not name a file in ${root}: ${path}. Correct it, or set root to the folder that holds all files.`
+    )
+  })
+}
+
+async function* batchesOf(
+  found: AsyncIterable<string | SourceItem>,
+  options: FilesOptions
+): AsyncGenerator<ReadonlyArray<SourceItem>> {
+  let batch: Array<string | SourceItem> = []
+  for await (const next of found) {
+    batch.push(next)
+    if (batch.length < batchSize) continue
+    yield await itemsOf(batch, options)
+    batch = []
+  }
+  if (batch.length > 0) yield await itemsOf(batch, options)
+}
+
+const itemsOf = async (
+  found: ReadonlyArray<string | SourceItem>,
+  { byContent, root, skip }: FilesOptions
+): Promise<Array<SourceItem>> => {
+  const inside = skip?.startsWith(`${root}${sep}`) ? `${skip}${sep}` : undefined
+  const looked = await Promise.all(
+    found.map((path) => {
+      if (typeof path !== "string") return path
+      return inside !== undefined && join(root, path).startsWith(inside) ? undefined : itemOf(root, path)
+    })
+  )
+  const items = looked.filter((item) => item !== undefined)
+  if (!byContent) return items
+  const known: Array<SourceItem> = []
+  for (let at = 0; at < items.length; at += readAtOnce) {
+    known.push(...(await Promise.all(items.slice(at, at + readAtOnce).map((item) => withContent(root, item)))))
+  }
+  return known
+}
+
+/** `undefined`: a link to a folder. */
+const itemOf = async (root: string, path: string): Promise<SourceItem | undefined> => {
+  const full = join(root, path)
+  try {
+    const stats = await stat(full)
+    if (stats.isDirectory()) return undefined
+    if (stats.isFile()) return { path, size: stats.size, modifiedMillis: stats.mtime.getTime() }
+    return withProblem(path, "NotAFile", `${full} is ${kindOf(stats)}, not a file.`)
+  } catch (error) {
+    return unreadable(path, full, error)
+  }
+}
+
+const kindOf = (stats: Stats): string => (stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device")
+
+/** A file or folder that can't be opened. */
+export const unreadable = (path: string, full: string, error: unknown): SourceItem => {
+  const code = systemCode(error)
+  if (code === "ENOENT") {
+    const advice = path.includes("\ufffd")
+      ? "its name is not valid UTF-8. Rename it."
+      : "it does not exist, or is a link to nothing. Restore it, or remove the link."
+    return withProblem(path, "FileGone", `${full} can't be opened: ${advice}`)
+  }
+  return withProblem(path, "FileUnreadable", `${full} can't be read (${code ?? "unknown"}): ${adviceFor(code)}`)
+}
+
+const adviceFor = (code: string | undefined): string => {
+  switch (code) {
+    case "EACCES":
+    case "EPERM":
+      return "this process has no permission. Change its permissions."
+    case "ELOOP":
+      return "its links lead in a circle. Remove them."
+    case "ENAMETOOLONG":
+      return "its path is too long for this system. Shorten it."
+    default:
+      return "check its disk."
+  }
+}
+
+const withProblem = (path: string, tag: string, message: string): SourceItem => ({
+  path,
+  size: 0,
+  modifiedMillis: 0,
+  problem: { tag, message: Printable.line(message) }
+})
+
+const withContent = async (root: string, item: SourceItem): Promise<SourceItem> => {
+  if (item.problem !== undefined) return item
+  try {
+    return { ...item, content: await hashFile(join(root, item.path)) }
+  } catch (error) {
+    return unreadable(item.path, join(root, item.path), error)
+  }
+}
+
+const blockSize = 512 * 1024
+
+/** SHA-256 of a file, as hexadecimal digits. It is not opened as a pipe, even if the name leads to one by now. */
+export const hashFile = async (path: string): Promise<string> => {
+  const hash = createHash("sha256")
+  const block = new Uint8Array(blockSize)
+  const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
+  try {
+    for (;;) {
+      const { bytesRead } = await file.read(block, 0, blockSize)
+      if (bytesRead === 0) return hash.digest("hex")
+      hash.update(block.subarray(0, bytesRead))
+    }
+  } finally {
+    await file.close()
+  }
+}
+
+/** The error of a source that can't be opened or read. */
+export const sourceFailed = (path: string, error: unknown): SourceFailed => {
+  const code = systemCode(error)
+  const problem =
+    code === "ENOENT" ? "does not exist. Check the path." : `can't be read (${code ?? "unknown"}): ${adviceFor(code)}`
+  return new SourceFailed({ path, message: Printable.line(`${path} ${problem}`) })
+}
+
+const asSourceFailed = (path: string, error: unknown): SourceFailed =>
+  error instanceof SourceFailed ? error : sourceFailed(path, error)
+
+export const requireFolder = (path: string): Effect.Effect<void, SourceFailed> =>
+  Effect.flatMap(Effect.tryPromise({ try: () => stat(path), catch: (error) => sourceFailed(path, error) }), (stats) =>
+    stats.isDirectory()
+      ? Effect.void
+      : new SourceFailed({
+          path,
+          message: Printable.line(`${path} is not a folder. Give a folder, a pattern or a list.`)
+        })
+  )

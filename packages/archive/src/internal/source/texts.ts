@@ -1,0 +1,117 @@
+import { hash } from "node:crypto"
+import * as Issue from "@effect-speech/transport/Issue"
+import * as Printable from "@effect-speech/transport/Printable"
+import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Predicate from "effect/Predicate"
+import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
+import { SourceFailed } from "../../ArchiveError.js"
+import { pathProblem } from "../pathProblem.js"
+import type { SourceItem } from "./SourceItem.js"
+import { makeSeen } from "./seen.js"
+
+const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, voice } = SynthesisRequest.fields
+
+/** A text to synthesize. What it does not state comes from the operation. */
+export const Text = Schema.Struct({
+  /**
+   * Names the text in its source, and the file of its audio. It may have folders: `menu/welcome`. Parts that are empty, `.` or
+   * `..` are refused.
+   */
+  id: Schema.NonEmptyString,
+  /** Of any length. */
+  text: Schema.String,
+  lang,
+  voice,
+  outputFormat,
+  speed,
+  numStep,
+  g2pOverrides,
+  additionalFields
+})
+export type Text = typeof Text.Type
+
+/** A line of a file, or an element of a stream. */
+export interface Line {
+  readonly value: unknown
+  /** From 1. */
+  readonly number: number
+}
+
+const decode = Schema.decodeUnknownEither(Schema.typeSchema(Text), { onExcessProperty: "error" })
+
+/** Checks each line, and that no two have the same id. */
+export const textItems = <R>(
+  lines: Stream.Stream<Line, SourceFailed, R>,
+  root: string
+): Stream.Stream<SourceItem, SourceFailed, R> =>
+  Stream.suspend(() => {
+    const isSeen = makeSeen()
+    return Stream.mapChunksEffect(lines, (chunk) =>
+      Effect.try({
+        try: () => Chunk.map(chunk, (line) => itemOf(line, root, isSeen)),
+        catch: (error) => error as SourceFailed
+      })
+    )
+  })
+
+/** Throws a `SourceFailed`. */
+const itemOf = ({ number, value }: Line, root: string, isSeen: (id: string) => boolean): SourceItem => {
+  const refuse = (sentence: string): never => {
+    throw new SourceFailed({
+      path: root,
+      line: number,
+      message: Printable.line(`Line ${number} of ${root} ${sentence}`)
+    })
+  }
+  const decoded = decode(value)
+  if (Either.isLeft(decoded)) {
+    const { field, problem } = Issue.first(decoded.left.issue)
+    const words = problem.startsWith("is not a known field")
+      ? `is not a known field; use ${Object.keys(Text.fields).join(", ")}`
+      : problem
+    return refuse(`can't be used: ${field === "request" ? "it" : field} ${words}.`)
+  }
+  const { id, ...line } = decoded.right
+  const problem = pathProblem(id)
+  if (problem !== undefined) return refuse(`can't be used: id ${problem}.`)
+  if (isSeen(id)) return refuse(`has the id ${id}, which an earlier line has too. Give each line an id of its own.`)
+  return {
+    path: id,
+    size: Buffer.byteLength(line.text),
+    modifiedMillis: 0,
+    content: contentOf(line),
+    line
+  }
+}
+
+/** What makes a text another one. The order of the fields in a line does not matter. */
+const contentOf = (line: Omit<Text, "id">): string => {
+  const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, text, voice } = line
+  return hash(
+    "sha256",
+    JSON.stringify({
+      text,
+      lang,
+      voice,
+      outputFormat,
+      speed,
+      numStep,
+      g2pOverrides: sorted(g2pOverrides),
+      additionalFields: sorted(additionalFields)
+    })
+  )
+}
+
+const sorted = (value: unknown): unknown => {
+  if (Array.isArray(value)) return value.map(sorted)
+  if (!Predicate.isRecord(value)) return value
+  return Object.fromEntries(
+    Object.keys(value)
+      .toSorted()
+      .map((name) => [name, sorted(value[name])])
+  )
+}

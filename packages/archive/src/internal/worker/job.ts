@@ -1,0 +1,26 @@
+import type * as FileSystem from "@effect/platform/FileSystem"
+import type * as Effect from "effect/Effect"
+import type { Operation } from "../../Operation.js"
+import type { RunSettings } from "../../Run.js"
+import type { ClaimedFile, Settlement } from "../store/Store.js"
+
+/** A claimed file, and what the run does with it. */
+export interface Job {
+  readonly file: ClaimedFile
+  readonly settings: RunSettings
+}
+
+/** Calls the service for the files of runs with this operation. */
+export interface Worker<out R = never> {
+  readonly operation: Operation["_tag"]
+  /**
+   * What the call costs, by the price of `Limits`; 0 if the file does not state it. Each piece of a long recording has a started second
+   * of its own, which is not counted here.
+   */
+  readonly cost: (job: Job) => Effect.Effect<number, never, FileSystem.FileSystem>
+  /**
+   * One call, or the calls of the pieces of a long file. It is not interrupted. `begunAt` of an `Unavailable` is by the clock of
+   * this process. A `.wav` is written before the result is `Done`.
+   */
+  readonly call: (job: Job) => Effect.Effect<Settlement, never, R>
+}

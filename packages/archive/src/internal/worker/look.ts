@@ -1,0 +1,54 @@
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
+import { systemCode } from "@effect-speech/transport/Failure"
+import * as Printable from "@effect-speech/transport/Printable"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import { hashFile } from "../source/files.js"
+import type { ClaimedFile } from "../store/Store.js"
+import type { FileProblem } from "./settlement.js"
+
+/** Looks at a file again before its call: it must be the one that was listed. */
+export const look = (
+  path: string,
+  { content, modifiedMillis, size }: ClaimedFile
+): Effect.Effect<void, FileProblem, FileSystem.FileSystem> =>
+  Effect.gen(function* () {
+    const fs = yield* FileSystem.FileSystem
+    const info = yield* Effect.catchAll(fs.stat(path), (error) => unreadable(path, error))
+    if (info.type !== "File") {
+      return yield* problem("NotAFile", `${path} is not a file any more. Put the recording there, and run again.`)
+    }
+    const found = Number(info.size)
+    if (found === 0)
+      return yield* problem("FileEmpty", `${path} is empty. Nothing was sent. Record it again, or remove it.`)
+    const modified = Option.getOrUndefined(info.mtime)?.getTime()
+    if (found === size && modified === modifiedMillis) return
+    const isSame =
+      found === size &&
+      content !== undefined &&
+      (yield* Effect.orElseSucceed(
+        Effect.tryPromise(() => hashFile(path)),
+        () => undefined
+      )) === content
+    if (!isSame) {
+      return yield* problem(
+        "FileChanged",
+        `${path} changed after it was listed. Nothing was sent. Run again: it is listed as a new file.`
+      )
+    }
+  })
+
+const unreadable = (path: string, error: PlatformError): Effect.Effect<never, FileProblem> => {
+  if (error._tag === "SystemError" && error.reason === "NotFound") {
+    return problem("FileGone", `${path} does not exist any more. Nothing was sent. Restore it, and run again.`)
+  }
+  const code = systemCode(error) ?? error._tag
+  return problem(
+    "FileUnreadable",
+    `${path} can't be read (${code}). Nothing was sent. Check its permissions and its disk.`
+  )
+}
+
+export const problem = (tag: string, message: string): Effect.Effect<never, FileProblem> =>
+  Effect.fail({ _tag: "FileProblem", tag, message: Printable.line(message) })

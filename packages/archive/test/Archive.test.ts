@@ -1,0 +1,266 @@
+import { existsSync, readFileSync, unlinkSync } from "node:fs"
+import { join } from "node:path"
+import { describe, expect, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
+import { Archive } from "../src/Archive.js"
+import type { Settlement } from "../src/internal/store/Store.js"
+import type { Worker } from "../src/Worker.js"
+import { done, ended, failed, folder, inProcess, item, refused, request, until, worker } from "./support/double.js"
+
+const embedded = (directory: string, worker: Worker, concurrency = 8) =>
+  Archive.layerEmbedded({ path: join(directory, "runs.db"), workers: [worker], concurrency })
+
+describe("an archive in one process", () => {
+  it.scopedLive("calls each file once and records its result", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 120))
+          const status = yield* ended(archive, id)
+          expect(status.state).toBe("ended")
+          expect(status.counts).toEqual({ pending: 0, started: 0, done: 120, failed: 0, held: 0 })
+          expect(double.calls.begun.length).toBe(120)
+          expect(new Set(double.calls.begun).size).toBe(120)
+          const records = yield* Stream.runCollect(archive.results(id))
+          expect([...records].map(({ seq }) => seq)).toEqual(Array.from({ length: 120 }, (_, index) => index + 1))
+          // The same request again, in the same process and in the next one, has nothing to call.
+          yield* archive.start(request(directory, 120))
+          expect((yield* ended(archive, id)).state).toBe("ended")
+          const { done, files, toCall } = yield* archive.plan(request(directory, 130))
+          expect({ done, files, toCall }).toEqual({ done: 120, files: 130, toCall: 10 })
+        })
+      )
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 130))
+          expect((yield* ended(archive, id)).counts.done).toBe(130)
+          expect(double.calls.begun.length).toBe(130)
+        })
+      )
+    })
+  )
+
+  it.scopedLive("suspends the run at the first refusal, and asks with one call when it goes on", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      let credits = 20
+      const double = worker(() => (credits-- > 0 ? done : refused), 5)
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 60))
+          const suspended = yield* ended(archive, id)
+          expect(suspended.state).toBe("suspended")
+          expect(suspended.suspension?.tag).toBe("InsufficientCredits")
+          expect(suspended.counts).toMatchObject({ done: 20, pending: 40, started: 0 })
+          const calls = double.calls.begun.length
+          expect(calls).toBeLessThanOrEqual(20 + 8)
+
+          yield* archive.resume(id)
+          expect((yield* ended(archive, id)).state).toBe("suspended")
+          expect(double.calls.begun.length).toBe(calls + 1)
+
+          credits = 1_000
+          yield* archive.start(request(directory, 60))
+          expect((yield* ended(archive, id)).counts).toMatchObject({ done: 60 })
+          expect(double.calls.begun.length).toBe(calls + 1 + 40)
+        })
+      )
+    })
+  )
+
+  it.scopedLive("suspends the run at a limit of calls, and goes on with another one", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 30, { limits: { maxFiles: 12 } }))
+          const suspended = yield* ended(archive, id)
+          expect(suspended.suspension?.tag).toBe("FileLimit")
+          expect(suspended.counts).toMatchObject({ done: 12, pending: 18 })
+          yield* archive.resume(id, { limits: { maxFiles: 20 } })
+          expect((yield* ended(archive, id)).counts).toMatchObject({ done: 20, pending: 10 })
+          yield* archive.resume(id, { limits: {} })
+          expect((yield* ended(archive, id)).counts).toMatchObject({ done: 30 })
+        })
+      )
+    })
+  )
+
+  it.scopedLive("begins no call after a pause, and goes on when it is resumed", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker(() => done, 20)
+      yield* inProcess(embedded(directory, double.worker, 4), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 40))
+          yield* until(() => double.calls.begun.length >= 6)
+          yield* archive.pause(id)
+          const begun = double.calls.begun.length
+          const paused = yield* ended(archive, id)
+          expect(paused.state).toBe("paused")
+          expect(paused.counts).toMatchObject({ done: begun, pending: 40 - begun, started: 0 })
+          yield* Effect.sleep(60)
+          expect(double.calls.begun.length).toBe(begun)
+          yield* archive.resume(id)
+          expect((yield* ended(archive, id)).counts.done).toBe(40)
+          expect(double.calls.begun.length).toBe(40)
+        })
+      )
+    })
+  )
+
+  it.scopedLive("finishes the calls under way when its scope is closed, and the next process goes on", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker(() => done, 30)
+      let run = ""
+      yield* inProcess(embedded(directory, double.worker, 4), (archive) =>
+        Effect.gen(function* () {
+          run = (yield* archive.start(request(directory, 30))).id
+          yield* until(() => double.calls.begun.length >= 5)
+        })
+      )
+      const begun = double.calls.begun.length
+      expect(double.calls.active).toBe(0)
+      yield* Effect.sleep(60)
+      expect(double.calls.begun.length).toBe(begun)
+      yield* inProcess(embedded(directory, double.worker, 4), (archive) =>
+        Effect.gen(function* () {
+          expect((yield* archive.status(run)).counts).toMatchObject({ done: begun, started: 0, held: 0 })
+          yield* archive.start(request(directory, 30))
+          expect((yield* ended(archive, run)).counts.done).toBe(30)
+        })
+      )
+      expect(double.calls.begun.length).toBe(30)
+    })
+  )
+
+  it.scopedLive("holds a file whose call did not end in the time that the process had", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const never = worker((path) => (path.endsWith("3.wav") ? Effect.never : done))
+      const layer = Archive.layerEmbedded({
+        path: join(directory, "runs.db"),
+        workers: [never.worker],
+        concurrency: 2,
+        closeLimit: 20
+      })
+      const run = yield* inProcess(layer, (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 9))
+          yield* until(() => never.calls.begun.length === 9)
+          return id
+        })
+      )
+      const double = worker()
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          yield* archive.resume(run)
+          expect((yield* ended(archive, run)).counts).toMatchObject({ done: 8, held: 1 })
+          expect(double.calls.begun).toEqual([])
+          yield* archive.retryFailed(run, { only: "AnswerUnknown" })
+          expect((yield* ended(archive, run)).counts).toMatchObject({ done: 9, held: 0 })
+        })
+      )
+    })
+  )
+
+  it.scopedLive("records a failure and a defect with their file, and retries the failures of one tag", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      let broken = true
+      const double = worker((path): Settlement => {
+        if (path.endsWith("2.wav")) throw new Error("no such codec")
+        return broken && path.endsWith("5.wav") ? failed("FileEmpty") : done
+      })
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 30))
+          const status = yield* ended(archive, id)
+          expect(status.state).toBe("ended")
+          expect(status.failures).toEqual({ Defect: 3, FileEmpty: 3 })
+          const [defect] = yield* Stream.runCollect(archive.results(id, { states: ["failed"] }))
+          expect(defect?.error?.message).toContain("no such codec")
+          broken = false
+          yield* archive.retryFailed(id, { only: "FileEmpty" })
+          expect((yield* ended(archive, id)).failures).toEqual({ Defect: 3 })
+          expect(double.calls.begun.length).toBe(33)
+        })
+      )
+    })
+  )
+
+  it.scopedLive("slows down while the service is down, and fails no file for it", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      let down = true
+      const double = worker(
+        (): Settlement =>
+          down
+            ? {
+                _tag: "Unavailable",
+                error: { tag: "ServiceUnavailable", message: "Overloaded." },
+                billing: "notBilled",
+                begunAt: Date.now()
+              }
+            : done
+      )
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 200))
+          yield* Effect.sleep(400)
+          expect(double.calls.begun.length).toBeLessThanOrEqual(8 + 1)
+          expect((yield* archive.status(id)).counts.failed).toBe(0)
+          down = false
+          expect((yield* ended(archive, id)).counts.done).toBe(200)
+        })
+      )
+    })
+  )
+
+  it.scopedLive("writes the result of each file, also of one whose process ended before it did", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const text = (index: number) => join(directory, "out", `${item(index).path}.txt`)
+      const double = worker()
+      for (const count of [3, 4]) {
+        yield* inProcess(embedded(directory, double.worker), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, count))
+            yield* ended(archive, id)
+          })
+        )
+        expect(readFileSync(text(count), "utf8")).toBe("नमस्ते\n")
+        expect(readFileSync(join(directory, "out", "results.jsonl"), "utf8").split("\n").length).toBe(count + 1)
+        if (count === 3) unlinkSync(text(2))
+      }
+      expect(existsSync(text(2))).toBe(true)
+    })
+  )
+
+  it.scopedLive("ends the progress soon after the last file", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const last = yield* Deferred.make<void>()
+      const double = worker((path) => (path.endsWith("9.wav") ? Effect.as(Deferred.await(last), done) : done))
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 9))
+          const fiber = yield* Effect.fork(ended(archive, id))
+          yield* until(() => double.calls.begun.length === 9)
+          yield* Effect.sleep(100)
+          const before = performance.now()
+          yield* Deferred.succeed(last, undefined)
+          expect((yield* Fiber.join(fiber)).state).toBe("ended")
+          expect(performance.now() - before).toBeLessThan(400)
+        })
+      )
+    })
+  )
+})

@@ -1,0 +1,315 @@
+import { execFileSync } from "node:child_process"
+import { createHash } from "node:crypto"
+import { mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { dirname, join } from "node:path"
+import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
+import { Source } from "@effect-speech/archive"
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { makeSeen } from "../src/internal/source/seen.js"
+import { walk } from "../src/internal/source/walk.js"
+
+const folder = mkdtempSync(join(tmpdir(), "archive-source-"))
+// Node removes no path that is too long for the system.
+afterAll(() => void execFileSync("rm", ["-rf", folder]))
+
+const write = (path: string, content = "sound"): string => {
+  const full = join(folder, path)
+  mkdirSync(dirname(full), { recursive: true })
+  writeFileSync(full, content)
+  return full
+}
+
+const itemsOf = <R>(source: Source.Source<R>, skip?: string) =>
+  Effect.map(Stream.runCollect(source.items(skip)), Chunk.toReadonlyArray)
+
+const pathsOf = <R>(source: Source.Source<R>, skip?: string) =>
+  Effect.map(itemsOf(source, skip), (items) => items.map(({ path }) => path))
+
+const awkward = [
+  "-rf.wav",
+  "a  b.wav",
+  "line\nbreak.wav",
+  "CON.wav",
+  "डॉ शर्मा.wav",
+  "🙂.wav",
+  `${"x".repeat(251)}.wav`,
+  "A.wav",
+  "a.WAV"
+]
+
+describe("a folder", () => {
+  beforeAll(() => {
+    for (const name of awkward) write(`names/${name}`)
+    for (const path of [
+      "b/2.wav",
+      "b/10.mp3",
+      "b.wav",
+      "b/c/1.flac",
+      "b/notes.txt",
+      ".hidden.wav",
+      ".git/x.wav",
+      "out/b.wav"
+    ]) {
+      write(`calls/${path}`)
+    }
+  })
+
+  it.effect("lists the recordings in it and below it, in the order of their names, but not the output", () =>
+    Effect.gen(function* () {
+      const source = yield* Source.folder(join(folder, "calls"))
+      expect(yield* pathsOf(source, join(folder, "calls/out"))).toEqual(["b.wav", "b/10.mp3", "b/2.wav", "b/c/1.flac"])
+      expect(yield* pathsOf(source, join(folder, "calls"))).toContain("out/b.wav")
+      const all = yield* Source.folder(join(folder, "calls"), { extensions: "all" })
+      expect(yield* pathsOf(all)).toContain("b/notes.txt")
+    })
+  )
+
+  it.effect("keeps names of every kind as they are", () =>
+    Effect.gen(function* () {
+      const source = yield* Source.folder(join(folder, "names"))
+      expect(yield* pathsOf(source)).toEqual(awkward.toSorted())
+    })
+  )
+
+  it.effect("is read again and again for its names if they don't fit in memory, and gives the same order", () =>
+    Effect.promise(async () => {
+      const names = Array.from({ length: 57 }, (_, index) => `many/${(index * 7919) % 997}.wav`)
+      for (const name of names) write(name)
+      const expected = names.map((name) => name.slice(5)).toSorted()
+      for (const mostNames of [1, 10, 28, 29, 56, 57, 58]) {
+        const found: Array<unknown> = []
+        for await (const path of walk({ root: join(folder, "many"), isTaken: () => true, mostNames })) found.push(path)
+        expect(found, String(mostNames)).toEqual(expected)
+      }
+    })
+  )
+
+  it.effect("opens no pipe and no socket, follows links to files alone, and records what can't be opened", () =>
+    Effect.gen(function* () {
+      const target = write("elsewhere/real.wav")
+      const linked = join(folder, "linked")
+      mkdirSync(linked)
+      symlinkSync(target, join(linked, "link.wav"))
+      symlinkSync(dirname(target), join(linked, "folder.wav"))
+      symlinkSync(linked, join(linked, "circle"))
+      symlinkSync(join(linked, "self.wav"), join(linked, "self.wav"))
+      symlinkSync(join(folder, "nothing"), join(linked, "gone.wav"))
+      execFileSync("mkfifo", [join(linked, "pipe.wav")])
+      const items = yield* itemsOf(yield* Source.folder(linked))
+      expect(items.map(({ path, problem, size }) => [path, problem?.tag ?? size])).toEqual([
+        ["gone.wav", "FileGone"],
+        ["link.wav", 5],
+        ["pipe.wav", "NotAFile"],
+        ["self.wav", "FileUnreadable"]
+      ])
+      expect(items[0]?.problem?.message).toMatch(
+        /gone\.wav can't be opened: it does not exist, or is a link to nothing\./
+      )
+      expect(items[2]?.problem?.message).toMatch(/pipe\.wav is a pipe, not a file\.$/)
+    })
+  )
+
+  it.effect("that can't be read below the root is recorded as failed, and the others are listed", () =>
+    Effect.gen(function* () {
+      write("deep/z.wav")
+      const long = "y".repeat(250)
+      execFileSync(
+        "sh",
+        ["-c", `i=0; while [ $i -lt 17 ]; do mkdir ${long} && cd ${long} 2>/dev/null; i=$((i+1)); done`],
+        {
+          cwd: join(folder, "deep")
+        }
+      )
+      const items = yield* itemsOf(yield* Source.folder(join(folder, "deep")))
+      expect(items.map(({ problem }) => problem?.tag)).toEqual(["FileUnreadable", undefined])
+      expect(items[0]?.problem?.message).toMatch(/can't be read \(ENAMETOOLONG\): its path is too long/)
+    })
+  )
+
+  it.effect("that does not exist, or is a file, is an error with its path", () =>
+    Effect.gen(function* () {
+      const missing = yield* Effect.flip(Source.folder(join(folder, "missing")))
+      expect(missing).toMatchObject({
+        _tag: "SourceFailed",
+        message: `${join(folder, "missing")} does not exist. Check the path.`
+      })
+      const file = yield* Effect.flip(Source.folder(write("file.wav")))
+      expect(file.message).toMatch(/file\.wav is not a folder\. Give a folder, a pattern or a list\.$/)
+    })
+  )
+
+  it.effect("can know its files by their content", () =>
+    Effect.gen(function* () {
+      const path = write("content/a.wav", "same")
+      write("content/b.wav", "same")
+      utimesSync(path, 1000, 1000)
+      const items = yield* itemsOf(yield* Source.folder(dirname(path), { byContent: true }))
+      const digest = createHash("sha256").update("same").digest("hex")
+      expect(items.map(({ content }) => content)).toEqual([digest, digest])
+      expect(items[0]?.modifiedMillis).toBe(1_000_000)
+    })
+  )
+})
+
+describe("a pattern", () => {
+  it.effect("matches files below the part before its first wildcard", () =>
+    Effect.gen(function* () {
+      const match = (pattern: string) => Effect.flatMap(Source.glob(join(folder, pattern)), pathsOf)
+      expect(yield* match("calls/**/*.{wav,txt}")).toEqual(["b.wav", "b/2.wav", "b/notes.txt", "out/b.wav"])
+      expect(yield* match("calls/*.wav")).toEqual(["b.wav"])
+      expect(yield* match("calls/b.wav")).toEqual(["b.wav"])
+      expect(yield* match("calls/{b,out}/[2b].wav")).toEqual(["b/2.wav", "out/b.wav"])
+      expect((yield* Source.glob(join(folder, "calls/*/*.wav"))).root).toBe(join(folder, "calls"))
+    })
+  )
+})
+
+describe("a list", () => {
+  const root = join(folder, "calls")
+
+  it.effect("has a path a line, or paths that NUL separates, in any order", () =>
+    Effect.gen(function* () {
+      const lines = write("list.txt", `\ufeffb/2.wav\r\n\r\n${join(root, "b.wav")}\n./b/c/../10.mp3`)
+      expect(yield* pathsOf(Source.list(lines, { root }))).toEqual(["b/2.wav", "b.wav", "b/10.mp3"])
+      write("names/\nx.wav")
+      const separated = write("list.nul", "\nx.wav\0a  b.wav\0")
+      expect(yield* pathsOf(Source.list(separated, { root: join(folder, "names") }))).toEqual(["\nx.wav", "a  b.wav"])
+    })
+  )
+
+  it.effect("leaves out the output, and records a file that is not there", () =>
+    Effect.gen(function* () {
+      const source = Source.list(write("list.txt", "out/b.wav\ngone.wav\nb.wav\n"), { root })
+      const items = yield* itemsOf(source, join(root, "out"))
+      expect(items.map(({ path, problem }) => [path, problem?.tag])).toEqual([
+        ["gone.wav", "FileGone"],
+        ["b.wav", undefined]
+      ])
+      expect(yield* pathsOf(source, root)).toEqual(["out/b.wav", "gone.wav", "b.wav"])
+    })
+  )
+
+  it.effect("with a path outside of the root is an error with the number of its line", () =>
+    Effect.gen(function* () {
+      const list = write("list.txt", "b.wav\n\n../names/A.wav\n")
+      const error = yield* Effect.flip(itemsOf(Source.list(list, { root })))
+      expect(error).toMatchObject({ _tag: "SourceFailed", path: list, line: 3 })
+      expect(error.message).toBe(
+        `Path 3 of ${list} does not name a file in ${root}: ../names/A.wav. Correct it, or set root to the folder that holds all files.`
+      )
+    })
+  )
+
+  it.effect("can be a stream of paths", () =>
+    Effect.gen(function* () {
+      const source = Source.files(Stream.make("b.wav", "b/2.wav"), { root, description: "two files" })
+      expect(yield* pathsOf(source)).toEqual(["b.wav", "b/2.wav"])
+      const error = yield* Effect.flip(
+        itemsOf(Source.files(Stream.make("b.wav", "/etc/hosts"), { root, description: "" }))
+      )
+      expect(error).toMatchObject({ _tag: "SourceFailed", line: 2 })
+    })
+  )
+})
+
+describe("lines of texts", () => {
+  it.effect("are the same in JSONL, in CSV and in a stream, whatever the order of their fields", () =>
+    Effect.gen(function* () {
+      const rows: ReadonlyArray<Source.Text> = [
+        { id: "menu/welcome", text: 'Say "yes",\nplease.', lang: "en", speed: 1.5 },
+        { id: "7", text: "नमस्ते।" }
+      ]
+      const csv = write(
+        "texts.csv",
+        '\ufefftext,lang,id,speed\r\n"Say ""yes"",\nplease.",en,menu/welcome,1.5\r\n\r\nनमस्ते।,,7,\r\n'
+      )
+      const jsonl = write("texts.jsonl", `${JSON.stringify(rows[0])}\n\n{"text":"नमस्ते।","voice":null,"id":7}`)
+      const fromStream = yield* itemsOf(Source.texts(Stream.fromIterable(rows), { root: "rows", description: "rows" }))
+      expect(fromStream.map(({ line, path, size }) => [path, line, size])).toEqual([
+        ["menu/welcome", { text: 'Say "yes",\nplease.', lang: "en", speed: 1.5 }, 18],
+        ["7", { text: "नमस्ते।" }, 21]
+      ])
+      expect(yield* itemsOf(Source.csv(csv))).toEqual(fromStream)
+      expect(yield* itemsOf(Source.jsonl(jsonl))).toEqual(fromStream)
+      expect(new Set(fromStream.map(({ content }) => content)).size).toBe(2)
+    })
+  )
+
+  it.effect.each([
+    ['{"id":"a","text":"x"}\n{"id":', 2, "is not JSON. Write one JSON object a line."],
+    ['\n{"id":"a","text":"x"}\n["a"]', 3, "can't be used: it has the wrong form."],
+    ['{"text":"x"}', 1, "can't be used: id is missing."],
+    ['{"id":"a"}', 1, "can't be used: text is missing."],
+    ['{"id":"a","text":3}', 1, "can't be used: text must be a string."],
+    [
+      '{"id":"a","text":"x","voise":"v"}',
+      1,
+      "can't be used: voise is not a known field; use id, text, lang, voice, outputFormat, speed, numStep, g2pOverrides, additionalFields."
+    ],
+    ['{"id":"a","text":"x","speed":9}', 1, "can't be used: speed must be a number from 0.25 to 4."],
+    ['{"id":"../a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ['{"id":"/a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ['{"id":"a\\u0000","text":"x"}', 1, "can't be used: id holds a NUL character."],
+    [
+      '{"id":"a","text":"x"}\n{"id":"a","text":"y"}',
+      2,
+      "has the id a, which an earlier line has too. Give each line an id of its own."
+    ]
+  ] as const)("of JSONL that can't be used are an error with their number: %s", ([content, line, sentence]) =>
+    Effect.gen(function* () {
+      const path = write("bad.jsonl", content)
+      const error = yield* Effect.flip(itemsOf(Source.jsonl(path)))
+      expect(error).toMatchObject({ _tag: "SourceFailed", path, line, message: `Line ${line} of ${path} ${sentence}` })
+    })
+  )
+
+  it.effect.each([
+    ["id,text\na,x\nb\n", 3, "is not CSV (CSV_RECORD_INCONSISTENT_COLUMNS). Correct it."],
+    [
+      "id,text,voise\na,x,v\n",
+      1,
+      "names the column voise, which is not known. Use id, text, lang, voice, speed, numStep, outputFormat."
+    ],
+    ["id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
+    ["id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
+  ] as const)("of CSV that can't be used are an error with their number: %s", ([content, line, sentence]) =>
+    Effect.gen(function* () {
+      const path = write("bad.csv", content)
+      const error = yield* Effect.flip(itemsOf(Source.csv(path)))
+      expect(error).toMatchObject({ _tag: "SourceFailed", line, message: `Line ${line} of ${path} ${sentence}` })
+    })
+  )
+
+  it.effect("that are not UTF-8, or have no end, are an error", () =>
+    Effect.gen(function* () {
+      const latin = Buffer.from("id,text\na,caf\xe9\n", "latin1")
+      const csv = write("latin.csv")
+      writeFileSync(csv, latin)
+      expect((yield* Effect.flip(itemsOf(Source.csv(csv)))).message).toBe(
+        `Line 2 of ${csv} is not UTF-8. Convert the file.`
+      )
+      const jsonl = write("latin.jsonl")
+      writeFileSync(jsonl, Buffer.from('{"id":"a","text":"caf\xe9"}', "latin1"))
+      expect((yield* Effect.flip(itemsOf(Source.jsonl(jsonl)))).message).toBe(
+        `Line 1 of ${jsonl} is not UTF-8. Convert the file.`
+      )
+      writeFileSync(jsonl, new Uint8Array(17 * 1024 * 1024).fill(32))
+      expect((yield* Effect.flip(itemsOf(Source.jsonl(jsonl)))).message).toMatch(
+        /^Line 1 of .* is longer than 16777216 bytes\./
+      )
+      expect((yield* Effect.flip(itemsOf(Source.csv(join(folder, "missing.csv"))))).message).toMatch(
+        /missing\.csv does not exist\./
+      )
+    })
+  )
+
+  it("are compared by their ids, in 16 bytes each", () => {
+    const isSeen = makeSeen()
+    const ids = Array.from({ length: 5000 }, (_, index) => `id-${index}`)
+    expect(ids.filter(isSeen)).toEqual([])
+    expect(ids.filter((id) => !isSeen(id))).toEqual([])
+  })
+})

@@ -1,0 +1,59 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import { freePort } from "../../../test/support/freePort.js"
+import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { Archive } from "../src/Archive.js"
+import type { Worker } from "../src/Worker.js"
+import { done, ended, folder, inProcess, request, until, worker } from "./support/double.js"
+
+/** Starts a machine. The result ends it in order. */
+const machine = (url: Redacted.Redacted, worker: Worker) =>
+  Effect.gen(function* () {
+    const port = yield* Effect.promise(freePort)
+    const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
+    const layer = Archive.layerMachine({ url, host: "127.0.0.1", port, workers: [worker], concurrency: 8 })
+    yield* Layer.buildWithScope(Layer.provide(layer, NodeFileSystem.layer), scope)
+    return Scope.close(scope, yield* Effect.exit(Effect.void))
+  })
+
+describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
+  it.scopedLive(
+    "share a run that a client started; one leaves, and the other calls the rest",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        // The first calls wait: otherwise one machine may have called all before the other has a share.
+        const both = yield* Effect.makeLatch(false)
+        const answer = () => Effect.as(both.await, done)
+        const [one, two] = [worker(answer, 20), worker(answer, 20)]
+        yield* machine(url, one.worker)
+        const leave = yield* machine(url, two.worker)
+        const called = () => [...one.calls.begun, ...two.calls.begun]
+        yield* inProcess(Archive.layerClient({ url }), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 400))
+            yield* until(() => one.calls.begun.length > 0 && two.calls.begun.length > 0)
+            expect((yield* archive.status(id)).machines).toBe(2)
+            yield* both.open
+            yield* leave
+            const shares = two.calls.begun.length
+            expect(two.calls.active).toBe(0)
+            const status = yield* ended(archive, id)
+            expect(status.counts).toMatchObject({ done: 400, held: 0 })
+            expect(status.machines).toBe(1)
+            expect(two.calls.begun.length).toBe(shares)
+            expect(new Set(called()).size).toBe(400)
+            expect(called().length).toBe(400)
+            expect(yield* Stream.runCount(archive.results(id))).toBe(400)
+          })
+        )
+      }),
+    90_000
+  )
+})

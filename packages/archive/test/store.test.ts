@@ -1,0 +1,569 @@
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import * as SqlClient from "@effect/sql/SqlClient"
+import { assert, describe, layer } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
+import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { layerLibsql } from "../src/internal/store/libsqlStore.js"
+import { layerPostgres } from "../src/internal/store/postgresStore.js"
+import { type Settlement, Store, type StoreService } from "../src/internal/store/Store.js"
+import type { Limits, RunSettings, Unanswered } from "../src/Run.js"
+import type { SourceItem } from "../src/Source.js"
+
+const settings: RunSettings = {
+  operation: { _tag: "Transcribe", model: "hi-general-v2-8khz" },
+  root: "/calls",
+  source: "the folder /calls",
+  byContent: false,
+  output: { directory: "/out", format: "txt" },
+  unanswered: "hold",
+  batchSize: 10
+}
+
+const item = (path: string, fields: Partial<SourceItem> = {}): SourceItem => ({
+  path,
+  size: 1_000,
+  modifiedMillis: 1_700_000_000_000,
+  ...fields
+})
+
+const list = (store: StoreService, run: string, files: ReadonlyArray<SourceItem>) =>
+  Effect.gen(function* () {
+    const listing = yield* store.beginListing(run)
+    yield* store.addItems(run, listing, files)
+    yield* store.endListing(run, listing)
+  })
+
+let runs = 0
+
+/** A run with so many files, in its first epoch, whose machines `a` and `b` are alive. */
+const begun = (count: number, options: { readonly limits?: Limits; readonly unanswered?: Unanswered } = {}) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const run = `run ${++runs}`
+    const { limits = {}, unanswered = "hold" } = options
+    yield* store.createRun(run, { ...settings, unanswered }, limits)
+    yield* list(
+      store,
+      run,
+      Array.from({ length: count }, (_, index) => item(`${index + 1}.wav`))
+    )
+    yield* store.heartbeat("a")
+    yield* store.heartbeat("b")
+    const epoch = yield* store.begin(run)
+    const sql = yield* SqlClient.SqlClient
+    return {
+      store,
+      run,
+      epoch,
+      claim: (seq: number, machine = "a", cost = 0) =>
+        store.claim(run, epoch, seq, machine, () => Effect.succeed(cost)),
+      settle: (seq: number, settlement: Settlement, machine = "a") =>
+        store.settle(run, epoch, seq, machine, settlement),
+      files: Effect.map(Stream.runCollect(store.files(run)), (files) => [...files]),
+      states: Effect.map(Stream.runCollect(store.files(run)), (files) => [...files].map(({ state }) => state)),
+      /** As if the machine had been silent for a minute. */
+      silence: (machine: string) => sql`UPDATE archive_machines SET seen_at = seen_at - 60000 WHERE id = ${machine}`,
+      /** As if the wait for the service were over. */
+      waited: sql`
+        UPDATE archive_runs SET slowed_at = slowed_at - 120000, slow_until = slow_until - 120000 WHERE id = ${run}`
+    }
+  })
+
+const done = (credits = 1): Settlement => ({ _tag: "Done", result: "text", billing: "billed", credits })
+const poison: Settlement = { _tag: "Failed", error: { tag: "BadRequest", message: "No." }, billing: "notBilled" }
+const refused: Settlement = { _tag: "Refused", error: { tag: "InsufficientCredit", message: "Top up." } }
+const unavailable = (begunAt: number): Settlement => ({
+  _tag: "Unavailable",
+  error: { tag: "ServiceUnavailable", message: "Later." },
+  billing: "notBilled",
+  begunAt
+})
+
+const libsql = Layer.unwrapScoped(
+  Effect.map(
+    Effect.acquireRelease(
+      Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-store-"))),
+      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
+    ),
+    (path) => layerLibsql({ path: join(path, "store.db") })
+  )
+)
+
+const postgres = Layer.unwrapEffect(
+  Effect.map(Effect.promise(freshDatabase), (url) => layerPostgres({ url: Redacted.make(url) }))
+)
+
+const databases = [
+  { title: "libSQL", database: libsql, installed: true },
+  { title: postgresTitle, database: postgres, installed: hasPostgres }
+]
+
+for (const { title, database, installed } of databases) {
+  describe.runIf(installed)(`a store on ${title}`, () => {
+    layer(database, { excludeTestServices: true, timeout: 30_000 })((it) => {
+      it.effect("adds a file once, in order; a changed one is a new one, and one that is gone leaves", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(4)
+          yield* claim(3)
+          yield* settle(3, done())
+          const changed = item("2.wav", { modifiedMillis: 5 })
+          const awkward = item("a \"b\" 'c' \\ \n नमस्ते 🎧.wav", { size: 3_000_000_000 })
+          const unreadable = item("5.wav", { problem: { tag: "FileUnreadable", message: "No\0." } })
+          const listed = [item("1.wav"), changed, awkward, awkward, unreadable]
+          yield* list(store, run, listed)
+          yield* list(store, run, listed)
+          assert.deepStrictEqual(
+            (yield* files).map(({ seq, path, state, size, modifiedMillis, error }) => [
+              seq,
+              path,
+              state,
+              size,
+              modifiedMillis,
+              error
+            ]),
+            [
+              [1, "1.wav", "pending", 1_000, 1_700_000_000_000, undefined],
+              [3, "3.wav", "done", 1_000, 1_700_000_000_000, undefined],
+              [5, "2.wav", "pending", 1_000, 5, undefined],
+              [6, awkward.path, "pending", 3_000_000_000, 1_700_000_000_000, undefined],
+              [7, "5.wav", "failed", 1_000, 1_700_000_000_000, { tag: "FileUnreadable", message: "No\u{fffd}." }]
+            ]
+          )
+          assert.deepStrictEqual(yield* store.states(run, [...listed, item("2.wav"), item("3.wav")]), [
+            "pending",
+            "pending",
+            "pending",
+            "pending",
+            "failed",
+            undefined,
+            "done"
+          ])
+        })
+      )
+
+      it.effect("gives the result of a changed file once, and again that of a file that changed back", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(2)
+          yield* claim(1)
+          yield* settle(1, done())
+          const changed = item("1.wav", { modifiedMillis: 5 })
+          yield* list(store, run, [changed, item("2.wav")])
+          const rows = Effect.map(files, (all) => all.map(({ seq, path, state }) => [seq, path, state]))
+          assert.deepStrictEqual(yield* rows, [
+            [2, "2.wav", "pending"],
+            [3, "1.wav", "pending"]
+          ])
+          yield* list(store, run, [item("1.wav"), item("2.wav")])
+          assert.deepStrictEqual(yield* rows, [
+            [1, "1.wav", "done"],
+            [2, "2.wav", "pending"]
+          ])
+        })
+      )
+
+      it.effect("keeps what either of two listings at once has seen", () =>
+        Effect.gen(function* () {
+          const { store, run, files } = yield* begun(1)
+          const first = yield* store.beginListing(run)
+          const second = yield* store.beginListing(run)
+          yield* Effect.all(
+            [store.addItems(run, first, [item("x")]), store.addItems(run, second, [item("y"), item("x")])],
+            { concurrency: "unbounded" }
+          )
+          yield* store.endListing(run, first)
+          assert.sameMembers(
+            (yield* files).map(({ path }) => path),
+            ["x", "y"]
+          )
+          yield* store.endListing(run, second)
+          assert.sameMembers(
+            (yield* files).map(({ path }) => path),
+            ["x", "y"]
+          )
+        })
+      )
+
+      it.effect("knows a file by its content where it has one", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(0)
+          const content = "ab".repeat(32)
+          yield* list(store, run, [item("x", { content })])
+          yield* list(store, run, [item("x", { content, modifiedMillis: 7 })])
+          const claimed = yield* claim(1)
+          assert.deepInclude(claimed._tag === "Claimed" ? claimed.file : {}, {
+            content,
+            modifiedMillis: 7,
+            attempts: 1
+          })
+          assert.isTrue(Option.isNone(yield* store.sameContent(run, content)))
+          yield* settle(1, done())
+          assert.strictEqual(Option.getOrThrow(yield* store.sameContent(run, content)).path, "x")
+          const [file] = yield* files
+          assert.match(file?.callId ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
+          assert.strictEqual(claimed._tag === "Claimed" ? claimed.file.callId : "", file?.callId)
+        })
+      )
+
+      it.effect("finds a run again, and refuses another operation for its id", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch } = yield* begun(1)
+          const again = yield* store.createRun(run, { ...settings, batchSize: 7 }, { maxFiles: 3 })
+          assert.deepInclude(again, { epoch, state: "running", probe: false })
+          assert.deepInclude(yield* store.run(run), {
+            limits: { maxFiles: 3 },
+            settings: { ...settings, batchSize: 7 }
+          })
+          const operation = { _tag: "Transcribe", model: "another" } as const
+          const error = yield* Effect.flip(store.createRun(run, { ...settings, operation }, {}))
+          assert.strictEqual(error._tag, "RunConflict")
+          assert.strictEqual((yield* Effect.flip(store.status("no run")))._tag, "RunNotFound")
+          assert.include(yield* store.runs, run)
+          assert.include(
+            (yield* store.running).map(({ id }) => id),
+            run
+          )
+        })
+      )
+
+      it.effect("gives a file to one of many that claim it at once", () =>
+        Effect.gen(function* () {
+          const { claim } = yield* begun(1)
+          const claims = yield* Effect.all(
+            Array.from({ length: 20 }, (_, index) => claim(1, `m${index}`)),
+            { concurrency: "unbounded" }
+          )
+          assert.deepStrictEqual(claims.map(({ _tag }) => _tag).sort(), ["Claimed", ...Array(19).fill("NotPending")])
+        })
+      )
+
+      it.effect("settles a file only for the machine that has it, and only once", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch, claim, settle, files } = yield* begun(1)
+          yield* claim(1)
+          assert.isFalse(yield* settle(1, done(), "b"))
+          assert.isFalse(yield* store.endIfComplete(run, epoch))
+          const result = { text: "नमस्ते\0", segments: [1.5, null] }
+          assert.isTrue(yield* settle(1, { _tag: "Done", result, billing: "billed", credits: 7 }))
+          assert.isFalse(yield* settle(1, poison))
+          assert.isTrue(yield* store.endIfComplete(run, epoch))
+          assert.strictEqual((yield* store.run(run)).state, "ended")
+          const [file] = yield* files
+          assert.deepInclude(file, { state: "done", attempts: 1, billing: "billed", credits: 7, result })
+        })
+      )
+
+      it.effect("holds what a dead machine had started, and takes its late answer", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, silence, files, states } = yield* begun(3)
+          yield* Effect.all([claim(1, "a"), claim(2, "a"), claim(3, "b")])
+          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 3 }), 3)
+          yield* silence("a")
+          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 3 }), 1)
+          assert.deepStrictEqual(yield* states, ["held", "held", "started"])
+          assert.deepInclude((yield* files)[0], { billing: "unknown" })
+          assert.strictEqual((yield* files)[0]?.error?.tag, "AnswerUnknown")
+          assert.isTrue(yield* settle(1, done(), "a"))
+          assert.isUndefined((yield* files)[0]?.error)
+          assert.deepStrictEqual((yield* store.status(run)).counts, {
+            pending: 0,
+            started: 1,
+            done: 1,
+            failed: 0,
+            held: 1
+          })
+          assert.strictEqual(yield* store.retry(run), 0)
+          assert.strictEqual(yield* store.retry(run, "AnswerUnknown"), 1)
+          assert.isFalse(yield* settle(2, done(), "a"))
+          assert.deepStrictEqual(yield* states, ["done", "pending", "started"])
+        })
+      )
+
+      it.effect("repeats what a dead machine had started, if asked, and refuses its late answer", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(2, { unanswered: "repeat" })
+          yield* claim(1, "c")
+          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 2 }), 0)
+          assert.deepInclude((yield* files)[0], { state: "pending", attempts: 1, billing: "unknown" })
+          assert.strictEqual((yield* claim(1, "b"))._tag, "Claimed")
+          assert.isFalse(yield* settle(1, done(), "c"))
+          assert.isTrue(yield* settle(1, done(), "b"))
+          assert.strictEqual((yield* files)[0]?.attempts, 2)
+          yield* claim(2, "b")
+          yield* store.leave("b")
+          assert.strictEqual(yield* store.takeOver(run, { from: 2, to: 2 }), 0)
+        })
+      )
+
+      it.effect("suspends a run once where two machines are refused, and the refused files did not begin", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch, claim, settle, files } = yield* begun(3)
+          yield* Effect.all([claim(1, "a"), claim(2, "b")])
+          const at = yield* store.now
+          yield* settle(1, refused, "a")
+          yield* settle(2, { _tag: "Refused", error: { tag: "Unauthorized", message: "Other." } }, "b")
+          const { state, suspension } = yield* store.run(run)
+          assert.strictEqual(state, "suspended")
+          assert.deepInclude(suspension, { tag: "InsufficientCredit", message: "Top up." })
+          assert.isAtLeast(suspension?.at ?? 0, at)
+          assert.deepStrictEqual(
+            (yield* files).map(({ state, attempts }) => [state, attempts]),
+            [
+              ["pending", 0],
+              ["pending", 0],
+              ["pending", 0]
+            ]
+          )
+          assert.strictEqual((yield* claim(3))._tag, "Stopped")
+          assert.strictEqual(yield* store.begin(run), epoch + 1)
+          assert.deepInclude(yield* store.run(run), { state: "running", probe: true, epoch: epoch + 1 })
+          assert.strictEqual(yield* store.begin(run), epoch + 2)
+          assert.deepInclude(yield* store.run(run), { probe: false })
+        })
+      )
+
+      it.effect("holds a file whose answer is lost, and suspends its run, until the files of its tag are retried", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(2)
+          yield* claim(1, "a")
+          const error = { tag: "OutputFailed", message: "The disk is full." }
+          yield* settle(1, { _tag: "Lost", error, billing: "unknown" }, "a")
+          assert.deepInclude((yield* store.run(run)).suspension, error)
+          const [lost, other] = yield* files
+          assert.deepInclude(lost, { state: "held", attempts: 1, billing: "unknown", error })
+          assert.strictEqual(other?.state, "pending")
+          assert.strictEqual(yield* store.retry(run), 0)
+          assert.strictEqual(yield* store.retry(run, "OutputFailed"), 1)
+        })
+      )
+
+      it.effect("begins no call in an earlier epoch or a paused run, and records what was under way", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch, claim, settle } = yield* begun(4)
+          yield* Effect.all([claim(1), claim(2)])
+          assert.strictEqual(yield* store.begin(run), epoch + 1)
+          assert.strictEqual((yield* claim(3))._tag, "Stopped")
+          assert.isTrue(yield* settle(1, done()))
+          assert.isTrue(yield* settle(2, refused))
+          assert.strictEqual((yield* store.run(run)).state, "running")
+          const claimNow = store.claim(run, epoch + 1, 3, "a", () => Effect.succeed(0))
+          assert.isTrue(yield* store.changeState(run, ["running"], "paused"))
+          assert.isFalse(yield* store.changeState(run, ["running"], "paused"))
+          assert.strictEqual((yield* claimNow)._tag, "Stopped")
+          assert.isTrue(yield* store.changeState(run, ["paused"], "running"))
+          assert.strictEqual((yield* claimNow)._tag, "Claimed")
+        })
+      )
+
+      it.effect("begins exactly as many calls as the limit of files allows, over two machines at once", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch, claim, settle } = yield* begun(12, { limits: { maxFiles: 5 } })
+          const claims = yield* Effect.all(
+            Array.from({ length: 10 }, (_, index) => claim(index + 1, index % 2 === 0 ? "a" : "b")),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(
+            claims.filter(({ _tag }) => _tag === "Claimed"),
+            5
+          )
+          const { state, suspension } = yield* store.run(run)
+          assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
+          // One that did not begin leaves room for another.
+          const first = claims.findIndex(({ _tag }) => _tag === "Claimed")
+          yield* settle(first + 1, { _tag: "NotBegun" }, first % 2 === 0 ? "a" : "b")
+          assert.strictEqual(yield* store.begin(run), epoch + 1)
+          assert.isFalse((yield* store.run(run)).probe)
+          const claimNow = (seq: number) => store.claim(run, epoch + 1, seq, "a", () => Effect.succeed(0))
+          assert.strictEqual((yield* claimNow(11))._tag, "Claimed")
+          assert.strictEqual((yield* claimNow(12))._tag, "Stopped")
+          yield* store.setLimits(run, { maxFiles: 6 })
+          yield* store.begin(run)
+          assert.strictEqual((yield* store.claim(run, epoch + 2, 12, "a", () => Effect.succeed(0)))._tag, "Claimed")
+        })
+      )
+
+      it.effect("never spends more than the limit of credits", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle } = yield* begun(9, { limits: { maxCredits: 100 } })
+          const tag = (seq: number, cost: number) => Effect.map(claim(seq, "a", cost), ({ _tag }) => _tag)
+          assert.strictEqual(yield* tag(1, 60), "Claimed")
+          assert.strictEqual(yield* tag(2, 40), "Claimed")
+          yield* settle(1, done(20))
+          assert.strictEqual(yield* tag(3, 40), "Claimed")
+          yield* settle(2, poison)
+          yield* settle(3, { ...poison, billing: "unknown" } as Settlement)
+          assert.strictEqual((yield* store.status(run)).credits, 60)
+          assert.strictEqual(yield* tag(4, 41), "Stopped")
+          assert.deepInclude((yield* store.run(run)).suspension, { tag: "CreditLimit" })
+          const epoch = yield* store.begin(run)
+          const claims = yield* Effect.all(
+            [5, 6, 7, 8].map((seq) => store.claim(run, epoch, seq, "a", () => Effect.succeed(15))),
+            { concurrency: "unbounded" }
+          )
+          assert.lengthOf(
+            claims.filter(({ _tag }) => _tag === "Claimed"),
+            2
+          )
+          // A new limit counts what is under way.
+          yield* store.setLimits(run, { maxCredits: 99 })
+          const last = yield* store.begin(run)
+          assert.strictEqual((yield* store.claim(run, last, 9, "a", () => Effect.succeed(10)))._tag, "Stopped")
+          yield* store.setLimits(run, {})
+          const free = yield* store.begin(run)
+          assert.strictEqual((yield* store.claim(run, free, 9, "a", () => Effect.succeed(10)))._tag, "Claimed")
+        })
+      )
+
+      it.effect("begins calls at the rate, over two machines that wait as long as the store says", () =>
+        Effect.gen(function* () {
+          const { claim } = yield* begun(16, { limits: { callsPerSecond: 50 } })
+          const calls: Array<number> = []
+          const call = (seq: number): Effect.Effect<void, unknown> =>
+            Effect.flatMap(claim(seq, seq % 2 === 0 ? "a" : "b"), (answer) => {
+              if (answer._tag === "Wait") return Effect.zipRight(Effect.sleep(answer.millis), call(seq))
+              calls.push(performance.now())
+              return Effect.void
+            })
+          yield* Effect.forEach(
+            Array.from({ length: 16 }, (_, index) => index + 1),
+            call,
+            { concurrency: "unbounded", discard: true }
+          )
+          const millis = (calls.at(-1) ?? 0) - (calls[0] ?? 0)
+          // 15 turns of 20 ms; one may be made up for.
+          assert.isAtLeast(millis, 14 * 20 - 5)
+        })
+      )
+
+      it.effect("calls one at a time while the service is down, and all at once after a success", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, waited } = yield* begun(9)
+          yield* Effect.all([claim(1), claim(2), claim(3)])
+          const begunAt = yield* store.now
+          yield* settle(1, unavailable(begunAt + 1))
+          // Begun before the first was found: it says nothing new.
+          yield* settle(2, unavailable(begunAt - 1))
+          const early = yield* claim(4)
+          assert.isTrue(early._tag === "Wait" && early.millis > 0 && early.millis <= 1_000)
+          assert.isAtLeast((yield* store.status(run)).slowedUntil ?? 0, begunAt + 1_000)
+          yield* waited
+          const claims = yield* Effect.all([claim(4), claim(5), claim(6)], { concurrency: "unbounded" })
+          assert.deepStrictEqual(claims.map(({ _tag }) => _tag).sort(), ["Claimed", "Wait", "Wait"])
+          yield* settle(3, done())
+          assert.isUndefined((yield* store.status(run)).slowedUntil)
+          assert.strictEqual((yield* claim(7))._tag, "Claimed")
+          assert.strictEqual((yield* claim(8))._tag, "Claimed")
+        })
+      )
+
+      it.effect("fails no file for an outage, however often it is called", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, waited, states } = yield* begun(3)
+          for (let call = 0; call < 8; call++) {
+            assert.strictEqual((yield* claim(1))._tag, "Claimed")
+            yield* settle(1, unavailable((yield* store.now) + 1))
+            yield* waited
+          }
+          assert.deepStrictEqual(yield* states, ["pending", "pending", "pending"])
+          const { slowedUntil } = yield* store.status(run)
+          assert.isDefined(slowedUntil)
+        })
+      )
+
+      it.effect("fails a file that finds the service down five times while it answers others", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, waited, files } = yield* begun(9)
+          for (let call = 1; call <= 5; call++) {
+            yield* claim(1)
+            yield* settle(1, unavailable((yield* store.now) + 1))
+            yield* waited
+            yield* claim(call + 1)
+            yield* settle(call + 1, done())
+          }
+          assert.deepInclude((yield* files)[0], { state: "failed", attempts: 5, billing: "notBilled" })
+          assert.deepStrictEqual((yield* store.status(run)).failures, { ServiceUnavailable: 1 })
+        })
+      )
+
+      it.effect("ends if the service is down for each of the last files alone", () =>
+        Effect.gen(function* () {
+          const { store, run, epoch, claim, settle, waited, states } = yield* begun(3)
+          yield* claim(3)
+          yield* settle(3, done())
+          for (let call = 1; call <= 5; call++) {
+            for (const seq of [1, 2]) {
+              yield* claim(seq)
+              yield* settle(seq, unavailable((yield* store.now) + 1))
+              yield* waited
+            }
+          }
+          assert.deepStrictEqual(yield* states, ["failed", "failed", "done"])
+          assert.isTrue(yield* store.endIfComplete(run, epoch))
+        })
+      )
+
+      it.effect("makes failed files pending again, all or those of a tag", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(3)
+          yield* Effect.all([claim(1), claim(2), claim(3)])
+          yield* settle(1, poison)
+          yield* settle(2, { ...poison, error: { tag: "FileChanged", message: "Changed." } } as Settlement)
+          yield* settle(3, done())
+          assert.deepStrictEqual((yield* store.status(run)).failures, { BadRequest: 1, FileChanged: 1 })
+          assert.strictEqual(yield* store.retry(run, "FileChanged"), 1)
+          assert.strictEqual(yield* store.retry(run), 1)
+          assert.deepStrictEqual(
+            (yield* files).map(({ state, error, attempts }) => [state, error, attempts]),
+            [
+              ["pending", undefined, 1],
+              ["pending", undefined, 1],
+              ["done", undefined, 1]
+            ]
+          )
+        })
+      )
+
+      it.effect("hands out batches of what is pending or started, behind a place", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle } = yield* begun(12)
+          yield* Effect.all([claim(2), claim(5), claim(6)])
+          yield* Effect.all([settle(2, done()), settle(6, poison)])
+          assert.deepStrictEqual(yield* store.batches(run, 0, 2, 4), [
+            { from: 1, to: 5 },
+            { from: 7, to: 10 }
+          ])
+          assert.deepStrictEqual(yield* store.batches(run, 10, 2, 4), [{ from: 11, to: 12 }])
+          assert.deepStrictEqual(yield* store.pendingOf(run, { from: 1, to: 5 }), [1, 3, 4])
+          assert.deepStrictEqual(yield* store.batches(run, 12, 2, 4), [])
+        })
+      )
+
+      it.effect("counts what became of the files and the machines, and streams them in order", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, silence } = yield* begun(2_001)
+          yield* Effect.all([claim(1), claim(2), claim(2_001)])
+          yield* Effect.all([settle(1, done(3)), settle(2, poison), settle(2_001, done(4))])
+          yield* claim(3)
+          const status = yield* store.status(run)
+          assert.deepStrictEqual(status.counts, { pending: 1_997, started: 1, done: 2, failed: 1, held: 0 })
+          assert.strictEqual(status.credits, 7)
+          const machines = status.machines
+          yield* silence("b")
+          assert.strictEqual((yield* store.status(run)).machines, machines - 1)
+          const seqs = yield* Stream.runCollect(Stream.map(store.files(run), ({ seq }) => seq))
+          assert.deepStrictEqual(
+            [...seqs],
+            Array.from({ length: 2_001 }, (_, index) => index + 1)
+          )
+          const some = yield* Stream.runCollect(Stream.map(store.files(run, ["done", "started"]), ({ seq }) => seq))
+          assert.deepStrictEqual([...some], [1, 3, 2_001])
+        })
+      )
+    })
+  })
+}

@@ -1,0 +1,112 @@
+/**
+ * An archive in a temporary folder, with a worker that the test controls instead of the service.
+ */
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { Archive, type RunRequest } from "../../src/Archive.js"
+import type { Settlement } from "../../src/internal/store/Store.js"
+import type { Source, SourceItem } from "../../src/Source.js"
+import type { Worker } from "../../src/Worker.js"
+
+export const done: Settlement = {
+  _tag: "Done",
+  result: { text: "नमस्ते", segments: [], warnings: [] },
+  billing: "billed",
+  credits: 1
+}
+
+export const failed = (tag: string): Settlement => ({
+  _tag: "Failed",
+  error: { tag, message: `${tag}.` },
+  billing: "notBilled"
+})
+
+export const refused: Settlement = {
+  _tag: "Refused",
+  error: { tag: "InsufficientCredits", message: "The account has no credits." }
+}
+
+export interface Calls {
+  /** The paths that were called, in order. */
+  readonly begun: Array<string>
+  /** Calls under way. */
+  active: number
+  /** The largest number of calls that were under way at once. */
+  most: number
+}
+
+/** A worker that answers by the path of the file, after `millis`. */
+export const worker = (
+  answer: (path: string, calls: Calls) => Settlement | Effect.Effect<Settlement> = () => done,
+  millis = 0
+): { readonly worker: Worker; readonly calls: Calls } => {
+  const calls: Calls = { begun: [], active: 0, most: 0 }
+  return {
+    calls,
+    worker: {
+      operation: "Transcribe",
+      cost: () => Effect.succeed(1),
+      call: ({ file }) =>
+        Effect.suspend(() => {
+          calls.begun.push(file.path)
+          calls.active++
+          calls.most = Math.max(calls.most, calls.active)
+          return millis > 0 ? Effect.sleep(millis) : Effect.void
+        }).pipe(
+          Effect.flatMap(() => {
+            const result = answer(file.path, calls)
+            return Effect.isEffect(result) ? result : Effect.succeed(result)
+          }),
+          Effect.ensuring(Effect.sync(() => calls.active--))
+        )
+    }
+  }
+}
+
+export const item = (index: number): SourceItem => ({
+  path: `calls/${String(index).padStart(6, "0")}.wav`,
+  size: 16_044 + index,
+  modifiedMillis: 1_700_000_000_000 + index
+})
+
+export const source = (count: number): Source => ({
+  root: "/calls",
+  description: "calls",
+  byContent: false,
+  items: () => Stream.map(Stream.range(1, count), item)
+})
+
+/** A request to transcribe so many files into a folder. */
+export const request = (directory: string, count: number, fields?: Partial<RunRequest>): RunRequest => ({
+  source: source(count),
+  operation: { _tag: "Transcribe", model: "hi-general-v2-8khz" },
+  output: { directory: join(directory, "out"), format: "txt" },
+  ...fields
+})
+
+/** A folder that is removed after the test. */
+export const folder = Effect.acquireRelease(
+  Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-"))),
+  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
+)
+
+/** Runs a program in a process of its own, as far as the archive sees: its layer is built, and closed at the end. */
+export const inProcess = <A, E, E2>(
+  layer: Layer.Layer<Archive, E2, FileSystem.FileSystem>,
+  body: (archive: Archive["Type"]) => Effect.Effect<A, E>
+): Effect.Effect<A, E | E2> => Effect.provide(Effect.flatMap(Archive, body), Layer.provide(layer, NodeFileSystem.layer))
+
+/** Waits for the end of the progress: the last status. */
+export const ended = (archive: Archive["Type"], run: string) =>
+  Effect.map(Stream.runLast(archive.progress(run)), Option.getOrThrow)
+
+/** Waits until something holds. */
+export const until = (holds: () => boolean) =>
+  Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(Effect.timeout(40_000))

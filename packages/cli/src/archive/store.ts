@@ -1,0 +1,117 @@
+/**
+ * Where the archive of a run is, and how the command opens it.
+ */
+import { existsSync } from "node:fs"
+import { join, resolve } from "node:path"
+import { Archive } from "@effect-speech/archive/Archive"
+import type { Operation } from "@effect-speech/archive/Operation"
+import { synthesis, transcription, type Worker } from "@effect-speech/archive/Worker"
+import * as Decoder from "@effect-speech/local-service/Decoder"
+import * as NodeTransport from "@effect-speech/transport/node"
+import * as Config from "effect/Config"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
+import { type CallSettings, speechToText, textToSpeech } from "../clients.js"
+import { InputFailed, UsageError } from "../failure.js"
+
+/** A file on this machine, or a PostgreSQL. */
+export type Store =
+  | { readonly _tag: "File"; readonly path: string; readonly isDefault: boolean }
+  /** `shown` has neither the user nor the password. */
+  | { readonly _tag: "Database"; readonly url: Redacted.Redacted; readonly shown: string }
+
+/** Where a run is. */
+export interface Place {
+  readonly out?: string | undefined
+  readonly store?: string | undefined
+}
+
+const variable = "SPEECH_ARCHIVE_STORE"
+
+const fromEnvironment = Config.string(variable).pipe(
+  Config.withDefault(""),
+  Config.map((text) => (text === "" ? undefined : text))
+)
+
+/** No message has the text: it may hold a password. */
+export const storeOf = ({ out, store }: Place) =>
+  Effect.gen(function* () {
+    const text = store ?? (yield* fromEnvironment)
+    const name = store === undefined ? variable : "--store"
+    const refuse = (message: string) => new UsageError({ message })
+    if (text === undefined) {
+      if (out === undefined) return yield* refuse("Give --out, or --store.")
+      return { _tag: "File", path: resolve(out, "archive.db"), isDefault: true } satisfies Store
+    }
+    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
+      return { _tag: "File", path: resolve(text), isDefault: false } satisfies Store
+    }
+    const url = URL.canParse(text) ? new URL(text) : undefined
+    if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
+      return yield* refuse(`${name} must be a file, or an address that begins with postgresql://.`)
+    }
+    return { _tag: "Database", url: Redacted.make(text), shown: join(url.host, url.pathname) } satisfies Store
+  })
+
+/** An archive that this process reads and changes, but calls nothing for. */
+export const client = (store: Store) =>
+  Layer.unwrapEffect(
+    Effect.gen(function* () {
+      if (store._tag === "Database") return Archive.layerClient({ url: store.url })
+      if (!existsSync(store.path)) {
+        return yield* new InputFailed({ message: `There is no archive at ${store.path}: check --out and --store.` })
+      }
+      return Archive.layerClient({ path: store.path })
+    })
+  )
+
+/** An archive for a plan, which stores nothing: without a file, it is empty and in memory. */
+export const planner = (store: Store) =>
+  store._tag === "File" && !existsSync(store.path) ? Archive.layerClient({ path: ":memory:" }) : client(store)
+
+/** How this process makes calls. */
+export interface Machine {
+  readonly concurrency: number | undefined
+  readonly host: string | undefined
+  readonly port: number | undefined
+  readonly allowInsecureHttp: boolean
+}
+
+const defaultConcurrency = 16
+
+const defaultPort = 34_431
+
+/** Whether this process makes calls itself: always for a file, which no other can work on. */
+export const makesCalls = (store: Store, { host }: Machine): boolean => store._tag === "File" || host !== undefined
+
+const recordings = (settings: CallSettings) =>
+  Layer.provide(Layer.merge(speechToText(settings), Decoder.layer), NodeTransport.layer)
+
+const texts = (settings: CallSettings) => Layer.provide(textToSpeech(settings), NodeTransport.layer)
+
+/** An archive whose calls this process makes, for runs with these operations. */
+export const machine = (store: Store, operations: ReadonlyArray<Operation["_tag"]>, options: Machine) => {
+  const { allowInsecureHttp, concurrency = defaultConcurrency, host = "", port = defaultPort } = options
+  const settings = { allowInsecureHttp, concurrency, timeout: undefined }
+  const open = <const Workers extends ReadonlyArray<Worker<unknown>>>(workers: Workers) =>
+    store._tag === "File"
+      ? Archive.layerEmbedded({ path: store.path, concurrency, workers })
+      : Archive.layerMachine({ url: store.url, host, port, concurrency, workers })
+  if (!operations.includes("Synthesize")) return Layer.provide(open([transcription]), recordings(settings))
+  if (!operations.includes("Transcribe")) return Layer.provide(open([synthesis]), texts(settings))
+  return Layer.provide(open([transcription, synthesis]), Layer.merge(recordings(settings), texts(settings)))
+}
+
+/** The operations for which this machine has an address. */
+export const configuredOperations = Effect.gen(function* () {
+  const isSet = (name: string) => Effect.map(Config.option(Config.nonEmptyString(name)), Option.isSome)
+  const found: ReadonlyArray<readonly [Operation["_tag"], boolean]> = [
+    ["Transcribe", yield* isSet("SPEECH_STT_BASE_URL")],
+    ["Synthesize", yield* isSet("SPEECH_TTS_BASE_URL")]
+  ]
+  const set = found.flatMap(([operation, isThere]) => (isThere ? operation : []))
+  // Without any, the client says which setting is missing.
+  return set.length === 0 ? (["Transcribe"] as const) : set
+})

@@ -1,0 +1,202 @@
+/**
+ * `speech archive`: runs over many files, which go on where they were.
+ */
+import { basename, resolve } from "node:path"
+import { Archive, type ArchiveService } from "@effect-speech/archive/Archive"
+import type { Operation } from "@effect-speech/archive/Operation"
+import type { RunStatus } from "@effect-speech/archive/Run"
+import * as Clock from "effect/Clock"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { adviceOn, describe, describePlan, exitCodeOf, makeLine, settledOf } from "../archive/report.js"
+import { limitsOf, requestOf } from "../archive/request.js"
+import {
+  client,
+  configuredOperations,
+  type Machine,
+  machine,
+  makesCalls,
+  type Place,
+  planner,
+  type Store,
+  storeOf
+} from "../archive/store.js"
+import type { Given } from "../declaration.js"
+import * as ExitCode from "../exitCode.js"
+import { AlreadyReported, UsageError } from "../failure.js"
+import * as Progress from "../progress.js"
+
+/** The run that the options mean: that of `--out`, or the only one in the store. */
+const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
+  Effect.gen(function* () {
+    const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
+    const own = statuses.filter(({ settings }) => out === undefined || settings.output.directory === resolve(out))
+    const [only, ...others] = own
+    const where = store._tag === "File" ? store.path : store.shown
+    if (only === undefined) {
+      const what = out === undefined ? "run" : `run with --out ${out}`
+      return yield* new UsageError({ message: `There is no ${what} in ${where}.` })
+    }
+    if (others.length > 0) {
+      const folders = own.map(({ settings }) => settings.output.directory)
+      return yield* new UsageError({ message: `${where} has several runs: give --out, one of ${folders.join(", ")}.` })
+    }
+    return only
+  })
+
+const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
+  Console.log(json ? JSON.stringify(status) : describe(status))
+
+const advise = (status: RunStatus, store: Store): Effect.Effect<void> =>
+  Effect.forEach(adviceOn(status, store), (line) => Console.error(`speech: ${line}`), { discard: true })
+
+/** The state of a run is the exit code. */
+const endWith = (status: RunStatus): Effect.Effect<void, AlreadyReported> => {
+  const code = exitCodeOf(status)
+  return code === ExitCode.done ? Effect.void : new AlreadyReported({ code })
+}
+
+/** Prints how far a run is, and what to do next. */
+const printEnd = (status: RunStatus, store: Store, json: boolean) =>
+  print(status, json).pipe(
+    Effect.zipRight(json ? Effect.void : advise(status, store)),
+    Effect.zipRight(endWith(status))
+  )
+
+/** Shows the progress of a run until it stops. */
+const watch = (begun: RunStatus, options: { readonly json: boolean; readonly everyChange: boolean }) =>
+  Effect.gen(function* () {
+    const archive = yield* Archive
+    const progress = yield* Progress.make(process.stderr)
+    const job = yield* progress.job(basename(begun.settings.output.directory))
+    const toWork = makeLine()
+    const show = (status: RunStatus) =>
+      Effect.gen(function* () {
+        yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
+        if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
+      })
+    yield* Stream.runForEach(archive.progress(begun.id), show)
+  }).pipe(Effect.scoped, Effect.zipRight(Effect.flatMap(Archive, (archive) => archive.status(begun.id))))
+
+/** Prints a sentence at Ctrl-C, before what surrounds it is closed. */
+const atInterruption =
+  (sentence: string) =>
+  <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
+    Effect.onInterrupt(effect, () => Console.error(`speech: ${sentence}`))
+
+const finishing = "The calls under way are finished, for up to 60 s. Ctrl-C again ends at once, and holds their files."
+
+/** Opens an archive to begin a run or to go on with it, and watches the run to its end. */
+const work = <E, R>(
+  store: Store,
+  operation: Operation["_tag"],
+  options: Machine & { readonly json: boolean },
+  begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
+) => {
+  const watched = Effect.gen(function* () {
+    const begun = yield* begin(yield* Archive)
+    if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
+    return yield* watch(begun, { json: options.json, everyChange: false })
+  })
+  const end = (status: RunStatus) => printEnd(status, store, options.json)
+  if (makesCalls(store, options)) {
+    return watched.pipe(
+      atInterruption(finishing),
+      Effect.provide(machine(store, [operation], options)),
+      atInterruption("The same command goes on, and calls no file again that is done."),
+      Effect.flatMap(end)
+    )
+  }
+  return watched.pipe(
+    Effect.provide(client(store)),
+    atInterruption("The machines go on with the run. To stop them: speech archive pause"),
+    Effect.flatMap(end)
+  )
+}
+
+export const run = (given: Given<"archive run">) =>
+  Effect.gen(function* () {
+    const store = yield* storeOf(given)
+    const request = yield* requestOf(given)
+    if (!given.dryRun) {
+      return yield* work(store, request.operation._tag, given, (archive) => archive.start(request))
+    }
+    const plan = yield* Effect.flatMap(Archive, (archive) => archive.plan(request)).pipe(Effect.provide(planner(store)))
+    yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
+  })
+
+/** Opens an archive, and finds its run. */
+const withRun = <A, E, R>(
+  given: Place,
+  use: (archive: ArchiveService, status: RunStatus, store: Store) => Effect.Effect<A, E, R>
+) =>
+  Effect.gen(function* () {
+    const store = yield* storeOf(given)
+    return yield* Effect.flatMap(Archive, (archive) =>
+      Effect.flatMap(findRun(archive, store, given), (status) => use(archive, status, store))
+    ).pipe(Effect.provide(client(store)))
+  })
+
+export const status = (given: Given<"archive status">) =>
+  withRun(given, (_, found, store) =>
+    Effect.gen(function* () {
+      if (!given.watch) return yield* printEnd(found, store, given.json)
+      const last = yield* watch(found, { json: given.json, everyChange: true })
+      yield* given.json ? endWith(last) : printEnd(last, store, false)
+    })
+  )
+
+export const pause = (given: Given<"archive pause">) =>
+  withRun(given, (archive, { id }, store) =>
+    Effect.gen(function* () {
+      const paused = yield* archive.pause(id)
+      yield* print(paused, given.json)
+      if (!given.json) yield* advise(paused, store)
+    })
+  )
+
+/** Goes on with a run: begins it in an archive that this process works on. */
+const goOn = (
+  given: Place & Machine & { readonly json: boolean },
+  begin: (archive: ArchiveService, found: RunStatus) => ReturnType<ArchiveService["resume"]>
+) =>
+  Effect.gen(function* () {
+    const { found, store } = yield* withRun(given, (_, found, store) => Effect.succeed({ found, store }))
+    yield* work(store, found.settings.operation._tag, given, (archive) => begin(archive, found))
+  })
+
+export const resume = (given: Given<"archive resume">) =>
+  goOn(given, (archive, { id, limits }) => archive.resume(id, { limits: { ...limits, ...limitsOf(given) } }))
+
+export const retry = (given: Given<"archive retry">) =>
+  goOn(given, (archive, { id }) => archive.retryFailed(id, { only: given.only }))
+
+export const exportResults = (given: Given<"archive export">) =>
+  withRun(given, (archive, { id, settings }) =>
+    Effect.gen(function* () {
+      const directory = given.to === undefined ? settings.output.directory : resolve(given.to)
+      const files = yield* archive.export(id, { directory, format: given.format })
+      yield* Console.log(
+        given.json ? JSON.stringify({ directory, files }) : `${directory}: ${files.toLocaleString("en")} files written.`
+      )
+    })
+  )
+
+export const joinMachines = (given: Given<"archive work">) =>
+  Effect.gen(function* () {
+    const store = yield* storeOf(given)
+    if (store._tag === "File") {
+      return yield* new UsageError({ message: "A file is for one machine: --store must begin with postgresql://." })
+    }
+    const operations = yield* configuredOperations
+    const working = Effect.zipRight(
+      Console.error(`speech: This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),
+      Effect.never
+    )
+    yield* working.pipe(
+      atInterruption(finishing),
+      Effect.provide(machine(store, operations, given)),
+      atInterruption("This machine has left. The others go on.")
+    )
+  })

@@ -1,0 +1,324 @@
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it, layer } from "@effect/vitest"
+import type { RunStatus } from "@effect-speech/archive/Run"
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { Voice } from "@effect-speech/local-service/Voice"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Fiber from "effect/Fiber"
+import * as Layer from "effect/Layer"
+import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import { freePort } from "../../../test/support/freePort.js"
+import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { adviceOn, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
+import { environmentOf, run } from "./environment.js"
+
+/** A tone for each text, which takes no time to speak. */
+const tones = Layer.succeed(Voice, {
+  languages: ["en"],
+  voices: ["default_female"],
+  sampleRate: 8000,
+  speak: ({ text }) => Stream.make(Float32Array.from({ length: text.length * 80 }, (_, at) => 0.3 * Math.sin(at * 0.2)))
+})
+
+const service = LocalService.layerWithoutDependencies().pipe(
+  Layer.provide([tones, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+)
+
+const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
+
+/** A second and a half. */
+const recording = (pitch: number) =>
+  Wav.encode(
+    telephony,
+    new Uint8Array(Int16Array.from({ length: 12_000 }, (_, at) => 8000 * Math.sin(at * pitch)).buffer)
+  )
+
+layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })("speech archive", (it) => {
+  const archive = (line: string, more: Record<string, string> = {}) =>
+    Effect.flatMap(LocalService, (local) =>
+      run(["archive", ...line.split(" ")], { ...environmentOf(local), SPEECH_ARCHIVE_STORE: "", ...more })
+    )
+
+  const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))
+
+  /** A folder with recordings in `calls`. */
+  const place = (files: number) =>
+    Effect.gen(function* () {
+      const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+      mkdirSync(`${folder}/calls/may`, { recursive: true })
+      for (let at = 1; at <= files; at++) {
+        writeFileSync(`${folder}/calls/${at === 1 ? "may/" : ""}${at}.wav`, recording(0.1 * at))
+      }
+      return { folder, calls: `${folder}/calls`, out: `${folder}/out` }
+    })
+
+  const asRun = "--model en-general-v2-8khz --concurrency 2"
+
+  it.scoped("transcribes a folder, and the same command sends nothing again", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(4)
+      const before = yield* requestCount
+      const plan = yield* archive(`run ${calls} ${asRun} --out ${out} --dry-run --json`, { SPEECH_API_KEY: "" })
+      expect(plan).toMatchObject({ code: 0, stderr: "" })
+      expect(JSON.parse(plan.stdout)).toMatchObject({ files: 4, toCall: 4, done: 0, cost: 8, unknownCost: 0 })
+      expect([yield* requestCount, existsSync(out)]).toEqual([before, false])
+
+      const first = yield* archive(`run ${calls} ${asRun} --out ${out}`)
+      expect(first).toEqual({
+        code: 0,
+        stdout: `${out}: ended\n4 of 4 files done.\nSpent: 8 credits.`,
+        stderr: ""
+      })
+      expect((yield* requestCount) - before).toBe(4)
+      const tree = ["2.wav.txt", "3.wav.txt", "4.wav.txt", "may", "results.jsonl"]
+      expect(readdirSync(out).filter((name) => !name.startsWith("archive.db"))).toEqual(tree)
+      const results = readFileSync(`${out}/results.jsonl`, "utf8")
+      expect(
+        results
+          .trimEnd()
+          .split("\n")
+          .map((line) => JSON.parse(line).path)
+      ).toEqual(["2.wav", "3.wav", "4.wav", "may/1.wav"])
+
+      expect(yield* archive(`run ${calls} ${asRun} --out ${out}`)).toEqual(first)
+      const other = yield* archive(`run ${calls}/may ${asRun} --out ${out}`)
+      expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/an output of its own\. \[RunConflict\]$/) })
+      const status = yield* archive(`status --out ${out}`)
+      expect(status).toEqual(first)
+      expect((yield* archive(`run ${calls} ${asRun} --out ${out} --dry-run`)).stdout).toBe(
+        "4 files, 96,176 bytes. 4 done already.\nA run would send 0 files: 0 seconds of audio."
+      )
+      expect((yield* requestCount) - before).toBe(4)
+
+      rmSync(`${out}/results.jsonl`)
+      rmSync(`${out}/2.wav.txt`)
+      expect((yield* archive(`export --out ${out}`)).code).toBe(0)
+      expect(readFileSync(`${out}/results.jsonl`, "utf8")).toBe(results)
+      expect(existsSync(`${out}/2.wav.txt`)).toBe(true)
+      expect((yield* archive(`export --out ${out} --to ${out}/json --format json --json`)).stdout).toBe(
+        JSON.stringify({ directory: `${out}/json`, files: 4 })
+      )
+      expect(JSON.parse(readFileSync(`${out}/json/may/1.wav.json`, "utf8"))).toMatchObject({ durationMillis: 1500 })
+      expect((yield* requestCount) - before).toBe(4)
+    })
+  )
+
+  it.scoped("ends with 41 if files failed, says why, and calls them again if asked", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, out } = yield* place(2)
+      writeFileSync(`${calls}/empty.wav`, "")
+      yield* faults.set([{ operation: "transcribe", times: 1, status: 400, message: "no" }])
+      const { code, stderr, stdout } = yield* archive(`run ${calls} ${asRun} --out ${out}`)
+      yield* faults.set([])
+      expect({ code, stdout }).toEqual({
+        code: 41,
+        stdout: `${out}: ended\n1 of 3 files done, 2 failed.\nFailed: FileEmpty 1, SttBadRequest 1.\nSpent: 2 credits.`
+      })
+      expect(stderr).toBe(
+        `speech: 2 files failed: results.jsonl says why. To call them again: speech archive retry --out ${out}`
+      )
+      const before = yield* requestCount
+      const again = yield* archive(`retry --out ${out} --only SttBadRequest --json`)
+      expect(again).toMatchObject({ code: 41, stderr: "" })
+      expect(JSON.parse(again.stdout)).toMatchObject({ counts: { done: 2, failed: 1 }, failures: { FileEmpty: 1 } })
+      expect((yield* requestCount) - before).toBe(1)
+    })
+  )
+
+  it.scoped("ends with 40 if the account is refused, and goes on after it was topped up", () =>
+    Effect.gen(function* () {
+      const { accounts } = yield* LocalService
+      const { calls, out } = yield* place(3)
+      const { credits } = yield* accounts.account
+      yield* accounts.setAccount({ credits: 0 })
+      const refused = yield* archive(`run ${calls} ${asRun} --out ${out}`)
+      expect(refused).toMatchObject({
+        code: 40,
+        stdout: `${out}: suspended\n0 of 3 files done, 3 left.\nSpent: 0 credits.`
+      })
+      expect(refused.stderr).toMatch(
+        /^speech: The run is suspended: .*402.* \[SttCreditExhausted\] To go on: speech archive resume --out \S+$/
+      )
+
+      const before = yield* requestCount
+      const asked = yield* archive(`resume --out ${out} --json`)
+      expect(asked.code).toBe(40)
+      expect((yield* requestCount) - before).toBe(1)
+
+      yield* accounts.setAccount({ credits })
+      expect(yield* archive(`resume --out ${out}`)).toMatchObject({ code: 0, stderr: "" })
+      expect((yield* archive(`status --out ${out} --json`)).code).toBe(0)
+    })
+  )
+
+  it.scoped("suspends a run at its limit, and goes on with a higher one", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(3)
+      const limited = yield* archive(`run ${calls} ${asRun} --out ${out} --max-files 2`)
+      expect(limited).toMatchObject({ code: 40, stderr: expect.stringMatching(/\[FileLimit\].* --max-files N$/) })
+      expect((yield* archive(`status --out ${out} --watch --json`)).code).toBe(40)
+      expect((yield* archive(`resume --out ${out} --max-files 3`)).code).toBe(0)
+    })
+  )
+
+  it.scoped("speaks the texts of a CSV file", () =>
+    Effect.gen(function* () {
+      const { folder, out } = yield* place(0)
+      writeFileSync(`${folder}/prompts.csv`, "id,text\nmenu/welcome,Welcome.\nbye,Goodbye.\n")
+      const line = `run ${folder}/prompts.csv --lang en --output-format 8000:pcm16 --out ${out}`
+      const spoken = yield* archive(line)
+      expect(spoken).toMatchObject({ code: 0, stdout: `${out}: ended\n2 of 2 files done.\nSpent: 16 credits.` })
+      const { format } = Either.getOrThrow(Wav.decode(readFileSync(`${out}/menu/welcome.wav`)))
+      expect(format).toEqual(telephony)
+      const before = yield* requestCount
+      expect((yield* archive(line)).code).toBe(0)
+      expect(yield* requestCount).toBe(before)
+    })
+  )
+
+  it.scoped("pauses a run from another process", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, out } = yield* place(3)
+      yield* faults.set([{ operation: "transcribe", delayMillis: 300 }])
+      const running = yield* Effect.fork(
+        archive(`run ${calls} --model en-general-v2-8khz --concurrency 1 --out ${out}`)
+      )
+      const before = yield* requestCount
+      yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
+      const paused = yield* archive(`pause --out ${out}`)
+      expect(paused.code).toBe(0)
+      expect(paused.stderr).toMatch(/^speech: The run is paused\. To go on: speech archive resume --out /)
+      const ended = yield* running
+      expect(ended).toMatchObject({ code: 40, stdout: expect.stringContaining(": paused\n1 of 3 files done, 2 left.") })
+      yield* faults.set([])
+      expect((yield* archive(`resume --out ${out}`)).code).toBe(0)
+    })
+  )
+
+  it.scoped.skipIf(!hasPostgres)(
+    `lists and watches a run that another machine works on, in ${postgresTitle}`,
+    () =>
+      Effect.gen(function* () {
+        const { calls, out } = yield* place(3)
+        const url = yield* Effect.promise(freshDatabase)
+        const database = { SPEECH_ARCHIVE_STORE: url }
+        const port = yield* Effect.promise(freePort)
+        const machine = yield* Effect.fork(archive(`work --host 127.0.0.1 --port ${port}`, database))
+        const ended = yield* archive(`run ${calls} --model en-general-v2-8khz --out ${out}`, database)
+        expect(ended).toMatchObject({ code: 0, stdout: `${out}: ended\n3 of 3 files done.\nSpent: 6 credits.` })
+        expect(readdirSync(out).toSorted()).toEqual(["2.wav.txt", "3.wav.txt", "may", "results.jsonl"])
+        yield* Fiber.interrupt(machine)
+        const status = yield* archive("status --json", database)
+        expect(JSON.parse(status.stdout)).toMatchObject({ state: "ended", counts: { done: 3 } })
+        const everything = JSON.stringify([ended, status])
+        expect(everything).not.toContain(new URL(url).password)
+      }),
+    60_000
+  )
+
+  const secret = "postgresql://user:s3cret@127.0.0.1:1/db"
+  const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
+    ["a folder without a model", "run $calls --out $out", 2, "--model is required to transcribe"],
+    ["a source that is not there", "run $calls/no --model m --out $out", 3, "no does not exist"],
+    ["one recording", "run $calls/may/1.wav --model m --out $out", 2, "1.wav is one recording: give the folder"],
+    ["a language of recordings", "run $calls --model m --lang en --out $out", 2, "--lang is for texts"],
+    ["a model of texts", "run $texts --model m --out $out", 2, "--model is for recordings"],
+    [
+      "audio as a transcript",
+      "run $calls --model m --format wav --out $out",
+      2,
+      "--format must be txt, json, srt or vtt"
+    ],
+    ["a rate of texts that is too high", "run $texts --speed 9 --out $out", 2, "--speed"],
+    ["a line that is no text", "run $texts --out $out", 3, "Line 1 of "],
+    ["no run", "status --out $out", 3, "There is no archive at "],
+    ["no place", "status", 2, "Give --out, or --store."],
+    ["a database of another kind", "status --store mysql://a:s3cret@b/c", 2, "--store must be a file, or an address"],
+    ["a file for many machines", "work --store $out.db --host a", 2, "A file is for one machine"],
+    ["a database that is not there", `work --store ${secret} --host a`, 3, "[StoreFailed]"]
+  ]
+  it.scoped.each(rows)("refuses %s", ([_, line, code, says]) =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(1)
+      writeFileSync(`${folder}/texts.jsonl`, '{"text":"a"}\n')
+      const before = yield* requestCount
+      const given = line.replace("$calls", calls).replace("$out", out).replace("$texts", `${folder}/texts.jsonl`)
+      const outcome = yield* archive(given)
+      expect(outcome.stdout + outcome.stderr).toContain(says)
+      expect(outcome.code).toBe(code)
+      expect(outcome.stderr).not.toContain("s3cret")
+      expect(yield* requestCount).toBe(before)
+    })
+  )
+})
+
+const status: RunStatus = {
+  id: "r",
+  state: "running",
+  settings: {
+    operation: { _tag: "Transcribe", model: "m" },
+    root: "/calls",
+    source: "",
+    byContent: false,
+    output: { directory: "/my out", format: "txt" },
+    unanswered: "hold",
+    batchSize: 10
+  },
+  limits: {},
+  counts: { pending: 8700, started: 60, done: 1200, failed: 30, held: 10 },
+  failures: { FileEmpty: 1, SttBadRequest: 29 },
+  credits: 45_678,
+  machines: 3,
+  createdAt: 0,
+  updatedAt: 0
+}
+
+describe("the report of a run", () => {
+  it("has its counts, its failures by tag, its cost and its machines", () => {
+    expect(describeStatus({ ...status, slowedUntil: 1 }).split("\n")).toEqual([
+      "/my out: running",
+      "1,200 of 10,000 files done, 30 failed, 10 held, 60 under way, 8,700 left.",
+      "Failed: SttBadRequest 29, FileEmpty 1.",
+      "Spent: 45,678 credits.",
+      "Machines: 3.",
+      "The service is down or overloaded: one call at a time is tried until one succeeds."
+    ])
+  })
+
+  it("says how to go on, in a command to paste", () => {
+    const store = { _tag: "File", path: "/a b.db", isDefault: false } as const
+    expect(adviceOn(status, store)).toEqual([
+      "30 files failed: results.jsonl says why. To call them again: speech archive retry --out '/my out' --store '/a b.db'",
+      "10 files held: their calls may have been billed, but the answers were not recorded. To call them again: speech archive retry --only AnswerUnknown --out '/my out' --store '/a b.db'"
+    ])
+    const { held, failed, ...others } = status.counts
+    const idle = { ...status, machines: 0, counts: { ...others, held: 0, failed: 0 } }
+    expect(adviceOn(idle, { _tag: "File", path: "/my out/archive.db", isDefault: true })).toEqual([
+      "No process works on the run. To go on: speech archive resume --out '/my out'"
+    ])
+    expect(exitCodeOf(status)).toBe(0)
+    expect(exitCodeOf({ ...status, state: "ended", counts: { ...status.counts, failed: 0 } })).toBe(41)
+  })
+
+  it("has a line of progress with the pace of the last minute", () => {
+    const toWork = makeLine()
+    const at = (done: number) => ({ ...status, counts: { ...status.counts, done } })
+    expect(toWork(at(0), 0).amount).toBe(
+      "40 of 8,800 files, failed: SttBadRequest 29, FileEmpty 1, 10 held, 45,678 credits, 3 machines"
+    )
+    expect(toWork(at(5000), 100_000).amount).toMatch(/^5,040 of 13,800 files, 50\/s, /)
+    expect(toWork(at(5100), 200_000)).toMatchObject({
+      done: 5140,
+      total: 13_900,
+      amount: expect.stringMatching(/, 1\.0\/s, /)
+    })
+  })
+})
