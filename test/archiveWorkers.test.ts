@@ -66,7 +66,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
       const sent = (yield* requests).slice(before)
       expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 200, 402])
 
-      if (done._tag === "Done") yield* Output.complete(settings.output, { ...file, result: done.result })
+      if (done._tag === "Done") yield* Output.complete(settings.output, { ...file, ...done })
       const written = yield* fs.readDirectory(`${folder}/out`, { recursive: true })
       expect(written.toSorted()).toEqual([".pieces", "ferry.wav.srt"])
       const srt = yield* fs.readFileString(`${folder}/out/ferry.wav.srt`)

@@ -179,9 +179,9 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         closeLimit: options.closeLimit ?? 60_000,
         workers,
         costs,
-        recorded: ({ file, settings }, result) =>
+        recorded: ({ file, settings }, { inPieces, result }) =>
           Effect.catchAll(
-            Effect.provide(Output.complete(settings.output, { ...file, result }), context),
+            Effect.provide(Output.complete(settings.output, { ...file, result, inPieces }), context),
             ({ message }) =>
               // A full disk lacks many files: one warning is enough.
               lacking.has(file.run)

@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
-import type { PlatformError } from "@effect/platform/Error"
+import { isPlatformError, type PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import { systemCode } from "@effect-speech/transport/Failure"
@@ -99,7 +99,10 @@ const render = ({ segments, ...result }: TranscriptionResult, format: Exclude<Fo
 }
 
 /** What {@link complete} reads of a file. */
-export type Completed = Pick<FileRecord, "path" | "callId" | "result">
+export interface Completed extends Pick<FileRecord, "path" | "callId" | "result"> {
+  /** It has kept pieces. */
+  readonly inPieces?: boolean | undefined
+}
 
 /**
  * Writes the file of the tree for a file that is recorded as done, and removes its kept pieces. The `.wav` of a synthesis was written
@@ -108,9 +111,9 @@ export type Completed = Pick<FileRecord, "path" | "callId" | "result">
 export const complete = (output: Output, file: Completed): Effect.Effect<void, OutputFailed, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     if (output.format !== "wav") yield* writeTranscription(output, file, output.format)
+    if (file.inPieces !== true) return
     const fs = yield* FileSystem.FileSystem
-    const pieces = piecesOf(output.directory, file.callId)
-    yield* Effect.ignore(Effect.whenEffect(fs.remove(pieces, { recursive: true }), fs.exists(pieces)))
+    yield* Effect.ignore(fs.remove(piecesOf(output.directory, file.callId), { recursive: true }))
   })
 
 const writeTranscription = (output: Output, { path, result }: Completed, format: Exclude<Format, "wav">) =>
@@ -124,35 +127,38 @@ const writeTranscription = (output: Output, { path, result }: Completed, format:
           message: `The result of ${path} is no transcription, so there is no ${format}.`
         })
     )
-    yield* replace(target, (temporary, fs) =>
-      recordedAt(target)(fs.writeFileString(temporary, render(decoded, format)))
-    )
+    yield* replace(target, (temporary, fs) => fs.writeFileString(temporary, render(decoded, format)))
   })
 
 /**
  * Writes a temporary file beside `path`, which then takes its name. Its folder is made if it is missing. By default the name is made
- * from the target, so that the next write replaces what a killed process left.
+ * from the target, so that the next write replaces what a killed process left. The result of the file is in the store.
  */
 const replace = <E, R>(
   path: string,
-  write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E, R>,
+  write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E | PlatformError, R>,
   name = createHash("sha256").update(path).digest("hex").slice(0, 32)
-): Effect.Effect<void, E | OutputFailed, R | FileSystem.FileSystem> =>
+) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const folder = dirname(path)
     const temporary = join(folder, `.${name}.part`)
-    if (!(yield* Effect.orElseSucceed(fs.exists(folder), () => false))) {
-      yield* recordedAt(path)(fs.makeDirectory(folder, { recursive: true }))
-    }
-    yield* write(temporary, fs).pipe(
-      Effect.zipRight(recordedAt(path)(fs.rename(temporary, path))),
+    const written = write(temporary, fs)
+    // Most folders exist: to look each time would take as long as to write.
+    yield* Effect.catchIf(written, isNotFound, () =>
+      Effect.zipRight(fs.makeDirectory(folder, { recursive: true }), written)
+    ).pipe(
+      Effect.zipRight(fs.rename(temporary, path)),
       Effect.onError(() => Effect.ignore(fs.remove(temporary, { force: true })))
     )
-  })
+  }).pipe(
+    Effect.mapError((error) =>
+      isPlatformError(error) ? outputFailed(path, error, "recorded") : (error as Exclude<E, PlatformError>)
+    )
+  )
 
-/** An error while a file is written whose result is in the store. */
-const recordedAt = (path: string) => Effect.mapError((error: PlatformError) => outputFailed(path, error, "recorded"))
+const isNotFound = (error: unknown): error is PlatformError =>
+  isPlatformError(error) && error._tag === "SystemError" && error.reason === "NotFound"
 
 /**
  * Writes `results.jsonl`: a line for each file that is done, failed or held, in the order of the run. It has neither times nor ids, so
@@ -171,13 +177,13 @@ export const writeResults = <E, R>(
       (temporary, fs) =>
         Effect.scoped(
           Effect.gen(function* () {
-            const file = yield* recordedAt(path)(fs.open(temporary, { flag: "w" }))
+            const file = yield* fs.open(temporary, { flag: "w" })
             yield* Stream.runForEachChunk(files, (chunk) => {
               const lines = Chunk.toReadonlyArray(chunk).flatMap(lineOf)
               count += lines.length
               // A write of no bytes counts as one that failed.
               if (lines.length === 0) return Effect.void
-              return recordedAt(path)(file.writeAll(encoder.encode(lines.join(""))))
+              return file.writeAll(encoder.encode(lines.join("")))
             })
           })
         ),
@@ -226,7 +232,7 @@ export const exportTo = <E, R>(
             )
           })
         }
-        yield* replace(target, (temporary) => recordedAt(target)(fs.copyFile(original, temporary)))
+        yield* replace(target, (temporary) => fs.copyFile(original, temporary))
       })
     return yield* files.pipe(
       Stream.filter(({ state }) => state === "done"),

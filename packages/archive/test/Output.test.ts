@@ -98,7 +98,7 @@ layer(NodeFileSystem.layer)("a result", (it) => {
       mkdirSync(Output.piecesOf(directory, callId), { recursive: true })
       writeFileSync(join(Output.piecesOf(directory, callId), "piece.json"), "{}")
       for (const format of ["txt", "json", "srt", "vtt"] as const) {
-        yield* Output.complete({ directory, format }, record("sub/a.wav"))
+        yield* Output.complete({ directory, format }, { ...record("sub/a.wav"), inPieces: true })
       }
       const read = (format: string) => readFileSync(join(directory, `sub/a.wav.${format}`), "utf8")
       expect(read("txt")).toBe("One two. Three.\n")

@@ -135,7 +135,7 @@ describe("a transcription of a run", () => {
       // The process died before the result was recorded: the pieces are not paid again.
       expect(yield* Worker.transcription.call(job)).toEqual(settlement)
       expect((yield* SpeechToText.calls).length).toBe(calls.length)
-      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, result: settlement.result })
+      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, ...settlement })
       expect(readdirSync(join(pieces, ".."))).toEqual([])
     }).pipe(Effect.provide(answering("One.")))
   )
@@ -151,7 +151,7 @@ describe("a transcription of a run", () => {
       const output = { directory, format: "srt" } as const
       const settlement = yield* Worker.transcription.call({ file, settings: settings(operation, { output }) })
       expect(settlement).toMatchObject({ _tag: "Done", result: { segments: [{ start: 100, end: 900, text: "One." }] } })
-      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, result: settlement.result })
+      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, ...settlement })
       expect(readFileSync(join(directory, "titled.wav.srt"), "utf8")).toBe("1\n00:00:00,100 --> 00:00:00,933\nOne.\n")
     }).pipe(Effect.provide(answering({ text: "One.", auxInfo: aux(0.5, { t: [100, 900], text: "One." }) })))
   )

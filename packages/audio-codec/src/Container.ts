@@ -19,7 +19,9 @@ import {
   bytesOf,
   limitReads,
   type ReadHeader,
-  type RecordingBytes
+  type RecordingBytes,
+  startingWith,
+  usualHeader
 } from "./internal/container/recordingBytes.js"
 import { sniff, sniffLength } from "./internal/container/sniff.js"
 import type { Box, CheckStructure } from "./internal/container/structure.js"
@@ -80,8 +82,10 @@ const maximumReads = 1000
 export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Header, E> =>
   Effect.gen(function* () {
     const views = limitReads(recording, maximumReads)
-    const container = sniff(bytesOf(yield* views.read(0, sniffLength)))
-    const { channels, durationMillis, sampleRate } = container === undefined ? {} : yield* readers[container](views)
+    const beginning = yield* views.read(0, usualHeader)
+    const container = sniff(bytesOf(beginning).subarray(0, sniffLength))
+    const { channels, durationMillis, sampleRate } =
+      container === undefined ? {} : yield* readers[container](startingWith(beginning, views))
     return {
       container,
       sampleRate: ifSound(sampleRate, (rate) => rate > 0),

@@ -64,13 +64,12 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     const byteLength = Number(before.size)
 
     const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
-      file
-        .seek(FileSystem.Size(offset), "start")
-        .pipe(
-          Effect.zipRight(file.readAlloc(FileSystem.Size(length))),
-          Effect.map(Option.getOrElse(() => new Uint8Array(0))),
-          Effect.mapError(toUploadFailed)
-        )
+      file.seek(FileSystem.Size(offset), "start").pipe(
+        // It allocates the whole length, and the file may be shorter.
+        Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
+        Effect.map(Option.getOrElse(() => new Uint8Array(0))),
+        Effect.mapError(toUploadFailed)
+      )
     const unchanged = Effect.flatMap(stat, (after) =>
       versionOf(after) === versionOf(before)
         ? Effect.void

@@ -1,5 +1,6 @@
 /**
- * The calls of a machine: a queue of files, and a fixed number of fibers that claim, call and settle one file at a time.
+ * The calls of a machine: a queue of files, and a fixed number of fibers that claim and call one file at a time, and settle the one before
+ * meanwhile.
  *
  * The fibers belong to no batch. If a batch is interrupted, because its shard moves or the process ends, its calls under way are
  * finished and recorded all the same, and its other files are left to the machine that takes the batch up.
@@ -14,7 +15,7 @@ import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type { StoreFailed } from "../../ArchiveError.js"
 import type { Job, Worker } from "../../Worker.js"
-import type { Claim, RunRow, Settlement, StoreService } from "../store/Store.js"
+import type { Claim, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
 
 /** Files of one batch. */
 export interface Work {
@@ -55,7 +56,7 @@ export interface PoolOptions {
   /** What the call of a file costs at most, by the operation. */
   readonly costs: ReadonlyMap<string, CostOf>
   /** Called after a file was recorded as done, before the next one is claimed. */
-  readonly recorded: (job: Job, result: unknown) => Effect.Effect<void>
+  readonly recorded: (job: Job, settlement: Done) => Effect.Effect<void>
 }
 
 /** Repeats while the database is away: after 200 ms, then after twice the time, at most every 3 seconds. */
@@ -133,15 +134,26 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
       )
     }
 
-    const callAndSettle = (group: Group, job: Job) =>
+    /** Claims a file, and calls the service for it. */
+    const begin = (group: Group, seq: number) =>
       Effect.gen(function* () {
-        const result: Settlement = closing ? { _tag: "NotBegun" } : yield* resultOf(job)
+        const claim = yield* claimed(group, seq)
+        if (claim._tag !== "Claimed") return claim
+        const { settings, id: run } = group.work.run
+        active.set(run, (active.get(run) ?? 0) + 1)
+        const job: Job = { file: claim.file, settings }
+        const settlement: Settlement = closing ? { _tag: "NotBegun" } : yield* resultOf(job)
+        return { _tag: "Answered", job, settlement } as const
+      })
+
+    const record = (group: Group, job: Job, result: Settlement) =>
+      Effect.gen(function* () {
         // Workers go by the clock of the process, and the store by that of the database.
         const settlement = result._tag === "Unavailable" ? { ...result, begunAt: result.begunAt + ahead } : result
         const changed = yield* settle(group, job.file.seq, settlement)
         switch (settlement._tag) {
           case "Done":
-            if (changed) yield* options.recorded(job, settlement.result)
+            if (changed) yield* options.recorded(job, settlement)
             group.settled++
             return
           case "Failed":
@@ -158,30 +170,24 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
         }
       })
 
+    /** Returns the answer of the service, if the file was called. */
     const handle = ({ group, seq }: Task) =>
       Effect.gen(function* () {
         let failures = 0
         while (!dropped(group)) {
-          const answer = yield* Effect.either(claimed(group, seq))
-          if (answer._tag === "Left") {
+          const begun = yield* Effect.either(begin(group, seq))
+          if (begun._tag === "Left") {
             yield* sleep(group, Math.min(200 * 2 ** failures++, 3_000))
             continue
           }
-          const claim = answer.right
-          switch (claim._tag) {
-            case "Claimed": {
-              const run = group.work.run.id
-              active.set(run, (active.get(run) ?? 0) + 1)
-              return yield* Effect.ensuring(
-                callAndSettle(group, { file: claim.file, settings: group.work.run.settings }),
-                Effect.sync(() => active.set(run, (active.get(run) ?? 1) - 1))
-              )
-            }
+          switch (begun.right._tag) {
+            case "Answered":
+              return begun.right
             case "NotPending":
               group.again = true
               return
             case "Wait":
-              yield* sleep(group, claim.millis)
+              yield* sleep(group, begun.right.millis)
               break
             case "Stopped":
               group.stopped = true
@@ -189,17 +195,37 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
               return
           }
         }
+        return
       })
 
     const end = (group: Group) =>
-      Effect.suspend(() => (--group.left === 0 ? Deferred.succeed(group.done, undefined) : Effect.void))
+      Effect.suspend(() => (--group.left === 0 ? Effect.asVoid(Deferred.succeed(group.done, undefined)) : Effect.void))
 
-    const fiber = Queue.take(queue).pipe(
-      Effect.flatMap((task) => Effect.zipRight(handle(task), end(task.group))),
-      Effect.repeat({ until: () => closing }),
-      Effect.interruptible
-    )
-    const fibers = yield* Effect.all(Array.from({ length: options.concurrency }, () => Effect.forkDaemon(fiber)))
+    const recordings = new Array<Fiber.RuntimeFiber<void> | undefined>(options.concurrency).fill(undefined)
+    const awaitRecordings = (some: typeof recordings) => Fiber.awaitAll(some.filter((each) => each !== undefined))
+
+    /** While a result is recorded, the service works on the next file. What stops the run, or slows it down, is recorded first. */
+    const fiber = (index: number) =>
+      Queue.take(queue).pipe(
+        Effect.flatMap((task) =>
+          Effect.gen(function* () {
+            const answer = yield* handle(task)
+            if (answer === undefined) return yield* end(task.group)
+            const { job, settlement } = answer
+            const { run } = job.file
+            const recording = record(task.group, job, settlement).pipe(
+              Effect.ensuring(Effect.sync(() => active.set(run, (active.get(run) ?? 1) - 1))),
+              Effect.zipRight(end(task.group))
+            )
+            yield* awaitRecordings([recordings[index]])
+            if (settlement._tag !== "Done") return yield* recording
+            recordings[index] = yield* Effect.forkDaemon(recording)
+          })
+        ),
+        Effect.repeat({ until: () => closing }),
+        Effect.interruptible
+      )
+    const fibers = yield* Effect.forEach(recordings, (_, index) => Effect.forkDaemon(fiber(index)))
 
     const process = (work: Work): Effect.Effect<WorkDone> =>
       Effect.gen(function* () {
@@ -231,8 +257,12 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
       closing = true
       yield* Deferred.succeed(closed, undefined)
       yield* Queue.shutdown(queue)
-      yield* Fiber.awaitAll(fibers).pipe(Effect.timeoutOption(options.closeLimit), Effect.interruptible)
-      yield* Fiber.interruptAll(fibers)
+      yield* Fiber.awaitAll(fibers).pipe(
+        Effect.zipRight(Effect.suspend(() => awaitRecordings(recordings))),
+        Effect.timeoutOption(options.closeLimit),
+        Effect.interruptible
+      )
+      yield* Fiber.interruptAll([...fibers, ...recordings.filter((each) => each !== undefined)])
     })
 
     return { process, active: (run) => active.get(run) ?? 0, close }

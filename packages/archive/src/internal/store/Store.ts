@@ -45,9 +45,19 @@ export type Claim =
   /** The run does not run in this epoch. */
   | { readonly _tag: "Stopped" }
 
+/** The service has answered. */
+export interface Done {
+  readonly _tag: "Done"
+  readonly result: unknown
+  readonly billing: string
+  readonly credits: number
+  /** The call had pieces, and they are kept. */
+  readonly inPieces?: boolean
+}
+
 /** What became of a claimed file. */
 export type Settlement =
-  | { readonly _tag: "Done"; readonly result: unknown; readonly billing: string; readonly credits: number }
+  | Done
   | {
       readonly _tag: "Failed"
       readonly error: { readonly tag: string; readonly message: string }

@@ -1,5 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Container from "@effect-speech/audio-codec/Container"
 import { systemCode } from "@effect-speech/transport/Failure"
 import * as Printable from "@effect-speech/transport/Printable"
 import * as Effect from "effect/Effect"
@@ -8,11 +9,11 @@ import { hashFile } from "../source/files.js"
 import type { ClaimedFile } from "../store/Store.js"
 import type { FileProblem } from "./settlement.js"
 
-/** Looks at a file again before its call: it must be the one that was listed. */
+/** Looks at a file again before its call, and reads its header: it must be the one that was listed. */
 export const look = (
   path: string,
   { content, modifiedMillis, size }: ClaimedFile
-): Effect.Effect<void, FileProblem, FileSystem.FileSystem> =>
+): Effect.Effect<Container.Header, FileProblem, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const info = yield* Effect.catchAll(fs.stat(path), (error) => unreadable(path, error))
@@ -22,22 +23,36 @@ export const look = (
     const found = Number(info.size)
     if (found === 0)
       return yield* problem("FileEmpty", `${path} is empty. Nothing was sent. Record it again, or remove it.`)
-    const modified = Option.getOrUndefined(info.mtime)?.getTime()
-    if (found === size && modified === modifiedMillis) return
     const isSame =
       found === size &&
-      content !== undefined &&
-      (yield* Effect.orElseSucceed(
-        Effect.tryPromise(() => hashFile(path)),
-        () => undefined
-      )) === content
+      (Option.getOrUndefined(info.mtime)?.getTime() === modifiedMillis ||
+        (content !== undefined &&
+          (yield* Effect.orElseSucceed(
+            Effect.tryPromise(() => hashFile(path)),
+            () => undefined
+          )) === content))
     if (!isSame) {
       return yield* problem(
         "FileChanged",
         `${path} changed after it was listed. Nothing was sent. Run again: it is listed as a new file.`
       )
     }
+    return yield* Effect.catchAll(Effect.scoped(readHeader(fs, path, size)), (error) => unreadable(path, error))
   })
+
+const readHeader = (fs: FileSystem.FileSystem, path: string, byteLength: number) =>
+  Effect.flatMap(fs.open(path), (file) =>
+    Container.readHeader({
+      byteLength,
+      read: (offset, length) =>
+        file
+          .seek(FileSystem.Size(offset), "start")
+          .pipe(
+            Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
+            Effect.map(Option.getOrElse(() => new Uint8Array(0)))
+          )
+    })
+  )
 
 const unreadable = (path: string, error: PlatformError): Effect.Effect<never, FileProblem> => {
   if (error._tag === "SystemError" && error.reason === "NotFound") {

@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import type { OutputFailed } from "../../ArchiveError.js"
 import type { Synthesize } from "../../Operation.js"
 import { outputFailed, pathOf, piecesOf, type SynthesisResult } from "../../Output.js"
-import type { Settlement } from "../store/Store.js"
+import type { Done } from "../store/Store.js"
 import type { Job, Worker } from "./job.js"
 import { type AudioLost, settle } from "./settlement.js"
 
@@ -85,12 +85,8 @@ const inPieces = (request: SynthesisRequest, path: string, job: Job) =>
     )
     const { pieces } = file.report
     const credits = pieces.reduce((sum, { codePoints: cost }) => sum + cost, 0)
-    return done(
-      file,
-      pieces.flatMap(({ warnings }) => warnings),
-      "billed",
-      credits
-    )
+    const warnings = pieces.flatMap((piece) => piece.warnings)
+    return { ...done(file, warnings, "billed", credits), inPieces: true }
   }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
 
 const done = (
@@ -98,7 +94,7 @@ const done = (
   warnings: ReadonlyArray<{ readonly _tag: string }>,
   billing: string,
   credits: number
-): Settlement => {
+): Done => {
   const result: SynthesisResult = {
     durationMillis,
     sampleRate: format.sampleRate,

@@ -11,7 +11,7 @@ import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Transcribe } from "../../Operation.js"
 import { piecesOf, type TranscriptionResult } from "../../Output.js"
-import type { Settlement } from "../store/Store.js"
+import type { Done } from "../store/Store.js"
 import type { Job, Worker } from "./job.js"
 import { look, problem } from "./look.js"
 import { settle } from "./settlement.js"
@@ -48,9 +48,8 @@ const secondsOf = (millis: number): number => Math.ceil(millis / 1000)
 const transcribe = (job: Job, { _tag, pieceMillis = 300_000, segmentFields, ...fields }: Transcribe) =>
   Effect.gen(function* () {
     const path = pathOf(job)
-    yield* look(path, job.file)
     const audio = AudioSource.fromPath(path)
-    const { container, durationMillis } = yield* Recording.inspect(audio)
+    const { container, durationMillis } = yield* look(path, job.file)
     if (container === undefined) {
       return yield* problem(
         "NotARecording",
@@ -111,7 +110,7 @@ const inPieces = (request: Request, job: Job, options: LongTranscription.LongTra
     )
     const paid = pieces.filter(({ source }) => source !== "silence")
     const billings = paid.map(({ call }) => call?.billing)
-    return done(
+    const settlement = done(
       {
         text,
         durationMillis,
@@ -127,11 +126,12 @@ const inPieces = (request: Request, job: Job, options: LongTranscription.LongTra
       billings.length === 0 ? "notBilled" : billings.every((billing) => billing === "billed") ? "billed" : "unknown",
       paid.reduce((sum, { end, start }) => sum + secondsOf(end - start), 0)
     )
+    return { ...settlement, inPieces: true }
   }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
 
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]
 
-const done = (result: TranscriptionResult, billing: string, credits: number): Settlement => ({
+const done = (result: TranscriptionResult, billing: string, credits: number): Done => ({
   _tag: "Done",
   result,
   billing,

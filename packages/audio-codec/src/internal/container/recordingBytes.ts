@@ -22,6 +22,9 @@ export interface HeaderFields {
   readonly durationMillis?: number | undefined
 }
 
+/** Most headers are in the first bytes of this number. */
+export const usualHeader = 4096
+
 /** Reads a header. Bytes that make no sense give no fields. */
 export type ReadHeader = <E>(recording: RecordingViews<E>) => Effect.Effect<HeaderFields, E>
 
@@ -40,6 +43,15 @@ export const limitReads = <E>(recording: RecordingBytes<E>, maximumReads: number
       )
   }
 }
+
+/** Takes what lies within the beginning from there. */
+export const startingWith = <E>(beginning: DataView, { byteLength, read }: RecordingViews<E>): RecordingViews<E> => ({
+  byteLength,
+  read: (offset, length) =>
+    offset + length <= beginning.byteLength
+      ? Effect.succeed(viewOf(bytesOf(beginning).subarray(offset, offset + length)))
+      : read(offset, length)
+})
 
 /** Small reads that follow each other share one read of 16 KiB. */
 export const bufferReads = <E>(recording: RecordingBytes<E>): RecordingViews<E> => {
