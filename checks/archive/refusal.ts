@@ -1,10 +1,12 @@
 /** An account that is refused, and a budget that is spent, suspend a run once. */
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
+import { freePort } from "../../test/support/freePort.js"
+import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
 import { noise } from "../../test/support/recordings.js"
 import { bar, list, title } from "../../test/support/report.js"
-import type { RunOptions } from "./client.js"
+import type { Options, RunOptions } from "./client.js"
 import { answered, type JournaledService, startJournaled } from "./journal.js"
-import { countsOf, fresh, recordings, type Settings, startArchive, until } from "./support.js"
+import { type ArchiveProcess, countsOf, fresh, recordings, type Settings, startArchive, until } from "./support.js"
 
 const concurrency = 8
 
@@ -43,17 +45,52 @@ const cases: ReadonlyArray<Case> = [
 export const checkRefusal = async ({ quick }: Settings) => {
   const count = quick ? 200 : 1_000
   const source = { folder: recordings(count, { contents: [noise(1600)] }) }
-  for (const each of cases) await checkCase(each, source, count)
+  for (const each of cases) {
+    const path = fresh("store")
+    await checkCase(each, source, count, () => ({ path }), 1)
+  }
   await checkBudget(source, count)
+  if (!hasPostgres) return console.log("\n- left out: two machines, since no PostgreSQL is installed")
+  const postgres = await startPostgres()
+  try {
+    for (const each of cases) {
+      const url = await postgres.database()
+      await checkCase(each, source, count, async () => ({ url, port: await freePort() }), 2)
+    }
+  } finally {
+    await postgres.stop()
+  }
 }
 
-const checkCase = async ({ name, refuse, restore, status }: Case, source: RunOptions["source"], count: number) => {
+const startAll = (
+  machines: number,
+  storeOf: () => Options["store"] | Promise<Options["store"]>,
+  speech: Options["speech"]
+): Promise<ReadonlyArray<ArchiveProcess>> =>
+  Promise.all(
+    Array.from({ length: machines }, async () => {
+      const archive = await startArchive({ store: await storeOf(), speech, concurrency })
+      // Its first command opens the store: from then on it works.
+      await archive.ask({ do: "status", id: "none" })
+      return archive
+    })
+  )
+
+const checkCase = async (
+  { name, refuse, restore, status }: Case,
+  source: RunOptions["source"],
+  count: number,
+  storeOf: () => Options["store"] | Promise<Options["store"]>,
+  machines: number
+) => {
   const service = await startJournaled()
   await service.platform("PUT", "faults", [{ delayMillis: 40 }])
-  const store = { path: fresh("store") }
   const run = { source, out: fresh("out") }
   const problems: Array<string> = []
-  const archive = await startArchive({ store, speech: service.speech, concurrency })
+  const limit = machines * concurrency
+  const archives = await startAll(machines, storeOf, service.speech)
+  const [archive] = archives
+  if (archive === undefined) throw new Error("There is a first machine.")
   const { id } = await archive.start(run)
   await until(async () => (await service.paid()) >= count / 4)
   await refuse(service)
@@ -61,9 +98,9 @@ const checkCase = async ({ name, refuse, restore, status }: Case, source: RunOpt
   if (suspended.state !== "suspended") problems.push(`the run is ${suspended.state}`)
   const first = await service.journal()
   const refusals = refusedBy(first, status)
-  if (refusals < 1 || refusals > concurrency) problems.push(`${refusals} calls were refused`)
-  const { counts } = suspended
-  if (counts.failed + counts.held + counts.started > 0) problems.push(`after the refusal: ${countsOf(suspended)}`)
+  if (refusals < 1 || refusals > limit) problems.push(`${refusals} calls were refused`)
+  const { counts } = await archive.status(id)
+  if (counts.failed + counts.held + counts.started > 0) problems.push(`after the refusal: ${JSON.stringify(counts)}`)
 
   // Without a top-up one more call is made.
   await archive.resume(id)
@@ -72,22 +109,24 @@ const checkCase = async ({ name, refuse, restore, status }: Case, source: RunOpt
   const second = await service.journal()
   const probes = second.length - first.length
   if (probes !== 1) problems.push(`a resume in vain made ${probes} calls`)
-  await archive.stop()
+  for (const { stop } of archives) await stop()
 
   const apiKey = await restore(service)
-  const next = await startArchive({ store, speech: { ...service.speech, apiKey }, concurrency })
+  const others = await startAll(machines, storeOf, { ...service.speech, apiKey })
+  const [next] = others
+  if (next === undefined) throw new Error("There is a first machine.")
   await next.resume(id)
   const end = await next.await(id)
   if (end.state !== "ended" || end.counts.done !== count) problems.push(`at the end ${end.state}: ${countsOf(end)}`)
-  await next.stop()
+  for (const { stop } of others) await stop()
   const paid = answered(await service.journal()).length
   if (paid !== count) problems.push(`${paid} calls were answered for ${count} files`)
   await service.stop()
-  title(name)
+  title(machines === 1 ? name : `${name}, on ${machines} machines`)
   console.log(`- suspended: ${suspended.suspension?.tag}: ${suspended.suspension?.message}`)
   list(problems)
   bar(
-    `at most the ${concurrency} calls under way are refused, then one a resume, and each file is answered once`,
+    `at most the ${limit} calls under way are refused, then one a resume, and each file is answered once`,
     problems.length === 0,
     `${refusals} refused, ${probes} by a resume in vain`
   )

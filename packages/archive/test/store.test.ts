@@ -540,6 +540,8 @@ for (const { title, database, installed } of databases) {
           assert.deepStrictEqual(yield* store.batches(run, 10, 2, 4), [{ from: 11, to: 12 }])
           assert.deepStrictEqual(yield* store.pendingOf(run, { from: 1, to: 5 }), [1, 3, 4])
           assert.deepStrictEqual(yield* store.batches(run, 12, 2, 4), [])
+          yield* claim(12)
+          assert.deepStrictEqual(yield* store.lastPending(run, 2), [11, 10])
         })
       )
 

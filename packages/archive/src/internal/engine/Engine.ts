@@ -5,6 +5,9 @@
  * a new execution, so that no history grows with the number of files. A batch has one activity. The state of each file is a row
  * of a table, so that an activity that runs again, after `kill -9` or on another machine, begins nothing that is done.
  *
+ * The engine shares the batches by their ids, so one machine may have more of them than another. A machine that has called all of its own
+ * goes on with the last files of the run, wherever their batches are.
+ *
  * No message begins a run: each machine looks once a second for runs that are running, and executes their current
  * epoch. The engine executes it once, however many machines ask for it.
  */
@@ -177,6 +180,7 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
       Effect.gen(function* () {
         const row = yield* running(run, epoch)
         if (Option.isNone(row)) return
+        shared.set(run, epoch)
         const { stopped } = yield* watch(run, epoch)
         const range: Batch = { from, to }
         while (!(yield* Deferred.isDone(stopped))) {
@@ -189,6 +193,29 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
           if (done.settled === 0) yield* Effect.timeoutOption(Deferred.await(stopped), again)
         }
       }).pipe(Effect.scoped)
+
+    /** The runs, in their epoch, that this machine had a batch of: they are past the call that probes a refused account. */
+    const shared = new Map<string, number>()
+
+    /** Calls files of batches that other machines have. */
+    const help = ([run, epoch]: readonly [string, number]) =>
+      Effect.gen(function* () {
+        const row = yield* running(run, epoch)
+        if (Option.isNone(row)) {
+          if (shared.get(run) === epoch) shared.delete(run)
+          return
+        }
+        const { stopped } = yield* watch(run, epoch)
+        let settled = 1
+        while (settled > 0 && !(yield* Deferred.isDone(stopped))) {
+          yield* calm
+          const seqs = yield* stored(store.lastPending(run, 2 * (yield* pool.free)))
+          settled = (yield* pool.process({ run: row.value, epoch, seqs, stopped })).settled
+        }
+      }).pipe(Effect.scoped)
+    const helpOthers = Effect.flatMap(pool.free, (free) =>
+      free === 0 ? Effect.void : Effect.forEach([...shared], help, { discard: true })
+    )
 
     /** After a refused account: calls for one file at a time, until one is not refused. */
     const probe = (row: RunRow, range: Batch) =>
@@ -252,6 +279,10 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         begun.set(row.id, row.epoch)
       }
     }).pipe(Effect.provideService(WorkflowEngine, engine), Effect.ignore)
+
+    if (options.works === "all") {
+      yield* helpOthers.pipe(Effect.delay(again), Effect.forever, Effect.interruptible, Effect.forkScoped)
+    }
 
     const turn = yield* Effect.makeLatch(true)
     yield* turn.close.pipe(

@@ -39,6 +39,8 @@ export interface Pool {
   readonly process: (work: Work) => Effect.Effect<WorkDone>
   /** Calls under way for files of a run. */
   readonly active: (run: string) => number
+  /** Number of further calls that could begin now. */
+  readonly free: Effect.Effect<number>
   /** Begins no call any more, and waits for those under way. What has not ended by then is interrupted, and stays `started`. */
   readonly close: Effect.Effect<void>
 }
@@ -265,7 +267,13 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
       yield* Fiber.interruptAll([...fibers, ...recordings.filter((each) => each !== undefined)])
     })
 
-    return { process, active: (run) => active.get(run) ?? 0, close }
+    return {
+      process,
+      active: (run) => active.get(run) ?? 0,
+      // The size of a queue is negative while fibers wait for its next item.
+      free: Effect.map(Queue.size(queue), (size) => Math.max(-size, 0)),
+      close
+    }
   })
 
 /** A worker that throws has a defect, in which its file takes part: the file fails, and the run goes on. */

@@ -145,6 +145,8 @@ export interface StoreService {
   ) => Effect.Effect<ReadonlyArray<Batch>, StoreFailed>
   /** The numbers of the pending files of a batch. */
   readonly pendingOf: (run: string, batch: Batch) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
+  /** The numbers of the last `count` pending files of a run, the last one first. */
+  readonly lastPending: (run: string, count: number) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
   /**
    * Holds or repeats the started files of machines that have not been heard of within 35 seconds. The result is the number of
    * files in the batch that live machines still call.

@@ -461,6 +461,16 @@ export const make = (
           )
         ),
 
+      lastPending: (run, count) =>
+        failing(
+          Effect.map(
+            sql<{ seq: Int }>`
+              SELECT seq FROM archive_files
+              WHERE run = ${numberOf(run)} AND state = ${pending} ORDER BY seq DESC LIMIT ${count}`,
+            (rows) => rows.map(({ seq }) => Number(seq))
+          )
+        ),
+
       takeOver: (run, { from, to }) =>
         failing(
           Effect.gen(function* () {
