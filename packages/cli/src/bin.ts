@@ -13,6 +13,8 @@ if (invocation._tag === "Printed") {
   process.exitCode = code
   process[stream].write(`${text}\n`)
 } else {
+  // The deprecations of a library are not for its users: pg prints one on each machine of an archive.
+  Object.assign(process, { noDeprecation: true })
   const { main } = await import("./main.js")
   main(invocation)
 }
