@@ -14,6 +14,7 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
+import { About, CallFailed, RecordingQuery, SignIn, SpeechFields, Transcript, TranscriptQuery } from "./Console.js"
 import { Fault, FaultRecord } from "./Faults.js"
 import { BodyOptional } from "./internal/bodyOptional.js"
 import { JournalEntry } from "./Journal.js"
@@ -33,12 +34,21 @@ const failure = (status: number, description?: string) =>
     encode: ({ message }) => ({ error: message })
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
-/** The header `X-Admin-Token`, which every path below `/platform/api` requires. */
+/** The name of the cookie of the console, whose end is the port: a browser sends a cookie to all ports of a host. */
+export const sessionCookie = (port: string): string => `effect-speech-console-${port}`
+
+/** The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them. */
 export class AdminToken extends HttpApiMiddleware.Tag<AdminToken>()("@effect-speech/local-service/AdminToken", {
-  failure: failure(401, "X-Admin-Token is missing or wrong."),
+  failure: failure(401, "X-Admin-Token is missing or wrong, and there is no session of the console."),
   security: {
     adminToken: HttpApiSecurity.apiKey({ key: "X-Admin-Token" }).pipe(
       HttpApiSecurity.annotate(OpenApi.Description, "The service prints it at the start. Our choice.")
+    ),
+    session: HttpApiSecurity.apiKey({ key: sessionCookie("PORT"), in: "cookie" }).pipe(
+      HttpApiSecurity.annotate(
+        OpenApi.Description,
+        "The cookie of the console. The request must also have `Sec-Fetch-Site: same-origin`, or the own origin as `Origin`. Our choice."
+      )
     )
   }
 }) {}
@@ -48,6 +58,38 @@ const optionalBody = OpenApi.annotations({
 }).pipe(Context.add(BodyOptional, true))
 
 const summary = (text: string) => OpenApi.annotations({ summary: text })
+
+/** Describes the headers of a response with `status`. */
+const responseHeaders = (status: number, headers: Readonly<Record<string, { readonly type: string }>>) =>
+  OpenApi.annotations({
+    transform: (operation) => {
+      const described = Object.entries(headers).map(([name, schema]) => [name, { required: true, schema }])
+      const response = { ...operation.responses[status], headers: Object.fromEntries(described) }
+      return { ...operation, responses: { ...operation.responses, [status]: response } }
+    }
+  })
+
+const text = { type: "string" }
+
+const fileHeaders = {
+  "Cache-Control": text,
+  "Content-Security-Policy": text,
+  "Referrer-Policy": text,
+  "X-Content-Type-Options": text
+}
+
+/** A call of the console failed. */
+export class ConsoleCallFailed extends Data.TaggedError("ConsoleCallFailed")<typeof CallFailed.Type> {}
+
+const callFailed = Schema.transform(CallFailed, Schema.instanceOf(ConsoleCallFailed), {
+  strict: true,
+  decode: (failed) => new ConsoleCallFailed(failed),
+  encode: ({ message, requestId, tag }) => ({ tag, message, requestId })
+}).annotations(
+  HttpApiSchema.annotations({ status: 422, description: "The call failed, with this error of the client." })
+)
+
+const recording = HttpApiSchema.Uint8Array({ contentType: "application/octet-stream" })
 
 const noKey = failure(404, "No key has this id.")
 const keyRevoked = failure(409, "The key of this id is revoked.")
@@ -131,13 +173,71 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .annotateContext(optionalBody)
       .annotateContext(summary("Restore the state of the start"))
   )
+  .add(
+    HttpApiEndpoint.get("events", "/events")
+      .addSuccess(
+        HttpApiSchema.Text({ contentType: "text/event-stream" }).annotations({
+          description:
+            '`event: request` has an entry of the journal as its data, when a request begins, is answered, and ends. `event: changed` has `{"what": "account"}`, `keys`, `faults` or `journal`.'
+        })
+      )
+      .annotateContext(responseHeaders(200, { "Cache-Control": text }))
+      .annotateContext(summary("What happens, as server-sent events"))
+  )
+  .add(read("about", About, "What the service offers"))
+  .add(
+    HttpApiEndpoint.post("speech", "/speech")
+      .setPayload(SpeechFields)
+      .addSuccess(HttpApiSchema.Uint8Array({ contentType: "audio/wav" }).annotations({ description: "A WAV file." }))
+      .addError(callFailed)
+      .annotateContext(responseHeaders(200, { "X-Request-Id": text, "X-Took-Millis": { type: "integer" } }))
+      .annotateContext(summary("Synthesize a text as an operation of the account, without a key"))
+  )
+  .add(
+    HttpApiEndpoint.post("transcripts", "/transcripts")
+      .setUrlParams(TranscriptQuery)
+      .setPayload(recording)
+      .addSuccess(Transcript)
+      .addError(callFailed)
+      .annotateContext(summary("Transcribe the recording in the body as an operation of the account, without a key"))
+  )
+  .add(
+    HttpApiEndpoint.post("recordings", "/recordings")
+      .setUrlParams(RecordingQuery)
+      .setPayload(recording)
+      .annotateContext(summary("Teach the recogniser the recording in the body"))
+  )
   .prefix("/platform/api")
   .middlewareEndpoints(AdminToken)
   // Endpoints from here on have neither the prefix nor the token.
   .add(
+    HttpApiEndpoint.post("signIn", "/console/session")
+      .setPayload(SignIn)
+      .addError(
+        failure(401, "The code or the token is wrong, the code was used, or the request is from another origin.")
+      )
+      .annotateContext(responseHeaders(204, { "Set-Cookie": text }))
+      .annotateContext(summary("Sign a browser in at the console"))
+  )
+  .add(
+    HttpApiEndpoint.del("signOut", "/console/session")
+      .addError(failure(401, "The request is from another origin."))
+      .annotateContext(responseHeaders(204, { "Set-Cookie": text }))
+      .annotateContext(summary("End the session of the console"))
+  )
+  .add(
     HttpApiEndpoint.get("page", "/")
       .addSuccess(HttpApiSchema.Text({ contentType: "text/html" }).annotations({ description: "An HTML page." }))
-      .annotateContext(summary("A page that says what this is"))
+      .annotateContext(responseHeaders(200, fileHeaders))
+      .annotateContext(summary("The console"))
+  )
+  .add(
+    HttpApiEndpoint.get("file", "/console/:file")
+      .setPath(Schema.Struct({ file: Schema.String.annotations({ description: "The name of the file." }) }))
+      .addSuccess(HttpApiSchema.Uint8Array().annotations({ description: "The file, with its own media type." }))
+      .addError(failure(404, "The console has no file of this name."))
+      .annotateContext(responseHeaders(200, fileHeaders))
+      .annotateContext(summary("A file of the console"))
   )
   .add(
     HttpApiEndpoint.get("openApi", "/openapi.json")

@@ -1,4 +1,5 @@
 export * as Accounts from "./Accounts.js"
+export * as Console from "./Console.js"
 export * as Decoder from "./Decoder.js"
 export * as Faults from "./Faults.js"
 export * as Journal from "./Journal.js"

@@ -66,9 +66,20 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     faults: () => faults.list,
     setFaults: ({ payload }) => Effect.zipRight(faults.set(payload), faults.list),
     requests: () => service.requests,
-    reset: ({ payload }) => service.reset(payload)
+    reset: ({ payload }) => service.reset(payload),
+    events: () => notYet,
+    about: () => notYet,
+    speech: () => notYet,
+    transcripts: () => notYet,
+    recordings: () => notYet,
+    signIn: () => notYet,
+    signOut: () => notYet,
+    file: () => notYet
   }
 }
+
+/** The routes of the console are declared, and follow. */
+const notYet = Effect.fail<Problem>({ status: 404, message: "the console is not here yet" })
 
 const keyProblem = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 

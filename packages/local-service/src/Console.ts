@@ -1,0 +1,127 @@
+/**
+ * The messages of the console, the page that the platform serves. `PlatformApi` declares its routes.
+ */
+import * as SttContract from "@effect-speech/stt/SttContract"
+import * as TtsContract from "@effect-speech/tts/TtsContract"
+import * as Schema from "effect/Schema"
+import { JournalEntry } from "./Journal.js"
+
+/** What signs a browser in: the one-time code of a link, or the admin token. */
+export const SignIn = Schema.Struct({
+  /** The code after `#` in the link that `speech serve` prints. It can be used once. */
+  code: Schema.optional(Schema.String),
+  /** The admin token. */
+  token: Schema.optional(Schema.String)
+}).pipe(
+  Schema.filter(({ code, token }) => (code === undefined) !== (token === undefined) || "must have a code or a token", {
+    jsonSchema: { minProperties: 1, maxProperties: 1 }
+  })
+)
+export type SignIn = typeof SignIn.Type
+
+/** What the running service offers, for the forms of the console. */
+export const About = Schema.Struct({
+  /** Version of the package. */
+  version: Schema.String,
+  sttBaseUrl: Schema.String,
+  ttsBaseUrl: Schema.String,
+  /** Language codes of the voice. */
+  languages: Schema.Array(Schema.String),
+  voices: Schema.Array(Schema.String),
+  /** Values of `output_format`. */
+  formats: Schema.Array(TtsContract.OutputFormat),
+  /** Models of transcription, and the language code of each. */
+  models: Schema.Array(Schema.Struct({ name: Schema.String, language: Schema.String })),
+  /** Containers of a recording, named for the extension of their files. */
+  containers: Schema.Array(Schema.String),
+  /** Largest number of Unicode code points in a text. */
+  maximumCodePoints: Schema.Int,
+  speed: Schema.Struct({ minimum: Schema.Number, maximum: Schema.Number, default: Schema.Number }),
+  /** What the service uses if a field of a synthesis is absent. */
+  defaults: Schema.Struct({ lang: Schema.String, voice: Schema.String, output_format: TtsContract.OutputFormat }),
+  /** In credits. */
+  price: Schema.Struct({
+    /** Of each Unicode code point of a text. */
+    perCodePoint: Schema.Number,
+    /** Of each started second of a recording. */
+    perSecond: Schema.Number
+  })
+})
+export type About = typeof About.Type
+
+/** The fields of a synthesis. The client of `@effect-speech/tts` checks their rules, and its failure is the response. */
+export const SpeechFields = Schema.encodedSchema(TtsContract.SynthesisBody)
+export type SpeechFields = typeof SpeechFields.Type
+
+/** A failed call of the console: what a program would get from the client. */
+export const CallFailed = Schema.Struct({
+  /** The tag of the error, such as `TtsBackendFailed`. */
+  tag: Schema.String,
+  message: Schema.String,
+  /** The request id of a synthesis, or the transaction id of a transcription. `null` if nothing was sent. */
+  requestId: Schema.NullOr(Schema.String)
+})
+export type CallFailed = typeof CallFailed.Type
+
+/** The query of a transcription. The recording is the body. */
+export const TranscriptQuery = Schema.Struct({
+  model: Schema.String,
+  /** Name of the file in the request. Default: `audio`. */
+  fileName: Schema.optional(Schema.String),
+  /** Write spoken numbers as digits: `true` or `false`. Default: `false`. */
+  parseNumber: Schema.optional(Schema.BooleanFromString),
+  /** Phrases that the recognition prefers, as a JSON array. Default: none. */
+  hotwords: Schema.optional(Schema.parseJson(Schema.Array(SttContract.Hotword)))
+})
+export type TranscriptQuery = typeof TranscriptQuery.Type
+
+/** Start and end are in milliseconds from the beginning of the recording. */
+export const TranscriptSegment = Schema.Struct({
+  text: Schema.String,
+  start: Schema.Number,
+  end: Schema.Number,
+  /** 0 to 1. */
+  confidence: Schema.NullOr(Schema.Number)
+})
+export type TranscriptSegment = typeof TranscriptSegment.Type
+
+/** The result of a transcription. */
+export const Transcript = Schema.Struct({
+  /** Empty if the service recognised nothing. */
+  text: Schema.String,
+  /** 0 to 1. */
+  confidence: Schema.NullOr(Schema.Number),
+  segments: Schema.Array(TranscriptSegment),
+  /** Why the transcript is empty, and what to do. `null` if it has text. */
+  notice: Schema.NullOr(Schema.String),
+  /** What may reduce the quality of the transcript, without the notice. */
+  warnings: Schema.Array(Schema.Struct({ tag: Schema.String, message: Schema.String })),
+  /** The id that the service gave: `id` of the journal. */
+  callId: Schema.String,
+  transactionId: Schema.String,
+  tookMillis: Schema.Number
+})
+export type Transcript = typeof Transcript.Type
+
+/** The query of a recording to teach. The recording is the body. */
+export const RecordingQuery = Schema.Struct({
+  /** What is said in the recording. */
+  text: Schema.String.pipe(Schema.filter((text) => text.trim() !== "" || "must not be empty")),
+  /** Language of the models that recognise it. Default: all. */
+  lang: Schema.optional(Schema.String)
+})
+export type RecordingQuery = typeof RecordingQuery.Type
+
+/** What changed. Read it again. */
+export const Changed = Schema.Struct({ what: Schema.Literal("account", "keys", "faults", "journal") })
+export type Changed = typeof Changed.Type
+
+/**
+ * The server-sent events, by their names.
+ *
+ * | event     | when |
+ * | --------- | ---- |
+ * | `request` | a request of an operation begins, is answered, and ends |
+ * | `changed` | the account, the keys, the faults or the whole journal changed |
+ */
+export const eventData = { request: JournalEntry, changed: Changed } as const
