@@ -10,14 +10,15 @@ export const JournalEntry = Schema.Struct({
   /** When the request arrived: ISO 8601, UTC. */
   at: Schema.String,
   operation: OperationName,
-  /** The id of the key. `null` if the key was not accepted. */
+  /** The id of the key. `null` if the key was not accepted. `console` for a call of the console, which needs no key. */
   keyId: Schema.NullOr(Schema.String),
   /** The request id of a synthesis, or the call id of a transcription. */
   id: Schema.NullOr(Schema.String),
   /**
-   * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults. A
-   * value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON. At most 16 fields, and
-   * at most 8,000 characters of JSON. `null` if the request could not be read.
+   * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults, and
+   * its whole text. Any other value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON.
+   * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be
+   * read, and for the oldest requests, if those of all have more than 16 MB.
    */
   request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
   /** The status of the response. `null` if no response was started. */

@@ -27,6 +27,7 @@ import { platformApp, platformProblemToResponse } from "./internal/platform/plat
 import { realClock } from "./internal/realTime.js"
 import { teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
+import { makeChanges } from "./internal/state/changes.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/state/dataDirectory.js"
 import { IdsAndClock, makeIdsAndClock } from "./internal/state/idsAndClock.js"
 import { Journal, makeJournal } from "./internal/state/journal.js"
@@ -138,14 +139,16 @@ export const make = (
 
     const idsAndClock = makeIdsAndClock(options)
     const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
+    const changes = makeChanges()
+    const { changed } = changes
     const initial = { state: "active", credits: settings.credits } as const
     const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
-      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now }))
+      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now, changed }))
       return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
     }).pipe(refuseFullDisk(options.dataDirectory))
     const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
-    const faults = makeFaults()
-    const journal = makeJournal()
+    const faults = makeFaults(changes)
+    const journal = makeJournal(changes)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
 
     const decodeLimits = { maximumSeconds: settings.maximumRecordingSeconds }

@@ -216,12 +216,15 @@ serviceTests("the journal", cannedService(), (it) => {
     expect(entries.map(({ id }) => id)).toEqual(answers.map(({ headers }) => headers["x-request-id"]))
   })
 
-  it("cuts a long value after a thousand characters", function* ({ ask, synthesize, transcribe }) {
+  it("keeps the whole of a text, and cuts any other long value after a thousand characters", function* (box) {
+    const { ask, synthesize, transcribe } = box
     yield* ask("POST", "/reset")
-    yield* synthesize({ text: "a".repeat(9000), g2p_overrides: { ["b".repeat(100_000)]: "c" } })
+    const text = "नमस्ते\n".repeat(1000)
+    yield* synthesize({ text, g2p_overrides: { ["b".repeat(100_000)]: "c" } })
     yield* transcribe(form(...["model", "transaction_id", "other"].map((name) => field(name, "x".repeat(60_000)))))
     const [first, second] = (yield* ask("GET", "/requests")).json()
-    expect(JSON.stringify(first).length).toBeLessThan(4000)
+    expect(first.request.text).toBe(text)
+    expect(JSON.stringify({ ...first.request, text: "" }).length).toBeLessThan(4000)
     expect(JSON.stringify(second).length).toBeLessThan(5000)
   })
 
@@ -241,6 +244,45 @@ serviceTests("the journal", cannedService(), (it) => {
     const entries = (yield* ask("GET", "/requests")).json()
     expect(Object.keys(entries[40].request).length).toBe(7)
     expect(JSON.stringify(entries).length).toBeLessThan(41 * 8500)
+  })
+
+  it("keeps the fields of a request that a fault answers", function* ({ ask, synthesize, transcribe }) {
+    yield* ask("POST", "/reset")
+    yield* ask("PUT", "/faults", [{ status: 502, times: 2 }, { reset: "answer" }])
+    yield* synthesize({ text: "hi", speed: 2 }, {}, { failing: true })
+    yield* transcribe(validForm(field("hotwords", '[{"phrase":"a"}]')), {}, { failing: true, undescribed: true })
+    const lost = Effect.catchAllDefect(synthesize({ text: "" }), () => Effect.void)
+    yield* lost
+    const entries = (yield* ask("GET", "/requests")).json()
+    expect(entries).toMatchObject([
+      { outcome: "faulted", request: { text: "hi", speed: 2, lang: "hi" } },
+      { outcome: "faulted", request: { model: "hi-general-v2-8khz", hotwords: [{ phrase: "a" }] } },
+      { outcome: "faulted", request: { text: "" } }
+    ])
+    yield* ask("POST", "/reset")
+  })
+
+  it("has no fields for a body that can't be read, which a fault answers", function* ({ ask, synthesize, transcribe }) {
+    yield* ask("POST", "/reset")
+    yield* ask("PUT", "/faults", [{ status: 401 }])
+    for (const body of ["{", "[]", `"${"x".repeat(2_000_000)}"`]) yield* synthesize(body)
+    yield* transcribe("no form")
+    yield* transcribe("no form", { "Content-Type": "text/plain" })
+    const entries: ReadonlyArray<{ readonly request: unknown }> = (yield* ask("GET", "/requests")).json()
+    expect(entries.map(({ request }) => JSON.stringify(request))).toEqual(["null", "null", "null", "{}", "null"])
+    yield* ask("POST", "/reset")
+  })
+
+  it("keeps at most 16 MB of fields, those of the latest requests", function* ({ ask, synthesize }) {
+    yield* ask("POST", "/reset")
+    yield* ask("PUT", "/faults", [{ status: 400 }])
+    const text = "\u0001".repeat(20_000)
+    yield* Effect.forEach(Array.from({ length: 80 }), () => synthesize({ text }))
+    const entries: ReadonlyArray<{ readonly request: unknown }> = (yield* ask("GET", "/requests")).json()
+    const kept = entries.map(({ request }) => request !== null)
+    expect(kept.lastIndexOf(false)).toBe(kept.indexOf(true) - 1)
+    expect(kept.filter(Boolean).length).toBe(66)
+    yield* ask("POST", "/reset")
   })
 
   it("is readable after a request with deeply nested lists", function* ({ ask, transcribe }) {

@@ -3,6 +3,7 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { Fault, type FaultsService } from "../../Faults.js"
 import type { OperationName } from "../../OperationName.js"
+import type { Changes } from "../state/changes.js"
 import { validateOrDie } from "../validateOrDie.js"
 
 /** The faults, with the operations' view of them. */
@@ -22,7 +23,7 @@ interface Armed {
   happened: number
 }
 
-export const makeFaults = (): ArmedFaults => {
+export const makeFaults = ({ changed }: Pick<Changes, "changed">): ArmedFaults => {
   let armed: ReadonlyArray<Armed> = []
   const happens = (each: Armed, operation: OperationName): boolean => {
     const { fault } = each
@@ -35,14 +36,17 @@ export const makeFaults = (): ArmedFaults => {
     set: (faults) =>
       Effect.map(validateOrDie(FaultList, faults), () => {
         armed = faults.map((fault) => ({ fault, random: randomNumbers(fault.seed ?? 0), matched: 0, happened: 0 }))
+        changed("faults")
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
     next: (operation) =>
       Effect.sync(() => {
         // Filters instead of finding, because every fault counts the request.
         const [first] = armed.filter((each) => happens(each, operation))
-        if (first !== undefined) first.happened++
-        return first?.fault
+        if (first === undefined) return undefined
+        first.happened++
+        changed("faults")
+        return first.fault
       })
   }
 }

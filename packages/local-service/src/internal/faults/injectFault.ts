@@ -18,12 +18,21 @@ export interface FaultedRequest {
   readonly respondTo: (problem: Problem) => Response
   /** Longest time without a byte of a request body that is discarded, in milliseconds. */
   readonly bodyIdleMillis: number
+  /** Sees the body of a request that is answered without the work. */
+  readonly observer: BodyObserver
+}
+
+/** Sees a body that is discarded. */
+export interface BodyObserver {
+  readonly onChunk: (chunk: Uint8Array) => void
+  /** Runs after the whole body. */
+  readonly onEnd: Effect.Effect<void>
 }
 
 /** Applies a fault: its own response instead of the work, or a change to the response of the work. */
 export const injectFault = <E, R>(
   fault: Fault,
-  { bodyIdleMillis, request, respondTo }: FaultedRequest,
+  { bodyIdleMillis, observer, request, respondTo }: FaultedRequest,
   work: Effect.Effect<Response, E, R>
 ) =>
   Effect.gen(function* () {
@@ -35,8 +44,11 @@ export const injectFault = <E, R>(
       fault.malformedHeader !== undefined ||
       fault.status !== undefined ||
       fault.body !== undefined
-    if (skipsWork && !(yield* discardBody(incoming, bodyIdleMillis)))
-      return respondTo(bodyTimeoutProblem(bodyIdleMillis))
+    if (skipsWork) {
+      if (!(yield* discardBody(incoming, bodyIdleMillis, observer)))
+        return respondTo(bodyTimeoutProblem(bodyIdleMillis))
+      yield* observer.onEnd
+    }
     const response = skipsWork ? injectedResponse(fault, respondTo) : yield* work
 
     yield* Effect.sleep(fault.delayMillis ?? 0)
@@ -66,11 +78,18 @@ const sendMalformedHeader = (incoming: IncomingMessage, { status = 200 }: Fault)
   )
 
 /** Returns whether the body ended: `false` if no byte arrived for `idleMillis`. */
-const discardBody = (incoming: IncomingMessage, idleMillis: number): Effect.Effect<boolean> =>
+const discardBody = (
+  incoming: IncomingMessage,
+  idleMillis: number,
+  { onChunk }: BodyObserver
+): Effect.Effect<boolean> =>
   Effect.async((resume) => {
     if (incoming.readableEnded) return resume(Effect.succeed(true))
     const idle = setTimeout(() => resume(Effect.succeed(false)), idleMillis)
-    incoming.on("data", () => idle.refresh())
+    incoming.on("data", (chunk) => {
+      idle.refresh()
+      onChunk(chunk)
+    })
     incoming.once("end", () => {
       clearTimeout(idle)
       resume(Effect.succeed(true))

@@ -1,5 +1,5 @@
 import { createWriteStream } from "node:fs"
-import type { IncomingMessage } from "node:http"
+import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
 import { pipeline } from "node:stream/promises"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
@@ -58,6 +58,43 @@ export const readUpload = (
             : { status: 400, message: "the multipart body is malformed or ends early" }
     }).pipe(Effect.catchIf((problem) => problem instanceof Unwritable, Effect.die))
   })
+
+/** Reads the fields of a form, and discards its file. Gives those before the first error, and `undefined` if it is no form. */
+export const readFieldsOnly = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
+  const fields: Array<readonly [name: string, value: string]> = []
+  const parser = openParser(headers, fileField)
+  const ended = new Promise<void>((resolve) => parser?.once("finish", resolve).once("error", () => resolve()))
+  parser?.on("field", (name, value) => fields.push([name, value]))
+  parser?.on("file", (_, stream) => stream.on("error", () => undefined).resume())
+  return {
+    write: (chunk: Uint8Array): void => {
+      if (parser?.writable === true) parser.write(chunk)
+    },
+    end: async (): Promise<Upload["fields"] | undefined> => {
+      if (parser === undefined) return undefined
+      if (parser.writable) {
+        parser.end()
+        await ended
+      }
+      return fields
+    }
+  }
+}
+
+/** `undefined` if the body is not a form, or has no boundary. */
+const openParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
+  try {
+    const parser = new Busboy({
+      headers: { ...headers, "content-type": headers["content-type"] ?? "" },
+      limits: { ...fieldLimits, files: 1 },
+      isPartAFile: (name, _type, filename) => name === fileField || filename !== undefined
+    })
+    parser.on("error", () => undefined)
+    return parser
+  } catch {
+    return undefined
+  }
+}
 
 class Refused extends Error {
   readonly problem: Problem

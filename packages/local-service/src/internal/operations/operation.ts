@@ -5,11 +5,11 @@ import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequ
 import * as Effect from "effect/Effect"
 import type { OperationName } from "../../OperationName.js"
 import { Faults } from "../faults/faults.js"
-import { injectFault } from "../faults/injectFault.js"
+import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { monotonicMillis } from "../realTime.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
-import { Journal, type OpenEntry } from "../state/journal.js"
+import { Journal, type JournalService, type OpenEntry } from "../state/journal.js"
 
 export interface Operation<R> {
   readonly name: OperationName
@@ -22,12 +22,29 @@ export interface Operation<R> {
     entry: OpenEntry
   ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Problem, R>
   readonly problemToResponse: ProblemToResponse
+  /** Reads the fields of a request for the journal from its body. It is used if a fault is the response. */
+  readonly readFields: (headers: Readonly<IncomingHttpHeaders>) => FieldsReader
   /** Longest time without a byte of a request body that is discarded, in milliseconds. */
   readonly bodyIdleMillis: number
 }
 
+/** Reads the fields of a body, chunk by chunk. */
+export interface FieldsReader {
+  readonly write: (chunk: Uint8Array) => void
+  /** The fields. `undefined` if the body can't be read. */
+  readonly end: () => Promise<Readonly<Record<string, unknown>> | undefined>
+}
+
 /** Handles one request of an operation: routes it, writes it to the journal, and runs the work or a fault. */
-export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, name, path, work }: Operation<R>) =>
+export const operationHandler = <R>({
+  problemToResponse,
+  bodyIdleMillis,
+  idOf,
+  name,
+  path,
+  readFields,
+  work
+}: Operation<R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const respondTo = (problem: Problem) => problemToResponse(problem, request.headers)
@@ -36,9 +53,10 @@ export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, n
 
     const { now } = yield* IdsAndClock
     const startedAt = monotonicMillis()
-    const entry = yield* (yield* Journal).begin({ operation: name, at: now() })
+    const journal = yield* Journal
+    const entry = yield* journal.begin({ operation: name, at: now() })
     entry.id = idOf?.(request.headers) ?? null
-    yield* markIfAbandoned(entry, NodeHttpServerRequest.toServerResponse(request))
+    yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request))
 
     const fault = yield* (yield* Faults).next(name)
     if (fault !== undefined) entry.outcome = "faulted"
@@ -49,16 +67,31 @@ export const operationHandler = <R>({ problemToResponse, bodyIdleMillis, idOf, n
     )
     const response = yield* fault === undefined
       ? worked
-      : injectFault(fault, { request, respondTo, bodyIdleMillis }, worked)
+      : injectFault(
+          fault,
+          { request, respondTo, bodyIdleMillis, observer: observerOf(readFields(request.headers), entry, journal) },
+          worked
+        )
 
     entry.status = response.status
     entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
+    journal.publish(entry)
     return response
   })
 
-/** If the scope closes before the whole response is written, the entry's outcome becomes `abandoned`. */
-const markIfAbandoned = (entry: OpenEntry, nodeResponse: ServerResponse) =>
+/** Keeps the fields of a body that is discarded. */
+const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: JournalService): BodyObserver => ({
+  onChunk: fields.write,
+  onEnd: Effect.map(Effect.promise(fields.end), (read) => {
+    if (read !== undefined) keepRequest(entry, read)
+  })
+})
+
+/**
+ * Publishes the entry when the scope closes. If that is before the whole response is written, the outcome becomes `abandoned`.
+ */
+const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: ServerResponse) =>
   Effect.suspend(() => {
     let isCutOff = false
     // Must be the first listener: a later one ends the response of a disconnected client, as if it were whole.
@@ -69,6 +102,7 @@ const markIfAbandoned = (entry: OpenEntry, nodeResponse: ServerResponse) =>
       Effect.sync(() => {
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"
+        journal.publish(entry)
       })
     )
   })

@@ -6,7 +6,9 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { ParseError } from "effect/ParseResult"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { Recogniser, sampleRate } from "../../Recogniser.js"
@@ -14,12 +16,11 @@ import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
-import { fieldsAsJson } from "../state/fieldsAsJson.js"
-import type { OpenEntry } from "../state/journal.js"
+import { Journal, type OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { billOnLastByte } from "./billOnLastByte.js"
-import { operationHandler } from "./operation.js"
+import { type FieldsReader, operationHandler } from "./operation.js"
 
 export interface SynthesisOptions {
   readonly voice: VoiceService
@@ -112,8 +113,31 @@ export const synthesisHandler = (options: SynthesisOptions) => {
     idOf: (headers) => requestIdOf(headers, options),
     work: (request, entry) => synthesize(request, entry, { ...options, decode }),
     problemToResponse: synthesisProblemToResponse(options),
+    readFields: () => readJsonFields(maximumBodyBytes, decode),
     bodyIdleMillis: options.bodyIdleMillis
   })
+}
+
+/** The fields of a valid body with their defaults, and those of another as they are. */
+const readJsonFields = (maximumBytes: number, decode: Decode): FieldsReader => {
+  const chunks: Array<Uint8Array> = []
+  let length = 0
+  return {
+    write: (chunk) => {
+      length += chunk.length
+      if (length <= maximumBytes) chunks.push(chunk)
+      else chunks.length = 0
+    },
+    end: async () => {
+      try {
+        const json: unknown = JSON.parse(Buffer.concat(chunks).toString())
+        const fields = Option.getOrElse(Effect.runSync(Effect.option(decode(json))), () => json)
+        return Predicate.isRecord(fields) ? fields : undefined
+      } catch {
+        return undefined
+      }
+    }
+  }
 }
 
 type Decode = (body: unknown) => Effect.Effect<SynthesisRequest, ParseError>
@@ -134,7 +158,7 @@ const synthesize = (
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
-    entry.requestJson = fieldsAsJson(body)
+    ;(yield* Journal).keepRequest(entry, body)
     const units = Contract.codePoints(body.text)
     const cost = { operation: "synthesize", units, credits: units } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)

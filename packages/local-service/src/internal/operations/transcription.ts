@@ -1,22 +1,22 @@
-import { STATUS_CODES } from "node:http"
+import { type IncomingHttpHeaders, STATUS_CODES } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { type Recognised, Recogniser, sampleRate } from "../../Recogniser.js"
-import { readUpload } from "../http/multipartUpload.js"
+import { readFieldsOnly, readUpload } from "../http/multipartUpload.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { writeNumbers } from "../recogniser/spokenNumbers.js"
 import { readRecording } from "../recordings/recording.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
-import { fieldsAsJson } from "../state/fieldsAsJson.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
-import type { OpenEntry } from "../state/journal.js"
+import { Journal, type OpenEntry } from "../state/journal.js"
 import { billOnLastByte } from "./billOnLastByte.js"
-import { operationHandler } from "./operation.js"
+import { type FieldsReader, operationHandler } from "./operation.js"
 import { toForm } from "./transcriptionForm.js"
 
 export interface TranscriptionOptions {
@@ -76,8 +76,21 @@ export const transcriptionHandler = (options: TranscriptionOptions) =>
     path: Contract.path,
     work: (request, entry) => transcribe(request, entry, options),
     problemToResponse: transcriptionProblemToResponse,
+    readFields: readFormFields,
     bodyIdleMillis: options.bodyIdleMillis
   })
+
+/** The fields of a form, without its file. */
+const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader => {
+  const { end, write } = readFieldsOnly(headers, Contract.field.audioFile)
+  return {
+    write,
+    end: async () => {
+      const fields = await end()
+      return fields && Option.getOrUndefined(Effect.runSync(Effect.option(toForm(fields))))
+    }
+  }
+}
 
 const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
   Effect.gen(function* () {
@@ -96,7 +109,7 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
       idleMillis: options.bodyIdleMillis
     })
     const fields = yield* toForm(upload.fields)
-    entry.requestJson = fieldsAsJson(fields)
+    ;(yield* Journal).keepRequest(entry, fields)
     const form = yield* Effect.mapError(decodeForm(fields), (error) => badRequest(describeParseError(error)))
     const lang = Object.hasOwn(options.models, form.model) ? options.models[form.model] : undefined
     if (lang === undefined)

@@ -19,6 +19,7 @@ import {
 } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
 import { validateOrDie } from "../validateOrDie.js"
+import type { Changes } from "./changes.js"
 import type { DataDirectory } from "./dataDirectory.js"
 
 /** Why a call is refused, in the order of the checks. Each operation maps these to its own statuses. */
@@ -54,6 +55,8 @@ export interface Authorization {
 export interface BillableAccounts extends AccountsService {
   /** Checks a key, its scope and the account. */
   readonly authorize: (key: string | undefined, scope: KeyScope) => Effect.Effect<Authorization, Refusal>
+  /** Accepts a call of the console, which has no key, if the account is active and has credit. */
+  readonly authorizeConsole: Effect.Effect<Authorization, Refusal>
   /** Restores the initial account: no usage, and only the key `keyId`, active and with all scopes. */
   readonly reset: (keyId: string | undefined) => Effect.Effect<void>
 }
@@ -74,6 +77,9 @@ interface KeyRow {
   readonly revoked_at: string | null
 }
 
+/** In place of the id of a key. An id has 12 digits, so no key has this one. */
+const consoleKeyId = "console"
+
 const decodeScopes = Schema.decodeSync(Schema.parseJson(Schema.Array(KeyScope)))
 
 const toKey = (row: KeyRow): Key => ({
@@ -88,7 +94,7 @@ const toKey = (row: KeyRow): Key => ({
 /** The account in a database. A new database starts with `initial`. */
 export const makeAccounts = (
   sql: DataDirectory["sql"],
-  { initial, now }: { readonly initial: Account; readonly now: () => Date }
+  { changed, initial, now }: { readonly initial: Account; readonly now: () => Date } & Pick<Changes, "changed">
 ): Effect.Effect<BillableAccounts, SqlError> =>
   Effect.gen(function* () {
     yield* sql`INSERT INTO account (id, state, credits) VALUES (1, ${initial.state}, ${initial.credits})
@@ -102,6 +108,7 @@ export const makeAccounts = (
     const mutex = yield* Effect.makeSemaphore(1)
     const exclusively = mutex.withPermits(1)
 
+    const publish = (what: "account" | "keys") => Effect.sync(() => changed(what))
     const account = Effect.map(sql<Account>`SELECT state, credits FROM account`, ([found]) => ({
       state: found?.state ?? initial.state,
       credits: found?.credits ?? 0
@@ -149,7 +156,9 @@ export const makeAccounts = (
           )
           return {
             debit: Effect.suspend(() =>
-              ofAccount === reserved ? Effect.orDie(debit(cost, now().toISOString().slice(0, 10))) : Effect.void
+              ofAccount === reserved
+                ? Effect.zipRight(Effect.orDie(debit(cost, now().toISOString().slice(0, 10))), publish("account"))
+                : Effect.void
             ).pipe(Effect.zipRight(release), Effect.uninterruptible, exclusively)
           }
         })
@@ -175,12 +184,20 @@ export const makeAccounts = (
           if (row.credits === 0) return yield* refuse({ _tag: "NoCredit" })
           return { keyId: row.id, hold: holdOf(ofAccount) }
         }),
+      authorizeConsole: Effect.gen(function* () {
+        const ofAccount = reserved
+        const { credits, state } = yield* Effect.orDie(account)
+        if (state !== "active") return yield* Effect.fail<Refusal>({ _tag: "AccountNotActive", state })
+        if (credits === 0) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
+        return { keyId: consoleKeyId, hold: holdOf(ofAccount) }
+      }),
       account: Effect.orDie(account),
       setAccount: (changes) =>
         Effect.gen(function* () {
           yield* validateOrDie(AccountChanges, changes)
           const next = { ...(yield* account), ...changes }
           yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
+          yield* publish("account")
           return next
         }).pipe(Effect.orDie, exclusively),
       keys: Effect.orDie(keys),
@@ -202,17 +219,20 @@ export const makeAccounts = (
             INSERT INTO keys (id, name, creator, created_at, scopes, digest)
             VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
               ${digestOf(key).toString("hex")})`)
+          yield* publish("keys")
           return { record, key: Redacted.make(key) }
         }).pipe(exclusively),
       revokeKey: (id) =>
         Effect.gen(function* () {
           yield* findActiveKey(id)
           yield* sql`UPDATE keys SET revoked_at = ${now().toISOString()} WHERE id = ${id}`
+          yield* publish("keys")
         }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
       setScopes: (id, scopes) =>
         Effect.gen(function* () {
           const key = yield* findActiveKey(id)
           yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
+          yield* publish("keys")
           return { ...key, scopes }
         }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
       usage: Effect.orDie(
@@ -229,6 +249,7 @@ export const makeAccounts = (
           yield* sql`UPDATE account SET state = ${initial.state}, credits = ${initial.credits}`
           yield* sql`COMMIT`
           reserved = { credits: 0 }
+          yield* Effect.zipRight(publish("account"), publish("keys"))
         }).pipe(
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
           Effect.orDie,

@@ -2,12 +2,17 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
+import type { Changes } from "./changes.js"
+import { fieldsAsJson } from "./fieldsAsJson.js"
 
 /** An entry as the journal stores it. While its request is in progress, it changes. */
 export type OpenEntry = { -readonly [Field in Exclude<keyof JournalEntry, "request">]: JournalEntry[Field] } & {
   /** The fields of the request: see `fieldsAsJson`. */
-  requestJson: string | null
+  readonly requestJson: string | null
 }
+
+/** Only the journal changes the fields, because it limits those of all entries. */
+type StoredEntry = Omit<OpenEntry, "requestJson"> & { requestJson: string | null }
 
 const toJournalEntry = ({ requestJson, ...entry }: OpenEntry): JournalEntry => ({
   ...entry,
@@ -15,7 +20,12 @@ const toJournalEntry = ({ requestJson, ...entry }: OpenEntry): JournalEntry => (
 })
 
 export interface JournalService {
+  /** Adds an entry, and publishes it. */
   readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => Effect.Effect<OpenEntry>
+  /** Stores the fields of a request. If all entries have more than 16 MB, the oldest lose theirs. */
+  readonly keepRequest: (entry: OpenEntry, fields: Readonly<Record<string, unknown>>) => void
+  /** Publishes an entry that has changed. */
+  readonly publish: (entry: OpenEntry) => void
   /** The latest thousand entries, oldest first. */
   readonly entries: Effect.Effect<ReadonlyArray<JournalEntry>>
   readonly clear: Effect.Effect<void>
@@ -25,13 +35,27 @@ export class Journal extends Context.Tag("@effect-speech/local-service/internal/
 
 const capacity = 1000
 
-export const makeJournal = (): JournalService => {
-  let entries: Array<OpenEntry> = []
+/** In UTF-16 code units, of the fields of all entries: 16 MB. */
+const maximumJson = 8_000_000
+
+export const makeJournal = (changes: Changes): JournalService => {
+  let entries: Array<StoredEntry> = []
+  /** Those of `entries`. A request may end after its entry has left them. */
+  let current = new WeakMap<OpenEntry, StoredEntry>()
   let count = 0
+  let jsonLength = 0
+
+  const forgetRequest = (entry: StoredEntry) => {
+    jsonLength -= entry.requestJson?.length ?? 0
+    entry.requestJson = null
+  }
+  const publish = (entry: OpenEntry) => {
+    if (current.has(entry)) changes.request(() => toJournalEntry(entry))
+  }
   return {
     begin: ({ at, operation }) =>
       Effect.sync(() => {
-        const entry: OpenEntry = {
+        const entry: StoredEntry = {
           number: ++count,
           at: at.toISOString(),
           operation,
@@ -43,13 +67,34 @@ export const makeJournal = (): JournalService => {
           millis: null
         }
         entries.push(entry)
-        if (entries.length > capacity) entries.shift()
+        current.set(entry, entry)
+        if (entries.length > capacity) {
+          const oldest = entries.shift() as StoredEntry
+          forgetRequest(oldest)
+          current.delete(oldest)
+        }
+        publish(entry)
         return entry
       }),
+    keepRequest: (entry, fields) => {
+      const stored = current.get(entry)
+      if (stored === undefined) return
+      forgetRequest(stored)
+      stored.requestJson = fieldsAsJson(fields)
+      jsonLength += stored.requestJson.length
+      for (const each of entries) {
+        if (jsonLength <= maximumJson) break
+        if (each !== stored) forgetRequest(each)
+      }
+    },
+    publish,
     entries: Effect.sync(() => entries.map(toJournalEntry)),
     clear: Effect.sync(() => {
       entries = []
+      current = new WeakMap()
       count = 0
+      jsonLength = 0
+      changes.changed("journal")
     })
   }
 }

@@ -1,0 +1,33 @@
+import type { Changed } from "../../Console.js"
+import type { JournalEntry } from "../../Journal.js"
+
+/** What happened in the service. */
+export type ServiceEvent =
+  | { readonly name: "request"; readonly data: JournalEntry }
+  | { readonly name: "changed"; readonly data: Changed }
+
+/** Passes on what happens in the service. While there is no listener, it costs nothing. */
+export interface Changes {
+  readonly changed: (what: Changed["what"]) => void
+  /** Publishes an entry of the journal. `read` runs only if there is a listener. */
+  readonly request: (read: () => JournalEntry) => void
+  /** Runs `listener` at each event, until the result is called. */
+  readonly listen: (listener: (event: ServiceEvent) => void) => () => void
+}
+
+export const makeChanges = (): Changes => {
+  const listeners = new Set<(event: ServiceEvent) => void>()
+  const publish = (read: () => ServiceEvent) => {
+    if (listeners.size === 0) return
+    const event = read()
+    for (const listener of listeners) listener(event)
+  }
+  return {
+    changed: (what) => publish(() => ({ name: "changed", data: { what } })),
+    request: (read) => publish(() => ({ name: "request", data: read() })),
+    listen: (listener) => {
+      listeners.add(listener)
+      return () => listeners.delete(listener)
+    }
+  }
+}
