@@ -1,0 +1,82 @@
+/**
+ * Builds the page of the console into `dist/console`: `index.html`, and a script, a style sheet and lazily loaded chunks
+ * whose names hold a digest of their content.
+ */
+import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
+import { basename } from "node:path"
+import { fileURLToPath } from "node:url"
+import { build, type Plugin } from "esbuild"
+
+const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
+
+/**
+ * wavesurfer.js writes a style element into its shadow root, which a content security policy without `unsafe-inline`
+ * blocks. The element is removed here. `src/waveformStyle.ts` is adopted in its place.
+ */
+const removeInlineStyle: Plugin = {
+  name: "remove the inline style of wavesurfer.js",
+  setup: ({ onLoad }) => {
+    onLoad({ filter: /wavesurfer\.esm\.js$/ }, async ({ path }) => {
+      const source = await readFile(path, "utf8")
+      const parts = source.split(/<style\$\{.*?<\/style>/s)
+      if (parts.length !== 2) throw new Error(`${path} has ${parts.length - 1} style elements, and 1 was expected`)
+      return { contents: parts.join(""), loader: "js" }
+    })
+  }
+}
+
+const page = (script: string, style: string): string => `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<meta name="color-scheme" content="light dark">
+<title>Local speech service</title>
+<link rel="icon" type="image/svg+xml" href="console/icon.svg">
+<link rel="stylesheet" href="console/${style}">
+<script type="module" src="console/${script}"></script>
+</head>
+<body>
+<div id="console"></div>
+<noscript>This page needs JavaScript. The API is described in <a href="openapi.json">openapi.json</a>.</noscript>
+</body>
+</html>
+`
+
+/** Builds the page into a folder, which it empties first. Returns the names of the files that the first load needs. */
+export const buildConsole = async (folder: string): Promise<ReadonlyArray<string>> => {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+  const { metafile } = await build({
+    entryPoints: { console: here("src/main.tsx"), style: here("src/console.css") },
+    outdir: folder,
+    bundle: true,
+    splitting: true,
+    minify: true,
+    format: "esm",
+    target: ["es2022", "chrome123", "firefox125", "safari18"],
+    conditions: ["@effect-speech/source"],
+    entryNames: "[name]-[hash]",
+    chunkNames: "chunk-[hash]",
+    assetNames: "[name]-[hash]",
+    jsx: "automatic",
+    jsxImportSource: "preact",
+    legalComments: "none",
+    metafile: true,
+    plugins: [removeInlineStyle],
+    logLevel: "warning"
+  })
+  const output = (source: string) => {
+    const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source))
+    if (found === undefined) throw new Error(`esbuild wrote nothing for ${source}`)
+    return { name: basename(found[0]), ...found[1] }
+  }
+  const script = output("main.tsx")
+  const style = output("console.css")
+  await writeFile(`${folder}/index.html`, page(script.name, style.name))
+  await writeFile(`${folder}/icon.svg`, await readFile(here("icon.svg")))
+  const eager = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
+  return ["index.html", "icon.svg", script.name, style.name, ...eager]
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(here("../dist/console"))

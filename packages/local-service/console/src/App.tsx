@@ -1,0 +1,107 @@
+/** The page. */
+import { useEffect } from "preact/hooks"
+import { Account } from "./Account.js"
+import { send, signedIn } from "./api.js"
+import { Faults } from "./Faults.js"
+import { Listen } from "./Listen.js"
+import { follow } from "./live.js"
+import { confirmed, FailureNote, Notices, say } from "./notices.js"
+import { Requests } from "./Requests.js"
+import { Runs } from "./Runs.js"
+import { enter, leave, SignIn } from "./SignIn.js"
+import { Speak } from "./Speak.js"
+import { about, readAbout, trouble } from "./state.js"
+import { useStore } from "./store.js"
+import { type Theme, theme } from "./theme.js"
+
+export const App = () => {
+  const session = useStore(signedIn)
+  useEffect(() => {
+    void enter()
+    // The link may be opened in a tab that shows the page already.
+    const onHash = () => {
+      if (/^#[^/]/.test(location.hash)) void enter()
+    }
+    window.addEventListener("hashchange", onHash)
+    return () => window.removeEventListener("hashchange", onHash)
+  }, [])
+  if (session === undefined) return <main aria-busy="true" />
+  return (
+    <>
+      {session ? <Console /> : <SignIn />}
+      <Notices />
+    </>
+  )
+}
+
+const Console = () => {
+  const failure = useStore(trouble)
+  useEffect(() => {
+    void readAbout()
+    return follow()
+  }, [])
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById("requests-filter")?.focus()}>
+        Skip to the requests
+      </button>
+      <Header />
+      <main class="grid">
+        {failure && (
+          <div class="trouble">
+            <FailureNote failure={failure} />
+          </div>
+        )}
+        <Speak />
+        <Listen />
+        <div class="side">
+          <Faults />
+          <Account />
+        </div>
+        <Requests />
+        <Runs />
+      </main>
+    </>
+  )
+}
+
+const Header = () => {
+  const service = useStore(about)
+  const chosen = useStore(theme)
+  const reset = async () => {
+    const agreed = await confirmed({
+      title: "Reset the service?",
+      message:
+        "This restores the state of the start: the credit, the faults, the requests, and all speech that it knows.",
+      action: "Reset"
+    })
+    if (!agreed) return
+    const outcome = await send("POST", "platform/api/reset")
+    say(outcome.ok ? "The service is as it was at its start." : outcome.failure.message)
+  }
+  return (
+    <header>
+      <svg class="logo" viewBox="0 0 24 24" aria-hidden="true">
+        <path d="M3 10v4M7.5 7v10M12 3v18M16.5 7v10M21 10v4" />
+      </svg>
+      <h1>Local speech service</h1>
+      <span class="quiet">espeak-ng · nothing leaves this machine{service && ` · ${service.version}`}</span>
+      <span class="spring" />
+      <a href="openapi.json">openapi.json</a>
+      <label class="inline">
+        <span>Theme</span>
+        <select value={chosen} onChange={(event) => theme.set(event.currentTarget.value as Theme)}>
+          <option value="auto">auto</option>
+          <option value="light">light</option>
+          <option value="dark">dark</option>
+        </select>
+      </label>
+      <button type="button" onClick={() => void reset()}>
+        Reset
+      </button>
+      <button type="button" onClick={() => void leave()}>
+        Sign out
+      </button>
+    </header>
+  )
+}

@@ -1,0 +1,213 @@
+/** A recording to hear and to see: its waveform, a cursor, its segments, and its spectrogram. */
+
+import { useEffect, useId, useRef, useState } from "preact/hooks"
+import WaveSurfer from "wavesurfer.js"
+import type { TranscriptSegment } from "../../src/Console.js"
+import { percent, position } from "./format.js"
+import { useStore } from "./store.js"
+import { colourOf, painted } from "./theme.js"
+import { waveformStyle } from "./waveformStyle.js"
+
+const height = 80
+const spectrogramHeight = 120
+
+/** In Hz. A long recording is decoded at the lower rate, which takes less memory. */
+const sampleRates = { short: 16_000, long: 8000 }
+const longBytes = 10 * 1024 * 1024
+
+export interface PlayerProps {
+  readonly recording: Blob
+  /** Name of the file to save. */
+  readonly fileName: string
+  readonly segments?: ReadonlyArray<TranscriptSegment> | undefined
+  /** Plays as soon as it can. Default: false. */
+  readonly autoplay?: boolean
+  readonly label: string
+}
+
+let sheet: CSSStyleSheet | undefined
+const adoptStyle = (wave: WaveSurfer): void => {
+  if (sheet === undefined) {
+    sheet = new CSSStyleSheet()
+    sheet.replaceSync(waveformStyle)
+  }
+  const root = wave.getWrapper().getRootNode()
+  if (root instanceof ShadowRoot) root.adoptedStyleSheets = [sheet]
+}
+
+const colours = () => ({
+  waveColor: colourOf("wave-rest"),
+  progressColor: colourOf("wave-played"),
+  cursorColor: colourOf("wave-cursor")
+})
+
+export const Player = ({ autoplay = false, fileName, label, recording, segments = [] }: PlayerProps) => {
+  const frame = useRef<HTMLDivElement>(null)
+  const below = useRef<HTMLDivElement>(null)
+  const [wave, setWave] = useState<WaveSurfer>()
+  const [at, setAt] = useState(0)
+  const [duration, setDuration] = useState(0)
+  const [playing, setPlaying] = useState(false)
+  const [problem, setProblem] = useState<string>()
+  const [withSpectrogram, setWithSpectrogram] = useState(false)
+  const [address, setAddress] = useState<string>()
+  const drawing = useStore(painted)
+  const spectrogramId = useId()
+
+  useEffect(() => {
+    const made = URL.createObjectURL(recording)
+    setAddress(made)
+    return () => URL.revokeObjectURL(made)
+  }, [recording])
+
+  useEffect(() => {
+    const container = frame.current
+    if (container === null) return
+    const created = WaveSurfer.create({
+      container,
+      height,
+      barWidth: 2,
+      barGap: 1,
+      barRadius: 1,
+      normalize: true,
+      dragToSeek: true,
+      hideScrollbar: true,
+      sampleRate: recording.size > longBytes ? sampleRates.long : sampleRates.short,
+      ...colours()
+    })
+    adoptStyle(created)
+    setAt(0)
+    setDuration(0)
+    setPlaying(false)
+    setProblem(undefined)
+    created.on("timeupdate", setAt)
+    created.on("play", () => setPlaying(true))
+    created.on("pause", () => setPlaying(false))
+    created.on("finish", () => setPlaying(false))
+    created.on("error", () => setProblem("This browser cannot play this recording. The service can still read it."))
+    created.on("ready", (seconds) => {
+      setDuration(seconds)
+      // A browser may refuse to play before the first click on a page.
+      if (autoplay) created.play().catch(() => undefined)
+    })
+    created.loadBlob(recording).catch(() => undefined)
+    setWave(created)
+    return () => created.destroy()
+  }, [recording])
+
+  useEffect(() => {
+    wave?.setOptions(colours())
+  }, [wave, drawing])
+
+  useEffect(() => {
+    const container = below.current
+    if (!withSpectrogram || wave === undefined || duration === 0 || container === null) return
+    let remove: (() => void) | undefined
+    let unwanted = false
+    void import("wavesurfer.js/plugins/spectrogram").then(({ default: Spectrogram }) => {
+      if (unwanted) return
+      const plugin = Spectrogram.create({
+        container,
+        height: spectrogramHeight,
+        fftSamples: 512,
+        labels: true,
+        labelsBackground: "rgb(0 0 0 / 65%)",
+        labelsColor: "#fff",
+        labelsHzColor: "#fff",
+        scale: "mel",
+        useWebWorker: false
+      })
+      wave.registerPlugin(plugin)
+      remove = () => wave.unregisterPlugin(plugin)
+    })
+    return () => {
+      unwanted = true
+      remove?.()
+      container.replaceChildren()
+    }
+  }, [withSpectrogram, wave, duration])
+
+  const timed = segments.map((segment) => ({ ...segment, start: segment.start / 1000, end: segment.end / 1000 }))
+  const active = timed.findIndex(({ end, start }) => at >= start && at < end)
+  const share = (seconds: number) => `${Math.min(100, (100 * seconds) / (duration || 1))}%`
+
+  return (
+    <div class="player">
+      <div class="picture">
+        <div class="waveform" ref={frame} aria-hidden="true" />
+        {duration > 0 &&
+          timed.map(({ end, start }, index) => (
+            <div
+              key={start}
+              class="mark"
+              data-active={index === active}
+              style={{ left: share(start), width: share(end - start) }}
+            />
+          ))}
+      </div>
+      {withSpectrogram && <div class="spectrogram" id={spectrogramId} ref={below} aria-hidden="true" />}
+      {problem && <p class="quiet">{problem}</p>}
+      <div class="transport">
+        <button
+          type="button"
+          class="round"
+          aria-label={playing ? `Pause ${label}` : `Play ${label}`}
+          disabled={duration === 0}
+          onClick={() => void wave?.playPause().catch(() => undefined)}
+        >
+          <svg viewBox="0 0 16 16" aria-hidden="true">
+            <path d={playing ? "M4 3h3v10H4zM9 3h3v10H9z" : "M5 3l8 5-8 5z"} />
+          </svg>
+        </button>
+        <input
+          type="range"
+          class="seek"
+          aria-label={`Position in ${label}`}
+          aria-valuetext={`${position(at)} of ${position(duration)}`}
+          min={0}
+          max={duration || 1}
+          step={0.1}
+          value={at}
+          disabled={duration === 0}
+          onInput={(event) => wave?.setTime(event.currentTarget.valueAsNumber)}
+        />
+        <span class="times">
+          {position(at)} / {position(duration)}
+        </span>
+      </div>
+      <div class="transport">
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={withSpectrogram}
+            onChange={(event) => setWithSpectrogram(event.currentTarget.checked)}
+          />
+          Spectrogram
+        </label>
+        <a class="button" href={address ?? "#/"} download={fileName}>
+          Save
+        </a>
+      </div>
+      {timed.length > 0 && (
+        <ol class="segments" aria-label="Segments">
+          {timed.map(({ confidence, end, start, text }, index) => (
+            <li key={start}>
+              <button
+                type="button"
+                data-active={index === active}
+                aria-current={index === active ? "true" : undefined}
+                onClick={() => void wave?.play(start, end).catch(() => undefined)}
+              >
+                <span class="times">
+                  {position(start)}–{position(end)}
+                </span>{" "}
+                <bdi>{text}</bdi>
+                {confidence !== null && <span class="quiet"> {percent(confidence)}</span>}
+              </button>
+            </li>
+          ))}
+        </ol>
+      )}
+    </div>
+  )
+}

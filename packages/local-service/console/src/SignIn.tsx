@@ -1,0 +1,84 @@
+/** The form of the admin token, for a browser without a session. */
+import { useState } from "preact/hooks"
+import { type Failure, send, signedIn } from "./api.js"
+import { FailureNote } from "./notices.js"
+import { makeStore, useStore } from "./store.js"
+
+const linkFailed = makeStore(false)
+
+/** A code is a fragment without the slash of the page's own addresses. */
+const codeInAddress = /^#([A-Za-z0-9_-]{8,200})$/
+
+/** Exchanges the code of a link for a session, and removes it from the address. Then checks the session. */
+export const enter = async (): Promise<void> => {
+  const [, code] = codeInAddress.exec(location.hash) ?? []
+  if (code !== undefined) {
+    const outcome = await send("POST", "console/session", { json: { code } })
+    history.replaceState(null, "", location.pathname + location.search)
+    linkFailed.set(!outcome.ok)
+    if (outcome.ok) return signedIn.set(true)
+  }
+  const session = await send("GET", "platform/api/account")
+  // Without an answer the page shows itself, and says that the service does not respond.
+  signedIn.set(session.ok || session.status !== 401)
+}
+
+export const leave = async (): Promise<void> => {
+  await send("DELETE", "console/session")
+  signedIn.set(false)
+}
+
+export const SignIn = () => {
+  const failedLink = useStore(linkFailed)
+  const [token, setToken] = useState("")
+  const [failure, setFailure] = useState<Failure>()
+  const [busy, setBusy] = useState(false)
+
+  const submit = async () => {
+    if (token.trim() === "") return setFailure({ message: "Paste the token that speech serve printed." })
+    setBusy(true)
+    const outcome = await send("POST", "console/session", { json: { token: token.trim() } })
+    setBusy(false)
+    if (outcome.ok) {
+      linkFailed.set(false)
+      signedIn.set(true)
+    } else if (outcome.status === 401) {
+      setFailure({ message: "This is not the admin token. Paste the one that speech serve printed." })
+    } else setFailure(outcome.failure)
+  }
+
+  return (
+    <main class="sign-in">
+      <section class="card" aria-labelledby="sign-in">
+        <h1 id="sign-in">Local speech service</h1>
+        <p>
+          {failedLink
+            ? "This link was already used, or it is from an earlier start of the service. Sign in with the admin token instead."
+            : "Open the link that speech serve printed, or sign in with its admin token."}
+        </p>
+        <form
+          noValidate
+          onSubmit={(event) => {
+            event.preventDefault()
+            void submit()
+          }}
+        >
+          <label class="field">
+            <span>Admin token</span>
+            <input
+              type="password"
+              autocomplete="current-password"
+              value={token}
+              aria-invalid={failure !== undefined}
+              onInput={(event) => setToken(event.currentTarget.value)}
+            />
+          </label>
+          {failure && <FailureNote failure={failure} />}
+          <button type="submit" class="primary" aria-busy={busy}>
+            Sign in
+          </button>
+        </form>
+      </section>
+    </main>
+  )
+}

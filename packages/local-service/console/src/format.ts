@@ -1,0 +1,32 @@
+/** Numbers, times and names as people write them. */
+const whole = new Intl.NumberFormat("en")
+const clock = new Intl.DateTimeFormat("en", { hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23" })
+const moment = new Intl.DateTimeFormat("en", { dateStyle: "medium", timeStyle: "medium", hourCycle: "h23" })
+const languages = new Intl.DisplayNames("en", { type: "language" })
+
+export const number = (value: number): string => whole.format(value)
+
+export const millis = (value: number | null | undefined): string => (value == null ? "" : `${whole.format(value)} ms`)
+
+/** The time of day, such as 14:05:09. */
+export const time = (iso: string): string => clock.format(new Date(iso))
+
+export const dateAndTime = (iso: string): string => moment.format(new Date(iso))
+
+/** A position in audio, such as 0:01.5. */
+export const position = (seconds: number): string => {
+  const tenths = Math.round(seconds * 10)
+  const rest = ((tenths % 600) / 10).toFixed(1).padStart(4, "0")
+  const minutes = Math.floor(tenths / 600)
+  if (minutes < 60) return `${minutes}:${rest}`
+  return `${Math.floor(minutes / 60)}:${String(minutes % 60).padStart(2, "0")}:${rest}`
+}
+
+export const percent = (share: number): string => `${Math.round(share * 100)} %`
+
+export const language = (code: string): string => languages.of(code) ?? code
+
+/** `default_female` becomes "female". */
+export const voice = (id: string): string => id.replace(/^default_/, "").replaceAll("_", " ")
+
+export const plural = (count: number, noun: string): string => `${number(count)} ${noun}${count === 1 ? "" : "s"}`

@@ -1,0 +1,125 @@
+/** The journal as it grows: server-sent events while the tab is visible. A browser allows six connections to one host. */
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
+import { eventData } from "../../src/Console.js"
+import type { JournalEntry } from "../../src/Journal.js"
+import { fetchRequests, readAccount, readFaults, readKeys, readUsage, requests, trouble } from "./state.js"
+import { makeStore } from "./store.js"
+
+export type Phase = "connecting" | "live" | "paused"
+export const phase = makeStore<Phase>("connecting")
+
+/** The page keeps this many of the latest entries. */
+const capacity = 20_000
+const reconnectMillis = 2000
+const redrawMillis = 60
+const usageMillis = 500
+
+const decodeEntry = Schema.decodeUnknownEither(Schema.parseJson(eventData.request))
+const decodeChanged = Schema.decodeUnknownEither(Schema.parseJson(eventData.changed))
+
+/** Follows the service until the returned function is called. */
+export const follow = (): (() => void) => {
+  let source: EventSource | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
+  let redraw: ReturnType<typeof setTimeout> | undefined
+  let metering: ReturnType<typeof setTimeout> | undefined
+  let byNumber = new Map<number, JournalEntry>()
+  /** The events since the latest reading of the journal began. */
+  let sinceReading: Array<JournalEntry> | undefined
+  let readings = 0
+
+  const draw = () => {
+    redraw = undefined
+    const entries = [...byNumber.values()].sort((one, other) => one.number - other.number).slice(-capacity)
+    if (byNumber.size > capacity * 1.1) byNumber = new Map(entries.map((entry) => [entry.number, entry]))
+    requests.set(entries)
+  }
+
+  const readJournal = async () => {
+    const reading = ++readings
+    const events: Array<JournalEntry> = []
+    sinceReading = events
+    const outcome = await fetchRequests()
+    if (reading !== readings) return
+    sinceReading = undefined
+    if (!outcome.ok) {
+      if (outcome.status !== 401) trouble.set(outcome.failure)
+      return
+    }
+    byNumber = new Map([...outcome.value, ...events].map((entry) => [entry.number, entry]))
+    clearTimeout(redraw)
+    draw()
+  }
+
+  /** Credit and usage change with each request. Many requests share one reading. */
+  const readMeter = () => {
+    metering ??= setTimeout(() => {
+      metering = undefined
+      void Promise.all([readAccount(), readUsage(), readFaults()])
+    }, usageMillis)
+  }
+
+  const open = () => {
+    clearTimeout(retry)
+    if (document.hidden || source !== undefined) return
+    phase.set("connecting")
+    const opened = new EventSource("platform/api/events")
+    source = opened
+    opened.addEventListener("open", () => {
+      phase.set("live")
+      void Promise.all([readJournal(), readAccount(), readKeys(), readUsage(), readFaults()])
+    })
+    opened.addEventListener("request", ({ data }) => {
+      const decoded = decodeEntry(data)
+      if (Either.isLeft(decoded)) return
+      byNumber.set(decoded.right.number, decoded.right)
+      sinceReading?.push(decoded.right)
+      redraw ??= setTimeout(draw, redrawMillis)
+      if (decoded.right.outcome !== "underWay") readMeter()
+    })
+    opened.addEventListener("changed", ({ data }) => {
+      const decoded = decodeChanged(data)
+      if (Either.isLeft(decoded)) return
+      const { what } = decoded.right
+      if (what === "journal") void readJournal()
+      if (what === "keys") void readKeys()
+      if (what === "faults") void readFaults()
+      if (what === "account") readMeter()
+    })
+    opened.addEventListener("error", () => {
+      close()
+      phase.set("connecting")
+      // Also finds out whether the session has ended, which the events do not say.
+      void readAccount()
+      retry = setTimeout(open, reconnectMillis)
+    })
+  }
+
+  const close = () => {
+    clearTimeout(retry)
+    source?.close()
+    source = undefined
+  }
+
+  const follow = () => {
+    if (document.hidden) {
+      close()
+      phase.set("paused")
+    } else open()
+  }
+
+  document.addEventListener("visibilitychange", follow)
+  window.addEventListener("pagehide", close)
+  window.addEventListener("pageshow", follow)
+  follow()
+  return () => {
+    document.removeEventListener("visibilitychange", follow)
+    window.removeEventListener("pagehide", close)
+    window.removeEventListener("pageshow", follow)
+    clearTimeout(redraw)
+    clearTimeout(metering)
+    readings++
+    close()
+  }
+}

@@ -1,0 +1,38 @@
+/** What the page knows of the service, and the calls that read it again. */
+import * as Schema from "effect/Schema"
+import { Account, Keys, Usage } from "../../src/Accounts.js"
+import { About } from "../../src/Console.js"
+import { FaultRecord } from "../../src/Faults.js"
+import { JournalEntry } from "../../src/Journal.js"
+import { call, type Failure, type Outcome } from "./api.js"
+import { makeStore, type Store } from "./store.js"
+
+export const about = makeStore<About | undefined>(undefined)
+export const account = makeStore<Account | undefined>(undefined)
+export const keys = makeStore<Keys | undefined>(undefined)
+export const usage = makeStore<ReadonlyArray<Usage> | undefined>(undefined)
+export const faults = makeStore<ReadonlyArray<FaultRecord> | undefined>(undefined)
+/** Oldest first. */
+export const requests = makeStore<ReadonlyArray<JournalEntry> | undefined>(undefined)
+
+/** Why the state could not be read. */
+export const trouble = makeStore<Failure | undefined>(undefined)
+
+const read =
+  <A, I>(name: string, schema: Schema.Schema<A, I>, store: Store<A | undefined>) =>
+  async (): Promise<Outcome<A>> => {
+    const outcome = await call("GET", `platform/api/${name}`, schema)
+    if (outcome.ok) {
+      store.set(outcome.value)
+      trouble.set(undefined)
+    } else if (outcome.status !== 401) trouble.set(outcome.failure)
+    return outcome
+  }
+
+export const readAbout = read("about", About, about)
+export const readAccount = read("account", Account, account)
+export const readKeys = read("keys", Keys, keys)
+export const readUsage = read("usage", Schema.Array(Usage), usage)
+export const readFaults = read("faults", Schema.Array(FaultRecord), faults)
+
+export const fetchRequests = () => call("GET", "platform/api/requests", Schema.Array(JournalEntry))
