@@ -3,7 +3,7 @@
  * own port, because in production each has its own host.
  */
 import { randomBytes } from "node:crypto"
-import type * as FileSystem from "@effect/platform/FileSystem"
+import * as FileSystem from "@effect/platform/FileSystem"
 import type * as HttpApp from "@effect/platform/HttpApp"
 import type * as HttpClient from "@effect/platform/HttpClient"
 import type { ServeError } from "@effect/platform/HttpServerError"
@@ -17,6 +17,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
+import { makeSessions } from "./internal/console/sessions.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
@@ -50,6 +51,8 @@ export interface LocalServiceHandle {
   readonly platformUrl: string
   /** Value of the platform's `X-Admin-Token` header. */
   readonly adminToken: Redacted.Redacted
+  /** A new link to the console, which signs a browser in once. */
+  readonly consoleLink: Effect.Effect<Redacted.Redacted>
   /** Reads and changes the account's credit, state and keys. */
   readonly accounts: AccountsService
   /** Injects failures. */
@@ -135,6 +138,7 @@ export const make = (
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
+    const fileSystem = yield* FileSystem.FileSystem
     const settings = yield* resolveOptions(options, voice.languages)
 
     const idsAndClock = makeIdsAndClock(options)
@@ -150,6 +154,8 @@ export const make = (
     const faults = makeFaults(changes)
     const journal = makeJournal(changes)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
+
+    const sessions = makeSessions(adminToken)
 
     const decodeLimits = { maximumSeconds: settings.maximumRecordingSeconds }
     const teachRecordings =
@@ -194,16 +200,52 @@ export const make = (
       )
     )
     const serve = serverOf(settings)
-    const transcription = withState(transcriptionHandler(settings))
+    const transcriptionApp = transcriptionHandler(settings)
+    const transcription = withState(transcriptionApp)
     const sttBaseUrl = yield* serve(0, transcription, transcriptionProblemToResponse)
     const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
-    const synthesis = withState(synthesisHandler(synthesisOptions))
+    const synthesisApp = synthesisHandler(synthesisOptions)
+    const synthesis = withState(synthesisApp)
     const ttsBaseUrl = yield* serve(1, synthesis, synthesisProblemToResponse(synthesisOptions))
     const { languages, voices } = voice
     const models = Object.keys(settings.models)
-    const platform = platformApp({ ...handle, sttBaseUrl, ttsBaseUrl, models, languages, voices })
+    const withoutKey = <E, R>(app: HttpApp.Default<E, R>) =>
+      app.pipe(
+        Effect.provideService(Accounts, { ...accounts, authorize: () => accounts.authorizeConsole }),
+        Effect.provideService(Recogniser, recogniser),
+        withState
+      )
+    const calls = yield* Effect.cached(
+      // The page needs it, and the start does not.
+      Effect.flatMap(
+        Effect.promise(() => import("./internal/console/calls.js")),
+        ({ makeCalls }) =>
+          makeCalls({
+            transcription: withoutKey(transcriptionApp),
+            synthesis: withoutKey(synthesisApp),
+            sttBaseUrl,
+            ttsBaseUrl,
+            voice,
+            recogniser,
+            temporaryFiles,
+            settings
+          })
+      ).pipe(Effect.provideService(FileSystem.FileSystem, fileSystem), Effect.uninterruptible)
+    )
+    const platform = platformApp({
+      ...handle,
+      sttBaseUrl,
+      ttsBaseUrl,
+      models,
+      languages,
+      voices,
+      sessions,
+      changes,
+      calls
+    })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
-    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, apiKey }
+    const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
+    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, consoleLink, apiKey }
   }).pipe(onLiveClock)
 
 /** Creates a key if none is active or if `newKey` is true. */

@@ -35,7 +35,7 @@ const failure = (status: number, description?: string) =>
   }).annotations(HttpApiSchema.annotations({ status, ...(description === undefined ? {} : { description }) }))
 
 /** The name of the cookie of the console, whose end is the port: a browser sends a cookie to all ports of a host. */
-export const sessionCookie = (port: string): string => `effect-speech-console-${port}`
+export const sessionCookie = (port: number | "PORT"): string => `effect-speech-console-${port}`
 
 /** The header `X-Admin-Token`, or a session of the console. Every path below `/platform/api` requires one of them. */
 export class AdminToken extends HttpApiMiddleware.Tag<AdminToken>()("@effect-speech/local-service/AdminToken", {

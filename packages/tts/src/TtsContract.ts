@@ -83,8 +83,11 @@ const within = (from: number, to: number) =>
     })
   )
 
+/** Limits of the speaking rate. */
+export const speedRange = { minimum: 0.25, maximum: 4 } as const
+
 /** The speaking rate. */
-export const Speed = within(0.25, 4)
+export const Speed = within(speedRange.minimum, speedRange.maximum)
 
 /** Flow-matching steps. */
 export const NumStep = within(1, 100)

@@ -8,13 +8,13 @@ import * as Effect from "effect/Effect"
 import { field, form, message, validForm } from "./support/messages.js"
 import { cannedService, serviceTests } from "./support/service.js"
 
-/** Every endpoint that requires the admin token, as `PlatformApi` declares it. */
+/** Every endpoint that requires the admin token or a session, as `PlatformApi` declares it. */
 const endpoints = Object.entries(OpenApi.fromApi(PlatformApi).paths).flatMap(([path, item]) =>
   path.startsWith("/platform/api")
     ? Object.entries(item).map(([method, { requestBody }]) => ({
         method: method.toUpperCase(),
         path: path.slice("/platform/api".length).replace("{id}", "some"),
-        hasBody: requestBody !== undefined
+        hasBody: requestBody?.content["application/json"] !== undefined
       }))
     : []
 )

@@ -13,7 +13,7 @@ keeps its account. "Our choice" marks what the contract of the speech service do
 choice. A response that you requested as a fault can differ from this document.`
 
 /** The OpenAPI 3.1 document of the service. The same schemas read its requests and write its responses. */
-export const openApi = (service: ServiceDescription) => {
+export const openApi = (service: ServiceDescription, cookieName: string) => {
   const { components, openapi, paths, tags } = OpenApi.fromApi(PlatformApi)
   return {
     openapi,
@@ -35,6 +35,7 @@ export const openApi = (service: ServiceDescription) => {
       },
       securitySchemes: {
         ...components.securitySchemes,
+        session: { ...components.securitySchemes.session, name: cookieName },
         transcriptionKey: keyScheme(SttContract.apiKeyHeader),
         synthesisKey: keyScheme(TtsContract.header.apiKey)
       }

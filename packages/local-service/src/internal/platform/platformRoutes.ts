@@ -1,4 +1,3 @@
-import { timingSafeEqual } from "node:crypto"
 import * as HttpApi from "@effect/platform/HttpApi"
 import type { HttpApiEndpoint } from "@effect/platform/HttpApiEndpoint"
 import type { HttpApiGroup } from "@effect/platform/HttpApiGroup"
@@ -9,7 +8,6 @@ import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import type { AccountsService, KeyNotActive } from "../../Accounts.js"
 import type { FaultsService } from "../../Faults.js"
@@ -17,18 +15,26 @@ import type { JournalEntry } from "../../Journal.js"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
 import { AdminToken, PlatformApi } from "../../PlatformApi.js"
 import { BodyOptional } from "../bodyOptional.js"
+import { authorize, cookieName, signIn, signOut } from "../console/browser.js"
+import type { Calls } from "../console/calls.js"
+import { eventsResponse } from "../console/events.js"
+import { consoleFile, consolePage } from "../console/files.js"
+import type { Sessions } from "../console/sessions.js"
 import { badRequest, describeParseError, methodNotAllowed, type Problem, requestPath } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
+import type { Changes } from "../state/changes.js"
 import type { ServiceDescription } from "./openApiParts.js"
-import { page } from "./page.js"
 
 /** The parts of the service's handle that the platform uses. */
 export interface PlatformOptions extends ServiceDescription {
-  readonly adminToken: Redacted.Redacted
+  readonly sessions: Sessions
   readonly accounts: AccountsService
   readonly faults: FaultsService
   readonly requests: Effect.Effect<ReadonlyArray<JournalEntry>>
   readonly reset: (options: ReproducibleOptions) => Effect.Effect<void>
+  readonly changes: Changes
+  /** Loads the clients, with which the console calls both operations. */
+  readonly calls: Effect.Effect<Calls>
 }
 
 type Endpoint =
@@ -40,18 +46,25 @@ type Endpoint =
 type Handlers = {
   readonly [Each in Endpoint as HttpApiEndpoint.Name<Each>]: (
     request: Omit<HttpApiEndpoint.Request<Each>, "request">
-  ) => Effect.Effect<HttpApiEndpoint.Success<Each> | HttpServerResponse.HttpServerResponse, Problem>
+  ) => Effect.Effect<
+    HttpApiEndpoint.Success<Each> | HttpServerResponse.HttpServerResponse,
+    Problem,
+    HttpServerRequest.HttpServerRequest
+  >
 }
 
 const makeHandlers = (service: PlatformOptions): Handlers => {
-  const { accounts, faults } = service
+  const { accounts, calls, changes, faults, sessions } = service
   return {
-    page: () => Effect.succeed(HttpServerResponse.html(page(service))),
+    page: () => consolePage(service),
+    file: ({ path }) => consoleFile(path.file),
+    signIn: ({ payload }) => signIn(sessions, payload),
+    signOut: () => signOut(sessions),
     openApi: () =>
-      Effect.map(
-        Effect.promise(() => import("./openApi.js")),
-        ({ openApi }) => openApi(service)
-      ),
+      Effect.gen(function* () {
+        const { openApi } = yield* Effect.promise(() => import("./openApi.js"))
+        return openApi(service, cookieName(yield* HttpServerRequest.HttpServerRequest))
+      }),
     account: () => accounts.account,
     changeAccount: ({ payload }) => accounts.setAccount(payload),
     keys: () => accounts.keys,
@@ -67,19 +80,13 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     setFaults: ({ payload }) => Effect.zipRight(faults.set(payload), faults.list),
     requests: () => service.requests,
     reset: ({ payload }) => service.reset(payload),
-    events: () => notYet,
-    about: () => notYet,
-    speech: () => notYet,
-    transcripts: () => notYet,
-    recordings: () => notYet,
-    signIn: () => notYet,
-    signOut: () => notYet,
-    file: () => notYet
+    events: () => eventsResponse(changes),
+    about: () => Effect.map(calls, ({ about }) => about),
+    speech: ({ payload }) => Effect.flatMap(calls, ({ speech }) => speech(payload)),
+    transcripts: ({ urlParams }) => Effect.flatMap(calls, ({ transcript }) => transcript(urlParams)),
+    recordings: ({ urlParams }) => Effect.flatMap(calls, ({ teach }) => teach(urlParams))
   }
 }
-
-/** The routes of the console are declared, and follow. */
-const notYet = Effect.fail<Problem>({ status: 404, message: "the console is not here yet" })
 
 const keyProblem = ({ known, message }: KeyNotActive): Problem => ({ status: known ? 409 : 404, message })
 
@@ -93,22 +100,31 @@ export const platformRoutes = (service: PlatformOptions) => {
   HttpApi.reflect(PlatformApi, {
     onGroup: () => undefined,
     onEndpoint: ({ endpoint, mergedAnnotations, middleware }) => {
-      const handle: (request: never) => Effect.Effect<unknown, Problem> = handlers[endpoint.name as keyof Handlers]
-      const authorize = (middleware as ReadonlySet<unknown>).has(AdminToken)
-        ? checkToken(service.adminToken)
+      const handle: (request: never) => ReturnType<Handlers[keyof Handlers]> = handlers[endpoint.name as keyof Handlers]
+      const authorized = (middleware as ReadonlySet<unknown>).has(AdminToken)
+        ? authorize(service.sessions)
         : Effect.void
       const readPayload = Option.match(endpoint.payloadSchema, {
         onNone: () => Effect.void,
-        onSome: (schema) => readBody(schema, Context.get(mergedAnnotations, BodyOptional))
+        // The handler reads a body of bytes itself.
+        onSome: (schema) =>
+          HttpApiSchema.getEncoding(schema.ast).kind === "Json"
+            ? readBody(schema, Context.get(mergedAnnotations, BodyOptional))
+            : Effect.void
       })
+      const readUrlParams = Option.match(endpoint.urlParamsSchema, { onNone: () => Effect.void, onSome: readQuery })
       const toResponse = encodeSuccess(endpoint.successSchema)
       routes.push(
         HttpRouter.makeRoute(
           endpoint.method,
           endpoint.path,
           Effect.gen(function* () {
-            yield* authorize
-            const request = { path: yield* HttpRouter.params, payload: yield* readPayload }
+            yield* authorized
+            const request = {
+              path: yield* HttpRouter.params,
+              urlParams: yield* readUrlParams,
+              payload: yield* readPayload
+            }
             return yield* toResponse(yield* handle(request as never))
           })
         )
@@ -120,17 +136,6 @@ export const platformRoutes = (service: PlatformOptions) => {
   )
 }
 
-const checkToken = (adminToken: Redacted.Redacted) =>
-  Effect.gen(function* () {
-    const { key } = AdminToken.security.adminToken
-    const { headers } = yield* HttpServerRequest.HttpServerRequest
-    const expected = Buffer.from(Redacted.value(adminToken))
-    const given = Buffer.from(headers[key.toLowerCase()] ?? "")
-    if (given.length !== expected.length || !timingSafeEqual(given, expected)) {
-      return yield* Effect.fail<Problem>({ status: 401, message: `${key} is missing or wrong` })
-    }
-  })
-
 const bodyLimits = { maximumBytes: 1024 * 1024, idleMillis: 60_000 }
 
 const readBody = <A>(schema: Schema.Schema<A, unknown>, optional: boolean) => {
@@ -141,6 +146,15 @@ const readBody = <A>(schema: Schema.Schema<A, unknown>, optional: boolean) => {
     const isAbsent = optional && encoding === undefined && Number(length) === 0
     const body = isAbsent ? {} : yield* readJsonBody(request, bodyLimits)
     return yield* Effect.mapError(decode(body), (error) => badRequest(describeParseError(error)))
+  })
+}
+
+const readQuery = <A>(schema: Schema.Schema<A, unknown>) => {
+  const decode = Schema.decodeUnknown(schema, { onExcessProperty: "error" })
+  return Effect.gen(function* () {
+    const { url } = yield* HttpServerRequest.HttpServerRequest
+    const query = Object.fromEntries(new URL(url, "http://localhost").searchParams)
+    return yield* Effect.mapError(decode(query), (error) => badRequest(describeParseError(error)))
   })
 }
 
@@ -161,7 +175,7 @@ const notFound = (
 ): Problem => {
   const path = requestPath(request)
   const allowed = routes
-    .filter((each) => new RegExp(`^${each.path.replaceAll(".", "\\.").replace(":id", "[^/]+")}$`).test(path))
+    .filter((each) => new RegExp(`^${each.path.replaceAll(".", "\\.").replace(/:\w+/, "[^/]+")}$`).test(path))
     .map(({ method }) => method)
   // The router finds no route for a path that can't be decoded, even if the method is allowed.
   return allowed.length === 0 || allowed.includes(request.method)

@@ -40,7 +40,7 @@ const ofAnyResponse = ["date", "connection", "keep-alive", "content-type", "cont
 /** Statuses that do not depend on method and path. */
 const beforeRouting = [400, 408, 413, 417, 421, 431]
 
-const methods = ["get", "post", "put", "patch"]
+const methods = ["get", "post", "put", "patch", "delete"]
 
 /** Checks responses against an OpenAPI document. */
 export const responseChecker = (document: Document) => {

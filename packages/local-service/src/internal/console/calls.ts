@@ -1,0 +1,221 @@
+import { randomBytes } from "node:crypto"
+import { createRequire } from "node:module"
+import * as FileSystem from "@effect/platform/FileSystem"
+import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpClient from "@effect/platform/HttpClient"
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as Container from "@effect-speech/audio-codec/Container"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import * as SpeechToText from "@effect-speech/stt/SpeechToText"
+import type { SttError } from "@effect-speech/stt/SttError"
+import type { Transcription } from "@effect-speech/stt/Transcription"
+import * as TextToSpeech from "@effect-speech/tts/TextToSpeech"
+import * as TtsContract from "@effect-speech/tts/TtsContract"
+import type { TtsError } from "@effect-speech/tts/TtsError"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
+import * as Stream from "effect/Stream"
+import type { About, CallFailed, RecordingQuery, SpeechFields, Transcript, TranscriptQuery } from "../../Console.js"
+import type { RecogniserService } from "../../Recogniser.js"
+import type { VoiceService } from "../../Voice.js"
+import { badRequest, type Problem } from "../http/problems.js"
+import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
+import { monotonicMillis } from "../realTime.js"
+import { readRecording } from "../recordings/recording.js"
+import type { TemporaryFiles } from "../state/temporaryFiles.js"
+import { inProcessClient } from "./inProcess.js"
+
+export interface CallsOptions {
+  /** Both operations, which authorise each call without a key. */
+  readonly transcription: HttpApp.Default<never, Scope.Scope>
+  readonly synthesis: HttpApp.Default<never, Scope.Scope>
+  readonly sttBaseUrl: string
+  readonly ttsBaseUrl: string
+  readonly voice: VoiceService
+  readonly recogniser: RecogniserService
+  readonly temporaryFiles: TemporaryFiles["Type"]
+  readonly settings: CallSettings
+}
+
+interface CallSettings {
+  /** The language of each model, by the model's name. */
+  readonly models: Readonly<Record<string, string>>
+  readonly creditsPerSecond: number
+  readonly maximumUploadBytes: number
+  readonly maximumRecordingSeconds: number
+  readonly bodyIdleMillis: number
+}
+
+/** What the console does in this process. */
+export const makeCalls = (options: CallsOptions) =>
+  Effect.gen(function* () {
+    const { recogniser, settings, sttBaseUrl, synthesis, temporaryFiles, transcription, ttsBaseUrl } = options
+    const fs = yield* FileSystem.FileSystem
+    const common = {
+      // The clients require a key. The operations do not look at it.
+      apiKey: Redacted.make(`console.${randomBytes(24).toString("base64url")}`),
+      allowInsecureHttp: true,
+      // One click is one request.
+      retries: 0
+    }
+    const overClient =
+      (client: HttpClient.HttpClient) =>
+      <A, E>(make: Effect.Effect<A, E, HttpClient.HttpClient | FileSystem.FileSystem>) =>
+        make.pipe(
+          Effect.provideService(HttpClient.HttpClient, client),
+          Effect.provideService(FileSystem.FileSystem, fs),
+          Effect.orDie
+        )
+    const tts = yield* overClient(yield* inProcessClient(synthesis))(
+      TextToSpeech.make({ ...common, baseUrl: ttsBaseUrl })
+    )
+    const stt = yield* overClient(yield* inProcessClient(transcription))(
+      SpeechToText.make({ ...common, baseUrl: sttBaseUrl })
+    )
+
+    return {
+      about: aboutOf(options),
+      speech: (fields: SpeechFields) =>
+        Effect.gen(function* () {
+          const tookMillis = startTimer()
+          const speech = yield* tts.synthesize({
+            text: fields.text,
+            lang: fields.lang,
+            voice: fields.voice,
+            outputFormat: fields.output_format,
+            speed: fields.speed,
+            numStep: fields.num_step,
+            g2pOverrides: fields.g2p_overrides
+          })
+          return HttpServerResponse.uint8Array(Wav.encode(speech.format, speech.bytes), {
+            contentType: "audio/wav",
+            headers: { "X-Request-Id": speech.requestId, "X-Took-Millis": String(tookMillis()) }
+          })
+        }).pipe(Effect.catchAll(failedResponse)),
+      transcript: ({ fileName, hotwords, model, parseNumber }: TranscriptQuery) =>
+        Effect.gen(function* () {
+          const { byteLength, stream } = yield* recordingBody
+          const tookMillis = startTimer()
+          const audio = AudioSource.fromOneShotStream(stream, { byteLength, filename: fileName })
+          return yield* stt.transcribe({ audio, model, parseNumber, hotwords, aux: true }).pipe(
+            Effect.map((transcription) => toTranscript(transcription, tookMillis())),
+            Effect.catchAll(failedResponse)
+          )
+        }),
+      teach: ({ lang, text }: RecordingQuery) =>
+        Effect.gen(function* () {
+          if (lang !== undefined && !Object.values(settings.models).includes(lang)) {
+            return yield* Effect.fail(badRequest("lang must be the language of a model"))
+          }
+          const path = yield* temporaryFiles.newPath
+          yield* saveBody(fs, path, settings)
+          const samples = readRecording(path, { maximumSeconds: settings.maximumRecordingSeconds })
+          yield* Effect.mapError(recogniser.learn({ text: text.trim(), lang, samples }), (problem) =>
+            badRequest(`the recording can't be taught: ${problem}`)
+          )
+        }).pipe(Effect.scoped)
+    }
+  })
+
+export type Calls = Effect.Effect.Success<ReturnType<typeof makeCalls>>
+
+const aboutOf = ({ settings, sttBaseUrl, ttsBaseUrl, voice }: CallsOptions): About => ({
+  version: createRequire(import.meta.url)("../../../package.json").version,
+  sttBaseUrl,
+  ttsBaseUrl,
+  languages: voice.languages,
+  voices: voice.voices,
+  formats: TtsContract.outputFormats,
+  models: Object.entries(settings.models).map(([name, language]) => ({ name, language })),
+  containers: Container.containers,
+  maximumCodePoints: TtsContract.maximumCodePoints,
+  speed: { ...TtsContract.speedRange, default: 1 },
+  defaults: {
+    lang: TtsContract.defaultLang,
+    voice: TtsContract.defaultVoice,
+    output_format: TtsContract.defaultOutputFormat
+  },
+  price: { perCodePoint: 1, perSecond: settings.creditsPerSecond }
+})
+
+const startTimer = () => {
+  const startedAt = monotonicMillis()
+  return () => Math.round(monotonicMillis() - startedAt)
+}
+
+/** The error as a program gets it. */
+const failedResponse = ({ _tag: tag, call, message }: SttError | TtsError) => {
+  const requestId = call.receivedId ?? call.sentId
+  const body: CallFailed = { tag, message, requestId: requestId === "" ? null : requestId }
+  return Effect.succeed(HttpServerResponse.unsafeJson(body, { status: 422 }))
+}
+
+const millisOf = (seconds: unknown): number => Math.round(Number(seconds) * 1000)
+
+const toTranscript = (
+  { auxInfo, callId, text, transactionId, warnings }: Transcription,
+  tookMillis: number
+): Transcript => ({
+  text,
+  confidence: auxInfo?.confidence ?? null,
+  // The contract defines only the confidence of a segment. The others are this service's own.
+  segments: (auxInfo?.segments_meta ?? []).map((segment) => ({
+    text: String(segment.text),
+    start: millisOf(segment.start),
+    end: millisOf(segment.end),
+    confidence: segment.confidence ?? null
+  })),
+  notice: warnings.find((warning) => warning._tag === "NothingRecognised")?.notice ?? null,
+  warnings: warnings
+    .filter(({ _tag }) => _tag !== "NothingRecognised")
+    .map(({ _tag: tag, message }) => ({ tag, message })),
+  callId,
+  transactionId,
+  tookMillis
+})
+
+/** The recording in the body of a request. */
+const recordingBody = Effect.gen(function* () {
+  const request = yield* HttpServerRequest.HttpServerRequest
+  const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+  if (!/^(application\/octet-stream|(audio|video)\/[\w.+-]+)\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+    const message = "the body must be a recording: application/octet-stream, or a type of audio or video"
+    return yield* Effect.fail<Problem>({ status: 415, message })
+  }
+  const encoded = contentEncodingProblem(incoming)
+  if (encoded !== undefined) return yield* Effect.fail(encoded)
+  const length = request.headers["content-length"]
+  return {
+    byteLength: length === undefined ? undefined : Number(length),
+    // Without `closeOnDone` the connection stays open for the response.
+    stream: NodeStream.fromReadable<Problem, Uint8Array>(
+      () => incoming,
+      () => badRequest("the body ended early"),
+      { closeOnDone: false }
+    )
+  }
+})
+
+const saveBody = (
+  fs: FileSystem.FileSystem,
+  path: string,
+  { bodyIdleMillis, maximumUploadBytes }: Pick<CallSettings, "bodyIdleMillis" | "maximumUploadBytes">
+) =>
+  Effect.gen(function* () {
+    const { stream } = yield* recordingBody
+    const file = yield* Effect.orDie(fs.open(path, { flag: "wx", mode: 0o600 }))
+    let length = 0
+    yield* stream.pipe(
+      Stream.timeoutFail(() => bodyTimeoutProblem(bodyIdleMillis), bodyIdleMillis),
+      Stream.runForEach((chunk) => {
+        length += chunk.length
+        if (length <= maximumUploadBytes) return Effect.orDie(file.writeAll(chunk))
+        return Effect.fail<Problem>({ status: 413, message: `the file is larger than ${maximumUploadBytes} bytes` })
+      })
+    )
+  }).pipe(Effect.scoped)

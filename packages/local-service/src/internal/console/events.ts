@@ -1,0 +1,84 @@
+import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { clearTimeout, setTimeout } from "../realTime.js"
+import type { Changes, ServiceEvent } from "../state/changes.js"
+
+/** In characters: what may wait for one reader. */
+const capacity = 4 * 1024 * 1024
+
+/** A browser notices by it that the connection is lost, and so does the service. */
+const commentMillis = 15_000
+
+/** How long a browser waits before it connects again. */
+const retryMillis = 1000
+
+const encode = ({ data, name }: ServiceEvent): string => `event: ${name}\ndata: ${JSON.stringify(data)}\n\n`
+
+/** Encodes each event once for all readers. */
+const encoded = new WeakMap<ServiceEvent, string>()
+
+const textOf = (event: ServiceEvent): string => {
+  const text = encoded.get(event) ?? encode(event)
+  encoded.set(event, text)
+  return text
+}
+
+/**
+ * Server-sent events (HTML, 9.2) until the client disconnects or the service stops. A client that does not read loses its connection:
+ * at most 4 MB wait for it.
+ */
+export const eventsResponse = (changes: Changes) =>
+  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
+    const disconnect = () => NodeHttpServerRequest.toServerResponse(request).destroy()
+    const events = Stream.unwrapScoped(
+      Effect.acquireRelease(
+        Effect.sync(() => openQueue(changes, disconnect)),
+        ({ close }) => Effect.sync(close)
+      ).pipe(Effect.map(({ take }) => Stream.repeatEffect(take)))
+    )
+    return HttpServerResponse.stream(Stream.encodeText(events), {
+      contentType: "text/event-stream",
+      headers: { "Cache-Control": "no-store" }
+    })
+  })
+
+/** What waits for a reader. */
+const openQueue = (changes: Changes, disconnect: () => void) => {
+  let waiting = `retry: ${retryMillis}\n\n`
+  let wake: (() => void) | undefined
+  const push = (text: string) => {
+    if (waiting.length + text.length > capacity) {
+      close()
+      disconnect()
+      return
+    }
+    waiting += text
+    wake?.()
+  }
+  const unlisten = changes.listen((event) => push(textOf(event)))
+  const comment = setTimeout(() => {
+    push(": the connection is open\n\n")
+    comment.refresh()
+  }, commentMillis)
+  const close = () => {
+    unlisten()
+    clearTimeout(comment)
+  }
+  const taken = () => {
+    const text = waiting
+    waiting = ""
+    return text
+  }
+  const take = Effect.async<string>((resume) => {
+    if (waiting !== "") return resume(Effect.sync(taken))
+    wake = () => {
+      wake = undefined
+      resume(Effect.sync(taken))
+    }
+    return Effect.sync(() => (wake = undefined))
+  })
+  return { take, close }
+}

@@ -1,0 +1,510 @@
+import { randomBytes } from "node:crypto"
+import { expect, it as plainIt } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import * as Scope from "effect/Scope"
+import { field, validForm, wav } from "./support/messages.js"
+import { listenTo } from "./support/serverSentEvents.js"
+import { type Box, cannedService, eventually, serviceTests } from "./support/service.js"
+
+const sameOrigin = { "Sec-Fetch-Site": "same-origin" }
+const json = { "Content-Type": "application/json" }
+
+const newCode = ({ service }: Box) =>
+  Effect.map(service.consoleLink, (link) => new URL(Redacted.value(link)).hash.slice(1))
+
+const signInWith = ({ send }: Box, body: unknown, headers: Readonly<Record<string, string>> = sameOrigin) =>
+  send("platform", { path: "/console/session", headers: { ...json, ...headers }, body: JSON.stringify(body) })
+
+/** Signs in, and gives the cookie. */
+const cookieOf = (box: Box) =>
+  Effect.gen(function* () {
+    const answer = yield* signInWith(box, { code: yield* newCode(box) })
+    return answer.headers["set-cookie"]?.split(";")[0] ?? ""
+  })
+
+/** The console of a browser that is signed in. */
+const consoleOf = (box: Box) =>
+  Effect.map(cookieOf(box), (cookie) => {
+    const headers = { Cookie: cookie, ...sameOrigin }
+    const send = (method: string, path: string, body?: string | Uint8Array, type = "application/json") =>
+      box.send("platform", {
+        method,
+        path,
+        headers: { ...headers, ...(body === undefined ? {} : { "Content-Type": type }) },
+        body
+      })
+    return {
+      headers,
+      send,
+      speak: (fields: unknown) => send("POST", "/platform/api/speech", JSON.stringify(fields)),
+      transcribe: (recording: Uint8Array, query = "model=en-general-v2-8khz") =>
+        send("POST", `/platform/api/transcripts?${query}`, recording, "application/octet-stream"),
+      teach: (recording: Uint8Array, text: string, more = "") =>
+        send("POST", `/platform/api/recordings?text=${encodeURIComponent(text)}${more}`, recording, "audio/wav"),
+      read: (path: string) => Effect.map(send("GET", `/platform/api/${path}`), (answer) => answer.json())
+    }
+  })
+
+/** A WAV file of noise, which is another one each time. */
+const noise = (): Buffer => {
+  const file = wav()
+  randomBytes(file.length - 44).copy(file, 44)
+  return file
+}
+
+serviceTests("the session of the console", cannedService(), (it) => {
+  it("begins with the code of the link, in a cookie that no script and no other site can use", function* (box) {
+    const link = new URL(Redacted.value(yield* box.service.consoleLink))
+    expect(link.origin).toBe(box.service.platformUrl)
+    const answer = yield* signInWith(box, { code: link.hash.slice(1) })
+    expect(answer.status).toBe(204)
+    expect(answer.headers["set-cookie"]).toMatch(
+      new RegExp(`^effect-speech-console-${link.port}=[\\w-]{32}; HttpOnly; SameSite=Strict; Path=/$`)
+    )
+  })
+
+  it("begins once with each code", function* (box) {
+    const code = yield* newCode(box)
+    expect((yield* signInWith(box, { code })).status).toBe(204)
+    const second = yield* signInWith(box, { code })
+    expect(second.status).toBe(401)
+    expect(second.headers["set-cookie"]).toBeUndefined()
+    expect(second.json().error).toContain("this link was used before")
+  })
+
+  it("begins with the admin token too", function* (box) {
+    expect((yield* signInWith(box, { token: box.token })).status).toBe(204)
+    const wrong = yield* signInWith(box, { token: `${box.token}x` })
+    expect([wrong.status, wrong.json().error]).toEqual([401, "the admin token is wrong"])
+  })
+
+  it.each([{ code: "" }, { code: "x".repeat(32) }, { token: "" }])("does not begin with %j", function* (box, body) {
+    expect((yield* signInWith(box, body)).status).toBe(401)
+  })
+
+  it.each([{}, { code: "a", token: "b" }, { odd: 1 }, { code: 7 }, []])("does not take %j", function* (box, body) {
+    expect((yield* signInWith(box, body)).status).toBe(400)
+  })
+
+  it("does not begin for another page, which does not use up the code", function* (box) {
+    const code = yield* newCode(box)
+    const { port } = new URL(box.service.platformUrl)
+    for (const headers of [
+      {},
+      { "Sec-Fetch-Site": "same-site" },
+      { "Sec-Fetch-Site": "cross-site" },
+      { "Sec-Fetch-Site": "none" },
+      { Origin: "http://127.0.0.1:1" },
+      { Origin: `http://localhost:${port}` },
+      { Origin: "null" },
+      { Origin: "http://127.0.0.1:1", "Sec-Fetch-Site": "same-origin" }
+    ]) {
+      const answer = yield* signInWith(box, { code }, headers)
+      expect([answer.status, answer.headers["set-cookie"]]).toEqual([401, undefined])
+    }
+    expect((yield* signInWith(box, { code }, { Origin: box.service.platformUrl })).status).toBe(204)
+  })
+
+  it("ends when its page signs out", function* (box) {
+    const { send } = yield* consoleOf(box)
+    expect((yield* send("GET", "/platform/api/account")).status).toBe(200)
+    const answer = yield* send("DELETE", "/console/session")
+    expect([answer.status, answer.headers["set-cookie"]]).toEqual([204, expect.stringContaining("Max-Age=0")])
+    expect((yield* send("GET", "/platform/api/account")).json().error).toContain("the session has ended")
+  })
+
+  it("does not end for another page", function* (box) {
+    const { headers, send } = yield* consoleOf(box)
+    const path = "/console/session"
+    const other = { ...headers, "Sec-Fetch-Site": "same-site" }
+    expect((yield* box.send("platform", { method: "DELETE", path, headers: other })).status).toBe(401)
+    expect((yield* send("GET", "/platform/api/account")).status).toBe(200)
+  })
+
+  it("is found beside cookies of other ports, and of pages that set its name", function* (box) {
+    const cookie = yield* cookieOf(box)
+    const [name] = cookie.split("=")
+    const headers = { ...sameOrigin, Cookie: `a=b; effect-speech-console-1=x; ${name}=x; ${cookie}` }
+    expect((yield* box.send("platform", { method: "GET", path: "/platform/api/keys", headers })).status).toBe(200)
+    const forged = { ...sameOrigin, Cookie: `${name}=x; a${cookie}` }
+    expect((yield* box.send("platform", { method: "GET", path: "/platform/api/keys", headers: forged })).status).toBe(
+      401
+    )
+  })
+
+  it("does not help a request with a wrong admin token", function* (box) {
+    const { headers } = yield* consoleOf(box)
+    const path = "/platform/api/account"
+    const both = { ...headers, "X-Admin-Token": "wrong" }
+    expect((yield* box.send("platform", { method: "GET", path, headers: both })).status).toBe(401)
+  })
+
+  it("is one of the latest hundred", function* (box) {
+    const first = yield* consoleOf(box)
+    yield* Effect.forEach(Array.from({ length: 100 }), () => cookieOf(box))
+    expect((yield* first.send("GET", "/platform/api/account")).status).toBe(401)
+  })
+})
+
+serviceTests("the cookie of a session", cannedService(), (it) => {
+  const calls = [
+    ...["account", "keys", "usage", "faults", "requests", "events", "about"].map((path) => ({ method: "GET", path })),
+    { method: "PATCH", path: "account", body: '{"credits":1}' },
+    { method: "POST", path: "keys", body: '{"name":"stolen","confirm":true}' },
+    { method: "PUT", path: "faults", body: '[{"status":500}]' },
+    { method: "POST", path: "reset" },
+    { method: "POST", path: "speech", body: '{"text":"stolen"}' },
+    { method: "POST", path: "transcripts?model=en-general-v2-8khz", body: wav() },
+    { method: "POST", path: "recordings?text=stolen", body: wav() }
+  ]
+  const others = [
+    ["of another port", { "Sec-Fetch-Site": "same-site", Origin: "http://127.0.0.1:1" }],
+    ["of another port, without Origin", { "Sec-Fetch-Site": "same-site" }],
+    ["of another site", { "Sec-Fetch-Site": "cross-site", Origin: "https://example.com" }],
+    ["of a frame without an origin", { "Sec-Fetch-Site": "cross-site", Origin: "null" }],
+    ["of a link or the address bar", { "Sec-Fetch-Site": "none" }],
+    ["of an old browser on another port", { Origin: "http://127.0.0.1:1" }],
+    ["that proves nothing", {}]
+  ] as const
+  it.each(others)("gives a page %s no data, and lets it change nothing", function* (box, [, proof]) {
+    const { headers, read } = yield* consoleOf(box)
+    const state = Effect.all(["account", "keys", "usage", "faults", "requests"].map(read))
+    const before = yield* state
+    for (const { method, path, ...rest } of calls) {
+      const body = "body" in rest ? rest.body : undefined
+      const type = typeof body === "string" ? "application/json" : "application/octet-stream"
+      const answer = yield* box.send("platform", {
+        method,
+        path: `/platform/api/${path}`,
+        headers: { Cookie: headers.Cookie, "Content-Type": type, ...proof },
+        body
+      })
+      expect(answer.status).toBe(401)
+      expect(Object.keys(answer.json())).toEqual(["error"])
+    }
+    expect(yield* state).toEqual(before)
+  })
+
+  it("is enough for the page of its own origin, also in a browser without Sec-Fetch-Site", function* (box) {
+    const { headers } = yield* consoleOf(box)
+    const own = { Cookie: headers.Cookie, Origin: box.service.platformUrl }
+    const answer = yield* box.send("platform", { method: "GET", path: "/platform/api/account", headers: own })
+    expect(answer.status).toBe(200)
+  })
+})
+
+serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 }), (it) => {
+  it("says what the service offers", function* (box) {
+    const { read } = yield* consoleOf(box)
+    expect(yield* read("about")).toMatchObject({
+      version: expect.stringMatching(/^\d+\.\d+\.\d+/),
+      sttBaseUrl: box.service.sttBaseUrl,
+      ttsBaseUrl: box.service.ttsBaseUrl,
+      languages: expect.arrayContaining(["en", "hi"]),
+      formats: expect.arrayContaining(["8000:pcm16", "24000:float32"]),
+      models: expect.arrayContaining([{ name: "en-general-v2-8khz", language: "en" }]),
+      containers: ["wav", "mp3", "m4a", "flac", "ogg", "webm"],
+      maximumCodePoints: 10_000,
+      speed: { minimum: 0.25, maximum: 4, default: 1 },
+      price: { perCodePoint: 1, perSecond: 3 }
+    })
+  })
+
+  it("speaks a text as a WAV file, billed and in the journal like any other call", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { read, speak } = yield* consoleOf(box)
+    const answer = yield* speak({ text: "नमस्ते", lang: "hi", output_format: "8000:pcm16", speed: 2 })
+    expect(answer.status).toBe(200)
+    expect(answer.bytes.subarray(0, 4).toString()).toBe("RIFF")
+    expect(answer.bytes.length).toBeGreaterThan(44)
+    expect(Number(answer.headers["x-took-millis"])).toBeGreaterThanOrEqual(0)
+    expect(yield* read("account")).toEqual({ state: "active", credits: 94 })
+    expect(yield* read("usage")).toMatchObject([{ operation: "synthesize", calls: 1, units: 6, credits: 6 }])
+    expect(yield* read("requests")).toMatchObject([
+      {
+        operation: "synthesize",
+        keyId: "console",
+        id: answer.headers["x-request-id"],
+        request: { text: "नमस्ते", lang: "hi", output_format: "8000:pcm16", speed: 2 },
+        status: 200,
+        outcome: "answered"
+      }
+    ])
+  })
+
+  it("teaches a recording, which it knows then", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { read, teach, transcribe } = yield* consoleOf(box)
+    const recording = noise()
+    const before = yield* transcribe(recording, "model=en-general-v2-8khz&fileName=call.wav")
+    expect(before.json()).toMatchObject({
+      text: "",
+      segments: [],
+      warnings: [],
+      notice: expect.stringContaining("teach it")
+    })
+    expect((yield* teach(recording, " <b>hello</b> ")).status).toBe(204)
+    const after = (yield* transcribe(recording)).json()
+    expect(after).toMatchObject({ text: "<b>hello</b>", notice: null, warnings: [] })
+    expect(after.confidence).toBeGreaterThan(0.9)
+    expect(after.segments).toMatchObject([{ text: "<b>hello</b>", start: expect.any(Number), end: expect.any(Number) }])
+    expect(Math.abs(after.segments[0].end - 1000)).toBeLessThan(100)
+    expect(yield* read("usage")).toMatchObject([{ operation: "transcribe", calls: 2, units: 2, credits: 6 }])
+    expect(yield* read("requests")).toMatchObject([{ keyId: "console" }, { keyId: "console", id: after.callId }])
+  })
+
+  it("teaches a recording for one language", function* (box) {
+    const { teach, transcribe } = yield* consoleOf(box)
+    const recording = noise()
+    expect((yield* teach(recording, "hello", "&lang=hi")).status).toBe(204)
+    expect((yield* transcribe(recording)).json().text).toBe("")
+    expect((yield* transcribe(recording, "model=hi-general-v2-8khz")).json().text).toBe("hello")
+    expect((yield* teach(recording, "hello", "&lang=xx")).status).toBe(400)
+  })
+
+  it("says what is wrong with a recording to teach", function* (box) {
+    const { send, teach } = yield* consoleOf(box)
+    const answer = yield* teach(Buffer.from("not audio"), "hello")
+    expect([answer.status, answer.json().error]).toEqual([
+      400,
+      expect.stringMatching(/^the recording can't be taught: not/)
+    ])
+    expect((yield* teach(noise(), " ")).status).toBe(400)
+    for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"]) {
+      expect((yield* send("POST", "/platform/api/recordings?text=a", wav(), type)).status).toBe(415)
+    }
+  })
+
+  it.each([
+    [[{ status: 502 }], "TtsBackendFailed"],
+    [[{ status: 500 }], "TtsServerError"],
+    [[{ status: 418 }], "TtsUnexpectedStatus"],
+    [[{ reset: "request" }], "TtsConnectionFailed"],
+    [[{ reset: "answer" }], "TtsConnectionFailed"],
+    [[{ truncateAtByte: 100 }], "TtsConnectionFailed"],
+    [[{ malformedHeader: true }], "TtsConnectionFailed"],
+    [[{ headers: { "X-Sample-Rate": null } }], "TtsInvalidResponse"],
+    [[{ headers: { "X-Audio-Duration-Ms": "1" } }], "TtsCorruptAudio"]
+  ] as const)("answers the fault %j with the tag %s", function* (box, [faults, tag]) {
+    yield* box.ask("POST", "/reset")
+    const { read, speak } = yield* consoleOf(box)
+    yield* box.ask("PUT", "/faults", faults)
+    const answer = yield* speak({ text: "hi" })
+    expect([answer.status, answer.json()]).toEqual([
+      422,
+      { tag, message: expect.stringMatching(/\.$/), requestId: expect.any(String) }
+    ])
+    expect(yield* read("faults")).toMatchObject([{ happened: 1 }])
+    expect(yield* read("requests")).toMatchObject([
+      { outcome: "faulted", keyId: expect.toSatisfy((id) => id !== box.key) }
+    ])
+    // The whole audio was sent, so it is billed.
+    expect(yield* read("account")).toMatchObject({ credits: "headers" in faults[0] ? 98 : 100 })
+    yield* box.ask("PUT", "/faults", [])
+    expect((yield* speak({ text: "hi" })).status).toBe(200)
+  })
+
+  it.each([
+    [[{ status: 503 }], "SttUnavailable"],
+    [[{ reset: "answer" }], "SttConnectionFailed"],
+    [[{ body: "<html>" }], "SttInvalidResponse"]
+  ] as const)("answers the fault %j of a transcription with the tag %s", function* (box, [faults, tag]) {
+    yield* box.ask("POST", "/reset")
+    const { transcribe } = yield* consoleOf(box)
+    yield* box.ask("PUT", "/faults", faults)
+    const answer = yield* transcribe(wav())
+    expect([answer.status, answer.json().tag]).toEqual([422, tag])
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("gives the error of the client for fields that break a rule, and sends nothing", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { read, speak, transcribe } = yield* consoleOf(box)
+    expect((yield* speak({ text: "" })).json()).toMatchObject({ tag: "TtsInvalidRequest", requestId: null })
+    expect((yield* speak({ text: "a", speed: 9 })).json().tag).toBe("TtsInvalidRequest")
+    expect((yield* transcribe(wav(), "model=")).json().tag).toBe("SttInvalidRequest")
+    expect((yield* transcribe(new Uint8Array(0))).json().tag).toBe("SttAudioUnreadable")
+    expect(yield* read("requests")).toEqual([])
+  })
+
+  it("needs an account that is active and has credit, and no key", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { read, speak, transcribe } = yield* consoleOf(box)
+    const { active } = yield* read("keys")
+    yield* box.ask("POST", `/keys/${active.id}/revoke`)
+    expect((yield* speak({ text: "hi" })).status).toBe(200)
+    yield* box.ask("PATCH", "/account", { state: "suspended" })
+    expect((yield* speak({ text: "hi" })).json().tag).toBe("TtsUnauthorized")
+    // It is refused while it is still being sent.
+    const long = wav({ samples: 8_000_000 })
+    expect((yield* transcribe(long)).json().tag).toBe("SttForbidden")
+    yield* box.ask("PATCH", "/account", { state: "active", credits: 0 })
+    expect((yield* transcribe(long)).json().tag).toBe("SttCreditExhausted")
+    expect((yield* speak({ text: "hi" })).json().tag).toBe("TtsUnauthorized")
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("transcribes a recording of ten minutes", function* (box) {
+    yield* box.ask("POST", "/reset")
+    yield* box.ask("PATCH", "/account", { credits: 10_000 })
+    const { transcribe } = yield* consoleOf(box)
+    expect((yield* transcribe(wav({ samples: 8000 * 600 }))).status).toBe(200)
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("shows no key, but where one is created", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { send, speak, transcribe } = yield* consoleOf(box)
+    yield* box.synthesize({ text: "hi" })
+    const answers = [
+      yield* speak({ text: "hi" }),
+      yield* speak({ text: "" }),
+      yield* transcribe(wav()),
+      ...(yield* Effect.forEach(["account", "keys", "usage", "faults", "requests", "about"], (path) =>
+        send("GET", `/platform/api/${path}`)
+      )),
+      yield* send("GET", "/"),
+      yield* send("GET", "/openapi.json")
+    ]
+    const created = yield* send("POST", "/platform/api/keys", '{"name":"<script>","confirm":true}')
+    const next = created.json().key
+    for (const answer of [...answers, yield* send("GET", "/platform/api/keys")]) {
+      for (const secret of [box.key, box.key.split(".")[1], box.token, next]) {
+        expect(answer.bytes.includes(secret ?? "")).toBe(false)
+        expect(JSON.stringify(answer.headers)).not.toContain(secret)
+      }
+      expect(answer.text).not.toMatch(/console\.[\w-]{32}/)
+    }
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("stops a synthesis when the page leaves, and bills nothing", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { headers, read } = yield* consoleOf(box)
+    const body = '{"text":"(never)"}'
+    const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...json, "Content-Length": body.length })
+    const head = lines.map(([name, value]) => `${name}: ${value}\r\n`).join("")
+    yield* box.abandon("platform", [`POST /platform/api/speech HTTP/1.1\r\n${head}\r\n${body}`, 500])
+    yield* eventually(read("requests"), ([entry]) => entry?.outcome === "abandoned")
+    expect(yield* read("usage")).toEqual([])
+  })
+})
+
+serviceTests("the page of the console", cannedService(), (it) => {
+  it("has a strict policy, and no script or style of another place", function* ({ send }) {
+    const { headers, text } = yield* send("platform", { method: "GET", path: "/" })
+    expect(headers).toMatchObject({
+      "cache-control": "no-store",
+      "x-content-type-options": "nosniff",
+      "referrer-policy": "no-referrer",
+      "content-type": "text/html; charset=utf-8"
+    })
+    const policy = headers["content-security-policy"] ?? ""
+    expect(policy).toMatch(/^default-src 'self';/)
+    expect(policy).not.toContain("unsafe")
+    const [, nonce] = /'nonce-([\w+/=]+)'/.exec(policy) ?? []
+    expect(text).not.toContain("%NONCE%")
+    const again = yield* send("platform", { method: "GET", path: "/" })
+    expect(again.headers["content-security-policy"]).not.toContain(nonce)
+  })
+
+  it.each(["x.js", "index.html", "%2e%2e%2fpackage.json", "..%5cindex.html", ".tsbuildinfo", "a%00.js", "session"])(
+    "has no file %s",
+    function* ({ send }, name) {
+      const answer = yield* send("platform", { method: "GET", path: `/console/${name}` }, { undescribed: true })
+      expect([404, 400]).toContain(answer.status)
+      expect(Object.keys(answer.json())).toEqual(["error"])
+    }
+  )
+})
+
+serviceTests("the events", cannedService(), (it) => {
+  const open = (box: Box) =>
+    Effect.flatMap(consoleOf(box), ({ headers }) => listenTo(`${box.service.platformUrl}/platform/api/events`, headers))
+
+  it("show the request of another client when it begins, is answered and ends", function* (box) {
+    yield* box.ask("POST", "/reset")
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const listener = yield* open(box)
+        expect(listener.status).toBe(200)
+        expect(listener.headers["content-type"]).toBe("text/event-stream")
+        yield* box.synthesize({ text: "hi </script>\nthere" })
+        const own = () => listener.events().filter(({ name }) => name === "request")
+        yield* eventually(Effect.sync(own), (all) => all.length === 3)
+        const [first, second, third] = own().map(({ data }) => data)
+        expect(first).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
+        expect(second).toMatchObject({ number: 1, outcome: "answered", request: { text: "hi </script>\nthere" } })
+        expect(third).toEqual(second)
+        expect((yield* box.ask("GET", "/requests")).json()).toEqual([third])
+      })
+    )
+  })
+
+  it.each([
+    ["account", "PATCH", "/account", { credits: 5 }],
+    ["keys", "POST", "/keys", { name: "a", confirm: true }],
+    ["faults", "PUT", "/faults", []],
+    ["journal", "POST", "/reset", {}]
+  ] as const)("say that the %s changed after %s %s", function* (box, [what, method, path, body]) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const listener = yield* open(box)
+        yield* box.ask(method, path, body)
+        yield* listener.until(({ data, name }) => name === "changed" && data.what === what)
+        yield* box.ask("POST", "/reset")
+      })
+    )
+  })
+
+  it("say that the account changed after a call, and the faults after a failure", function* (box) {
+    yield* box.ask("POST", "/reset")
+    yield* box.ask("PUT", "/faults", [{ nth: 2, status: 502 }])
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const listener = yield* open(box)
+        yield* box.transcribe(validForm(field("aux", "true")))
+        yield* listener.until(({ data }) => data.what === "account")
+        yield* box.synthesize({ text: "hi" }, {}, { failing: true })
+        yield* listener.until(({ data }) => data.what === "faults")
+      })
+    )
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("disconnect a client that does not read, and no other", function* (box) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const slow = yield* open(box)
+        const other = yield* open(box)
+        slow.pause()
+        const text = "a".repeat(10_000)
+        // Of 30 MB, the service keeps 4 MB, and the system some more.
+        yield* box.ask("PUT", "/faults", [{ status: 401 }])
+        yield* Effect.forEach(Array.from({ length: 1000 }), () => box.synthesize({ text }), { concurrency: 8 })
+        slow.resume()
+        yield* slow.ended
+        yield* other.until(({ data }) => data.number === 1000)
+        expect(slow.events().some(({ data }) => data.number === 1000)).toBe(false)
+      })
+    )
+    yield* box.ask("POST", "/reset")
+  })
+})
+
+plainIt.scopedLive("The events end when the service stops, which does not wait for their readers.", () =>
+  Effect.gen(function* () {
+    const scope = yield* Scope.make()
+    const context = yield* Scope.extend(Layer.build(cannedService()), scope)
+    const listener = yield* Effect.gen(function* () {
+      const { adminToken, platformUrl } = yield* LocalService
+      return yield* listenTo(`${platformUrl}/platform/api/events`, { "X-Admin-Token": Redacted.value(adminToken) })
+    }).pipe(Effect.provide(context))
+    yield* Scope.close(scope, Exit.void)
+    yield* listener.ended
+  })
+)
