@@ -46,20 +46,22 @@ const Console = () => {
         Skip to the requests
       </button>
       <Header />
-      <main class="grid">
+      <main>
         {failure && (
           <div class="trouble">
             <FailureNote failure={failure} />
           </div>
         )}
-        <Speak />
-        <Listen />
-        <div class="side">
-          <Faults />
-          <Account />
+        <div class="grid">
+          <Speak />
+          <Listen />
+          <Requests />
+          <Runs />
+          <div class="side">
+            <Faults />
+            <Account />
+          </div>
         </div>
-        <Requests />
-        <Runs />
       </main>
     </>
   )

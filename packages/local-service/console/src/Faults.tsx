@@ -109,9 +109,14 @@ export const Faults = () => {
 
 const Count = ({ record }: { readonly record: FaultRecord | undefined }) => {
   if (record === undefined) return null
-  if (isSpent(record)) return <span class="badge">spent, happened {record.happened}×</span>
   const { happened } = record
-  return <span class="badge">{happened === 0 ? "waiting" : `happened ${happened}×`}</span>
+  if (happened === 0) return <span class="badge">waiting</span>
+  return (
+    <span class="badge">
+      {isSpent(record) && "spent, "}
+      {happened}×<span class="hidden"> happened</span>
+    </span>
+  )
 }
 
 const decode = Schema.decodeUnknownEither(Fault)

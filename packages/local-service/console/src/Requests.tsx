@@ -15,7 +15,7 @@ import { about, requests } from "./state.js"
 import { makeStore, useStore } from "./store.js"
 
 /** The page draws this many requests at once. */
-const pageSize = 100
+const pageSize = 50
 
 const filter = makeStore("")
 
@@ -203,8 +203,23 @@ export const Requests = () => {
   )
 }
 
+const narrow = matchMedia("(max-width: 720px)")
+const columns = { narrow: 3, wide: 6 }
+
+/** The number of columns that the style sheet shows. */
+const useColumns = (): number => {
+  const [isNarrow, setNarrow] = useState(narrow.matches)
+  useEffect(() => {
+    const read = () => setNarrow(narrow.matches)
+    narrow.addEventListener("change", read)
+    return () => narrow.removeEventListener("change", read)
+  }, [])
+  return isNarrow ? columns.narrow : columns.wide
+}
+
 const Row = ({ entry, isOpen }: { readonly entry: JournalEntry; readonly isOpen: boolean }) => {
   const { at, millis: took, number: own, operation } = entry
+  const shownColumns = useColumns()
   return (
     <>
       <tr
@@ -236,7 +251,7 @@ const Row = ({ entry, isOpen }: { readonly entry: JournalEntry; readonly isOpen:
       </tr>
       {isOpen && (
         <tr class="opened">
-          <td colSpan={6}>
+          <td colSpan={shownColumns}>
             <Details entry={entry} />
           </td>
         </tr>
