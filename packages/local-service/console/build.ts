@@ -25,7 +25,7 @@ const removeInlineStyle: Plugin = {
   }
 }
 
-const page = (script: string, style: string): string => `<!doctype html>
+const page = (script: string, style: string, chunks: ReadonlyArray<string>): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
@@ -34,7 +34,12 @@ const page = (script: string, style: string): string => `<!doctype html>
 <title>Local speech service</title>
 <link rel="icon" type="image/svg+xml" href="console/icon.svg">
 <link rel="stylesheet" href="console/${style}">
-<script type="module" src="console/${script}"></script>
+${chunks
+  .map(
+    (chunk) => `<link rel="modulepreload" href="console/${chunk}">
+`
+  )
+  .join("")}<script type="module" src="console/${script}"></script>
 </head>
 <body>
 <div id="console"></div>
@@ -73,9 +78,9 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   }
   const script = output("main.tsx")
   const style = output("console.css")
-  await writeFile(`${folder}/index.html`, page(script.name, style.name))
   await writeFile(`${folder}/icon.svg`, await readFile(here("icon.svg")))
   const eager = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
+  await writeFile(`${folder}/index.html`, page(script.name, style.name, eager))
   return ["index.html", "icon.svg", script.name, style.name, ...eager]
 }
 

@@ -55,12 +55,12 @@ const Console = () => {
         <div class="grid">
           <Speak />
           <Listen />
-          <Requests />
-          <Runs />
           <div class="side">
             <Faults />
             <Account />
           </div>
+          <Requests />
+          <Runs />
         </div>
       </main>
     </>

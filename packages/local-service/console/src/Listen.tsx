@@ -131,7 +131,7 @@ export const Listen = () => {
             segments={transcript?.segments}
             label="the recording"
           />
-          <button type="button" aria-busy={busy} onClick={() => void listen(recording)}>
+          <button type="button" class="start" aria-busy={busy} onClick={() => void listen(recording)}>
             Transcribe again
           </button>
         </>

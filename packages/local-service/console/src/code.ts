@@ -25,11 +25,9 @@ export const asCurl = ({ operation, request }: Call, options: CodeOptions): stri
       `  -o speech.raw ${quote(`${options.ttsBaseUrl}/tts/bytes`)}`
     ].join(" \\\n")
   }
-  const { transaction_id: _, ...fields } = request
   return [
     'curl --fail-with-body -H "X-Api-Key: $SPEECH_API_KEY"',
-    ...Object.entries(fields).map(([name, value]) => `  --form-string ${quote(`${name}=${asText(value)}`)}`),
-    '  --form-string "transaction_id=$(uuidgen)"',
+    ...Object.entries(request).map(([name, value]) => `  --form-string ${quote(`${name}=${asText(value)}`)}`),
     `  -F ${quote(`audio_file=@"${fileName(options).replace(/["\\]/g, "\\$&")}"`)}`,
     `  ${quote(`${options.sttBaseUrl}/api/transcribe`)}`
   ].join(" \\\n")

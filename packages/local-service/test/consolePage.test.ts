@@ -1,0 +1,187 @@
+import { execFile } from "node:child_process"
+import { cp, mkdtemp, readdir, readFile, rm } from "node:fs/promises"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { promisify } from "node:util"
+import { gzipSync } from "node:zlib"
+import { layer } from "@effect/vitest"
+import { LocalService } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { buildConsole } from "../console/build.js"
+import { asCurl, asEffect } from "../console/src/code.js"
+import { parentOf, runsOf } from "../console/src/groupRuns.js"
+import type { JournalEntry } from "../src/Journal.js"
+import { cannedService } from "./blackbox/support/service.js"
+
+const root = fileURLToPath(new URL("../../..", import.meta.url))
+const kilobytes = 1000
+
+let folder = ""
+beforeAll(async () => {
+  folder = await mkdtemp(join(tmpdir(), "console-page-"))
+})
+afterAll(() => rm(folder, { recursive: true, force: true }))
+
+describe("the page of the console", () => {
+  let built = ""
+  let firstLoad: ReadonlyArray<string> = []
+  beforeAll(async () => {
+    built = join(folder, "console")
+    firstLoad = await buildConsole(built)
+  })
+
+  const compressed = async (names: ReadonlyArray<string>): Promise<number> => {
+    const files = await Promise.all(names.map((name) => readFile(join(built, name))))
+    return files.reduce((sum, file) => sum + gzipSync(file).length, 0)
+  }
+
+  it("loads at most 125 kB at first, and adds at most 150 kB to the tarball", async () => {
+    const all = await readdir(built)
+    expect(await compressed(firstLoad)).toBeLessThanOrEqual(125 * kilobytes)
+    expect(await compressed(all)).toBeLessThanOrEqual(150 * kilobytes)
+    expect(all.length).toBeGreaterThan(firstLoad.length)
+  })
+
+  it("names each script and style sheet by its content", async () => {
+    const html = await readFile(join(built, "index.html"), "utf8")
+    const linked = [...html.matchAll(/(?:src|href)="console\/([^"]+)"/g)].map(([, name]) => name)
+    expect(linked.sort()).toEqual(firstLoad.filter((name) => name !== "index.html").sort())
+    expect(
+      linked.filter((name) => /\.(js|css)$/.test(name ?? "")).every((name) => /-[A-Z0-9]{8}\./.test(name ?? ""))
+    ).toBe(true)
+  })
+
+  it("has nothing inline, which a strict content security policy would block", async () => {
+    const html = await readFile(join(built, "index.html"), "utf8")
+    expect(html).not.toMatch(/<style|style=|<script>|\son\w+=/)
+    const scripts = (await readdir(built)).filter((name) => name.endsWith(".js"))
+    for (const name of scripts) {
+      const script = await readFile(join(built, name), "utf8")
+      expect(script).not.toMatch(/<style|dangerouslySetInnerHTML:|insertAdjacentHTML/)
+    }
+  })
+})
+
+const entry = (number: number, id: string | null, changes: Partial<JournalEntry> = {}): JournalEntry => ({
+  number,
+  at: "2026-01-31T00:00:00.000Z",
+  operation: "synthesize",
+  keyId: null,
+  id,
+  request: null,
+  status: 200,
+  outcome: "answered",
+  millis: 1,
+  ...changes
+})
+
+describe("the runs of the console", () => {
+  it("are the requests whose ids are numbered pieces of one id", () => {
+    const runs = runsOf([
+      entry(1, "book.001"),
+      entry(2, "alone"),
+      entry(3, "book.002", { status: 502, outcome: "faulted" }),
+      entry(4, "book.002"),
+      entry(5, "other.010", { status: null, outcome: "underWay" }),
+      entry(6, null)
+    ])
+    expect(
+      runs.map(({ failed, id, pieces, requests, underWay }) => ({ failed, id, pieces, requests, underWay }))
+    ).toEqual([
+      { id: "other", pieces: 1, requests: 1, failed: 0, underWay: 1 },
+      { id: "book", pieces: 2, requests: 3, failed: 1, underWay: 0 }
+    ])
+  })
+
+  it("are also the requests that share an id, as the attempts of one call do", () => {
+    expect(runsOf([entry(1, "again"), entry(2, "again")])).toMatchObject([{ id: "again", pieces: 1, requests: 2 }])
+  })
+
+  it("need a number of three digits or more", () => {
+    expect([entry(1, "v1.2"), entry(2, ".001"), entry(3, "a.b.1000")].map(parentOf)).toEqual([
+      undefined,
+      undefined,
+      "a.b"
+    ])
+  })
+})
+
+/** A text that a shell, JSON or a program would change if it were quoted wrongly. */
+const awkward = `It's "late" & \${PATH} \`id\` $(id) \\n '\n</script> नमस्ते`
+
+layer(cannedService(), { excludeTestServices: true })("the code of a request", (it) => {
+  const run = (command: string, parameters: ReadonlyArray<string>, cwd: string) =>
+    Effect.gen(function* () {
+      const { apiKey } = yield* LocalService
+      const key = apiKey === undefined ? "" : Redacted.value(apiKey)
+      return yield* Effect.promise(() =>
+        promisify(execFile)(command, parameters, { cwd, env: { PATH: process.env.PATH, SPEECH_API_KEY: key } })
+      )
+    })
+  const synthesis = {
+    operation: "synthesize",
+    request: {
+      text: awkward,
+      lang: "en",
+      voice: "default_male",
+      output_format: "8000:pcm16",
+      speed: 1.5,
+      g2p_overrides: {}
+    }
+  } as const
+  const latest = Effect.gen(function* () {
+    const service = yield* LocalService
+    return (yield* service.requests).at(-1)
+  })
+
+  it.effect("for curl sends the same synthesis", () =>
+    Effect.gen(function* () {
+      yield* run("sh", ["-c", asCurl(synthesis, yield* LocalService)], folder)
+      expect(yield* latest).toMatchObject({ status: 200, request: synthesis.request })
+    })
+  )
+
+  it.effect("for Effect sends the same synthesis, and writes the audio", () =>
+    Effect.gen(function* () {
+      const program = asEffect(synthesis, yield* LocalService).replace(
+        '"speech.wav"',
+        JSON.stringify(join(folder, "speech.wav"))
+      )
+      const { stdout } = yield* runProgram(program)
+      expect(stdout).toContain("speech.wav")
+      expect(yield* latest).toMatchObject({ status: 200, request: synthesis.request })
+    })
+  )
+
+  it.effect("sends the same transcription", () =>
+    Effect.gen(function* () {
+      const fileName = `it's a "recording".wav`
+      const recording = join(folder, fileName)
+      yield* Effect.promise(() => cp(fileURLToPath(new URL("recordings/cat.wav", import.meta.url)), recording))
+      const request = {
+        model: "en-general-v2-8khz",
+        transaction_id: "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f",
+        aux: "true",
+        hotwords: [{ phrase: awkward.replaceAll("\n", " ") }]
+      }
+      const call = { operation: "transcribe", request } as const
+      const service = yield* LocalService
+      yield* run("sh", ["-c", asCurl(call, { ...service, fileName })], folder)
+      expect(yield* latest).toMatchObject({ status: 200, request })
+
+      yield* runProgram(asEffect(call, { ...service, fileName: recording }))
+      const { transaction_id: _, ...fields } = request
+      expect(yield* latest).toMatchObject({ status: 200, request: fields })
+    })
+  )
+
+  const runProgram = (program: string) =>
+    run(
+      process.execPath,
+      ["--conditions=@effect-speech/source", "--import", "tsx", "--input-type=module", "-e", program],
+      root
+    )
+})
