@@ -327,7 +327,7 @@ const service = {
 
 const serve = {
   summary: "Run the service on this machine: no network, no key, no credit.",
-  examples: ["speech serve", "speech serve --port 8100 --data-dir speech-data"],
+  examples: ["speech serve", "speech serve --open", "speech serve --port 8100 --data-dir speech-data"],
   options: {
     ...service,
     shell: optional("shell", choice(settingShells), {
@@ -336,6 +336,7 @@ const serve = {
       choices: settingShells,
       default: "the one in SHELL; on Windows, the one that runs the command"
     }),
+    open: flag("open", "Open the console in your browser."),
     json
   }
 } satisfies Command

@@ -46,12 +46,14 @@ export const startService = (given: Given<"run">) =>
     yield* check(given)
     const { credits, dataDir, host, hostNames, newKey, port, recordings } = given
     const service = yield* make({ port, host, hostNames, credits, dataDirectory: dataDir, newKey, recordings })
-    const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = service
+    const { adminToken, apiKey, consoleLink, platformUrl, sttBaseUrl, ttsBaseUrl } = service
     return {
       sttBaseUrl,
       ttsBaseUrl,
       platformUrl,
       apiKey: apiKey && Redacted.value(apiKey),
-      adminToken: Redacted.value(adminToken)
+      adminToken: Redacted.value(adminToken),
+      /** A new link, which signs a browser in at the console once. */
+      consoleUrl: Effect.map(consoleLink, Redacted.value)
     }
   })

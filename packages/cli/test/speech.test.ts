@@ -343,7 +343,15 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
         return line
       })
     const first = yield* served()
-    expect(Object.keys(first)).toEqual(["sttBaseUrl", "ttsBaseUrl", "platformUrl", "apiKey", "adminToken"])
+    expect(Object.keys(first)).toEqual([
+      "sttBaseUrl",
+      "ttsBaseUrl",
+      "platformUrl",
+      "apiKey",
+      "adminToken",
+      "consoleUrl"
+    ])
+    expect(first.consoleUrl).toMatch(new RegExp(`^${first.platformUrl}/#[\\w-]{32}$`))
     expect(first.apiKey).toMatch(/^local_/)
     expect((yield* served()).apiKey).toBeNull()
     const replaced = (yield* served("--new-key")).apiKey
@@ -364,6 +372,64 @@ it.scoped("the lines of serve are for the shell that --shell names", () =>
     )
     yield* Fiber.interrupt(fiber)
   })
+)
+
+/** Runs `serve --open` with one folder as PATH, until `isEnough` holds of what it printed to standard error. */
+const servedOpen = (path: string, isEnough: (printed: string) => boolean) =>
+  Effect.gen(function* () {
+    const enough = yield* Deferred.make<string>()
+    const real = yield* Console.consoleWith(Effect.succeed)
+    let printed = ""
+    const error = (line: string) =>
+      Effect.suspend(() => {
+        printed += `${line}\n`
+        return isEnough(printed) ? Effect.asVoid(Deferred.succeed(enough, printed)) : Effect.void
+      })
+    const { PATH } = process.env
+    yield* Effect.acquireRelease(
+      Effect.sync(() => Object.assign(process.env, { PATH: path })),
+      () => Effect.sync(() => Object.assign(process.env, { PATH }))
+    )
+    const command = speech(["node", "speech", "serve", "--open"])
+    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, log: () => Effect.void, error }))
+    return yield* Deferred.await(enough)
+  })
+
+/** Signs in as the page does. */
+const signIn = (link: string) =>
+  Effect.promise(async () => {
+    const { hash, origin } = new URL(link)
+    const headers = { "Content-Type": "application/json", Origin: origin }
+    const body = JSON.stringify({ code: hash.slice(1) })
+    return (await fetch(`${origin}/console/session`, { method: "POST", headers, body })).status
+  })
+
+const onLinux = process.platform === "linux" ? it.scopedLive : it.scopedLive.skip
+
+onLinux("serve --open opens a link that signs in, and the printed one still does", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    writeFileSync(
+      `${folder}/xdg-open`,
+      `#!/bin/sh\necho "$1" > ${folder}/opening && /bin/mv ${folder}/opening ${folder}/opened\n`
+    )
+    chmodSync(`${folder}/xdg-open`, 0o700)
+    const printed = yield* servedOpen(folder, (text) => text.includes("Console"))
+    while (!existsSync(`${folder}/opened`)) yield* Effect.sleep("20 millis")
+    const [link = ""] = /http:\S+#\S+/.exec(printed) ?? []
+    const opened = readFileSync(`${folder}/opened`, "utf8").trim()
+    expect(opened).not.toBe(link)
+    expect(yield* Effect.forEach([link, opened, link, opened], signIn)).toEqual([204, 204, 401, 401])
+  }).pipe(Effect.provide(NodeFileSystem.layer))
+)
+
+onLinux("serve --open without a browser says so, and goes on", () =>
+  Effect.gen(function* () {
+    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const printed = yield* servedOpen(folder, (text) => text.includes("No browser could be opened."))
+    const [link = ""] = /http:\S+#\S+/.exec(printed) ?? []
+    expect(yield* signIn(link)).toBe(204)
+  }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
 it.scoped("run with a data directory needs its key", () =>

@@ -5,19 +5,28 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
 import { UsageError } from "../failure.js"
+import { openBrowser } from "../openBrowser.js"
 import { serviceDependencies, startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
+
+const openConsole = (url: string) =>
+  Effect.flatMap(openBrowser(url), (isOpened) =>
+    isOpened ? Effect.void : Console.error("No browser could be opened. Open the link of the console yourself.")
+  )
 
 export const serve = (given: Given<"serve">) =>
   Effect.gen(function* () {
     if (given.json && given.shell !== undefined) {
       return yield* new UsageError({ message: "--json prints no lines for a shell: leave out --shell." })
     }
-    const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl } = yield* startService(given)
+    const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl, ...service } = yield* startService(given)
+    const consoleUrl = yield* service.consoleUrl
     const shell = given.shell ?? findShell(process.env, process.platform)
     const variables = { SPEECH_STT_BASE_URL: sttBaseUrl, SPEECH_TTS_BASE_URL: ttsBaseUrl, SPEECH_API_KEY: apiKey }
     yield* given.json
-      ? Console.log(JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: apiKey ?? null, adminToken }))
+      ? Console.log(
+          JSON.stringify({ sttBaseUrl, ttsBaseUrl, platformUrl, apiKey: apiKey ?? null, adminToken, consoleUrl })
+        )
       : Console.log(
           Object.entries(variables)
             .flatMap(([name, value]) => (value === undefined ? [] : setVariable(shell, name, value)))
@@ -31,8 +40,11 @@ export const serve = (given: Given<"serve">) =>
       ...(apiKey === undefined
         ? ["SPEECH_API_KEY is the key of this folder. It was shown when it was created; --new-key replaces it."]
         : []),
-      `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`
+      `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
+      `Console, by a link that signs in once: ${consoleUrl}`
     ]
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
+    // A link of its own, so that the one that is printed stays unused.
+    if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))
     return yield* Effect.never
   }).pipe(Effect.scoped, Effect.provide(serviceDependencies(given)))
