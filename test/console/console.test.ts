@@ -1,10 +1,27 @@
 import { describe } from "vitest"
 import { hasChromium, noChromium } from "../support/chromium.js"
-import { theBrowser } from "./theBrowser.js"
+import { accessibilityTests } from "./accessibility.js"
+import { accountTests, faultsTests } from "./faultsAndAccount.js"
+import { listenTests } from "./listen.js"
+import { otherOriginsTests } from "./otherOrigins.js"
+import { requestsTests } from "./requests.js"
+import { sessionTests } from "./session.js"
+import { speakTests } from "./speak.js"
+import { browserTests } from "./theBrowser.js"
 
-describe.skipIf(!hasChromium && !process.env.CI)(
-  `the console in a browser${hasChromium ? "" : ` (${noChromium})`}`,
-  () => {
-    theBrowser()
-  }
-)
+// With CI they fail instead.
+const isSkipped = !hasChromium && !process.env.CI
+if (isSkipped) console.warn(`Skipped the tests of the console in a browser. ${noChromium}`)
+
+// One file, so that one browser serves all tests.
+describe.skipIf(isSkipped)("the console in a browser", () => {
+  browserTests()
+  sessionTests()
+  otherOriginsTests()
+  speakTests()
+  listenTests()
+  requestsTests()
+  faultsTests()
+  accountTests()
+  accessibilityTests()
+})

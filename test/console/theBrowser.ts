@@ -14,7 +14,7 @@ const html = `<!doctype html><title>Test</title><link rel="icon" href="data:,">
 <button onclick="console.warn('careful')">Warn</button>
 <button onclick="throw new Error('thrown')">Throw</button>`
 
-export const theBrowser = () =>
+export const browserTests = () =>
   describe("the browser", () => {
     it("plays audio, paints, and reports messages and errors", async ({ blank, messages, onTestFinished }) => {
       const { close, url } = await startLoopback(

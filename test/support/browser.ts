@@ -1,6 +1,7 @@
 /**
  * Tests in a real browser: one browser for a file of tests; for each test a local service and a context of its own.
  */
+import { existsSync } from "node:fs"
 import { LocalService } from "@effect-speech/local-service"
 import type { SpeechToText } from "@effect-speech/stt"
 import type { TextToSpeech } from "@effect-speech/tts"
@@ -12,13 +13,19 @@ import { expect, test } from "vitest"
 import { startChromium } from "./chromium.js"
 import { localClients } from "./localClients.js"
 
+/** What the service serves, as `pnpm build` makes it. */
+const page = new URL("../../packages/local-service/dist/console/index.html", import.meta.url)
+
 /** How long a test waits for what it expects of the page, in milliseconds. */
-const patience = 5000
+const timeout = 5000
 
 /** A local service, and both clients as programs beside the page use them. */
 export interface Service {
   readonly platformUrl: string
+  readonly ttsBaseUrl: string
   readonly adminToken: string
+  /** A new link that signs a browser in once. */
+  readonly link: () => Promise<string>
   /** Runs a program that uses the service and its clients. */
   readonly run: <A, E>(program: Effect.Effect<A, E, LocalService | SpeechToText | TextToSpeech>) => Promise<A>
 }
@@ -56,10 +63,13 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
   ],
   // biome-ignore lint/correctness/noEmptyPattern: as above.
   service: async ({}, use) => {
+    if (!existsSync(page)) throw new Error("The console is not built: run pnpm build:console first.")
     const runtime = ManagedRuntime.make(localClients())
-    const { adminToken, platformUrl } = await runtime.runPromise(LocalService)
+    const { adminToken, consoleLink, platformUrl, ttsBaseUrl } = await runtime.runPromise(LocalService)
     await use({
       platformUrl,
+      ttsBaseUrl,
+      link: async () => Redacted.value(await runtime.runPromise(consoleLink)),
       adminToken: Redacted.value(adminToken),
       run: (program) => runtime.runPromise(program)
     })
@@ -76,9 +86,9 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
   context: async ({ browser, collected: { accepted, messages } }, use) => {
     const context = await browser.newContext({
       acceptDownloads: true,
-      permissions: ["clipboard-read", "clipboard-write"]
+      permissions: ["clipboard-read", "clipboard-write", "microphone"]
     })
-    context.setDefaultTimeout(patience)
+    context.setDefaultTimeout(timeout)
     context.on("console", (message) => messages.push(`${message.type()}: ${message.text()}`))
     context.on("weberror", (error) => messages.push(`uncaught: ${error.error().stack ?? error.error()}`))
     await context.addInitScript(helpers)
@@ -90,7 +100,8 @@ export const it = test.extend<Fixtures & { readonly collected: Collected }>({
     await use(await context.newPage())
   },
   page: async ({ blank, service }, use) => {
-    await signIn(blank, service)
+    await blank.goto(await service.link())
+    await blank.getByRole("region", { name: "Speak" }).waitFor()
     await use(blank)
   }
 })
@@ -100,20 +111,9 @@ interface Collected {
   readonly accepted: Array<RegExp>
 }
 
-/** Opens the console with a session, which the admin token begins. */
-export const signIn = async (page: Page, { adminToken, platformUrl }: Service): Promise<void> => {
-  const { origin } = new URL(platformUrl)
-  const response = await page.request.post(`${origin}/console/session`, {
-    headers: { origin },
-    data: { token: adminToken }
-  })
-  expect(response.status()).toBe(204)
-  await page.goto(origin)
-}
-
 /** Waits until `read` returns what is expected. */
-export const eventually = <A>(read: () => A | Promise<A>, timeout: number = patience) =>
-  expect.poll(read, { timeout, interval: 20 })
+export const eventually = <A>(read: () => A | Promise<A>, limit: number = timeout) =>
+  expect.poll(read, { timeout: limit, interval: 20 })
 
 /**
  * Runs in each page first. It remembers each audio element that plays, also one that is not in the document, and counts

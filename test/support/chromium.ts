@@ -68,11 +68,10 @@ const source = findSource()
 export const hasChromium = source !== undefined
 
 /** Says why the tests in a browser are skipped. */
-export const noChromium =
-  "no browser: set CHROME to the path of a Chrome, Chromium or Edge, or install one, or use Linux on x64 with the dev dependencies"
+export const noChromium = "There is no browser: install Chrome, Chromium or Edge, or set CHROME to the path of one."
 
 /**
- * Starts a browser without a window. Sound plays without a click, and each name below `.example` is this machine.
+ * Starts a browser without a window. Sound plays without a click, the microphone hears beeps, and each name below `.example` is this machine.
  * `close` ends it and removes its files.
  */
 export const startChromium = async (): Promise<Browser> => {
@@ -88,7 +87,12 @@ export const startChromium = async (): Promise<Browser> => {
       executablePath: program,
       // As root there is no sandbox, and inside containers often none. The browser opens pages of these tests only.
       chromiumSandbox: false,
-      args: ["--autoplay-policy=no-user-gesture-required", "--host-resolver-rules=MAP *.example 127.0.0.1"],
+      args: [
+        "--autoplay-policy=no-user-gesture-required",
+        "--use-fake-device-for-media-stream",
+        "--use-fake-ui-for-media-stream",
+        "--host-resolver-rules=MAP *.example 127.0.0.1"
+      ],
       env: { ...process.env, ...env }
     })
     browser.on("disconnected", remove)

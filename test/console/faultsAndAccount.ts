@@ -1,0 +1,86 @@
+import * as NodeTransport from "@effect-speech/transport/node"
+import { TextToSpeech } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Redacted from "effect/Redacted"
+import { describe, expect } from "vitest"
+import { eventually, it } from "../support/browser.js"
+import { readClipboard, readKeys, region, speak, spoken } from "./page.js"
+
+const text = "Platform two, the train is late."
+
+export const faultsTests = () =>
+  describe("Faults", () => {
+    it("fails the next synthesis with the tag of its error, and is then shown as spent", async ({ messages, page }) => {
+      messages.accept(/status of 422/)
+      const faults = region(page, "Faults")
+      const preset = faults.getByRole("switch", { name: "Next synthesis fails with 502" })
+      await preset.check()
+      await faults.getByText("waiting").waitFor()
+      await speak(page, text)
+      await region(page, "Speak").getByRole("alert").getByText("TtsBackendFailed").waitFor()
+      await faults.getByText("spent, happened 1×").waitFor()
+      expect(await preset.isChecked()).toBe(false)
+      await speak(page, text)
+      await region(page, "Requests").getByRole("row", { name: /200/ }).waitFor()
+    })
+  })
+
+export const accountTests = () =>
+  describe("Account", () => {
+    it("shows a new key once, and only after you confirm that the active one is revoked", async ({ page, service }) => {
+      const name = `<img src=x> "kiosk"`
+      const account = region(page, "Account")
+      await account.getByRole("textbox", { name: "Name of a new key" }).fill(name)
+      await account.getByRole("button", { name: "Create", exact: true }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Cancel" }).click()
+      await account.getByRole("button", { name: "Create", exact: true }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Create and revoke" }).click()
+      await account.getByRole("button", { name: "Copy the key" }).click()
+      await eventually(() => readClipboard(page)).toMatch(/^\S{20,}$/)
+      const key = await readClipboard(page)
+      expect(await page.content()).toContain(key)
+      await account.getByRole("button", { name: "Done" }).click()
+      await account.getByText(name, { exact: true }).first().waitFor()
+      expect(await page.content()).not.toContain(key)
+      await page.reload()
+      await account.getByText(name, { exact: true }).first().waitFor()
+      expect(await page.content()).not.toContain(key)
+      expect(await page.locator("img").count()).toBe(0)
+
+      const withKey = TextToSpeech.layer({
+        apiKey: Redacted.make(key),
+        baseUrl: service.ttsBaseUrl,
+        allowInsecureHttp: true
+      }).pipe(Layer.provide(NodeTransport.layer))
+      const { bytes } = await Effect.runPromise(
+        Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en" })).pipe(Effect.provide(withKey))
+      )
+      expect(bytes.length).toBeGreaterThan(1000)
+    })
+
+    it("revokes a key, and changes its scopes", async ({ page, service }) => {
+      const account = region(page, "Account")
+      const scope = account.getByRole("checkbox", { name: "stt:transcribe" })
+      await scope.click()
+      await eventually(async () => (await readKeys(service)).active?.scopes).toEqual(["tts:synth"])
+      await account.getByRole("button", { name: "Revoke" }).click()
+      await page.getByRole("dialog").getByRole("button", { name: "Revoke" }).click()
+      await account.getByText("No key is active.").waitFor()
+      await account.getByText("1 revoked key").click()
+      await account.getByRole("listitem").getByText("local").waitFor()
+      expect((await readKeys(service)).active).toBeNull()
+    })
+
+    it("adds credit, and shows the usage of another program by day and operation", async ({ page, service }) => {
+      const account = region(page, "Account")
+      await account.getByText("1,000,000").waitFor()
+      await account.getByRole("textbox", { name: "Top up by" }).fill("500")
+      await account.getByRole("button", { name: "Add" }).click()
+      await account.getByText("1,000,500").waitFor()
+      await spoken(service, text)
+      await account.getByText("1,000,468").waitFor()
+      await account.getByText("Usage as a table").click()
+      await account.getByRole("row", { name: /\d{4}-\d\d-\d\d synthesize 1 32 32/ }).waitFor()
+    })
+  })

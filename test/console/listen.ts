@@ -1,0 +1,71 @@
+import { describe, expect } from "vitest"
+import { eventually, it, paintedPixels, playedSeconds } from "../support/browser.js"
+import { noise } from "../support/recordings.js"
+import { choose, chooseEnglish, drop, journal, positionOf, region, spoken } from "./page.js"
+
+const sentences = ["Platform two, the train is late.", "The ferry leaves at six."] as const
+
+export const listenTests = () =>
+  describe("Listen", () => {
+    it("transcribes a recording that you drop, and shows its waveform", async ({ page, service }) => {
+      const recording = await spoken(service, sentences[0])
+      await chooseEnglish(page)
+      await drop(page, "station.wav", recording)
+      const listen = region(page, "Listen")
+      await listen
+        .getByText(/platform two.*late/i)
+        .first()
+        .waitFor()
+      await listen.getByText(/station\.wav · confidence \d+ %/).waitFor()
+      await eventually(() => listen.locator("canvas").count()).toBeGreaterThan(0)
+      await eventually(() => paintedPixels(listen.locator("canvas").first())).toBeGreaterThan(500)
+      expect((await journal(service)).map(({ operation }) => operation)).toEqual(["synthesize", "transcribe"])
+    })
+
+    it("transcribes a recording from the file chooser, and plays the segment that you click", async ({
+      page,
+      service
+    }) => {
+      const recording = await spoken(service, sentences.join(" "))
+      await chooseEnglish(page)
+      await choose(page, "ferry.wav", recording)
+      const listen = region(page, "Listen")
+      const segment = listen.getByRole("list", { name: "Segments" }).getByRole("button", { name: /ferry leaves/i })
+      await segment.click()
+      await eventually(() => positionOf(listen, "the recording")).toBeGreaterThan(1)
+      await eventually(() => playedSeconds(page)).toBeGreaterThan(1)
+      await eventually(() => segment.getAttribute("aria-current")).toBe("true")
+    })
+
+    it("says that it does not know a recording, is taught its text, and knows it then", async ({ page }) => {
+      const listen = region(page, "Listen")
+      await choose(page, "unknown.wav", noise(32_000))
+      await listen.getByRole("textbox", { name: "What is said in this recording?" }).fill("a waterfall at night")
+      await listen.getByRole("button", { name: "Teach" }).click()
+      await listen.getByText("a waterfall at night", { exact: true }).first().waitFor()
+      expect(await listen.getByRole("button", { name: "Teach" }).count()).toBe(0)
+    })
+
+    it("records from the microphone", async ({ page, service }) => {
+      const listen = region(page, "Listen")
+      await listen.getByRole("button", { name: "Record from the microphone" }).click()
+      const stop = listen.getByRole("button", { name: /Stop and transcribe/ })
+      await stop.getByText("0:00.6").waitFor()
+      await stop.click()
+      await listen.getByRole("button", { name: "Teach" }).waitFor()
+      await eventually(() => listen.locator("canvas").count()).toBeGreaterThan(0)
+      expect(await journal(service)).toMatchObject([{ operation: "transcribe", status: 200 }])
+    })
+
+    it("shows markup in a file name and a transcript as text", async ({ page }) => {
+      const markup = `<img src=x onerror="document.title = 'changed'">`
+      const listen = region(page, "Listen")
+      await choose(page, `${markup}.wav`, noise(32_000))
+      await listen.getByText(`${markup}.wav`).first().waitFor()
+      await listen.getByRole("textbox", { name: "What is said in this recording?" }).fill(markup)
+      await listen.getByRole("button", { name: "Teach" }).click()
+      await listen.getByText(markup, { exact: true }).first().waitFor()
+      expect(await page.title()).not.toBe("changed")
+      expect(await page.locator("img").count()).toBe(0)
+    })
+  })

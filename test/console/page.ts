@@ -1,0 +1,67 @@
+/** What the tests do with the page: locators by role and name, as a person or a screen reader finds them. */
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import { TextToSpeech } from "@effect-speech/tts"
+import * as Effect from "effect/Effect"
+import type { Locator, Page } from "playwright-core"
+import type { Service } from "../support/browser.js"
+
+/** A part of the page by its heading. */
+export const region = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true })
+
+/** Speaks an English text. */
+export const speak = async (page: Page, text: string): Promise<void> => {
+  const speech = region(page, "Speak")
+  await speech.getByRole("textbox", { name: "Text" }).fill(text)
+  await speech.getByRole("combobox", { name: "Language" }).selectOption("en")
+  await speech.getByRole("button", { name: "Speak" }).click()
+}
+
+/** The position that a player shows, in seconds. */
+export const positionOf = async (part: Locator, label: string): Promise<number> =>
+  Number(await part.getByRole("slider", { name: `Position in ${label}` }).inputValue())
+
+/** The requests that the service has seen, oldest first. */
+export const journal = (service: Service) => service.run(Effect.flatMap(LocalService, ({ requests }) => requests))
+
+/** The keys of the account. */
+export const readKeys = (service: Service) => service.run(Effect.flatMap(LocalService, ({ accounts }) => accounts.keys))
+
+/** A WAV file of what another program had spoken. The service recognises it. */
+export const spoken = (service: Service, text: string): Promise<Buffer> =>
+  service.run(
+    Effect.map(
+      Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", outputFormat: "8000:pcm16" })),
+      ({ bytes, format }) => Buffer.from(Wav.encode(format, bytes))
+    )
+  )
+
+/** Chooses a model that knows what `spoken` returns. */
+export const chooseEnglish = async (page: Page): Promise<void> => {
+  await region(page, "Listen").getByRole("combobox", { name: "Model" }).selectOption("en-general-v2-8khz")
+}
+
+/** Gives a recording to the file chooser. */
+export const choose = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
+  const [chooser] = await Promise.all([
+    page.waitForEvent("filechooser"),
+    region(page, "Listen").getByText("choose a file").click()
+  ])
+  await chooser.setFiles({ name, mimeType: "audio/wav", buffer })
+}
+
+/** Drops a recording on a part of the page. */
+export const drop = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
+  const transfer = await page.evaluateHandle(`{
+    const bytes = Uint8Array.from(atob(${JSON.stringify(buffer.toString("base64"))}), (each) => each.charCodeAt(0))
+    const transfer = new DataTransfer()
+    transfer.items.add(new File([bytes], ${JSON.stringify(name)}, { type: "audio/wav" }))
+    transfer
+  }`)
+  for (const type of ["dragenter", "dragover", "drop"]) {
+    await region(page, "Listen").getByText("Drop a recording here").dispatchEvent(type, { dataTransfer: transfer })
+  }
+}
+
+/** The text of the clipboard. */
+export const readClipboard = (page: Page): Promise<string> => page.evaluate("navigator.clipboard.readText()")

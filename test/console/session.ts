@@ -1,0 +1,51 @@
+import { describe, expect } from "vitest"
+import { it } from "../support/browser.js"
+import { region } from "./page.js"
+
+export const sessionTests = () =>
+  describe("a session", () => {
+    it("begins with the link of `speech serve`, whose code is used once", async ({
+      blank,
+      browser,
+      context,
+      service
+    }) => {
+      const link = await service.link()
+      await blank.goto(link)
+      await region(blank, "Speak").waitFor()
+      expect(blank.url()).not.toContain(new URL(link).hash.slice(1))
+      const [cookie] = await context.cookies()
+      expect(cookie).toMatchObject({ httpOnly: true, sameSite: "Strict", path: "/" })
+      expect(cookie?.name).toContain(new URL(link).port)
+
+      // Another browser, with the same link: the browser itself reports the two responses.
+      const another = await browser.newContext()
+      try {
+        const page = await another.newPage()
+        await page.goto(link)
+        await page.getByText("This link was already used").waitFor()
+        expect(await region(page, "Speak").count()).toBe(0)
+        expect(await another.cookies()).toEqual([])
+      } finally {
+        await another.close()
+      }
+    })
+
+    it("begins with the admin token, and ends when you sign out", async ({ blank, messages, service }) => {
+      // The browser itself reports responses with status 401.
+      messages.accept(/status of 401/)
+      await blank.goto(service.platformUrl)
+      const field = blank.getByLabel("Admin token")
+      await field.fill("a wrong token")
+      await blank.getByRole("button", { name: "Sign in" }).click()
+      await blank.getByRole("alert").getByText("This is not the admin token.").waitFor()
+      await field.fill(service.adminToken)
+      await blank.getByRole("button", { name: "Sign in" }).click()
+      await region(blank, "Speak").waitFor()
+
+      await blank.getByRole("button", { name: "Sign out" }).click()
+      await field.waitFor()
+      await blank.reload()
+      await field.waitFor()
+    })
+  })

@@ -1,0 +1,87 @@
+import { readFile } from "node:fs/promises"
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import { describe, expect } from "vitest"
+import { eventually, it, paintedPixels, playedSeconds } from "../support/browser.js"
+import { journal, positionOf, region, speak } from "./page.js"
+
+const text = "Platform two, the train is late."
+
+export const speakTests = () =>
+  describe("Speak", () => {
+    it("plays the speech, moves a cursor over its waveform, and says the request id and the time it took", async ({
+      page,
+      service
+    }) => {
+      await speak(page, text)
+      const speech = region(page, "Speak")
+      await eventually(() => playedSeconds(page)).toBeGreaterThan(0.2)
+      expect(await paintedPixels(speech.locator("canvas").first())).toBeGreaterThan(500)
+      await eventually(() => positionOf(speech, "the speech")).toBeGreaterThan(0.2)
+      const [entry] = await journal(service)
+      expect(entry).toMatchObject({ operation: "synthesize", request: { text, lang: "en" }, status: 200 })
+      await expect.poll(() => speech.getByRole("status").textContent()).toContain(entry?.id)
+      expect(await speech.getByRole("status").textContent()).toMatch(/[\d,]+ ms/)
+    })
+
+    it("saves the speech as a WAV file", async ({ page }) => {
+      await speak(page, text)
+      const speech = region(page, "Speak")
+      const [download] = await Promise.all([
+        page.waitForEvent("download"),
+        speech.getByRole("link", { name: "Save" }).click()
+      ])
+      expect(download.suggestedFilename()).toMatch(/\.wav$/)
+      const file = Wav.decode(await readFile(await download.path()))
+      expect(Either.isRight(file) && file.right.format).toMatchObject({ sampleRate: 24_000, encoding: "pcm16" })
+    })
+
+    it("shows a spectrogram if you want one", async ({ page }) => {
+      await speak(page, text)
+      const speech = region(page, "Speak")
+      const canvases = speech.locator("canvas")
+      await eventually(() => playedSeconds(page)).toBeGreaterThan(0)
+      const before = await canvases.count()
+      await speech.getByRole("checkbox", { name: "Spectrogram" }).check()
+      await eventually(() => canvases.count()).toBeGreaterThan(before)
+      await eventually(async () =>
+        Math.max(...(await Promise.all((await canvases.all()).slice(before).map(paintedPixels))))
+      ).toBeGreaterThan(1000)
+    })
+
+    it("counts code points and their price as you type, and refuses a text before it is sent", async ({
+      page,
+      service
+    }) => {
+      const speech = region(page, "Speak")
+      await speech.getByRole("textbox", { name: "Text" }).fill("नमस्ते 👋")
+      await speech.getByText("8 of 10,000 code points · costs 8 credits").waitFor()
+      await speech.getByRole("textbox", { name: "Text" }).fill("")
+      await speech.getByRole("button", { name: "Speak" }).click()
+      await speech.getByText("text must not be empty").waitFor()
+      await speech.getByRole("textbox", { name: "Text" }).fill("a".repeat(10_001))
+      await speech.getByText(/text .*10,?000 code points/).waitFor()
+      await page.keyboard.press("Control+Enter")
+      expect(await journal(service)).toEqual([])
+    })
+
+    it("shows the tag and the message that a program would get", async ({ messages, page, service }) => {
+      messages.accept(/status of 422/)
+      await service.run(Effect.flatMap(LocalService, ({ faults }) => faults.set([{ status: 502 }])))
+      await speak(page, text)
+      const alert = region(page, "Speak").getByRole("alert")
+      await expect.poll(() => alert.textContent()).toMatch(/TtsBackendFailed.*502/)
+      const [entry] = await journal(service)
+      expect(entry).toMatchObject({ outcome: "faulted", request: { text } })
+    })
+
+    it("shows markup in a text as text", async ({ page }) => {
+      const markup = `<script>document.title = "changed"</script><img src=x onerror="document.title = 'changed'">`
+      await speak(page, markup)
+      await region(page, "Requests").getByText(markup).first().waitFor()
+      expect(await page.title()).not.toBe("changed")
+      expect(await page.locator("img").count()).toBe(0)
+    })
+  })
