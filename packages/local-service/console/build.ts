@@ -2,6 +2,7 @@
  * Builds the page of the console into `dist/console`: `index.html`, and a script, a style sheet and lazily loaded chunks
  * whose names hold a digest of their content.
  */
+import { createHash } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -25,14 +26,22 @@ const removeInlineStyle: Plugin = {
   }
 }
 
-const page = (script: string, style: string, chunks: ReadonlyArray<string>): string => `<!doctype html>
+interface Files {
+  readonly script: string
+  readonly style: string
+  readonly icon: string
+  /** Modules that the script imports at once. */
+  readonly chunks: ReadonlyArray<string>
+}
+
+const page = ({ chunks, icon, script, style }: Files): string => `<!doctype html>
 <html lang="en">
 <head>
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width, initial-scale=1">
 <meta name="color-scheme" content="light dark">
 <title>Local speech service</title>
-<link rel="icon" type="image/svg+xml" href="console/icon.svg">
+<link rel="icon" type="image/svg+xml" href="console/${icon}">
 <link rel="stylesheet" href="console/${style}">
 ${chunks
   .map(
@@ -78,10 +87,12 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   }
   const script = output("main.tsx")
   const style = output("console.css")
-  await writeFile(`${folder}/icon.svg`, await readFile(here("icon.svg")))
-  const eager = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
-  await writeFile(`${folder}/index.html`, page(script.name, style.name, eager))
-  return ["index.html", "icon.svg", script.name, style.name, ...eager]
+  const drawing = await readFile(here("icon.svg"))
+  const icon = `icon-${createHash("sha256").update(drawing).digest("hex").slice(0, 8).toUpperCase()}.svg`
+  await writeFile(`${folder}/${icon}`, drawing)
+  const chunks = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
+  await writeFile(`${folder}/index.html`, page({ script: script.name, style: style.name, icon, chunks }))
+  return ["index.html", icon, script.name, style.name, ...chunks]
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(here("../dist/console"))

@@ -82,7 +82,8 @@ const chart = { width: 280, height: 96, gap: 4 }
 
 const UsageChart = () => {
   const records = useStore(usage)
-  if (records === undefined || records.length === 0) {
+  if (records === undefined) return <p class="empty">Reading the usage…</p>
+  if (records.length === 0) {
     return <p class="empty">No usage yet. Each day of calls becomes a bar here.</p>
   }
   const dates = [...new Set(records.map(({ date }) => date))].slice(0, days).reverse()
@@ -265,7 +266,9 @@ const KeyList = () => {
           </button>
         </div>
       ) : (
-        <p class="empty">No key is active. Programs get 401 until you create one.</p>
+        <p class="empty key-place">
+          {known === undefined ? "Reading the key…" : "No key is active. Programs get 401 until you create one."}
+        </p>
       )}
       <form
         class="row-form"

@@ -136,7 +136,9 @@ const fields = [
 const faultOf = (form: FormData): unknown => {
   const read = (name: string) => String(form.get(name) ?? "")
   const fault: Record<string, unknown> = {}
-  for (const name of ["operation", "message", "body", "reset"]) if (read(name) !== "") fault[name] = read(name)
+  for (const name of ["operation", "message", "body"]) if (read(name) !== "") fault[name] = read(name)
+  // A control named `reset` would hide the method of the form.
+  if (read("resetAt") !== "") fault.reset = read("resetAt")
   for (const { name } of fields) if (read(name).trim() !== "") fault[name] = Number(read(name))
   if (read("malformedHeader") !== "") fault.malformedHeader = true
   const headers = read("headers")
@@ -186,7 +188,7 @@ const FaultForm = ({ onFault }: { readonly onFault: (fault: Fault) => Promise<Fa
         </label>
         <label class="field">
           <span>Reset the connection</span>
-          <select name="reset">
+          <select name="resetAt">
             <option value="">no</option>
             <option value="request">when the request arrives</option>
             <option value="answer">instead of the answer</option>

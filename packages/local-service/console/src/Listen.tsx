@@ -2,7 +2,7 @@
 
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import type { Transcript } from "../../src/Console.js"
-import type { Failure } from "./api.js"
+import { type Failure, sentence } from "./api.js"
 import { millis, percent, position } from "./format.js"
 import { FailureNote, say } from "./notices.js"
 import { Player } from "./Player.js"
@@ -111,7 +111,7 @@ export const Listen = () => {
               {transcript.confidence !== null && ` · confidence ${percent(transcript.confidence)}`}
               {` · took ${millis(transcript.tookMillis)}`}
             </p>
-            {transcript.notice !== null && <p class="notice">{transcript.notice}</p>}
+            {transcript.notice !== null && <p class="notice">{sentence(transcript.notice)}</p>}
             {transcript.warnings.map(({ message }) => (
               <p key={message} class="notice">
                 {message}

@@ -63,6 +63,15 @@ export const SignIn = () => {
             void submit()
           }}
         >
+          <input
+            class="hidden"
+            name="username"
+            autocomplete="username"
+            value="admin"
+            readOnly
+            tabIndex={-1}
+            aria-hidden="true"
+          />
           <label class="field">
             <span>Admin token</span>
             <input

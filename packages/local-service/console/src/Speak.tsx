@@ -42,12 +42,15 @@ export const editSpeech = ({ text, lang, voice, output_format, speed, ...others 
     voice: string(voice, TtsContract.defaultVoice),
     output_format: string(output_format, TtsContract.defaultOutputFormat),
     speed: typeof speed === "number" ? speed : 1,
-    others
+    others: Object.fromEntries(Object.entries(others).filter(([, value]) => !isEmpty(value)))
   })
   const field = document.getElementById("speak-text")
   field?.scrollIntoView({ block: "center" })
   field?.focus()
 }
+
+const isEmpty = (value: unknown): boolean =>
+  typeof value === "object" && value !== null && Object.keys(value).length === 0
 
 const fieldsOf = ({ others, ...fields }: Draft): Fields => ({ ...others, ...fields })
 

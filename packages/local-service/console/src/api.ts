@@ -59,7 +59,8 @@ const toFailure = (status: number, body: string): Failure =>
     onRight: (read) => ("error" in read ? { message: sentence(read.error) } : read)
   })
 
-const sentence = (text: string): string =>
+/** A message of the service as a sentence. */
+export const sentence = (text: string): string =>
   `${text.charAt(0).toUpperCase()}${text.slice(1)}${/[.!?]$/.test(text) ? "" : "."}`
 
 /** Calls the service, and decodes the JSON of its response. */
