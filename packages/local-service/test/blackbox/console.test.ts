@@ -395,8 +395,8 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
 })
 
 serviceTests("the page of the console", cannedService(), (it) => {
-  it("has a strict policy, and no script or style of another place", function* ({ send }) {
-    const { headers, text } = yield* send("platform", { method: "GET", path: "/" })
+  it("has a strict policy, and is not kept by the browser", function* ({ send }) {
+    const { headers } = yield* send("platform", { method: "GET", path: "/" })
     expect(headers).toMatchObject({
       "cache-control": "no-store",
       "x-content-type-options": "nosniff",
@@ -406,10 +406,6 @@ serviceTests("the page of the console", cannedService(), (it) => {
     const policy = headers["content-security-policy"] ?? ""
     expect(policy).toMatch(/^default-src 'self';/)
     expect(policy).not.toContain("unsafe")
-    const [, nonce] = /'nonce-([\w+/=]+)'/.exec(policy) ?? []
-    expect(text).not.toContain("%NONCE%")
-    const again = yield* send("platform", { method: "GET", path: "/" })
-    expect(again.headers["content-security-policy"]).not.toContain(nonce)
   })
 
   it.each(["x.js", "index.html", "%2e%2e%2fpackage.json", "..%5cindex.html", ".tsbuildinfo", "a%00.js", "session"])(

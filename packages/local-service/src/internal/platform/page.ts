@@ -1,12 +1,15 @@
 import type { BaseUrls } from "./openApiParts.js"
 
-/** The page that a browser shows at `/`. */
+export const style =
+  "body { font: 1rem/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } code { background: #8882; padding: .1em .3em }"
+
+/** The page that a browser shows at `/` without a build of the console. */
 export const page = ({ sttBaseUrl, ttsBaseUrl }: BaseUrls): string => `<!doctype html>
 <html lang="en">
 <meta charset="utf-8">
 <meta name="viewport" content="width=device-width">
 <title>Local speech service</title>
-<style nonce="%NONCE%">body { font: 1rem/1.5 system-ui; max-width: 44rem; margin: 3rem auto; padding: 0 1rem } code { background: #8882; padding: .1em .3em }</style>
+<style>${style}</style>
 <h1>Local speech service</h1>
 <p>This is a small speech service on this machine, for development and tests. Its voice is espeak-ng. It transcribes only
 recordings that it has spoken or was taught, and never invents a transcript. Nothing leaves this machine.</p>
