@@ -113,8 +113,7 @@ const Count = ({ record }: { readonly record: FaultRecord | undefined }) => {
   if (happened === 0) return <span class="badge">waiting</span>
   return (
     <span class="badge">
-      {isSpent(record) && "spent, "}
-      {happened}×<span class="hidden"> happened</span>
+      {isSpent(record) && "spent, "}happened {happened}×
     </span>
   )
 }
