@@ -4,6 +4,7 @@ import { useEffect, useId, useRef, useState } from "preact/hooks"
 import WaveSurfer from "wavesurfer.js"
 import type { TranscriptSegment } from "../../src/Console.js"
 import { percent, position } from "./format.js"
+import { longSeconds, peaksOfLong } from "./peaks.js"
 import { useStore } from "./store.js"
 import { colourOf, painted } from "./theme.js"
 import { waveformStyle } from "./waveformStyle.js"
@@ -11,9 +12,8 @@ import { waveformStyle } from "./waveformStyle.js"
 const height = 80
 const spectrogramHeight = 120
 
-/** In Hz. A long recording is decoded at the lower rate, which takes less memory. */
-const sampleRates = { short: 16_000, long: 8000 }
-const longBytes = 10 * 1024 * 1024
+/** In Hz. */
+const sampleRate = 16_000
 
 export interface PlayerProps {
   readonly recording: Blob
@@ -53,6 +53,8 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
   const [address, setAddress] = useState<string>()
   const drawing = useStore(painted)
   const spectrogramId = useId()
+  const isLong = duration > longSeconds
+  const hasSpectrogram = withSpectrogram && !isLong
 
   useEffect(() => {
     const made = URL.createObjectURL(recording)
@@ -72,7 +74,7 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       normalize: true,
       dragToSeek: true,
       hideScrollbar: true,
-      sampleRate: recording.size > longBytes ? sampleRates.long : sampleRates.short,
+      sampleRate,
       ...colours()
     })
     adoptStyle(created)
@@ -90,9 +92,19 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       // A browser may refuse to play before the first click on a page.
       if (autoplay) created.play().catch(() => undefined)
     })
-    created.loadBlob(recording).catch(() => undefined)
+    let unwanted = false
+    void peaksOfLong(recording).then((long) => {
+      if (unwanted) return
+      const loading =
+        long === undefined ? created.loadBlob(recording) : created.loadBlob(recording, [long.peaks], long.duration)
+      // The event above says it.
+      loading.catch(() => undefined)
+    })
     setWave(created)
-    return () => created.destroy()
+    return () => {
+      unwanted = true
+      created.destroy()
+    }
   }, [recording])
 
   useEffect(() => {
@@ -101,7 +113,7 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
 
   useEffect(() => {
     const container = below.current
-    if (!withSpectrogram || wave === undefined || duration === 0 || container === null) return
+    if (!hasSpectrogram || wave === undefined || duration === 0 || container === null) return
     let remove: (() => void) | undefined
     let unwanted = false
     void import("wavesurfer.js/plugins/spectrogram").then(({ default: Spectrogram }) => {
@@ -125,7 +137,7 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       remove?.()
       container.replaceChildren()
     }
-  }, [withSpectrogram, wave, duration])
+  }, [hasSpectrogram, wave, duration])
 
   const timed = segments.map((segment) => ({ ...segment, start: segment.start / 1000, end: segment.end / 1000 }))
   const active = timed.findIndex(({ end, start }) => at >= start && at < end)
@@ -145,7 +157,7 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
             />
           ))}
       </div>
-      {withSpectrogram && <div class="spectrogram" id={spectrogramId} ref={below} aria-hidden="true" />}
+      {hasSpectrogram && <div class="spectrogram" id={spectrogramId} ref={below} aria-hidden="true" />}
       {problem && <p class="quiet">{problem}</p>}
       <div class="transport">
         <button
@@ -179,10 +191,11 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
         <label class="check">
           <input
             type="checkbox"
-            checked={withSpectrogram}
+            checked={hasSpectrogram}
+            disabled={isLong}
             onChange={(event) => setWithSpectrogram(event.currentTarget.checked)}
           />
-          Spectrogram
+          Spectrogram{isLong && ` (up to ${longSeconds / 60} minutes)`}
         </label>
         <a class="button" href={address ?? "#/"} download={fileName}>
           Save
