@@ -66,7 +66,9 @@ export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
   }
   const missing = expected.filter((file) => !files.includes(file))
   // Else an old build of a removed source would be published.
-  const unexpected = files.filter((file) => !expected.includes(file) && !/^src\/|^kernel\/kernel\.wat$/.test(file))
+  const unexpected = files.filter(
+    (file) => !expected.includes(file) && !/^src\/|^kernel\/kernel\.wat$|^dist\/console\//.test(file)
+  )
   const tests = files.filter((file) => /\.test\.|(^|\/)test\//.test(file))
   return [
     ...missing.map((file) => `${file} is missing`),
@@ -76,7 +78,7 @@ export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
 
 /** Source maps that point out of the tarball or nowhere, and code without a source map. */
 export const brokenMaps = (tarball: Tarball): ReadonlyArray<string> => {
-  const mapped = tarball.files.filter((file) => file.startsWith("dist/") && !file.endsWith(".map"))
+  const mapped = tarball.files.filter((file) => /^dist\/(?!console\/)/.test(file) && !file.endsWith(".map"))
   const unmapped = mapped.filter((file) => !/\/\/# sourceMappingURL=[\w.-]+\.map\s*$/.test(read(tarball, file)))
   const broken = tarball.files
     .filter((file) => file.endsWith(".map"))

@@ -1,10 +1,10 @@
 /**
  * Builds the page of the console into `dist/console`: `index.html`, and a script, a style sheet and lazily loaded chunks
- * whose names hold a digest of their content.
+ * whose names hold a digest of their content; `licences.txt` of the packages in them.
  */
 import { createHash } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
-import { basename } from "node:path"
+import { basename, resolve } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Plugin } from "esbuild"
 
@@ -92,7 +92,18 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   await writeFile(`${folder}/${icon}`, drawing)
   const chunks = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
   await writeFile(`${folder}/index.html`, page({ script: script.name, style: style.name, icon, chunks }))
+  await writeFile(`${folder}/licences.txt`, await licencesOf(Object.keys(metafile.inputs)))
   return ["index.html", icon, script.name, style.name, ...chunks]
+}
+
+/** The licences of the packages whose code is in the build, as they demand of each copy. */
+const licencesOf = async (inputs: ReadonlyArray<string>): Promise<string> => {
+  const folders = inputs.flatMap((input) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(resolve(input))?.[0] ?? [])
+  const texts = [...new Set(folders)].sort().map(async (folder) => {
+    const { name, version } = JSON.parse(await readFile(`${folder}package.json`, "utf8"))
+    return `${name} ${version}\n\n${(await readFile(`${folder}LICENSE`, "utf8")).trim()}\n`
+  })
+  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(here("../dist/console"))

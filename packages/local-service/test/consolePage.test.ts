@@ -52,6 +52,14 @@ describe("the page of the console", () => {
     expect(linked.every((name) => /-[A-Z0-9]{8}\.(js|css|svg)$/.test(name ?? ""))).toBe(true)
   })
 
+  it("carries the licences of the packages whose code it holds", async () => {
+    const licences = await readFile(join(built, "licences.txt"), "utf8")
+    for (const name of ["effect", "preact", "wavesurfer.js"]) {
+      expect(licences).toMatch(new RegExp(`^${name.replace(".", "\\.")} \\d+\\.\\d+\\.\\d+$`, "m"))
+    }
+    expect(licences).toContain("Redistributions in binary form must reproduce the above copyright")
+  })
+
   it("has nothing inline, which a strict content security policy would block", async () => {
     const html = await readFile(join(built, "index.html"), "utf8")
     expect(html).not.toMatch(/<style|style=|<script>|\son\w+=/)
