@@ -24,6 +24,23 @@ export const faultsTests = () =>
       await speak(page, text)
       await region(page, "Requests").getByRole("row", { name: /200/ }).waitFor()
     })
+
+    it("takes any fault from a form, and shows its markup as text", async ({ page }) => {
+      const faults = region(page, "Faults")
+      await faults.getByText("Make a fault of your own").click()
+      await faults.getByRole("button", { name: "Set the fault" }).click()
+      await faults
+        .getByRole("alert")
+        .getByText(/must say what happens/)
+        .waitFor()
+      await faults.getByRole("textbox", { name: /^Headers/ }).fill("X-Note: <img src=x>")
+      await faults.getByRole("textbox", { name: /^Delay in milliseconds/ }).fill("5")
+      await faults.getByRole("button", { name: "Set the fault" }).click()
+      await faults.getByText("<img src=x>").waitFor()
+      expect(await page.locator("img").count()).toBe(0)
+      await faults.getByRole("button", { name: /^Remove/ }).click()
+      await eventually(() => faults.getByText("<img src=x>").count()).toBe(0)
+    })
   })
 
 export const accountTests = () =>

@@ -2,8 +2,8 @@
 import { createServer } from "node:http"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
-import type { Page } from "playwright-core"
-import { describe, expect } from "vitest"
+import type { BrowserContext, Page } from "playwright-core"
+import { describe, expect, onTestFinished } from "vitest"
 import { it, type Service } from "../support/browser.js"
 import { startLoopback } from "../support/loopback.js"
 import { noise } from "../support/recordings.js"
@@ -22,7 +22,6 @@ const bodies: Readonly<Record<string, unknown>> = {
   "POST /platform/api/keys": { name: "another", confirm: true },
   "PATCH /platform/api/keys/{id}": { scopes: [] },
   "PUT /platform/api/faults": [{ status: 502 }],
-  "POST /platform/api/reset": {},
   "POST /platform/api/speech": { text: "Platform two." },
   "POST /platform/api/transcripts": noise(1000).toString("latin1"),
   "POST /platform/api/recordings": noise(1000).toString("latin1")
@@ -79,44 +78,55 @@ const callFrom = (page: Page, url: string, { body, method }: Call, init: Request
     { url, method, body: body ?? null, init }
   )
 
-export const otherOriginsTests = () =>
+/** Begins a session in a browser, and opens a page of another server in it. */
+const openForeign = async (
+  context: BrowserContext,
+  service: Service,
+  { body, host }: { readonly body: string; readonly host: string }
+) => {
+  const signedIn = await context.request.post(`${service.platformUrl}/console/session`, {
+    headers: { origin: service.platformUrl },
+    data: { token: service.adminToken }
+  })
+  expect(signedIn.status()).toBe(204)
+  const server = await startLoopback(
+    createServer((_, response) =>
+      response.setHeader("content-type", "text/html").end(`<!doctype html><title>Other</title>${body}`)
+    )
+  )
+  onTestFinished(server.close)
+  const page = await context.newPage()
+  await page.goto(`http://${host}:${new URL(server.url).port}/`)
+  return page
+}
+
+export const otherOriginsTests = () => {
   describe.each([
     ["another port of this machine", "127.0.0.1"],
     ["another site", "another.example"]
-  ])("a page of %s", (_, host) => {
-    it("reads nothing and changes nothing, though the browser has a session", async ({
-      context,
-      messages,
-      onTestFinished,
-      page,
-      service
-    }) => {
+  ])("a page of %s, in a browser with a session", (_, host) => {
+    it("reads nothing and changes nothing", async ({ context, messages, page, service }) => {
       // The browser itself reports the requests that it blocked.
-      messages.accept(/^error: (Access to fetch|Failed to load resource|Refused to|.*EventSource)/)
-      const other = await startLoopback(
-        createServer((_, response) => response.setHeader("content-type", "text/html").end("<title>Other</title>"))
-      )
-      onTestFinished(other.close)
+      messages.accept(/^error: (Access to fetch|Failed to load resource)/)
       const calls = await readCalls(service)
       expect(calls.length).toBeGreaterThan(15)
       const before = await readState(service)
 
-      const foreign = await context.newPage()
-      const statuses: Array<string> = []
+      const foreign = await openForeign(context, service, { host, body: "" })
+      const accepted: Array<string> = []
       foreign.on("response", (response) => {
-        if (!response.url().startsWith(service.platformUrl) || response.request().method() === "OPTIONS") return
-        if (response.status() < 400)
-          statuses.push(`${response.request().method()} ${response.url()}: ${response.status()}`)
+        const request = response.request()
+        if (request.method() === "OPTIONS" || response.status() >= 400) return
+        accepted.push(`${request.method()} ${request.url()}: ${response.status()}`)
       })
-      await foreign.goto(`http://${host}:${new URL(other.url).port}/`)
       for (const call of calls) {
         const url = `${service.platformUrl}${call.path}`
-        const json = { "content-type": "application/json" }
-        expect(await callFrom(foreign, url, call, { credentials: "include", headers: json })).toBe("no answer")
+        const headers = { "content-type": "application/json" }
+        expect(await callFrom(foreign, url, call, { credentials: "include", headers })).toBe("no answer")
         if (!["GET", "POST"].includes(call.method)) continue
         expect(await callFrom(foreign, url, call, { credentials: "include", mode: "no-cors" })).toBe("no answer")
       }
-      expect(statuses).toEqual([])
+      expect(accepted).toEqual([])
       expect(await readState(service)).toEqual(before)
 
       // The session goes on, and its own page still reads and acts.
@@ -124,43 +134,31 @@ export const otherOriginsTests = () =>
       expect(await callFrom(page, "/platform/api/reset", { method: "POST", path: "" }, {})).toBe(204)
     })
 
-    it("sends no form", async ({ context, messages, onTestFinished, page, service }) => {
-      messages.accept(/Failed to load resource/)
-      const other = await startLoopback(
-        createServer((_, response) =>
-          response
-            .setHeader("content-type", "text/html")
-            .end(
-              `<title>Other</title><form method="post" enctype="text/plain" action="${service.platformUrl}/platform/api/keys"><input type="hidden" name='{"confirm":true,"name":"' value='"}'><button>Send</button></form>`
-            )
-        )
-      )
-      onTestFinished(other.close)
-      await page.goto("about:blank")
-      const before = await readState(service)
-      const foreign = await context.newPage()
-      await foreign.goto(`http://${host}:${new URL(other.url).port}/`)
-      const answered = foreign.waitForResponse(`${service.platformUrl}/**`)
+    it("sends no form", async ({ context, messages, service }) => {
+      messages.accept(/status of 401/)
+      const { active } = await readKeys(service)
+      const url = `${service.platformUrl}/platform/api/keys/${active?.id}/revoke`
+      const body = `<form method="post" action="${url}"><button>Send</button></form>`
+      const foreign = await openForeign(context, service, { host, body })
+      const answered = foreign.waitForResponse(url)
       await foreign.getByRole("button", { name: "Send" }).click()
-      expect((await answered).status()).toBeGreaterThanOrEqual(400)
-      expect(await readState(service)).toEqual(before)
+      expect((await answered).status()).toBe(401)
+      expect((await readKeys(service)).active).toEqual(active)
     })
 
-    it("can't show the console in a frame", async ({ context, messages, onTestFinished, page, service }) => {
+    it("can't show the console in a frame", async ({ context, messages, service }) => {
       messages.accept(/frame/)
-      const other = await startLoopback(
-        createServer((_, response) =>
-          response
-            .setHeader("content-type", "text/html")
-            .end(`<title>Other</title><iframe src="${service.platformUrl}/"></iframe>`)
-        )
-      )
-      onTestFinished(other.close)
-      await page.goto("about:blank")
-      const foreign = await context.newPage()
-      await foreign.goto(`http://${host}:${new URL(other.url).port}/`)
-      const frame = foreign.frameLocator("iframe")
-      expect(await frame.getByRole("heading").count()).toBe(0)
+      const body = `<iframe src="${service.platformUrl}/"></iframe>`
+      const foreign = await openForeign(context, service, { host, body })
+      expect(await foreign.frameLocator("iframe").getByRole("heading").count()).toBe(0)
       expect(foreign.frames().map((each) => each.url())).not.toContain(`${service.platformUrl}/`)
     })
   })
+
+  it("a name that another site points at this machine reaches nothing", async ({ blank, messages, service }) => {
+    messages.accept(/status of 421/)
+    const { port } = new URL(service.platformUrl)
+    const response = await blank.goto(`http://another.example:${port}/`)
+    expect(response?.status()).toBe(421)
+  })
+}

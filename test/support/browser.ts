@@ -17,7 +17,7 @@ import { localClients } from "./localClients.js"
 const page = new URL("../../packages/local-service/dist/console/index.html", import.meta.url)
 
 /** How long a test waits for what it expects of the page, in milliseconds. */
-const timeout = 5000
+const timeout = 10_000
 
 /** A local service, and both clients as programs beside the page use them. */
 export interface Service {
