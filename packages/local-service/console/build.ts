@@ -92,7 +92,10 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   await writeFile(`${folder}/${icon}`, drawing)
   const chunks = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
   await writeFile(`${folder}/index.html`, page({ script: script.name, style: style.name, icon, chunks }))
-  await writeFile(`${folder}/licences.txt`, await licencesOf(Object.keys(metafile.inputs)))
+  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
+    Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []))
+  )
+  await writeFile(`${folder}/licences.txt`, await licencesOf(used))
   return ["index.html", icon, script.name, style.name, ...chunks]
 }
 

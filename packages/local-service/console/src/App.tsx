@@ -10,7 +10,7 @@ import { Requests } from "./Requests.js"
 import { Runs } from "./Runs.js"
 import { enter, leave, SignIn } from "./SignIn.js"
 import { Speak } from "./Speak.js"
-import { about, readAbout, trouble } from "./state.js"
+import { about, account, faults, keys, readAbout, trouble, usage } from "./state.js"
 import { useStore } from "./store.js"
 import { type Theme, theme } from "./theme.js"
 
@@ -36,6 +36,8 @@ export const App = () => {
 
 const Console = () => {
   const failure = useStore(trouble)
+  // Shown at once, so that nothing moves while its parts arrive.
+  const isRead = [useStore(account), useStore(faults), useStore(keys), useStore(usage)].every(Boolean)
   useEffect(() => {
     void readAbout()
     return follow()
@@ -55,7 +57,7 @@ const Console = () => {
         <div class="grid">
           <Speak />
           <Listen />
-          <div class="side">
+          <div class="side" data-ready={isRead || failure !== undefined}>
             <Faults />
             <Account />
           </div>

@@ -95,6 +95,8 @@ export const Requests = () => {
     return () => document.removeEventListener("keydown", focusFilter)
   }, [])
 
+  useEffect(() => setPage(0), [text])
+
   const found = [...matches(entries ?? [], text)].reverse()
   const lastPage = Math.max(0, Math.ceil(found.length / pageSize) - 1)
 
@@ -132,7 +134,6 @@ export const Requests = () => {
             value={text}
             onInput={(event) => {
               filter.set(event.currentTarget.value)
-              setPage(0)
             }}
             onKeyDown={(event) => {
               if (event.key === "Escape") filter.set("")
