@@ -33,13 +33,13 @@ export const Listen = () => {
   const calls = useRef(0)
   const id = useId()
 
-  const listen = async (file: File, language = model) => {
+  const listen = async (file: File) => {
     const own = ++calls.current
     setRecording(file)
     setTranscript(undefined)
     setFailure(undefined)
     setBusy(true)
-    const outcome = await transcribe(file, language)
+    const outcome = await transcribe(file, { model })
     if (own !== calls.current) return
     setBusy(false)
     if (outcome.ok) setTranscript(outcome.value)

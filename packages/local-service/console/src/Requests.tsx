@@ -300,7 +300,7 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
     const recording = chosen ?? sentRecording(request.transaction_id)
     if (recording === undefined) return chooser.current?.click()
     setBusy(true)
-    const outcome = await transcribe(recording, typeof request.model === "string" ? request.model : "")
+    const outcome = await transcribe(recording, request)
     setBusy(false)
     setResult(
       outcome.ok

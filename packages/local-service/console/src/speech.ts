@@ -35,8 +35,15 @@ const keptRecordings = 20
 export const sentRecording = (transactionId: unknown): File | undefined =>
   typeof transactionId === "string" ? sent.get(transactionId) : undefined
 
-export const transcribe = async (recording: File, model: string): Promise<Outcome<Transcript>> => {
-  const query = new URLSearchParams({ model, fileName: recording.name })
+/** The fields of a transcription, by their names in HTTP, that the service takes again. */
+const queryOf = ({ hotwords, model, parse_number }: Fields): Record<string, string> => ({
+  model: typeof model === "string" ? model : "",
+  ...(parse_number === true || parse_number === "true" ? { parseNumber: "true" } : {}),
+  ...(Array.isArray(hotwords) ? { hotwords: JSON.stringify(hotwords) } : {})
+})
+
+export const transcribe = async (recording: File, fields: Fields): Promise<Outcome<Transcript>> => {
+  const query = new URLSearchParams({ ...queryOf(fields), fileName: recording.name })
   const outcome = await call("POST", `platform/api/transcripts?${query}`, Transcript, { body: recording })
   if (outcome.ok) {
     sent.set(outcome.value.transactionId, recording)
