@@ -21,6 +21,7 @@ export const checks = {
   "long-speech": { script: "long-speech/check.ts", packages: "built" },
   "long-transcription": { script: "long-transcription/check.ts", packages: "built", peers: "long-transcription/peers" },
   archive: { script: "archive/check.ts", packages: "built" },
+  console: { script: "console/check.ts", packages: "sources" },
   mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: { script: "coverage/check.ts", packages: "built" },
   runtimes: { script: "runtimes/check.ts", packages: "built" },

@@ -1,0 +1,127 @@
+/**
+ * The console in a browser with 10,000 requests and with a recording of an hour: `pnpm verify console`. It measures what a person
+ * waits for, and the longest time in which the page can't respond.
+ */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { fileURLToPath } from "node:url"
+import { LocalService } from "@effect-speech/local-service"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Redacted from "effect/Redacted"
+import type { Page } from "playwright-core"
+import { buildConsole } from "../../packages/local-service/console/build.js"
+import { startChromium } from "../../test/support/chromium.js"
+import { localClients } from "../../test/support/localClients.js"
+import { noise } from "../../test/support/recordings.js"
+import { bar, exitStatus, table, title, whole } from "../../test/support/report.js"
+
+const requests = 10_000
+const minutes = 60
+/** Milliseconds. A person who waits longer than a second for a response loses the thread (Nielsen, Usability Engineering, 5.5). */
+const limit = 1000
+
+await buildConsole(fileURLToPath(new URL("../../packages/local-service/dist/console", import.meta.url)))
+const runtime = ManagedRuntime.make(localClients())
+const { consoleLink, platformUrl, ttsBaseUrl } = await runtime.runPromise(LocalService)
+const browser = await startChromium()
+const rows: Array<[what: string, waited: string, blocked: string]> = []
+
+/** Remembers the longest task of the page. */
+const watch = `{
+  window.longest = 0
+  new PerformanceObserver((list) => {
+    for (const { duration } of list.getEntries()) window.longest = Math.max(window.longest, duration)
+  }).observe({ type: "longtask", buffered: true })
+}`
+
+/** Measures how long it takes, and the longest task of the page meanwhile, in milliseconds. */
+const measure = async (page: Page, what: string, action: () => Promise<unknown>) => {
+  await page.evaluate("longest = 0")
+  const start = performance.now()
+  await action()
+  const waited = performance.now() - start
+  const blocked = await page.evaluate<number>("longest")
+  rows.push([what, `${whole(waited)} ms`, `${whole(blocked)} ms`])
+  console.error(`${what}: ${whole(waited)} ms`)
+  return { waited, blocked }
+}
+
+const context = await browser.newContext()
+await context.addInitScript(watch)
+context.setDefaultTimeout(300_000)
+const page = await context.newPage()
+await page.goto(Redacted.value(await runtime.runPromise(consoleLink)))
+const journal = page.getByRole("region", { name: "Requests", exact: true })
+const listen = page.getByRole("region", { name: "Listen", exact: true })
+await journal.getByText("live").waitFor()
+
+/** A request without a key: the service responds with 401 at once, and writes it to the journal. */
+const send = async (number: number) => {
+  const response = await fetch(`${ttsBaseUrl}/tts/bytes`, {
+    method: "POST",
+    headers: { "x-request-id": `request-${number}`, "content-type": "application/json" },
+    body: JSON.stringify({ text: `Text ${number}` })
+  })
+  await response.arrayBuffer()
+}
+
+const arriving = await measure(page, `${requests} requests arrive`, async () => {
+  for (let first = 1; first <= requests; first += 50) {
+    await Promise.all(Array.from({ length: 50 }, (_, index) => send(first + index)))
+  }
+  await journal.getByRole("link", { name: `Request ${requests}, synthesize` }).waitFor()
+})
+const opening = await measure(page, "open a request", async () => {
+  await journal.getByRole("link", { name: `Request ${requests}, synthesize` }).click()
+  await journal.getByText(`request-${requests}`).waitFor()
+})
+const filtering = await measure(page, "filter", async () => {
+  await page.keyboard.press("/")
+  await page.keyboard.type("request-9999")
+  await journal.getByRole("link", { name: "Request 9999, synthesize" }).waitFor()
+  await journal.getByRole("link", { name: `Request ${requests}, synthesize` }).waitFor({ state: "detached" })
+})
+const typing = await measure(page, "type a text beside them", async () => {
+  await page.getByRole("textbox", { name: "Text", exact: true }).fill("Platform two.")
+  await page.getByText("13 of 10,000 code points").waitFor()
+})
+const loading = await measure(page, "load the page again", async () => {
+  await page.goto(platformUrl)
+  await journal.getByRole("link", { name: `Request ${requests}, synthesize` }).waitFor()
+})
+
+const folder = mkdtempSync(join(tmpdir(), "effect-speech-console-"))
+const file = join(folder, "hour.wav")
+writeFileSync(file, noise(minutes * 60 * 16_000))
+const listening = await measure(page, `transcribe a recording of ${minutes} minutes, and draw it`, async () => {
+  await listen.getByLabel(/choose a file/).setInputFiles(file)
+  await listen.getByRole("button", { name: "Teach" }).waitFor()
+  await listen.getByRole("button", { name: "Play the recording", disabled: false }).waitFor()
+})
+const seeking = await measure(page, "go to its middle, and play", async () => {
+  await listen.getByRole("slider", { name: "Position in the recording" }).fill(String(minutes * 30))
+  await listen.getByRole("button", { name: "Play the recording" }).click()
+  await listen
+    .getByText(`${minutes / 2}:01`)
+    .first()
+    .waitFor()
+})
+rmSync(folder, { recursive: true, force: true })
+await browser.close()
+await runtime.dispose()
+
+title("The console")
+table([["", "until it shows", "longest task of the page"], ...rows])
+const reactions = [opening, filtering, typing, loading]
+bar(
+  `with ${requests} requests, the page shows each reaction within a second`,
+  reactions.every(({ waited }) => waited < limit),
+  `at most ${whole(Math.max(...reactions.map(({ waited }) => waited)))} ms`
+)
+bar(
+  "no task of the page blocks it for a second",
+  [arriving, ...reactions, listening, seeking].every(({ blocked }) => blocked < limit),
+  `at most ${whole(Math.max(...[arriving, ...reactions, listening, seeking].map(({ blocked }) => blocked)))} ms`
+)
+process.exitCode = exitStatus()
