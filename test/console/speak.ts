@@ -77,6 +77,20 @@ export const speakTests = () =>
       expect(entry).toMatchObject({ outcome: "faulted", request: { text } })
     })
 
+    it("shows markup in a message and a header of a response as text", async ({ messages, page, service }) => {
+      messages.accept(/status of 422/)
+      const message = `<script>document.title = "changed"</script>`
+      const requestId = `<img src=x onerror="document.title = 'changed'">`
+      const fault = { status: 502, message, headers: { "X-Request-Id": requestId } }
+      await service.run(Effect.flatMap(LocalService, ({ faults }) => faults.set([fault])))
+      await speak(page, text)
+      const alert = region(page, "Speak").getByRole("alert")
+      await alert.getByText(message).waitFor()
+      await region(page, "Faults").getByText(JSON.stringify(fault)).waitFor()
+      expect(await page.title()).not.toBe("changed")
+      expect(await page.locator("img").count()).toBe(0)
+    })
+
     it("shows markup in a text as text", async ({ page }) => {
       const markup = `<script>document.title = "changed"</script><img src=x onerror="document.title = 'changed'">`
       await speak(page, markup)
