@@ -18,6 +18,7 @@ recordings that it has spoken or was taught, and never invents a transcript. Not
 <dt>Synthesis<dd><code>POST ${ttsBaseUrl}/tts/bytes</code>
 <dt>Platform and controls<dd><code>/platform/api</code> on this host, with <code>X-Admin-Token</code>
 </dl>
+<p>The console is not built. In a checkout, run <code>pnpm build:console</code>, and load this page again.</p>
 <p>The operations, their fields and their responses: <a href="/openapi.json">openapi.json</a> (OpenAPI 3.1).</p>
 </html>
 `
