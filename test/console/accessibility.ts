@@ -64,6 +64,14 @@ export const accessibilityTests = () =>
       await region(page, "Requests").getByRole("link", { name: "Request 2, synthesize" }).click()
       expect(await page.evaluate<number>("document.documentElement.scrollWidth")).toBeLessThanOrEqual(360)
       expect(await violations(page, messages)).toEqual([])
+
+      // The link to a request shows it, though the sections above it arrive later.
+      await page.reload()
+      await region(page, "Account").getByRole("checkbox", { name: "tts:synth" }).waitFor()
+      const opened = region(page, "Requests").getByRole("link", { name: "Request 2, synthesize" })
+      await eventually(async () => (await opened.boundingBox())?.y).toSatisfy(
+        (y?: number) => y !== undefined && y >= 0 && y < 740
+      )
     })
 
     it("needs no mouse", async ({ messages, page, service }) => {

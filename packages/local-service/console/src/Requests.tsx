@@ -108,7 +108,8 @@ export const Requests = () => {
     if (Math.floor(index / pageSize) !== page) return setPage(Math.floor(index / pageSize))
     const isFirst = shownFor.current === undefined
     shownFor.current = open
-    if (isFirst) document.getElementById(`request-${open}`)?.scrollIntoView({ block: "nearest" })
+    // At the top of the window the row stays where it is when what is above it arrives.
+    if (isFirst) document.getElementById(`request-${open}`)?.scrollIntoView({ block: "start" })
   })
 
   const from = Math.min(page, lastPage) * pageSize
