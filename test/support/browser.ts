@@ -111,7 +111,7 @@ interface Collected {
   readonly accepted: Array<RegExp>
 }
 
-/** Waits until `read` returns what is expected. */
+/** An assertion on the result of `read`, which is read again until the assertion holds. */
 export const eventually = <A>(read: () => A | Promise<A>, limit: number = timeout) =>
   expect.poll(read, { timeout: limit, interval: 20 })
 

@@ -14,7 +14,7 @@ import { freePort } from "./freePort.js"
 export interface Postgres {
   /** The URL of an empty database of its own. */
   readonly database: () => Promise<string>
-  /** Ends the server as a crash does. What was committed stays. */
+  /** Kills the server. It keeps the transactions that were committed. */
   readonly crash: () => Promise<void>
   /** Starts it again, on the same port. */
   readonly start: () => Promise<void>
@@ -157,7 +157,7 @@ const printed = (shell: ChildProcess, text: string): Promise<void> =>
       shell.stdout?.off("data", read)
       shell.stderr?.off("data", read)
       shell.off("close", fail)
-      // What nobody reads must not fill the pipes.
+      // A full pipe would stop the server.
       shell.stdout?.resume()
       shell.stderr?.resume()
       shell.unref()

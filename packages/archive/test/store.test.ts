@@ -12,18 +12,9 @@ import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support
 import { layerLibsql } from "../src/internal/store/libsqlStore.js"
 import { layerPostgres } from "../src/internal/store/postgresStore.js"
 import { type Settlement, Store, type StoreService } from "../src/internal/store/Store.js"
-import type { Limits, RunSettings, Unanswered } from "../src/Run.js"
+import type { Limits, Unanswered } from "../src/Run.js"
 import type { SourceItem } from "../src/Source.js"
-
-const settings: RunSettings = {
-  operation: { _tag: "Transcribe", model: "hi-general-v2-8khz" },
-  root: "/calls",
-  source: "the folder /calls",
-  byContent: false,
-  output: { directory: "/out", format: "txt" },
-  unanswered: "hold",
-  batchSize: 10
-}
+import { settings } from "./support/settings.js"
 
 const item = (path: string, fields: Partial<SourceItem> = {}): SourceItem => ({
   path,

@@ -15,21 +15,12 @@ import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support
 import { layerLibsql, layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { layerPostgres } from "../src/internal/store/postgresStore.js"
 import { Store } from "../src/internal/store/Store.js"
+import { settings } from "./support/settings.js"
 
 const folder = Effect.acquireRelease(
   Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-store-"))),
   (path) => Effect.sync(() => rmSync(path, { recursive: true }))
 )
-
-const settings = {
-  operation: { _tag: "Transcribe", model: "m" },
-  root: "/calls",
-  source: "the folder /calls",
-  byContent: false,
-  output: { directory: "/out", format: "txt" },
-  unanswered: "hold",
-  batchSize: 10
-} as const
 
 /** A run of three files, in its first epoch. */
 const begun = Effect.gen(function* () {
@@ -108,7 +99,7 @@ describe("a store in a file", () => {
       yield* Effect.all([claim(1), claim(2)])
       const [pages] = yield* sql<{ page_count: bigint }>`PRAGMA page_count`
       yield* sql.unsafe(`PRAGMA max_page_count=${Number(pages?.page_count)}`)
-      // They are in one commit: what is answered is recorded, and nothing else.
+      // All are in one commit. It has the writes that succeeded, and no others.
       const exits = yield* Effect.all([Effect.exit(settle(1, 100_000)), Effect.exit(settle(2, 10))], {
         concurrency: "unbounded"
       })

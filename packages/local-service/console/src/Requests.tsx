@@ -2,16 +2,16 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import type { JournalEntry } from "../../src/Journal.js"
 import type { Failure } from "./api.js"
-import { asCurl, asEffect } from "./code.js"
+import { CopyButtons } from "./CopyButtons.js"
 import { dateAndTime, millis, number, plural, time } from "./format.js"
 import { parentOf } from "./groupRuns.js"
 import { editTranscription } from "./Listen.js"
 import { phase } from "./live.js"
-import { copy, FailureNote } from "./notices.js"
+import { FailureNote } from "./notices.js"
 import { Player } from "./Player.js"
 import { editSpeech } from "./Speak.js"
 import { sentRecording, speak, transcribe } from "./speech.js"
-import { about, requests } from "./state.js"
+import { requests } from "./state.js"
 import { makeStore, useStore } from "./store.js"
 
 /** The page draws this many requests at once. */
@@ -280,7 +280,6 @@ interface Replayed {
 
 const Details = ({ entry }: { readonly entry: JournalEntry }) => {
   const { at, id, keyId, millis: took, number: own, operation, request, status } = entry
-  const service = useStore(about)
   const [busy, setBusy] = useState(false)
   const [result, setResult] = useState<Replayed>()
   const chooser = useRef<HTMLInputElement>(null)
@@ -311,13 +310,6 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
           }
         : { failure: outcome.failure }
     )
-  }
-
-  const copyAs = (kind: "curl" | "Effect") => {
-    if (service === undefined || request === null) return
-    const write = kind === "curl" ? asCurl : asEffect
-    const fileName = sentRecording(request.transaction_id)?.name
-    void copy(`request ${own} as ${kind}`, write({ operation, request }, { ...service, fileName }))
   }
 
   const edit = () => {
@@ -372,12 +364,11 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
           <button type="button" onClick={edit}>
             Edit and replay
           </button>
-          <button type="button" onClick={() => copyAs("curl")}>
-            Copy as curl
-          </button>
-          <button type="button" onClick={() => copyAs("Effect")}>
-            Copy as Effect
-          </button>
+          <CopyButtons
+            call={{ operation, request }}
+            name={`request ${own}`}
+            fileName={sentRecording(request.transaction_id)?.name}
+          />
         </div>
       )}
       {operation === "transcribe" && request !== null && sentRecording(request.transaction_id) === undefined && (

@@ -6,9 +6,10 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useId, useRef, useState } from "preact/hooks"
 import type { Failure } from "./api.js"
-import { asCurl, asEffect, type Fields } from "./code.js"
+import { CopyButtons } from "./CopyButtons.js"
+import type { Fields } from "./code.js"
 import { language, millis, number, plural, voice } from "./format.js"
-import { copy, FailureNote } from "./notices.js"
+import { FailureNote } from "./notices.js"
 import { Player } from "./Player.js"
 import { type Spoken, speak } from "./speech.js"
 import { about } from "./state.js"
@@ -98,24 +99,13 @@ export const Speak = () => {
     } else setFailure(outcome.failure)
   }
 
-  const copyAs = (kind: "curl" | "Effect") => {
-    if (service === undefined) return
-    const write = kind === "curl" ? asCurl : asEffect
-    void copy(`the call as ${kind}`, write({ operation: "synthesize", request: fields }, service))
-  }
-
   return (
     <section class="card speak" aria-labelledby={`${id}-title`}>
       <div class="title">
         <h2 id={`${id}-title`}>Speak</h2>
         <span class="quiet">text to speech</span>
         <span class="spring" />
-        <button type="button" onClick={() => copyAs("curl")}>
-          Copy as curl
-        </button>
-        <button type="button" onClick={() => copyAs("Effect")}>
-          Copy as Effect
-        </button>
+        <CopyButtons call={{ operation: "synthesize", request: fields }} name="the call" />
       </div>
       <form
         noValidate

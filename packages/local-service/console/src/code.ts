@@ -11,7 +11,7 @@ export interface CodeOptions {
   readonly fileName?: string | undefined
 }
 
-type Call = Pick<JournalEntry, "operation"> & { readonly request: Fields }
+export type Call = Pick<JournalEntry, "operation"> & { readonly request: Fields }
 
 /** A word of a shell of Unix. */
 const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`

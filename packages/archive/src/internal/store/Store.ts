@@ -145,7 +145,7 @@ export interface StoreService {
   ) => Effect.Effect<ReadonlyArray<Batch>, StoreFailed>
   /** The numbers of the pending files of a batch. */
   readonly pendingOf: (run: string, batch: Batch) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
-  /** The numbers of the last `count` pending files of a run, the last one first. */
+  /** The numbers of at most `count` pending files of a run, from its end backwards. */
   readonly lastPending: (run: string, count: number) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
   /**
    * Holds or repeats the started files of machines that have not been heard of within 35 seconds. The result is the number of

@@ -1,7 +1,7 @@
 import * as Sentences from "@effect-speech/long-form/Sentences"
 import * as TextPieces from "@effect-speech/long-form/TextPieces"
 
-/** A sentence of a text, or a part of a long one. The engine speaks it in one call. */
+/** A sentence, or a part of a sentence that is too long for one call of the engine. */
 export interface SpokenPiece {
   readonly text: string
   /** Silence after the piece, in seconds at speed 1. */
