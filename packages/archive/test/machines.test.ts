@@ -54,6 +54,6 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
           })
         )
       }),
-    90_000
+    180_000
   )
 })
