@@ -1,3 +1,4 @@
+import { setImmediate } from "node:timers/promises"
 import { describe, expect, it } from "@effect/vitest"
 import type { Failure } from "@effect-speech/transport"
 import type * as Clock from "effect/Clock"
@@ -65,6 +66,8 @@ describe("a wait of a call", () => {
 })
 
 describe("the monitor", () => {
+  const nextTurn = Effect.promise(() => setImmediate())
+
   /** A clock that records its sleeps, and counts those that still last. */
   const counted = (clock: Clock.Clock) => {
     const sleeps: Array<number> = []
@@ -93,7 +96,7 @@ describe("the monitor", () => {
         monitor,
         asleep,
         sleeps,
-        add: (timer: CallTimer) => Effect.withClock(monitor.add(timer), counting)
+        add: (timer: CallTimer) => Effect.sync(() => monitor.add(timer))
       }
     })
 
@@ -114,7 +117,7 @@ describe("the monitor", () => {
     })
   )
 
-  it.effect("checks all calls in one fiber, which ends with the last call and starts with the next", () =>
+  it.effect("checks all calls in one fiber, which ends a turn after the last call and starts with the next", () =>
     Effect.gen(function* () {
       const { add, asleep, monitor, sleeps } = yield* monitored()
       const [one, other] = [yield* begin(), yield* begin()]
@@ -128,7 +131,7 @@ describe("the monitor", () => {
       expect(yield* Fiber.join(second.fiber)).toMatchObject({ left: exceeded("upload", 10) })
       expect(first.fiber.unsafePoll()).toBe(null)
       monitor.remove(other.timer)
-      yield* Effect.yieldNow()
+      yield* nextTurn
       expect(asleep()).toBe(0)
 
       yield* add(one.timer)
@@ -171,6 +174,21 @@ describe("the monitor", () => {
     })
   )
 
+  it.effect("keeps its fiber for a call that starts in the turn in which the last one ended", () =>
+    Effect.gen(function* () {
+      const { add, asleep, monitor, sleeps } = yield* monitored()
+      const [one, other] = [yield* begin(), yield* begin()]
+      yield* add(one.timer)
+      monitor.remove(one.timer)
+      yield* add(other.timer)
+      yield* nextTurn
+      expect([asleep(), sleeps]).toEqual([1, [10]])
+      monitor.remove(other.timer)
+      yield* nextTurn
+      expect(asleep()).toBe(0)
+    })
+  )
+
   it.effect("is interrupted even if an uninterruptible fiber started it", () =>
     Effect.gen(function* () {
       const { add, asleep, monitor } = yield* monitored()
@@ -179,7 +197,7 @@ describe("the monitor", () => {
       yield* Effect.yieldNow()
       expect(asleep()).toBe(1)
       monitor.remove(timer)
-      yield* Effect.yieldNow()
+      yield* nextTurn
       expect(asleep()).toBe(0)
     })
   )

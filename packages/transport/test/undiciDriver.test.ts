@@ -89,7 +89,7 @@ describe("a connection that is being made", () => {
         reason: "refused",
         code: "ECONNREFUSED"
       })
-      yield* refused.close
+      yield* refused.close()
       expect(stopped()).toBe(0)
       const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).response)
       yield* until(() => server.open() === 1)
@@ -164,7 +164,7 @@ describe("a response", () => {
         const { close, response } = open(to(`http://${server.host}`))
         const { pull } = yield* response
         expect([yield* pull, yield* pull]).toEqual([Buffer.from("hello"), undefined])
-        yield* close
+        yield* close()
         // Undici waits for the next turn of the event loop before it uses a connection again.
         yield* Effect.promise(() => setImmediate())
       }
@@ -173,7 +173,7 @@ describe("a response", () => {
       const { close, response } = open(to(`http://${endless.host}`))
       yield* (yield* response).pull
       expect(endless.open()).toBe(1)
-      yield* close
+      yield* close()
       expect(yield* untilZero(Effect.sync(endless.open), 3000)).toBe(0)
     })
   )

@@ -23,10 +23,12 @@ export interface Turn {
 export interface Call {
   readonly timer: CallTimer
   /** Starts the monitoring of the deadlines, which lasts until `end`. */
-  readonly start: Effect.Effect<void>
+  readonly start: () => void
   /** Takes a place among the calls of the layer. The result says what to wait for if none is free. */
   readonly enter: () => Turn | undefined
   readonly progress: () => Progress
+  /** From the start of the call until now or its end. */
+  readonly elapsedMillis: () => number
   /** Starts an attempt, `delayMillis` after the end of the previous one. Its resources are in `scope`. */
   readonly beginAttempt: (scope: Scope.CloseableScope | undefined, delayMillis: number) => void
   /** Records the exchange of the attempt, before its request is sent. */
@@ -59,10 +61,10 @@ export const makeCall = (
   let place: Place | undefined
   let queuedAt: number | undefined
   let begunAt: number | undefined
-  const leave = Effect.sync(() => {
+  const leave = (): void => {
     place?.leave()
     place = undefined
-  })
+  }
   const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
     const elapsedMillis = monotonicMillis(clock) - attemptAt
     attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
@@ -73,22 +75,22 @@ export const makeCall = (
     attempts.map((attempt, index) =>
       isRecorded && index === attempts.length - 1 ? { ...attempt, sent: timer.sent } : attempt
     )
-  const endAttempt = Effect.uninterruptible(
-    Effect.suspend(() => {
-      const closing = exchange?.close ?? Effect.void
-      const scope = attemptScope
-      exchange = undefined
-      attemptScope = undefined
-      if (scope === undefined) return closing
-      const closed = Effect.flatMap(Effect.forkDaemon(Scope.close(scope, Exit.void)), (fiber) =>
-        awaitBriefly(Effect.void, fiber)
-      )
-      return Effect.zipRight(closing, closed)
-    })
-  )
+  const elapsedMillis = () => (endedAt ?? monotonicMillis(clock)) - startedAt
+  /** Its result is `Effect.void` if nothing is left to wait for. */
+  const closeAttempt = (): Effect.Effect<void> => {
+    const closing = exchange?.close() ?? Effect.void
+    const scope = attemptScope
+    exchange = undefined
+    attemptScope = undefined
+    if (scope === undefined) return closing
+    const closed = Effect.flatMap(Effect.forkDaemon(Scope.close(scope, Exit.void)), (fiber) =>
+      awaitBriefly(Effect.void, fiber)
+    )
+    return Effect.zipRight(closing, closed)
+  }
   return {
     timer,
-    start: monitor.add(timer),
+    start: () => monitor.add(timer),
     enter: () => {
       const taken = enterQueue()
       place = taken
@@ -105,15 +107,16 @@ export const makeCall = (
     },
     progress: () => {
       const recorded = current()
-      const now = endedAt ?? monotonicMillis(clock)
+      const elapsed = elapsedMillis()
       return {
         sentId,
         attempts: recorded,
         sent: recorded.at(-1)?.sent ?? "nothing",
-        ...(queuedAt === undefined ? {} : { queuedMillis: (begunAt ?? now) - queuedAt }),
-        elapsedMillis: now - startedAt
+        ...(queuedAt === undefined ? {} : { queuedMillis: (begunAt ?? startedAt + elapsed) - queuedAt }),
+        elapsedMillis: elapsed
       }
     },
+    elapsedMillis,
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
@@ -135,13 +138,16 @@ export const makeCall = (
       record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
     },
     lost: () => record({}),
-    endAttempt,
+    endAttempt: Effect.uninterruptible(Effect.suspend(closeAttempt)),
     end: Effect.suspend(() => {
       endedAt ??= monotonicMillis(clock)
       monitor.remove(timer)
       timer.end()
       // The next call starts after the connection of this one is closed or free.
-      return Effect.ensuring(endAttempt, leave)
+      const closing = closeAttempt()
+      if (closing !== Effect.void) return Effect.uninterruptible(Effect.ensuring(closing, Effect.sync(leave)))
+      leave()
+      return closing
     })
   }
 }

@@ -29,7 +29,7 @@ import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
 import { type Call, makeCall } from "./call.js"
 import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
-import { beginCall, logRetry, observeAttempt, observeCall } from "./telemetry.js"
+import { beginCall, countAttempt, countCall, logRetry, spanAttempt, spanCall } from "./telemetry.js"
 
 export interface TransportOptions {
   /** The key, or an effect that reads it: once now, and again after the service refused it. */
@@ -89,14 +89,16 @@ export const makeTransport = (
     return {
       run: (operation, callOptions) =>
         Effect.flatMap(callOf(operation), (call) =>
-          Effect.ensuring(observeCall(runCall(shared, call, operation, callOptions), operation), call.end)
+          Effect.onExit(spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
+            Effect.zipRight(countCall(operation, call, exit), call.end)
+          )
         ),
       open: (operation, callOptions) =>
         Effect.flatMap(callOf(operation), (call) =>
           // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
-              const observed = yield* beginCall(operation)
+              const observed = yield* beginCall(operation, call)
               const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
               // The outcome if the caller closes the scope before the end.
               let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)
@@ -156,7 +158,7 @@ const runCall = <A, E extends ServiceError, Context>(
         latest
       )
 
-    yield* call.start
+    call.start()
     const turn = call.enter()
     if (turn !== undefined) {
       if (onEvent !== undefined && turn.ahead !== undefined) {
@@ -171,20 +173,21 @@ const runCall = <A, E extends ServiceError, Context>(
     let delayMillis = 0
     let lastCost = 0
     for (let retry = 0; ; ) {
-      const attempt = send(driver, call, operation, {
+      const sending = send(driver, call, operation, {
         delayMillis,
         header: options.apiKeyHeader,
         key,
         isObserved: onEvent !== undefined,
         emit
-      }).pipe(
-        Effect.mapError(toError),
-        Effect.flatMap(({ context, response }) => {
+      })
+      const attempt = Effect.matchEffect(sending, {
+        onFailure: (failure) => Effect.fail(toError(failure)),
+        onSuccess: ({ context, response }) => {
           latest = redactedResponse(response, usedKeys, call, operation)
           return operation.accept(latest, context)
-        })
-      )
-      const outcome = yield* Effect.either(observeAttempt(attempt, operation, call))
+        }
+      })
+      const outcome = yield* Effect.either(spanAttempt(attempt, call))
       if (Either.isRight(outcome)) {
         budget.giveBack(lastCost)
         return outcome.right
@@ -261,10 +264,9 @@ const send = <A, E extends ServiceError, Context>(
     readonly emit: (event: CallEvent) => Effect.Effect<void>
   }
 ): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
-  Effect.gen(function* () {
+  Effect.flatMap(buildRequest(call, operation, attempt.delayMillis), ({ body, context, headers, url }) => {
     const { emit, isObserved } = attempt
     const number = call.progress().attempts.length + 1
-    const { body, context, headers, url } = yield* buildRequest(call, operation, attempt.delayMillis)
     const isUpload = !(body instanceof Uint8Array)
     let sentBytes = 0
     const exchange = driver.exchange(
@@ -281,14 +283,26 @@ const send = <A, E extends ServiceError, Context>(
         : undefined
     )
     call.sending(exchange)
-    if (!isUpload) {
-      call.timer.reach("answer")
-      if (isObserved) yield* call.timer.run(emit({ _tag: "Waiting", attempt: number }))
-    }
-    const response = yield* Effect.tapError(exchange.response, () => Effect.sync(call.lost))
-    call.responded(response)
-    if (isObserved) yield* call.timer.run(emit({ _tag: "Answered", attempt: number, status: response.status }))
-    return { response, context }
+    const exchanged = Effect.matchEffect(exchange.response, {
+      onFailure: (failure) => {
+        call.lost()
+        return Effect.zipRight(countAttempt(operation, undefined), Effect.fail(failure))
+      },
+      onSuccess: (response) => {
+        call.responded(response)
+        const { status } = response
+        const counted = countAttempt(operation, status)
+        const answered = isObserved
+          ? Effect.zipRight(counted, call.timer.run(emit({ _tag: "Answered", attempt: number, status })))
+          : counted
+        return Effect.as(answered, { response, context })
+      }
+    })
+    if (isUpload) return exchanged
+    call.timer.reach("answer")
+    return isObserved
+      ? Effect.zipRight(call.timer.run(emit({ _tag: "Waiting", attempt: number })), exchanged)
+      : exchanged
   })
 
 const buildRequest = <A, E extends ServiceError, Context>(

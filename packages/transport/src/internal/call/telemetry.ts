@@ -11,9 +11,7 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
-import type { Attempt } from "../../CallReport.js"
 import type { ServiceError } from "../../ServiceError.js"
-import { monotonicMillis } from "../timer/monotonicMillis.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {
@@ -65,36 +63,38 @@ const outcomeOf = (exit: Exit.Exit<unknown, ServiceError>): string => {
   return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
 }
 
-/** Runs `traced` if tracing is on, else `effect`, which costs less. */
+/** Runs `traced` of the effect if tracing is on, else the effect alone, which costs less. */
 const whileTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
-  traced: Effect.Effect<A, E, R>
+  traced: (effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 ): Effect.Effect<A, E, R> =>
-  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced : effect))
+  Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced(effect) : effect))
 
 const spanOf = (operation: string): string => `speech.${operation}`
 const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
 
-const now = Effect.map(Effect.clock, monotonicMillis)
-
-const countCall = (name: string, startedAt: number, exit: Exit.Exit<unknown, ServiceError>): Effect.Effect<void> =>
-  Effect.flatMap(now, (endedAt) => {
+/** Counts a call and its duration. */
+export const countCall = (
+  { name }: NamedCall,
+  { elapsedMillis }: Call,
+  exit: Exit.Exit<unknown, ServiceError>
+): Effect.Effect<void> =>
+  FiberRef.getWith(FiberRef.currentMetricLabels, (labels) => {
     const outcome = outcomeOf(exit)
-    return Effect.zipRight(
-      Metric.update(calls(name, outcome), 1),
-      Metric.update(durations(name, outcome), endedAt - startedAt)
-    )
+    calls(name, outcome).unsafeUpdate(1, labels)
+    durations(name, outcome).unsafeUpdate(elapsedMillis(), labels)
+    return Effect.void
   })
 
-export const observeCall = <A, E extends ServiceError, R>(
+/** Counts an attempt, whose status is `undefined` if it had no response. */
+export const countAttempt = ({ name }: NamedCall, status: number | undefined): Effect.Effect<void> =>
+  Metric.update(attempts(name, status === undefined ? "lost" : String(status)), 1)
+
+/** The span of a call. */
+export const spanCall = <A, E, R>(
   running: Effect.Effect<A, E, R>,
   { name, sentId }: NamedCall
-): Effect.Effect<A, E, R> => {
-  const measured = Effect.flatMap(now, (startedAt) =>
-    Effect.onExit(running, (exit) => countCall(name, startedAt, exit))
-  )
-  return whileTracing(measured, Effect.withSpan(measured, spanOf(name), optionsOf(sentId)))
-}
+): Effect.Effect<A, E, R> => whileTracing(running, Effect.withSpan(spanOf(name), optionsOf(sentId)))
 
 /** Observes a call that goes on after its result: `end` records how it ended. */
 export interface ObservedCall {
@@ -103,48 +103,35 @@ export interface ObservedCall {
   readonly end: (exit: Exit.Exit<unknown, ServiceError>) => Effect.Effect<void>
 }
 
-export const beginCall = ({ name, sentId }: NamedCall): Effect.Effect<ObservedCall> =>
+export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedCall> =>
   Effect.gen(function* () {
-    const startedAt = yield* now
     if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
-      return { during: (running) => running, end: (exit) => countCall(name, startedAt, exit) }
+      return { during: (running) => running, end: (exit) => countCall(named, call, exit) }
     }
-    const span = yield* Effect.makeSpan(spanOf(name), optionsOf(sentId))
+    const span = yield* Effect.makeSpan(spanOf(named.name), optionsOf(named.sentId))
     return {
       during: (running) => Effect.withParentSpan(running, span),
       end: (exit) =>
         Effect.flatMap(Clock.currentTimeNanos, (endedAt) => {
           span.end(endedAt, exit)
-          return countCall(name, startedAt, exit)
+          return countCall(named, call, exit)
         })
     }
   })
 
-export const observeAttempt = <A, E, R>(
-  running: Effect.Effect<A, E, R>,
-  { name }: NamedCall,
-  call: Call
-): Effect.Effect<A, E, R> => {
-  const earlier = call.progress().attempts.length
-  // An attempt that was interrupted, or that sent nothing, has no record.
-  const recorded = (then: (attempt: Attempt) => Effect.Effect<void>) =>
-    Effect.suspend(() => {
-      const attempt = call.progress().attempts[earlier]
-      return attempt === undefined ? Effect.void : then(attempt)
+/** The span of an attempt. */
+export const spanAttempt = <A, E, R>(running: Effect.Effect<A, E, R>, call: Call): Effect.Effect<A, E, R> =>
+  whileTracing(running, (attempt) => {
+    const earlier = call.progress().attempts.length
+    const attributed = Effect.onExit(attempt, () => {
+      // An attempt that was interrupted, or that sent nothing, has no record.
+      const recorded = call.progress().attempts[earlier]
+      return recorded === undefined
+        ? Effect.void
+        : Effect.annotateCurrentSpan({ "http.response.status_code": recorded.status, "speech.sent": recorded.sent })
     })
-  const measured = Effect.onExit(running, () =>
-    recorded(({ status }) => Metric.update(attempts(name, status === undefined ? "lost" : String(status)), 1))
-  )
-  const attributed = Effect.onExit(measured, () =>
-    recorded(({ sent, status }) =>
-      Effect.annotateCurrentSpan({ "http.response.status_code": status, "speech.sent": sent })
-    )
-  )
-  return whileTracing(
-    measured,
-    Effect.withSpan(attributed, "speech.attempt", { kind: "client", captureStackTrace: false })
-  )
-}
+    return Effect.withSpan(attributed, "speech.attempt", { kind: "client", captureStackTrace: false })
+  })
 
 export const logRetry = ({ name, sentId }: NamedCall, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
   Effect.logDebug(`${name} failed with ${error._tag}; retry in ${delayMillis} ms`).pipe(

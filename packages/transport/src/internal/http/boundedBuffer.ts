@@ -34,9 +34,4 @@ export const fillBuffer = <E, R>(
   buffer: BoundedBuffer,
   pull: Effect.Effect<Uint8Array | undefined, E, R>
 ): Effect.Effect<void, E, R> =>
-  Effect.gen(function* () {
-    for (let more = true; more; ) {
-      const chunk = yield* pull
-      more = chunk !== undefined && buffer.add(chunk)
-    }
-  })
+  Effect.flatMap(pull, (chunk) => (chunk !== undefined && buffer.add(chunk) ? fillBuffer(buffer, pull) : Effect.void))

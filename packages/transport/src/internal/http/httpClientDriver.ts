@@ -79,14 +79,14 @@ export const makeHttpClientDriver = (given: HttpClient.HttpClient): HttpDriver =
         return yield* toHttpResponse(response, timer)
       })
 
-      const close = Effect.suspend(() => {
+      const close = () => {
         isClosed = true
         const closed = scope === undefined ? Effect.void : Scope.close(scope, Exit.void)
         // The client may stop reading the upload without closing it: fetch of Node 26 does so if it could not connect.
         return reader === undefined
           ? closed
           : Effect.zipRight(closed, awaitBriefly(Fiber.interruptFork(reader), reader))
-      })
+      }
       const response = Effect.flatMap(Scope.make(), (made) => {
         scope = made
         timer.sent = "nothing"

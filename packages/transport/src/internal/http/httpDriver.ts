@@ -16,8 +16,11 @@ export type HttpRequest = Omit<Request<unknown>, "context">
 export interface HttpExchange {
   /** Sends the request and waits for the head of the response. Run it once. */
   readonly response: Effect.Effect<HttpResponse, Failure>
-  /** Stops sending and receiving. If the response was read to its end, the connection is free for the next request. */
-  readonly close: Effect.Effect<void>
+  /**
+   * Stops sending and receiving at once. The result waits for what still ends. If the response was read to its end, the
+   * connection is free for the next request.
+   */
+  readonly close: () => Effect.Effect<void>
 }
 
 export interface HttpResponse {

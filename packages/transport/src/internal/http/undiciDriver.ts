@@ -29,7 +29,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
       waiting += Number(now) - Number(isWaiting)
       isWaiting = now
     }
-    const close = Effect.suspend(() => {
+    const close = (): Effect.Effect<void> => {
       if (isWaiting) {
         setWaiting(false)
         if (waiting === 0) stopConnecting()
@@ -38,7 +38,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
       queue.close()
       controller?.abort(callEnded)
       return upload === undefined ? Effect.void : upload.close
-    })
+    }
 
     const handler = (
       resume: (outcome: Effect.Effect<HttpResponse, Failure>) => void
@@ -87,7 +87,7 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
           },
           handler(resume)
         )
-        return close
+        return Effect.suspend(close)
       })
     const response = body instanceof Uint8Array ? send(Runtime.defaultRuntime) : Effect.flatMap(Effect.runtime(), send)
     return { response, close }

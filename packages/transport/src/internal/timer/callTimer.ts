@@ -1,4 +1,5 @@
 import type * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
@@ -123,9 +124,13 @@ export const outOfScope = Effect.dieMessage("A response body can be read once, i
 /** In milliseconds. Timers of JavaScript overflow after 24 days. */
 export const longestSleep = 24 * 60 * 60 * 1000
 
+/** Taken when the module loads, so that fake timers of a test do not keep the fiber. */
+const { setImmediate } = globalThis
+
 /**
  * Checks the deadlines of all calls of a layer in one fiber, which runs while there are calls. A timer and a race for
- * each phase of each call would cost more than the call.
+ * each phase of each call would cost more than the call. The fiber ends a turn of the event loop after the last call, so
+ * that calls in a row share it.
  *
  * The fiber sleeps at most as long as the shortest deadline, so it wakes in time for a deadline that starts meanwhile.
  */
@@ -134,24 +139,28 @@ export class DeadlineMonitor {
   readonly #longest: number
   readonly #timers = new Set<CallTimer>()
   #fiber: Fiber.RuntimeFiber<never> | undefined
+  #mayEnd = false
 
   constructor(clock: Clock.Clock, { answer, downloadIdle, total, uploadIdle }: ResolvedDeadlines) {
     this.#clock = clock
     this.#longest = Math.min(answer, downloadIdle, total, uploadIdle, longestSleep)
   }
 
-  add(timer: CallTimer): Effect.Effect<void> {
-    return Effect.map(Effect.runtime<never>(), (runtime) => {
-      this.#timers.add(timer)
-      this.#fiber ??= Runtime.runFork(runtime, Effect.interruptible(this.#checking))
-    })
+  add(timer: CallTimer): void {
+    this.#timers.add(timer)
+    this.#fiber ??= Effect.runFork(this.#checking)
   }
 
   remove(timer: CallTimer): void {
     this.#timers.delete(timer)
-    if (this.#timers.size > 0) return
-    this.#fiber?.unsafeInterruptAsFork(FiberId.none)
-    this.#fiber = undefined
+    if (this.#timers.size > 0 || this.#mayEnd) return
+    this.#mayEnd = true
+    setImmediate(() => {
+      this.#mayEnd = false
+      if (this.#timers.size > 0) return
+      this.#fiber?.unsafeInterruptAsFork(FiberId.none)
+      this.#fiber = undefined
+    })
   }
 
   readonly #checking: Effect.Effect<never> = Effect.forever(
@@ -160,7 +169,7 @@ export class DeadlineMonitor {
       let next = now + this.#longest
       for (const timer of this.#timers) next = Math.min(next, timer.check(now))
       // One more turn: data that arrived while the process was busy is processed before the deadlines are checked.
-      return Effect.zipRight(Effect.sleep(next - now), Effect.sleep(0))
+      return Effect.zipRight(this.#clock.sleep(Duration.millis(next - now)), this.#clock.sleep(Duration.zero))
     })
   )
 }
