@@ -2,6 +2,7 @@
 import type * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import { describe, expect, it } from "@effect/vitest"
 import { type CallEvent, Concurrency, type Operation } from "@effect-speech/transport"
+import * as NodeTransport from "@effect-speech/transport/node"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -10,8 +11,16 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import { faultyServer, onRequest, respond } from "../../../test/support/faultyServer.js"
 import { makeCallQueue, type Place } from "../src/internal/call/callQueue.js"
-import { type Failed, operation, type PlayOptions, playedTransport, resolvedDeadlines } from "./scriptedTransport.js"
+import {
+  type Failed,
+  operation,
+  type PlayOptions,
+  playedTransport,
+  resolvedDeadlines,
+  transportOver
+} from "./scriptedTransport.js"
 
 /** A few turns of the event loop. */
 const turns = Effect.promise(async () => {
@@ -192,6 +201,18 @@ describe("the calls of a layer", () => {
   )
 })
 
+describe("calls in a row", () => {
+  it.scopedLive("use one connection", () =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(onRequest(respond(200, {}, "ok")))
+      const transport = yield* transportOver(NodeTransport.layer)
+      const call = transport.run(operation(undefined, true, `http://${server.host}/`))
+      expect(yield* Effect.replicateEffect(call, 20)).toEqual(Array(20).fill("ok"))
+      expect(server.accepted()).toBe(1)
+    })
+  )
+})
+
 describe("the queue of a layer", () => {
   it("has its places in use while calls wait, whichever calls leave, and gives turns in order", () => {
     FastCheck.assert(
@@ -219,6 +240,63 @@ describe("the queue of a layer", () => {
             expect(running).toBe(Math.min(concurrency, present.length))
           }
           expect(begun).toEqual(begun.toSorted((one, other) => one - other))
+        }
+      )
+    )
+  })
+})
+
+describe("a place that rests for a turn of the event loop", () => {
+  /** A queue whose turns end when the test says so. */
+  const turned = (concurrency: number) => {
+    const resting: Array<() => void> = []
+    const enter = makeCallQueue(concurrency, (run) => resting.push(run))
+    return {
+      enter,
+      endTurn: () => {
+        for (const passOn of resting.splice(0)) passOn()
+      }
+    }
+  }
+
+  it("is taken by the call that follows, though others are free", () => {
+    const { endTurn, enter } = turned(8)
+    const begun: Array<string> = []
+    enter().leave()
+    const next = enter()
+    next.onTurn(() => begun.push("next"))
+    expect([next.isReady, next.ahead]).toEqual([false, undefined])
+    // No second place rests.
+    expect(enter().isReady).toBe(true)
+    expect(begun).toEqual([])
+    endTurn()
+    expect(begun).toEqual(["next"])
+  })
+
+  it("is neither lost nor used twice, whenever calls come, leave and turns end", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.integer({ min: 1, max: 4 }),
+        FastCheck.array(FastCheck.oneof(FastCheck.constantFrom("come", "end"), FastCheck.nat(20)), { maxLength: 80 }),
+        (concurrency, steps) => {
+          const { endTurn, enter } = turned(concurrency)
+          const present: Array<{ readonly place: Place; runs: boolean }> = []
+          const running = () => present.filter(({ runs }) => runs).length
+          for (const step of [...steps, "end"]) {
+            if (step === "come") {
+              const call = { place: enter(), runs: false }
+              present.push(call)
+              call.place.onTurn(() => {
+                call.runs = true
+              })
+            } else if (typeof step === "number") {
+              present.splice(step % Math.max(1, present.length), 1)[0]?.place.leave()
+            } else {
+              endTurn()
+              expect(running()).toBe(Math.min(concurrency, present.length))
+            }
+            expect(running()).toBeLessThanOrEqual(concurrency)
+          }
         }
       )
     )

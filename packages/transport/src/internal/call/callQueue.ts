@@ -15,13 +15,13 @@ const { setImmediate } = globalThis
 
 /**
  * Limits the calls of a layer. Calls that wait have their turn in the order in which they came. A place is used again after
- * a turn of the event loop: until then the connection of its call is not free, and undici would open another one.
+ * a turn of the event loop: until then the connection of its call is not free, and undici would open another one. So a call
+ * that follows another one in the same turn waits for its place, even if others are free.
  */
 export const makeCallQueue = (
   concurrency: number,
   afterThisTurn: (run: () => void) => unknown = setImmediate
 ): (() => Place) => {
-  // No call waits while a place is free, so a new call overtakes none.
   let free = concurrency
   /** Number of places that are free after this turn. */
   let resting = 0
@@ -50,7 +50,7 @@ export const makeCallQueue = (
   const atOnce: Place = { isReady: true, ahead: undefined, onTurn: (begin) => begin(), leave: release }
 
   return () => {
-    if (free > 0) {
+    if (free > 0 && resting <= waiting.size) {
       free--
       return atOnce
     }
