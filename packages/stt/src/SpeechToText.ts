@@ -22,12 +22,12 @@ import { answeredAtOnce, billingOf, type CallReport, reportOf } from "@effect-sp
 import * as Concurrency from "@effect-speech/transport/Concurrency"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Environment from "@effect-speech/transport/Environment"
-import type { Failure, UploadFailed } from "@effect-speech/transport/Failure"
-import type { Progress, Request, Response } from "@effect-speech/transport/Operation"
+import type { Failure } from "@effect-speech/transport/Failure"
+import type { Operation, Progress, Response } from "@effect-speech/transport/Operation"
 import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
 import * as Retries from "@effect-speech/transport/Retries"
 import * as Transport from "@effect-speech/transport/Transport"
-import { enclose } from "@effect-speech/transport/Upload"
+import { enclose, type Upload } from "@effect-speech/transport/Upload"
 import type * as Config from "effect/Config"
 import type * as ConfigError from "effect/ConfigError"
 import * as Context from "effect/Context"
@@ -42,11 +42,12 @@ import type { AudioSource } from "./AudioSource.js"
 import { describeRecording } from "./internal/describeRecording.js"
 import { filePartOf } from "./internal/filePart.js"
 import { multipartEnvelope } from "./internal/multipart.js"
-import { openAudio } from "./internal/openAudio.js"
+import { type OpenAudio, openAudio, openBytes } from "./internal/openAudio.js"
 import { readAnswer } from "./internal/readAnswer.js"
 import { isRepeatable, unreadableAudio } from "./internal/sources.js"
 import { asTelephony, describeConverted } from "./internal/telephony.js"
-import { noticeWarning, warningsFor } from "./internal/warnings.js"
+import { noticeWarning, type WarnedFacts, warningsFor } from "./internal/warnings.js"
+import type { Recording } from "./Recording.js"
 import * as Contract from "./SttContract.js"
 import {
   SttAudioUnreadable,
@@ -179,11 +180,7 @@ export const make = (
           {
             name: "transcribe",
             sentId,
-            request: (scope) =>
-              prepare(url, audio, fields, sentId, options.hotwordEncoding ?? "json").pipe(
-                Scope.extend(scope),
-                Effect.provideService(FileSystem.FileSystem, fs)
-              ),
+            request: requestOf(url, audio, fields, sentId, options.hotwordEncoding ?? "json", fs),
             repeatable: isRepeatable(audio),
             accept: (response, warnings) =>
               Effect.map(accept(response), (result) => {
@@ -202,27 +199,40 @@ export const make = (
   })
 
 /** Opens the recording and builds the form around it. The context of the request is its warnings. */
-const prepare = (
+const requestOf = (
   url: URL,
   audio: AudioSource,
   fields: Omit<TranscriptionRequest, "audio">,
   transactionId: string,
-  hotwordEncoding: Contract.HotwordEncoding
-): Effect.Effect<Request<ReadonlyArray<SttWarning>>, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
-  Effect.gen(function* () {
-    const opened = yield* openAudio(audio, lookAhead)
-    const recording = yield* describeRecording(opened)
-    const { telephony = false } = fields
-    const upload = telephony ? yield* asTelephony(opened, recording.container) : opened.upload
-    const part = filePartOf(audio.filename, recording.container)
+  hotwordEncoding: Contract.HotwordEncoding,
+  fs: FileSystem.FileSystem
+): Operation<Transcription, SttError, ReadonlyArray<SttWarning>>["request"] => {
+  const form = (container: Recording["container"], upload: Upload, sent: WarnedFacts) => {
+    const part = filePartOf(audio.filename, container)
     const { contentType, head, tail } = multipartEnvelope(fields, transactionId, part, hotwordEncoding)
     return {
       url,
       headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
       body: enclose(head, upload, tail),
-      context: warningsFor(telephony ? describeConverted(recording) : recording, fields)
+      context: warningsFor(sent, fields)
     }
-  })
+  }
+  const unconverted = (opened: OpenAudio) =>
+    Effect.map(describeRecording(opened), (recording) => form(recording.container, opened.upload, recording))
+  const converted = (opened: OpenAudio) =>
+    Effect.flatMap(describeRecording(opened), (recording) =>
+      Effect.map(asTelephony(opened, recording.container), (upload) =>
+        form(recording.container, upload, describeConverted(recording))
+      )
+    )
+  if (audio._tag === "Bytes" && fields.telephony !== true) return Effect.flatMap(openBytes(audio.bytes), unconverted)
+  return (scope) =>
+    openAudio(audio, lookAhead).pipe(
+      Effect.flatMap(fields.telephony === true ? converted : unconverted),
+      Scope.extend(scope),
+      Effect.provideService(FileSystem.FileSystem, fs)
+    )
+}
 
 /** Number of bytes of a stream to wait for before the upload starts: enough to detect the container. */
 const lookAhead = 64

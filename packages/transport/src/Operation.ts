@@ -15,10 +15,13 @@ export interface Operation<A, E extends ServiceError, Context = undefined> {
   /** Id that every attempt sends. */
   readonly sentId: string
   /**
-   * The request without the key, or a function that builds a new one for each attempt. Resources that the function opens
-   * in the scope are closed at the end of the attempt.
+   * The request without the key; or an effect that builds a new one for each attempt, from memory and without waiting; or
+   * a function that opens one. Resources that the function opens in the scope are closed at the end of the attempt.
    */
-  readonly request: Request<Context> | ((scope: Scope.Scope) => Effect.Effect<Request<Context>, UploadFailed>)
+  readonly request:
+    | Request<Context>
+    | Effect.Effect<Request<Context>, UploadFailed>
+    | ((scope: Scope.Scope) => Effect.Effect<Request<Context>, UploadFailed>)
   /** Whether the request can be built more than once. */
   readonly repeatable: boolean
   /** Turns a response of any status into a result or an error. `context` is that of the request. */

@@ -2,6 +2,7 @@ import { describe, expect, it } from "@effect/vitest"
 import { Upload } from "@effect-speech/transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadObserver } from "../src/internal/http/httpDriver.js"
@@ -114,15 +115,43 @@ describe("an upload of chunks", () => {
 })
 
 describe("an upload from memory", () => {
-  it("is sent without copies, and counts as sent when undici asks for more than all of it", async () => {
-    const [head, file] = [new Uint8Array(10), new Uint8Array(buffer + 1)]
-    const { failure, next, timer } = open(Upload.fromMemory([head, file]))
+  it("is sent in full pieces, and counts as sent when undici asks for more than all of it", async () => {
+    const { failure, next, timer } = open(Upload.fromMemory([new Uint8Array(10), new Uint8Array(buffer)]))
     expect(timer.sent).toBe("nothing")
-    const pieces = [(await next()).value, (await next()).value, (await next()).value]
-    expect(pieces.map((piece) => piece?.byteLength)).toEqual([10, buffer, 1])
-    expect(pieces.map((piece) => piece?.buffer)).toEqual([head.buffer, file.buffer, file.buffer])
-    expect([timer.sent, ...timer.phases]).toEqual(["part", "upload", "upload", "upload"])
+    const pieces = [(await next()).value, (await next()).value]
+    expect(pieces.map((piece) => piece?.byteLength)).toEqual([buffer, 10])
+    expect([timer.sent, ...timer.phases]).toEqual(["part", "upload", "upload"])
     expect(await next()).toEqual({ done: true, value: undefined })
     expect([timer.sent, timer.phases.at(-1), failure()]).toEqual(["all", "answer", undefined])
+  })
+
+  it("copies no more of it than shares a piece with its head or its tail", async () => {
+    const file = new Uint8Array(4 * buffer)
+    const { next } = open(Upload.fromMemory([new Uint8Array(10), file, new Uint8Array(10)]))
+    const copied: Array<boolean | undefined> = []
+    for (let { done, value } = await next(); done !== true; { done, value } = await next()) {
+      copied.push(value?.buffer !== file.buffer)
+    }
+    expect(copied).toEqual([true, false, false, false, true])
+  })
+
+  it("arrives as it is, whatever its parts", async () => {
+    const lengths = FastCheck.array(
+      FastCheck.oneof(FastCheck.nat(100), FastCheck.integer({ min: buffer - 1, max: 2 * buffer + 1 })),
+      { maxLength: 6 }
+    )
+    await FastCheck.assert(
+      FastCheck.asyncProperty(lengths, async (lengths) => {
+        const parts = lengths.map((length, index) => new Uint8Array(length).fill(index + 1))
+        const { next } = open(Upload.fromMemory(parts))
+        const pieces: Array<Uint8Array> = []
+        for (let { done, value } = await next(); done !== true; { done, value } = await next()) {
+          if (value !== undefined) pieces.push(value)
+        }
+        expect(Buffer.concat(pieces).equals(Buffer.concat(parts))).toBe(true)
+        expect(pieces.slice(0, -1).every(({ byteLength }) => byteLength === buffer)).toBe(true)
+      }),
+      { numRuns: 50 }
+    )
   })
 })

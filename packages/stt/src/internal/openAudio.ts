@@ -116,7 +116,8 @@ const blocksOf = (
   )
 }
 
-const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
+/** Opens a recording in memory, which needs no scope. */
+export const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
   bytes.byteLength === 0
     ? fail("it is empty")
     : Effect.succeed({

@@ -312,7 +312,7 @@ const buildRequest = <A, E extends ServiceError, Context>(
 ): Effect.Effect<Request<Context>, Failure> => {
   if (typeof request !== "function") {
     call.beginAttempt(undefined, delayMillis)
-    return Effect.succeed(request)
+    return Effect.isEffect(request) ? request : Effect.succeed(request)
   }
   return Effect.flatMap(Scope.make(), (scope) => {
     call.beginAttempt(scope, delayMillis)
