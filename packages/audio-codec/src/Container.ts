@@ -17,6 +17,7 @@ import { checkOgg, readOgg } from "./internal/container/ogg.js"
 import {
   bufferReads,
   bytesOf,
+  type HeaderFields,
   limitReads,
   type ReadHeader,
   type RecordingBytes,
@@ -80,18 +81,18 @@ const maximumReads = 1000
  * - it stands at the end of a recording whose end cannot be read, or whose size is unknown.
  */
 export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Header, E> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const views = limitReads(recording, maximumReads)
-    const beginning = yield* views.read(0, usualHeader)
-    const container = sniff(bytesOf(beginning).subarray(0, sniffLength))
-    const { channels, durationMillis, sampleRate } =
-      container === undefined ? {} : yield* readers[container](startingWith(beginning, views))
-    return {
-      container,
-      sampleRate: ifSound(sampleRate, (rate) => rate > 0),
-      channels: ifSound(channels, (count) => count > 0 && Number.isSafeInteger(count)),
-      durationMillis: ifSound(durationMillis, (millis) => millis >= 0)
-    }
+    return Effect.flatMap(views.read(0, usualHeader), (beginning) => {
+      const container = sniff(bytesOf(beginning).subarray(0, sniffLength))
+      const fields = container === undefined ? Effect.succeed({}) : readers[container](startingWith(beginning, views))
+      return Effect.map(fields, ({ channels, durationMillis, sampleRate }: HeaderFields) => ({
+        container,
+        sampleRate: ifSound(sampleRate, (rate) => rate > 0),
+        channels: ifSound(channels, (count) => count > 0 && Number.isSafeInteger(count)),
+        durationMillis: ifSound(durationMillis, (millis) => millis >= 0)
+      }))
+    })
   })
 
 const ifSound = (value: number | undefined, isSound: (value: number) => boolean): number | undefined =>

@@ -171,30 +171,32 @@ export const make = (
     const address = BaseUrl.resolve(baseUrl, "").href.replace(/\/$/, "")
 
     const transcribe = (request: TranscriptionRequest, callOptions?: CallOptions) =>
-      Effect.gen(function* () {
-        const { audio, ...valid } = yield* validate(request)
-        // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
-        const fields = { ...valid, additionalFields: { ...request.additionalFields } }
-        const sentId = fields.transactionId ?? crypto.randomUUID()
-        return yield* transport.run<Transcription, SttError, ReadonlyArray<SttWarning>>(
-          {
-            name: "transcribe",
-            sentId,
-            request: requestOf(url, audio, fields, sentId, options.hotwordEncoding ?? "json", fs),
-            repeatable: isRepeatable(audio),
-            accept: (response, warnings) =>
-              Effect.map(accept(response), (result) => {
-                const notice = result.text === "" ? response.header(Contract.noticeHeader) : undefined
-                return {
-                  ...result,
-                  warnings: notice === undefined ? warnings : [...warnings, noticeWarning(notice)]
-                }
-              }),
-            fail: (failure, progress) => callError(failure, progress, audio)
-          },
-          callOptions
-        )
-      })
+      Effect.flatMap(
+        Effect.suspend(() => validate(request)),
+        ({ audio, ...valid }) => {
+          // The decoded copy lacks a field `__proto__`, and the caller may change its own record before a retry.
+          const fields = { ...valid, additionalFields: { ...request.additionalFields } }
+          const sentId = fields.transactionId ?? crypto.randomUUID()
+          return transport.run<Transcription, SttError, ReadonlyArray<SttWarning>>(
+            {
+              name: "transcribe",
+              sentId,
+              request: requestOf(url, audio, fields, sentId, options.hotwordEncoding ?? "json", fs),
+              repeatable: isRepeatable(audio),
+              accept: (response, warnings) =>
+                Effect.map(accept(response), (result) => {
+                  const notice = result.text === "" ? response.header(Contract.noticeHeader) : undefined
+                  return {
+                    ...result,
+                    warnings: notice === undefined ? warnings : [...warnings, noticeWarning(notice)]
+                  }
+                }),
+              fail: (failure, progress) => callError(failure, progress, audio)
+            },
+            callOptions
+          )
+        }
+      )
     return { baseUrl: address, transcribe }
   })
 
@@ -274,29 +276,29 @@ const errorByStatus = {
 const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
 
 const accept = (response: Response<SttError>): Effect.Effect<Omit<Transcription, "warnings">, SttError> =>
-  Effect.gen(function* () {
-    if (response.status !== 200) return yield* statusError(response)
-
-    const answer = yield* readAnswer(response)
-    const call = callReport(response.progress())
-    const body = yield* Either.mapLeft(answer, (problem) => new SttInvalidResponse({ problem, call }))
-    const receivedId = body.call_id === undefined ? undefined : response.redact(body.call_id)
-    if (body.status === "error") {
-      return yield* new SttTranscriptionFailed({
-        serverError: redactOptional(response, body.error),
-        serverMessage: redactOptional(response, body.message),
-        callId: receivedId,
-        call: { ...call, receivedId }
+  response.status === 200
+    ? Effect.flatMap(readAnswer(response), (answer): Effect.Effect<Omit<Transcription, "warnings">, SttError> => {
+        const call = callReport(response.progress())
+        if (Either.isLeft(answer)) return new SttInvalidResponse({ problem: answer.left, call })
+        const body = answer.right
+        const receivedId = redactOptional(response, body.call_id)
+        if (body.status === "error") {
+          return new SttTranscriptionFailed({
+            serverError: redactOptional(response, body.error),
+            serverMessage: redactOptional(response, body.message),
+            callId: receivedId,
+            call: { ...call, receivedId }
+          })
+        }
+        return Effect.succeed({
+          text: body.text,
+          callId: response.redact(body.call_id),
+          transactionId: call.sentId,
+          auxInfo: body.aux_info,
+          call: { ...call, receivedId }
+        })
       })
-    }
-    return {
-      text: body.text,
-      callId: response.redact(body.call_id),
-      transactionId: call.sentId,
-      auxInfo: body.aux_info,
-      call: { ...call, receivedId }
-    }
-  })
+    : statusError(response)
 
 const redactOptional = (response: Response<SttError>, text: string | undefined): string | undefined =>
   text === undefined ? undefined : response.redact(text)

@@ -164,8 +164,7 @@ export const make = (
       request: SynthesisRequest,
       read: (response: CheckedResponse) => Effect.Effect<A, TtsError>
     ): Either.Either<Operation<A, TtsError, RequestFields>, TtsInvalidRequest> =>
-      Either.gen(function* () {
-        const { requestId, ...fields } = yield* validate(request)
+      Either.flatMap(validate(request), ({ requestId, ...fields }) => {
         const sentId = requestId ?? crypto.randomUUID()
         const headers = {
           "Content-Type": "application/json",
@@ -174,8 +173,7 @@ export const make = (
         }
         // The decoded copy of a record lacks a field `__proto__`, which JSON may have.
         const { additionalFields, g2pOverrides } = request
-        const body = yield* encodeBody({ ...fields, additionalFields, g2pOverrides })
-        return {
+        return Either.map(encodeBody({ ...fields, additionalFields, g2pOverrides }), (body) => ({
           name: "synthesize",
           sentId,
           request: { url, headers, body, context: fields },
@@ -184,7 +182,7 @@ export const make = (
             Effect.flatMap(accept(response, response.header(Contract.header.requestId), context), read),
           fail: (failure, progress, latest) =>
             connectionError(failure, progress, latest?.header(Contract.header.requestId))
-        }
+        }))
       })
 
     return {

@@ -14,14 +14,17 @@ export const readAnswer = <E>({
   pull,
   withoutKey
 }: Response<E>): Effect.Effect<Either.Either<Contract.Answer, string>, E> =>
-  Effect.gen(function* () {
-    const json = yield* readJson(pull, withoutKey)
-    if (Either.isLeft(json)) return Either.left(json.left)
-    if (!Predicate.isRecord(json.right)) return Either.left("it is not a JSON object of that form")
-    const body = decodeBody(outlineOf(json.right))
-    if (Either.isLeft(body)) return Either.left(fieldProblem(body.left))
-    if (body.right.status === "error" || body.right.aux_info === undefined) return Either.right(body.right)
-    return Either.right({ ...body.right, aux_info: yield* wholeAuxInfo(json.right.aux_info, body.right.aux_info) })
+  Effect.flatMap(readJson(pull, withoutKey), (json) => {
+    if (Either.isLeft(json)) return Effect.succeed(Either.left(json.left))
+    if (!Predicate.isRecord(json.right)) return Effect.succeed(Either.left("it is not a JSON object of that form"))
+    const body = Either.mapLeft(decodeBody(outlineOf(json.right)), fieldProblem)
+    if (Either.isLeft(body) || body.right.status === "error" || body.right.aux_info === undefined) {
+      return Effect.succeed(body)
+    }
+    const { right } = body
+    return Effect.map(wholeAuxInfo(json.right.aux_info, body.right.aux_info), (auxInfo) =>
+      Either.right({ ...right, aux_info: auxInfo })
+    )
   })
 
 const decodeBody = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" })

@@ -40,7 +40,7 @@ export const readJson = <E>(
   clean: (text: string) => string,
   { bytes, ...others }: JsonLimits = limits
 ): Effect.Effect<Either.Either<unknown, string>, E> =>
-  Effect.gen(function* () {
+  Effect.suspend(() => {
     const decoder = new TextDecoder()
     const reader = makeJsonReader(clean, others)
     const inTurns = makeTurns()
@@ -49,19 +49,24 @@ export const readJson = <E>(
         Either.try({ try: read, catch: (error) => (error instanceof BeyondLimit ? error.message : notJson) })
       )
     let length = 0
-    for (let chunk = yield* pull; chunk !== undefined; chunk = yield* pull) {
-      length += chunk.byteLength
-      if (length > bytes) return Either.left(`it is longer than ${bytes} bytes`)
-      for (let at = 0; at < chunk.byteLength; at += pieceSize) {
-        const piece = chunk.subarray(at, at + pieceSize)
-        const pushed = yield* attempt(() => reader.push(decoder.decode(piece, { stream: true })))
-        if (Either.isLeft(pushed)) return Either.left(pushed.left)
+    const readFrom = (chunk: Uint8Array, at: number): Effect.Effect<Either.Either<unknown, string>, E> =>
+      at >= chunk.byteLength
+        ? readNext
+        : Effect.flatMap(
+            attempt(() => reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))),
+            (pushed) => (Either.isLeft(pushed) ? Effect.succeed(pushed) : readFrom(chunk, at + pieceSize))
+          )
+    const readNext: Effect.Effect<Either.Either<unknown, string>, E> = Effect.flatMap(pull, (chunk) => {
+      if (chunk === undefined) {
+        return attempt(() => {
+          reader.push(decoder.decode())
+          return reader.end()
+        })
       }
-    }
-    return yield* attempt(() => {
-      reader.push(decoder.decode())
-      return reader.end()
+      length += chunk.byteLength
+      return length > bytes ? Effect.succeed(Either.left(`it is longer than ${bytes} bytes`)) : readFrom(chunk, 0)
     })
+    return readNext
   })
 
 const notJson = "it is not JSON"
