@@ -1,5 +1,8 @@
 // Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 /** The requests and responses that clients and server agree on. */
+import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
 import { noise } from "../../test/support/recordings.js"
 
 export const key = "bench.secret"
@@ -28,6 +31,15 @@ export const transcript = "नमस्ते"
 
 /** Six seconds, the same in every process. */
 export const recording = noise(100_000 - 44)
+
+/** Writes the recording to a file that is removed at the end of the process. Returns its path. */
+export const recordingFile = () => {
+  const folder = mkdtempSync(join(tmpdir(), "bench-"))
+  process.once("exit", () => rmSync(folder, { recursive: true }))
+  const path = join(folder, "call.wav")
+  writeFileSync(path, recording)
+  return path
+}
 
 /** @typedef {{ readonly declared: number | null, readonly received: number }} Arrival The bytes of an upload. */
 

@@ -34,19 +34,41 @@ export const compare = async (url: string, plan: Plan) => {
   const synthesis = await compareOne("synthesis", url, plan, `Synthesis calls of ${audio.byteLength} bytes`)
   if (synthesis.has("bare")) {
     const { cpu } = synthesis
-    const overBare = cpu("ours") / cpu("bare")
-    bar(
-      "64 at a time, ours takes at most 1.15x the CPU of bare",
-      overBare <= 1.15,
-      `${overBare.toFixed(2)}x; ${ratio(cpu("ours"), cpu("bare-scoped"))} of bare with a scope, ` +
-        `${ratio(cpu("ours-tracing"), cpu("bare-tracing"))} with tracing on`
+    checkBare(synthesis, "ours", "bare", [1, 1.15])
+    console.log(
+      `\nOf bare with a scope: ${ratio(cpu("ours"), cpu("bare-scoped"))}, ${ratio(cpu("ours", 1), cpu("bare-scoped", 1))}; ` +
+        `with tracing on: ${ratio(cpu("ours-tracing"), cpu("bare-tracing"))}, ` +
+        `${ratio(cpu("ours-tracing", 1), cpu("bare-tracing", 1))}.\n`
     )
   }
   checkPeers(synthesis)
-  checkPeers(await compareOne("transcription", url, plan, `Transcription calls of ${recording.byteLength / 1000} kB`))
+  const heading = `Transcription calls of ${recording.byteLength / 1000} kB`
+  const transcription = await compareOne("transcription", url, plan, heading)
+  if (transcription.has("bare")) {
+    checkBare(transcription, "ours", "bare", [1.15, 1.25])
+    checkBare(transcription, "ours-file", "bare-file", [1.15, 1.25])
+  }
+  checkPeers(transcription)
 }
 
-const checkPeers = ({ cpu, has }: Awaited<ReturnType<typeof compareOne>>) => {
+/** Compares the CPU time of a client with that of a bare HttpClient, many at a time and alone. */
+const checkBare = (
+  { cpu, label }: Compared,
+  ours: string,
+  bare: string,
+  atMost: readonly [many: number, alone: number]
+) => {
+  const figures = concurrencies.map((_, index) => cpu(ours, index) / cpu(bare, index))
+  bar(
+    `${label(ours)}: at most ${atMost.join("x, ")}x the CPU of ${label(bare)}, many at a time and alone`,
+    figures.every((figure, index) => figure <= at(atMost, index)),
+    figures.map((figure) => `${figure.toFixed(2)}x`).join(", ")
+  )
+}
+
+type Compared = Awaited<ReturnType<typeof compareOne>>
+
+const checkPeers = ({ cpu, has }: Compared) => {
   for (const [name, { package: packageName }] of Object.entries(peers)) {
     if (!has(name)) continue
     const figures = concurrencies.map((_, index) => cpu("ours", index) / cpu(name, index))
@@ -97,5 +119,6 @@ const compareOne = async (
       ])
     ])
   ])
-  return { cpu, has }
+  const label = (name: string) => clients.find(([client]) => client === name)?.[1].label ?? name
+  return { cpu, has, label }
 }

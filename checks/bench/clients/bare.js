@@ -4,6 +4,7 @@
  * response. It makes no request id, checks no audio, and has no deadline.
  */
 import { randomUUID } from "node:crypto"
+import { readFile } from "node:fs/promises"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
@@ -11,7 +12,17 @@ import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../contract.js"
+import {
+  checkAudio,
+  checkTranscript,
+  key,
+  lang,
+  model,
+  outputFormat,
+  recording,
+  recordingFile,
+  text
+} from "../contract.js"
 import { ofEffect } from "./operation.js"
 
 /**
@@ -50,12 +61,14 @@ export const speak = async (url, { scoped = false, tracing = false } = {}) => {
   return ofEffect(NodeHttpClient.layerUndici, call, checkAudio, { tracing })
 }
 
-/** @param {string} url */
-export const transcribe = async (url) => {
+/** @param {string} url @param {{ readonly file?: boolean }} [options] */
+export const transcribe = async (url, { file = false } = {}) => {
   const apiKey = Redacted.make(key)
   const decode = HttpClientResponse.schemaBodyJson(Schema.Struct({ text: Schema.String }))
-  const request = Effect.sync(() => {
-    const { body, contentType } = transcriptionForm()
+  const path = file ? recordingFile() : undefined
+  const audio = path === undefined ? Effect.succeed(recording) : Effect.promise(() => readFile(path))
+  const request = Effect.map(audio, (bytes) => {
+    const { body, contentType } = transcriptionForm(bytes)
     return HttpClientRequest.post(`${url}/api/transcribe`).pipe(
       HttpClientRequest.setHeader("X-Api-Key", Redacted.value(apiKey)),
       HttpClientRequest.bodyUint8Array(body, contentType)
@@ -73,7 +86,7 @@ export const transcribe = async (url) => {
 }
 
 /** By hand, because this layer cannot send a `FormData`. */
-const transcriptionForm = () => {
+const transcriptionForm = (/** @type {Uint8Array} */ audio) => {
   const boundary = randomUUID()
   const head =
     `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n` +
@@ -81,7 +94,7 @@ const transcriptionForm = () => {
     `--${boundary}\r\nContent-Disposition: form-data; name="audio_file"; filename="call.wav"\r\n` +
     "Content-Type: audio/wav\r\n\r\n"
   return {
-    body: Buffer.concat([Buffer.from(head), recording, Buffer.from(`\r\n--${boundary}--\r\n`)]),
+    body: Buffer.concat([Buffer.from(head), audio, Buffer.from(`\r\n--${boundary}--\r\n`)]),
     contentType: `multipart/form-data; boundary=${boundary}`
   }
 }

@@ -51,7 +51,9 @@ const transcribe = clientsOf("transcribe")
 /** @type {Record<string, Client<Operation<string>>>} */
 export const transcribers = {
   ours: transcribe.client("`SpeechToText.transcribe`, `NodeTransport.layer`", "ours"),
+  "ours-file": transcribe.client("the same of a file, `AudioSource.fromPath`", "ours", { file: true }),
   bare: transcribe.client("bare `HttpClient`, `NodeHttpClient.layerUndici`", "bare"),
+  "bare-file": transcribe.client("the same of a file, read by `readFile`", "bare", { file: true }),
   undici: transcribe.client("`undici.request`, its `FormData`", "undici"),
   fetch: transcribe.client("`fetch`, `FormData`", "fetch"),
   ...transcribe.peers(asCode)

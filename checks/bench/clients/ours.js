@@ -13,7 +13,17 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
-import { checkAudio, checkTranscript, key, lang, model, outputFormat, recording, text } from "../contract.js"
+import {
+  checkAudio,
+  checkTranscript,
+  key,
+  lang,
+  model,
+  outputFormat,
+  recording,
+  recordingFile,
+  text
+} from "../contract.js"
 import { ofEffect } from "./operation.js"
 
 const apiKey = Redacted.make(key)
@@ -34,10 +44,11 @@ export const speak = (url, options) => {
 const textOf = (audio) =>
   Effect.flatMap(SpeechToText, (stt) => Effect.map(stt.transcribe({ audio, model }), ({ text }) => text))
 
-/** @param {string} url */
-export const transcribe = (url) => {
+/** @param {string} url @param {{ readonly file?: boolean }} [options] */
+export const transcribe = (url, { file = false } = {}) => {
   const layer = Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
-  return ofEffect(layer, textOf(AudioSource.fromBytes(recording)), checkTranscript)
+  const audio = file ? AudioSource.fromPath(recordingFile()) : AudioSource.fromBytes(recording)
+  return ofEffect(layer, textOf(audio), checkTranscript)
 }
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem, NodeFileSystem.layer))
