@@ -7,6 +7,8 @@
  * | `Source` | bytes that can be read into a given block, such as a file's | from one reused block over undici, else from a new block for each chunk |
  * | `Stream` | a stream of bytes | chunk by chunk |
  */
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "./Failure.js"
 import { piecesOf } from "./internal/http/piecesOf.js"
@@ -24,11 +26,11 @@ export interface Memory {
   readonly byteLength: number
 }
 
-/** Bytes that are read into a block of the reader's choice, such as those of a file. */
+/** Bytes that are read into a block of the reader's choice, such as those of a file. They are read once, in order. */
 export interface Source {
   readonly _tag: "Source"
-  /** Reads all bytes in order. Each read calls `nextBlock`, fills the block from its start, and emits the filled part. */
-  readonly read: (nextBlock: () => Uint8Array) => Chunks
+  /** Reads the next bytes into the block, from its start on. Returns their number; 0 at the end. */
+  readonly fill: (block: Uint8Array) => Effect.Effect<number, UploadFailed>
   /** Exact number of bytes. */
   readonly byteLength: number
 }
@@ -57,19 +59,42 @@ export const fromStream = (stream: Chunks, byteLength: number | undefined): Stre
 
 /** The same upload between `head` and `tail`, such as the parts of a form. */
 export const enclose = (head: Uint8Array, upload: Upload, tail: Uint8Array): Upload => {
-  const around = (chunks: Chunks) => Stream.make(head).pipe(Stream.concat(chunks), Stream.concat(Stream.make(tail)))
-  const added = head.byteLength + tail.byteLength
   switch (upload._tag) {
     case "Memory":
       return fromMemory([head, ...upload.parts, tail])
     case "Source":
-      return {
-        _tag: "Source",
-        read: (nextBlock) => around(upload.read(nextBlock)),
-        byteLength: upload.byteLength + added
-      }
+      return encloseSource(head, upload, tail)
     case "Stream":
-      return fromStream(around(upload.stream), upload.byteLength === undefined ? undefined : upload.byteLength + added)
+      return fromStream(
+        Stream.make(head).pipe(Stream.concat(upload.stream), Stream.concat(Stream.make(tail))),
+        upload.byteLength === undefined ? undefined : head.byteLength + upload.byteLength + tail.byteLength
+      )
+  }
+}
+
+const encloseSource = (head: Uint8Array, { byteLength, fill }: Source, tail: Uint8Array): Source => {
+  let ends = { head, tail }
+  let left = byteLength
+  /** Moves bytes of an end into the block, from `at` on. Returns their number. */
+  const take = (end: "head" | "tail", block: Uint8Array, at: number): number => {
+    const bytes = ends[end].subarray(0, block.byteLength - at)
+    block.set(bytes, at)
+    ends = { ...ends, [end]: ends[end].subarray(bytes.byteLength) }
+    return bytes.byteLength
+  }
+  return {
+    _tag: "Source",
+    fill: (block) =>
+      Effect.suspend(() => {
+        const before = take("head", block, 0)
+        const filling = left === 0 || before === block.byteLength ? Effect.succeed(0) : fill(block.subarray(before))
+        return Effect.map(filling, (length) => {
+          left -= length
+          const filled = before + length
+          return left === 0 ? filled + take("tail", block, filled) : filled
+        })
+      }),
+    byteLength: head.byteLength + byteLength + tail.byteLength
   }
 }
 
@@ -81,28 +106,32 @@ const reusedBlockSize = 1024 * 1024
 
 /** Reads an upload in chunks of at most 256 KiB, each in memory of its own. */
 export const chunks = (upload: Upload): Chunks =>
-  read(upload, (byteLength) => () => new Uint8Array(Math.min(chunkLimit, byteLength)))
+  upload._tag === "Source"
+    ? blocks(upload, () => new Uint8Array(Math.min(chunkLimit, upload.byteLength)))
+    : split(upload._tag === "Memory" ? Stream.fromIterable(upload.parts) : upload.stream)
 
-/**
- * Reads an upload in chunks that are valid only until the next one is pulled: a source is read into one reused block
- * of at most 1 MiB.
- */
+/** Makes the block into which a source is read again and again: it has at most 1 MiB. */
+export const reusedBlock = ({ byteLength }: Source): Uint8Array => new Uint8Array(Math.min(reusedBlockSize, byteLength))
+
+/** Like {@link chunks}, but a chunk is valid only until the next one is pulled: a source is read into one reused block. */
 export const borrowedChunks = (upload: Upload): Chunks =>
-  read(upload, (byteLength) => {
-    const block = new Uint8Array(Math.min(reusedBlockSize, byteLength))
-    return () => block
-  })
+  upload._tag === "Source"
+    ? Stream.suspend(() => {
+        const block = reusedBlock(upload)
+        return blocks(upload, () => block)
+      })
+    : chunks(upload)
 
-const read = (upload: Upload, blocksFor: (byteLength: number) => () => Uint8Array): Chunks => {
-  switch (upload._tag) {
-    case "Memory":
-      return split(Stream.fromIterable(upload.parts))
-    case "Source":
-      return Stream.suspend(() => upload.read(blocksFor(upload.byteLength)))
-    case "Stream":
-      return split(upload.stream)
-  }
-}
+const blocks = ({ fill }: Source, nextBlock: () => Uint8Array): Chunks =>
+  Stream.repeatEffectOption(
+    Effect.suspend(() => {
+      const block = nextBlock()
+      return Effect.matchEffect(fill(block), {
+        onFailure: (failure) => Effect.fail(Option.some(failure)),
+        onSuccess: (length) => (length === 0 ? Effect.fail(Option.none()) : Effect.succeed(block.subarray(0, length)))
+      })
+    })
+  )
 
 /** Emits one chunk at a time, so that the number of emitted chunks shows how much was sent. */
 const split = (stream: Chunks): Chunks =>

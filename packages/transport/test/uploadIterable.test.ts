@@ -34,17 +34,16 @@ const open = (upload: Upload.Upload, observer?: UploadObserver) => {
 const sourceOf = (...lengths: ReadonlyArray<number>) => {
   const blocks = new Set<Uint8Array>()
   let reads = 0
-  const read: Upload.Source["read"] = (nextBlock) =>
-    Stream.fromIterable(lengths).pipe(
-      Stream.rechunk(1),
-      Stream.map((length) => {
-        const block = nextBlock()
-        blocks.add(block)
-        return block.fill(++reads).subarray(0, length)
-      })
-    )
+  const fill: Upload.Source["fill"] = (block) =>
+    Effect.sync(() => {
+      const length = lengths[reads] ?? 0
+      if (length === 0) return 0
+      blocks.add(block)
+      block.fill(++reads)
+      return length
+    })
   const byteLength = lengths.reduce((sum, length) => sum + length, 0)
-  const upload: Upload.Source = { _tag: "Source", read, byteLength }
+  const upload: Upload.Source = { _tag: "Source", fill, byteLength }
   return { blocks, reads: () => reads, upload }
 }
 
@@ -111,6 +110,45 @@ describe("an upload of chunks", () => {
       await next()
       expect(reported).toEqual(expected)
     }
+  })
+})
+
+describe("an upload between a head and a tail", () => {
+  /** All bytes of an upload, read into a block of this size again and again. */
+  const readAll = async ({ fill }: Upload.Source, size: number) => {
+    const block = new Uint8Array(size)
+    const read: Array<number> = []
+    for (let length = await Effect.runPromise(fill(block)); length > 0; length = await Effect.runPromise(fill(block))) {
+      read.push(...block.subarray(0, length))
+    }
+    return read
+  }
+
+  it("has all of their bytes, into whatever block it is read", async () => {
+    const bytes = FastCheck.uint8Array({ maxLength: 20 })
+    await FastCheck.assert(
+      FastCheck.asyncProperty(bytes, bytes, bytes, FastCheck.integer({ min: 1, max: 30 }), async (...given) => {
+        const [head, file, tail, size] = given
+        let at = 0
+        const fill = (block: Uint8Array) =>
+          Effect.sync(() => {
+            const part = file.subarray(at, at + block.byteLength)
+            block.set(part)
+            at += part.byteLength
+            return part.byteLength
+          })
+        const whole = Upload.enclose(head, { _tag: "Source", fill, byteLength: file.byteLength }, tail)
+        if (whole._tag !== "Source") throw new Error("It is no source.")
+        const expected = [...head, ...file, ...tail]
+        expect([whole.byteLength, await readAll(whole, size)]).toEqual([expected.length, expected])
+      })
+    )
+  })
+
+  it("is read in one step if it fits", async () => {
+    const { reads, upload } = sourceOf(10)
+    const { next } = open(Upload.enclose(new Uint8Array(5), upload, new Uint8Array(3)))
+    expect([(await next()).value?.byteLength, (await next()).done, reads()]).toEqual([18, true, 1])
   })
 })
 

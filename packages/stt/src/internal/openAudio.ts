@@ -15,7 +15,7 @@ import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
 export interface OpenAudio {
   readonly bytes: RecordingBytes<UploadFailed>
   readonly upload: Upload
-  /** Fails if the recording has changed since it was opened. `upload` checks this at its end. */
+  /** Fails if the recording has changed since it was opened. `upload` checks this when it has read all of it. */
   readonly unchanged: Effect.Effect<void, UploadFailed>
 }
 
@@ -75,13 +75,18 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
         ? Effect.void
         : fail("it changed during the upload; wait until it is completely written")
     )
-    const read = (nextBlock: () => Uint8Array): Chunks =>
-      Stream.unwrap(Effect.as(file.seek(FileSystem.Size(0), "start"), blocksOf(file, byteLength, nextBlock))).pipe(
-        Stream.mapError(toUploadFailed),
-        requireLength(byteLength),
-        Stream.concat(Stream.execute(unchanged))
-      )
-    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", read, byteLength }, unchanged }
+    let left = byteLength
+    const readOn = (block: Uint8Array) =>
+      Effect.zipRight(file.seek(FileSystem.Size(byteLength - left), "start"), file.read(block))
+    const fill = (block: Uint8Array): Effect.Effect<number, UploadFailed> =>
+      left === 0
+        ? Effect.succeed(0)
+        : Effect.flatMap(Effect.mapError(readOn(block.subarray(0, left)), toUploadFailed), (size) => {
+            left -= Number(size)
+            if (size === 0n) return fail(endedEarly(byteLength - left, byteLength))
+            return left === 0 ? Effect.as(unchanged, Number(size)) : Effect.succeed(Number(size))
+          })
+    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", fill, byteLength }, unchanged }
   })
 
 /** The bytes of a pipe can be read only once. */
@@ -97,24 +102,6 @@ const refuseOther = ({ size, type }: FileSystem.File.Info): Effect.Effect<void, 
  */
 const versionOf = (info: FileSystem.File.Info): string =>
   [info.size, Option.getOrUndefined(info.mtime)?.getTime(), "ctimeMs" in info ? info.ctimeMs : undefined].join()
-
-const blocksOf = (
-  file: FileSystem.File,
-  byteLength: number,
-  nextBlock: () => Uint8Array
-): Stream.Stream<Uint8Array, PlatformError> => {
-  let left = byteLength
-  return Stream.repeatEffectOption(
-    Effect.suspend(() => {
-      if (left === 0) return Effect.fail(Option.none())
-      const block = nextBlock().subarray(0, left)
-      return Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) => {
-        left -= Number(size)
-        return size === 0n ? Effect.fail(Option.none()) : Effect.succeed(block.subarray(0, Number(size)))
-      })
-    })
-  )
-}
 
 /** Opens a recording in memory, which needs no scope. */
 export const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>

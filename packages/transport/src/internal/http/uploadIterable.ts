@@ -5,7 +5,7 @@ import * as Fiber from "effect/Fiber"
 import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../../Failure.js"
-import { borrowedChunks, type Chunks, type Upload } from "../../Upload.js"
+import { chunks, reusedBlock, type Upload } from "../../Upload.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
 import type { UploadObserver } from "./httpDriver.js"
@@ -28,7 +28,7 @@ export const makeUploadIterable = (
 ): UploadIterable =>
   upload._tag === "Memory" && observer === undefined
     ? fromParts(upload.parts, timer)
-    : fromChunks(borrowedChunks(upload), timer, observer, runtime)
+    : fromChunks(upload, timer, observer, runtime)
 
 /** Size of a socket's write buffer, in bytes. Pieces of this size show progress on a slow connection. */
 const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
@@ -90,8 +90,18 @@ const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIt
   }
 }
 
+/** Runs `send` for each chunk. The chunk is valid until it ends. */
+const forEachChunk = (upload: Upload, send: (chunk: Uint8Array) => Effect.Effect<void>) => {
+  if (upload._tag !== "Source") return Stream.runForEach(chunks(upload), send)
+  const block = reusedBlock(upload)
+  const sendNext: Effect.Effect<void, UploadFailed> = Effect.flatMap(upload.fill(block), (length) =>
+    length === 0 ? Effect.void : Effect.zipRight(send(block.subarray(0, length)), sendNext)
+  )
+  return sendNext
+}
+
 const fromChunks = (
-  chunks: Chunks,
+  upload: Upload,
   timer: CallTimer,
   observer: UploadObserver | undefined,
   runtime: Runtime.Runtime<never>
@@ -127,7 +137,7 @@ const fromChunks = (
             { discard: true }
           )
   const sending = Effect.zipRight(
-    Stream.runForEach(chunks, send),
+    forEachChunk(upload, send),
     Effect.suspend(() => {
       timer.sent = "all"
       timer.reach("answer")
