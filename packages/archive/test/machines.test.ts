@@ -1,4 +1,5 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -54,6 +55,34 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
           })
         )
       }),
-    180_000
+    90_000
+  )
+
+  it.scopedLive(
+    "share a run that was under way when one of them joined, without activities of the engine",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        const both = yield* Effect.makeLatch(false)
+        const answer = () => Effect.as(both.await, done)
+        const [one, two] = [worker(answer), worker(answer)]
+        yield* machine(url, one.worker)
+        yield* inProcess(Archive.layerClient({ url }), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 200))
+            yield* until(() => one.calls.active === 8)
+            yield* machine(url, two.worker)
+            yield* until(() => two.calls.active > 0)
+            yield* both.open
+            expect((yield* ended(archive, id)).counts).toMatchObject({ done: 200, held: 0 })
+            expect(one.calls.begun.length + two.calls.begun.length).toBe(200)
+          }).pipe(Effect.scoped)
+        )
+        // The cluster interrupts activities that move, and may then not deliver them for ten minutes.
+        const tags = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT DISTINCT tag FROM cluster_messages`)
+        expect(yield* Effect.provide(tags, PgClient.layer({ url }))).toEqual([{ tag: "run" }])
+      }),
+    90_000
   )
 })

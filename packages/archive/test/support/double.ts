@@ -109,4 +109,4 @@ export const ended = (archive: Archive["Type"], run: string) =>
 
 /** Waits until something holds. */
 export const until = (holds: () => boolean) =>
-  Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(Effect.timeout(80_000))
+  Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(Effect.timeout(40_000))

@@ -2,8 +2,11 @@
  * The durable execution of runs, on Effect's workflow engine.
  *
  * A run is a sequence of executions of the workflow `Run`: each hands out some hundred batches as child workflows, and goes on as
- * a new execution, so that no history grows with the number of files. A batch has one activity. The state of each file is a row
- * of a table, so that an activity that runs again, after `kill -9` or on another machine, begins nothing that is done.
+ * a new execution, so that no history grows with the number of files. The state of each file is a row of a table, so that a
+ * workflow that runs again, after `kill -9` or on another machine, begins nothing that is done.
+ *
+ * The workflows have no activities. The table remembers what is done, and the cluster (0.60) may not deliver an activity for ten
+ * minutes: when its shard moves, it stores an interruption for it, and a read that is under way drops what is then sent again.
  *
  * The engine shares the batches by their ids, so one machine may have more of them than another. A machine that has called all of its own
  * goes on with the last files of the run, wherever their batches are.
@@ -11,7 +14,6 @@
  * No message begins a run: each machine looks once a second for runs that are running, and executes their current
  * epoch. The engine executes it once, however many machines ask for it.
  */
-import * as Activity from "@effect/workflow/Activity"
 import * as Workflow from "@effect/workflow/Workflow"
 import { WorkflowEngine, WorkflowInstance } from "@effect/workflow/WorkflowEngine"
 import * as Context from "effect/Context"
@@ -53,8 +55,6 @@ const BatchWorkflow = Workflow.make({
   payload: { run: Schema.String, epoch: Schema.Int, from: Schema.Int, to: Schema.Int },
   idempotencyKey: ({ run, epoch, from, to }) => `${run}/${epoch}/${from}-${to}`
 }).annotate(Workflow.CaptureDefects, false)
-
-const Range = Schema.Tuple(Schema.Int, Schema.Int)
 
 export interface Engine {
   /** This process works on the run, if machines choose their runs. */
@@ -228,24 +228,19 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
       }).pipe(Effect.scoped)
 
     const plan = ({ run, epoch, part, after }: typeof RunWorkflow.payloadSchema.Type) =>
-      Activity.make({
-        name: "plan",
-        success: Schema.Array(Range),
-        execute: Effect.gen(function* () {
-          const row = yield* running(run, epoch)
-          if (Option.isNone(row)) return []
-          const { batchSize } = row.value.settings
-          if (part === 0) {
-            yield* calm
-            yield* stored(store.takeOver(run, everything))
-            if (row.value.probe) {
-              const first = yield* stored(store.batches(run, after, 1, batchSize))
-              if (first[0] !== undefined) yield* probe(row.value, first[0])
-            }
+      Effect.gen(function* () {
+        const row = yield* running(run, epoch)
+        if (Option.isNone(row)) return []
+        const { batchSize } = row.value.settings
+        if (part === 0) {
+          yield* calm
+          yield* stored(store.takeOver(run, everything))
+          if (row.value.probe) {
+            const first = yield* stored(store.batches(run, after, 1, batchSize))
+            if (first[0] !== undefined) yield* probe(row.value, first[0])
           }
-          const batches = yield* stored(store.batches(run, after, batchesOfPart, batchSize))
-          return batches.map(({ from, to }) => [from, to] as const)
-        })
+        }
+        return yield* stored(store.batches(run, after, batchesOfPart, batchSize))
       })
 
     /** Whether the run goes on with another part: some files are pending or started behind those of this one, or again. */
@@ -254,19 +249,19 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         ended ? Effect.succeed(false) : Effect.map(running(run, epoch), Option.isSome)
       )
 
-    yield* engine.register(BatchWorkflow, (payload) => Activity.make({ name: "files", execute: batch(payload) }))
+    yield* engine.register(BatchWorkflow, batch)
     yield* engine.register(RunWorkflow, (payload) =>
       Effect.gen(function* () {
         const { run, epoch, part } = payload
         const batches = yield* plan(payload)
-        const size = batches[0] === undefined ? 1 : batches[0][1] - batches[0][0] + 1
-        yield* Effect.forEach(batches, ([from, to]) => BatchWorkflow.execute({ run, epoch, from, to }), {
+        const size = batches[0] === undefined ? 1 : batches[0].to - batches[0].from + 1
+        yield* Effect.forEach(batches, ({ from, to }) => BatchWorkflow.execute({ run, epoch, from, to }), {
           concurrency: Math.min(Math.max(Math.ceil(filesAtOnce / size), 4), 256),
           discard: true
         }).pipe(detached)
         const last = batches.length === batchesOfPart ? batches[batches.length - 1] : undefined
         if (last === undefined && !(yield* goesOn(run, epoch))) return
-        yield* RunWorkflow.execute({ run, epoch, part: part + 1, after: last?.[1] ?? 0 }, { discard: true }).pipe(
+        yield* RunWorkflow.execute({ run, epoch, part: part + 1, after: last?.to ?? 0 }, { discard: true }).pipe(
           detached
         )
       })
