@@ -62,9 +62,31 @@ const readRecording = (request, heard) => {
   })
 }
 
+/** The syntheses that wait for `/release`. @type {Array<() => void>} */
+const held = []
+
+/** @param {number} count */
+const segments = (count) => Array.from({ length: count }, (_, number) => ({ confidence: number / count }))
+
 /** @type {import("node:http").RequestListener} */
 const route = (request, response) => {
   const path = request.url?.split("?")[0] ?? ""
+  if (path === "/hold/tts/bytes") return void held.push(() => speak(request, response))
+  if (path === "/held") return void response.end(String(held.length))
+  if (path === "/release") {
+    for (const answer of held.splice(0)) answer()
+    return void request.resume().once("end", () => response.end())
+  }
+  const [, count] = /^\/segments\/(\d+)\//.exec(path) ?? []
+  if (count !== undefined) {
+    const answer = {
+      status: "success",
+      text: transcript,
+      call_id: "call",
+      aux_info: { segments_meta: segments(Number(count)) }
+    }
+    return void request.resume().once("end", () => respond(response, answer))
+  }
   if (request.method === "POST" && isSpeechPath(path)) return speak(request, response)
   if (request.method === "POST" && path === "/v2/upload") {
     return readRecording(request, (text) =>

@@ -28,9 +28,9 @@ import { ofEffect } from "./operation.js"
 
 const apiKey = Redacted.make(key)
 
-/** @param {string} url @param {{ readonly tracing?: boolean }} [options] */
-export const speak = (url, options) => {
-  const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
+/** @param {string} url @param {{ readonly tracing?: boolean, readonly concurrency?: number }} [options] */
+export const speak = (url, { concurrency, ...options } = {}) => {
+  const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url, concurrency }), NodeTransport.layer)
   const call = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang, outputFormat }))
   return ofEffect(
     layer,
