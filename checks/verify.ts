@@ -74,11 +74,10 @@ const run = (command: string, parameters: ReadonlyArray<string>, output: "inheri
   })
 
 const runCheck = async ({ packages, peers, script }: Check, parameters: ReadonlyArray<string>): Promise<number> => {
-  const tsc = [`${root}node_modules/typescript/bin/tsc`, "--build", "tsconfig.build.json"]
   const install = ["--dir", `checks/${peers}`, "install", "--ignore-workspace", "--frozen-lockfile"]
   const condition = packages === "sources" ? ["--conditions=@effect-speech/source"] : []
   return (
-    (packages === "built" && (await run(process.execPath, tsc, "stderr"))) ||
+    (packages === "built" && (await run(pnpm, [...pnpmParameters, "run", "build"], "stderr"))) ||
     (peers !== undefined && (await run(pnpm, [...pnpmParameters, ...install], "stderr"))) ||
     run(process.execPath, [...condition, "--import", "tsx", `checks/${script}`, ...parameters], "inherit")
   )

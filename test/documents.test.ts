@@ -340,10 +340,12 @@ it("the arrows of ARCHITECTURE.md are the dependencies of the packages", () => {
   )
   const declared = readdirSync(join(root, "packages"))
     .filter((name) => statSync(join(root, "packages", name)).isDirectory())
-    .flatMap((name) =>
-      Object.keys(JSON.parse(read(`packages/${name}/package.json`)).dependencies ?? {})
+    .flatMap((name) => {
+      const { dependencies, devDependencies } = JSON.parse(read(`packages/${name}/package.json`))
+      // The command contains its dependencies of this project, so they are not installed with it.
+      return Object.keys({ ...dependencies, ...devDependencies })
         .filter((dependency) => dependency.startsWith("@effect-speech/"))
         .map((dependency) => `${name} ${dependency.slice("@effect-speech/".length)}`)
-    )
+    })
   expect(drawn.toSorted()).toEqual(declared.toSorted())
 })

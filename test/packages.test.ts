@@ -70,7 +70,7 @@ describe("the built packages", () => {
     (document) => {
       const [, paragraph] = readFileSync(`${root}${document}`, "utf8").split("\n\n")
       expect(paragraph).toMatch(/\bEffect 3\b/)
-      // The command has Effect as a dependency, so its installation never fails for that reason.
+      // The command contains Effect, so its installation never fails for that reason.
       if (document !== "packages/cli/README.md") expect(paragraph).toMatch(/`ERESOLVE`.*`effect@3`/s)
     }
   )

@@ -36,10 +36,17 @@ check(`all have one version, ${[...versions].join(", ")}`, versions.size === 1 ?
 for (const tarball of tarballs) {
   const { bytes, files, manifest } = tarball
   console.log(`\n\`${manifest.name}\`: ${files.length} files, ${(bytes.length / 1024).toFixed(0)} KiB packed\n`)
-  check("it has the built files, sources, license, README and log, and nothing else", Tarballs.misplacedFiles(tarball))
-  check("every source map points to a source in the tarball", Tarballs.brokenMaps(tarball))
+  check(
+    "it has the built files, sources, license, README and log, and nothing else",
+    await Tarballs.misplacedFiles(tarball)
+  )
   check("no file names the workspace or a folder of this machine", Tarballs.traces(tarball))
-  if (manifest.bin !== undefined) check("its command is executable", Tarballs.brokenCommands(tarball))
+  if (Tarballs.isCommand(tarball)) {
+    check("its command is executable", Tarballs.brokenCommands(tarball))
+    check("it has the licence of every package in its bundle", Tarballs.missingLicences(tarball))
+  } else {
+    check("every source map points to a source in the tarball", Tarballs.brokenMaps(tarball))
+  }
   check("publint finds nothing", await Tarballs.lint(tarball))
   const modules = Tarballs.entryPoints(tarball).length
   if (modules > 0)

@@ -6,7 +6,8 @@ import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/co
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { pnpm, root } from "../../test/support/processes.js"
+import { buildCommand } from "../../packages/cli/build.js"
+import { pnpm, root, temporaryFolder } from "../../test/support/processes.js"
 
 export interface Manifest {
   readonly name: string
@@ -45,6 +46,8 @@ export const packAll = async (folder: string): Promise<ReadonlyArray<Tarball>> =
   return packed
 }
 
+export const isCommand = ({ manifest }: Tarball): boolean => manifest.bin !== undefined
+
 const read = ({ folder }: Tarball, file: string) => readFileSync(join(folder, file), "utf8")
 
 /** The modules that a user can import, as `.` and `./Wav`. */
@@ -56,14 +59,29 @@ export const entryPoints = ({ files, manifest }: Tarball): ReadonlyArray<string>
         return module === undefined ? [] : [module === "index" ? "." : `./${module}`]
       })
 
+/** The files of `dist`, by the sources in the tarball. */
+const builtFromSources = ({ files }: Tarball): ReadonlyArray<string> =>
+  files
+    .filter((file) => /^src\/.*\.[jt]s$/.test(file) && !file.endsWith(".d.ts"))
+    .flatMap((source) => {
+      const built = source.replace(/^src/, "dist").replace(/\.[jt]s$/, "")
+      return [`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`]
+    })
+
+/** Those of a command, by another build of its bundle. The names of the chunks hold a digest of their content. */
+const builtAsBundle = async (): Promise<ReadonlyArray<string>> => {
+  const folder = temporaryFolder("check-command-")
+  await buildCommand(folder)
+  return readdirSync(folder, { recursive: true, encoding: "utf8" })
+    .filter((file) => statSync(join(folder, file)).isFile() && !file.endsWith(".map"))
+    .map((file) => `dist/${file}`)
+}
+
 /** Missing files, and files that should not be published. */
-export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
+export const misplacedFiles = async (tarball: Tarball): Promise<ReadonlyArray<string>> => {
   const { files } = tarball
-  const expected = ["LICENSE", "README.md", "CHANGELOG.md", "package.json"]
-  for (const source of files.filter((file) => /^src\/.*\.[jt]s$/.test(file) && !file.endsWith(".d.ts"))) {
-    const built = source.replace(/^src/, "dist").replace(/\.[jt]s$/, "")
-    expected.push(`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`)
-  }
+  const built = isCommand(tarball) ? await builtAsBundle() : builtFromSources(tarball)
+  const expected = ["LICENSE", "README.md", "CHANGELOG.md", "package.json", ...built]
   const missing = expected.filter((file) => !files.includes(file))
   // Else an old build of a removed source would be published.
   const unexpected = files.filter(
@@ -105,6 +123,18 @@ export const traces = (tarball: Tarball): ReadonlyArray<string> => {
       .filter(([, range]) => !/^\^\d+\.\d+\.\d+$/.test(range))
       .map(([dependency, range]) => `${dependency} has the version ${range}, which is not a range`)
   ]
+}
+
+/** Packages whose code is in the bundle of a command, but not in its licences. */
+export const missingLicences = (tarball: Tarball): ReadonlyArray<string> => {
+  const licences = read(tarball, "dist/licences.txt")
+  // esbuild writes the path of each module before its code.
+  const bundled = tarball.files
+    .filter((file) => /^dist\/(?!console\/).*\.js$/.test(file))
+    .flatMap((file) => [...read(tarball, file).matchAll(/^ *(?:\/\/ |").*node_modules\/((?:@[^/]+\/)?[^/]+)\//gm)])
+    .map(([, name = ""]) => name)
+  if (bundled.length === 0) return ["no module of a package was found"]
+  return [...new Set(bundled)].filter((name) => !licences.split("\n").some((line) => line.startsWith(`${name} `)))
 }
 
 /** Commands that are not executable. */

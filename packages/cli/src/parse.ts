@@ -70,7 +70,7 @@ const split = (args: ReadonlyArray<string>) =>
 type OptionToken = Extract<ReturnType<typeof split>[number], { readonly kind: "option" }>
 
 const version = (): string =>
-  (createRequire(import.meta.url)("../package.json") as { readonly version: string }).version
+  (createRequire(import.meta.url)("@effect-speech/cli/package.json") as { readonly version: string }).version
 
 /** Reads the arguments that follow the name of the program. */
 export const parse = (args: ReadonlyArray<string>): Printed | Run => {

@@ -23,12 +23,11 @@ import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
-import { bundleStarts } from "../../../test/support/bundledStarts.js"
 import { environmentOf } from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
-const built = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
-const bin = `${await bundleStarts([built])}/bin.mjs`
+const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
+const { version }: { version: string } = JSON.parse(readFileSync(new URL("../package.json", import.meta.url), "utf8"))
 
 let folder = ""
 beforeAll(() => {
@@ -110,7 +109,7 @@ describe("the built command", { timeout: 120_000 }, () => {
       const line = `printf '%s' "$2" | "$0" "$1" synthesize --text-file - --lang en --out - |
           "$0" "$1" transcribe - --model en-general-v2-8khz --telephony`
       const text = "Your order has been shipped."
-      const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, built, text], environment)
+      const piped = yield* outcomeOf("sh", ["-c", line, process.execPath, bin, text], environment)
       expect(piped).toEqual({ code: 0, stdout: Buffer.from(`${text}\n`), stderr: "" })
 
       const audio = yield* run(["synthesize", text, "--lang", "en", "--out", "-"], environment)
@@ -405,6 +404,25 @@ describe("the built command", { timeout: 120_000 }, () => {
     })
   )
 
+  const page = `
+    const { SPEECH_PLATFORM_URL: url, SPEECH_ADMIN_TOKEN: token } = process.env
+    const html = await (await fetch(url)).text()
+    const [script] = html.match(/console\\/[\\w-]+\\.js/)
+    const file = await fetch(url + "/" + script)
+    const about = await fetch(url + "/platform/api/about", { headers: { "X-Admin-Token": token } })
+    console.log(file.status, (await about.json()).version)`
+  const mp3 = fileURLToPath(new URL("../../local-service/test/recordings/cat.mp3", import.meta.url))
+  it.effect("has the threads and the console of its service beside it", () =>
+    Effect.gen(function* () {
+      const line = `"$0" "$1" synthesize "A cat." --lang en --out cat.wav && "$0" "$1" transcribe --model en-general-v2-8khz cat.wav "$2" &&
+        "$0" --input-type=module --eval "$3"`
+      const command = ["sh", "-c", line, process.execPath, bin, mp3, page]
+      const { code, stderr, stdout } = yield* run(["run", "--", ...command], {})
+      expect(stdout.toString(), stderr).toBe(`cat.wav: A cat.\n${mp3}: \n200 ${version}\n`)
+      expect(code).toBe(0)
+    })
+  )
+
   it.scoped("refuses an argument that is not UTF-8, and says so of a file with such a name", () =>
     Effect.gen(function* () {
       const service = yield* localService
@@ -441,12 +459,13 @@ describe("the built command", { timeout: 120_000 }, () => {
     [2, ["transcribe", "--modle"], /--model/]
   ] as const)("ends with %d for %j before it loads Effect", ([expected, args, says]) =>
     Effect.gen(function* () {
+      // A bundle names the module of each part.
       const refuse =
-        "export const resolve=(name,context,next)=>{if(/^@?effect(\\/|$)/.test(name))throw Error(name);return next(name,context)}"
+        "export const load=async(url,context,next)=>{const loaded=await next(url,context);if(/^\\/\\/ .*\\/effect\\//m.test(loaded.source))throw Error(url);return loaded}"
       const hooks = `data:text/javascript,${encodeURIComponent(refuse)}`
       const register = `import {register} from 'node:module';register(${JSON.stringify(hooks)})`
       const start = (parameters: ReadonlyArray<string>) =>
-        outcomeOf(process.execPath, [built, ...parameters], preload(register))
+        outcomeOf(process.execPath, [bin, ...parameters], preload(register))
       const { code, stderr, stdout } = yield* start(args)
       expect(`${stdout}${stderr}`).toMatch(says)
       expect(code).toBe(expected)

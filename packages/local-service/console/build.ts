@@ -4,9 +4,11 @@
  */
 import { createHash } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
-import { basename, resolve } from "node:path"
+import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
 import { build, type Plugin } from "esbuild"
+import { root } from "../../../scripts/bundling.js"
+import { licencesOf } from "../../../scripts/licences.js"
 
 const here = (path: string): string => fileURLToPath(new URL(path, import.meta.url))
 
@@ -63,6 +65,7 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   await mkdir(folder, { recursive: true })
   const { metafile } = await build({
     entryPoints: { console: here("src/main.tsx"), style: here("src/console.css") },
+    absWorkingDir: root,
     outdir: folder,
     bundle: true,
     splitting: true,
@@ -92,21 +95,8 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   await writeFile(`${folder}/${icon}`, drawing)
   const chunks = script.imports.filter(({ kind }) => kind === "import-statement").map(({ path }) => basename(path))
   await writeFile(`${folder}/index.html`, page({ script: script.name, style: style.name, icon, chunks }))
-  const used = Object.values(metafile.outputs).flatMap(({ inputs }) =>
-    Object.entries(inputs).flatMap(([input, { bytesInOutput }]) => (bytesInOutput > 0 ? [input] : []))
-  )
-  await writeFile(`${folder}/licences.txt`, await licencesOf(used))
+  await writeFile(`${folder}/licences.txt`, await licencesOf(metafile))
   return ["index.html", icon, script.name, style.name, ...chunks]
-}
-
-/** The licences of the packages whose code is in the build, as they demand of each copy. */
-const licencesOf = async (inputs: ReadonlyArray<string>): Promise<string> => {
-  const folders = inputs.flatMap((input) => /^.*\/node_modules\/(?:@[^/]+\/)?[^/]+\//.exec(resolve(input))?.[0] ?? [])
-  const texts = [...new Set(folders)].sort().map(async (folder) => {
-    const { name, version } = JSON.parse(await readFile(`${folder}package.json`, "utf8"))
-    return `${name} ${version}\n\n${(await readFile(`${folder}LICENSE`, "utf8")).trim()}\n`
-  })
-  return (await Promise.all(texts)).join(`\n${"-".repeat(80)}\n\n`)
 }
 
 if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(here("../dist/console"))
