@@ -371,4 +371,120 @@
         (local.set $input (i32.add (local.get $input) (local.get $inputStride)))
         (local.set $output (i32.add (local.get $output) (local.get $outputStride)))
         (local.set $count (i32.sub (local.get $count) (i32.const 1)))
-        (br $next)))))
+        (br $next))))
+
+  ;; `count` sums of products, whose taps lie between two rows of a table. The rows have `width` taps, a multiple of 8, and
+  ;; there are `rows` and one more. The first sum has the time `rest` / `phases` after the sample in the middle, each other one
+  ;; `step` / `phases` after the one before. These three are integers, so the times are exact.
+  ;;
+  ;; Two sums at a time, A and B, because a processor can't fill the time that one needs. Behind the last of an odd count, B
+  ;; is computed and not stored.
+  (func (export "convolveBetween")
+    (param $taps i32) (param $width i32) (param $rows f64)
+    (param $input i32) (param $output i32) (param $count i32)
+    (param $rest f64) (param $step f64) (param $phases f64)
+    (local $size i32)
+    (local $tapsEnd i32)
+    (local $row f64)
+    (local $whole f64)
+    (local $samples v128)
+    (local $lowerA i32)
+    (local $upperA i32)
+    (local $sampleA i32)
+    (local $lowerB i32)
+    (local $upperB i32)
+    (local $sampleB i32)
+    (local $fractionA v128)
+    (local $fractionB v128)
+    (local $lowA v128)
+    (local $highA v128)
+    (local $lowA2 v128)
+    (local $highA2 v128)
+    (local $lowB v128)
+    (local $highB v128)
+    (local $lowB2 v128)
+    (local $highB2 v128)
+    (local.set $size (i32.shl (local.get $width) (i32.const 2)))
+    (block $done
+      (loop $nextSums
+        (br_if $done (i32.le_s (local.get $count) (i32.const 0)))
+        (local.set $row (f64.div (f64.mul (local.get $rest) (local.get $rows)) (local.get $phases)))
+        (local.set $whole (f64.floor (local.get $row)))
+        (local.set $fractionA (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (local.get $whole)))))
+        (local.set $lowerA (i32.add (local.get $taps) (i32.mul (i32.trunc_f64_u (local.get $whole)) (local.get $size))))
+        (local.set $upperA (i32.add (local.get $lowerA) (local.get $size)))
+        (local.set $sampleA (local.get $input))
+        (local.set $rest (f64.add (local.get $rest) (local.get $step)))
+        (local.set $whole (f64.floor (f64.div (local.get $rest) (local.get $phases))))
+        (local.set $rest (f64.sub (local.get $rest) (f64.mul (local.get $whole) (local.get $phases))))
+        (local.set $input (i32.add (local.get $input) (i32.shl (i32.trunc_f64_u (local.get $whole)) (i32.const 2))))
+        (local.set $row (f64.div (f64.mul (local.get $rest) (local.get $rows)) (local.get $phases)))
+        (local.set $whole (f64.floor (local.get $row)))
+        (local.set $fractionB (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (local.get $whole)))))
+        (local.set $lowerB (i32.add (local.get $taps) (i32.mul (i32.trunc_f64_u (local.get $whole)) (local.get $size))))
+        (local.set $upperB (i32.add (local.get $lowerB) (local.get $size)))
+        (local.set $sampleB (local.get $input))
+        (local.set $rest (f64.add (local.get $rest) (local.get $step)))
+        (local.set $whole (f64.floor (f64.div (local.get $rest) (local.get $phases))))
+        (local.set $rest (f64.sub (local.get $rest) (f64.mul (local.get $whole) (local.get $phases))))
+        (local.set $input (i32.add (local.get $input) (i32.shl (i32.trunc_f64_u (local.get $whole)) (i32.const 2))))
+        (local.set $lowA (v128.const f32x4 0 0 0 0))
+        (local.set $highA (v128.const f32x4 0 0 0 0))
+        (local.set $lowA2 (v128.const f32x4 0 0 0 0))
+        (local.set $highA2 (v128.const f32x4 0 0 0 0))
+        (local.set $lowB (v128.const f32x4 0 0 0 0))
+        (local.set $highB (v128.const f32x4 0 0 0 0))
+        (local.set $lowB2 (v128.const f32x4 0 0 0 0))
+        (local.set $highB2 (v128.const f32x4 0 0 0 0))
+        (local.set $tapsEnd (local.get $upperA))
+        (loop $tapLoop
+          (local.set $samples (v128.load (local.get $sampleA)))
+          (local.set $lowA (f32x4.add (local.get $lowA) (f32x4.mul (local.get $samples) (v128.load (local.get $lowerA)))))
+          (local.set $highA (f32x4.add (local.get $highA) (f32x4.mul (local.get $samples) (v128.load (local.get $upperA)))))
+          (local.set $samples (v128.load offset=16 (local.get $sampleA)))
+          (local.set $lowA2 (f32x4.add (local.get $lowA2) (f32x4.mul (local.get $samples) (v128.load offset=16 (local.get $lowerA)))))
+          (local.set $highA2 (f32x4.add (local.get $highA2) (f32x4.mul (local.get $samples) (v128.load offset=16 (local.get $upperA)))))
+          (local.set $sampleA (i32.add (local.get $sampleA) (i32.const 32)))
+          (local.set $upperA (i32.add (local.get $upperA) (i32.const 32)))
+          (local.set $samples (v128.load (local.get $sampleB)))
+          (local.set $lowB (f32x4.add (local.get $lowB) (f32x4.mul (local.get $samples) (v128.load (local.get $lowerB)))))
+          (local.set $highB (f32x4.add (local.get $highB) (f32x4.mul (local.get $samples) (v128.load (local.get $upperB)))))
+          (local.set $samples (v128.load offset=16 (local.get $sampleB)))
+          (local.set $lowB2 (f32x4.add (local.get $lowB2) (f32x4.mul (local.get $samples) (v128.load offset=16 (local.get $lowerB)))))
+          (local.set $highB2 (f32x4.add (local.get $highB2) (f32x4.mul (local.get $samples) (v128.load offset=16 (local.get $upperB)))))
+          (local.set $sampleB (i32.add (local.get $sampleB) (i32.const 32)))
+          (local.set $upperB (i32.add (local.get $upperB) (i32.const 32)))
+          (local.set $lowerB (i32.add (local.get $lowerB) (i32.const 32)))
+          (br_if $tapLoop
+            (i32.lt_u
+              (local.tee $lowerA (i32.add (local.get $lowerA) (i32.const 32)))
+              (local.get $tapsEnd))))
+
+        ;; The sum of the lower row, and the part of the way to that of the upper one.
+        (local.set $lowA (f32x4.add (local.get $lowA) (local.get $lowA2)))
+        (local.set $lowA
+          (f32x4.add
+            (local.get $lowA)
+            (f32x4.mul
+              (local.get $fractionA)
+              (f32x4.sub (f32x4.add (local.get $highA) (local.get $highA2)) (local.get $lowA)))))
+        (local.set $lowB (f32x4.add (local.get $lowB) (local.get $lowB2)))
+        (local.set $lowB
+          (f32x4.add
+            (local.get $lowB)
+            (f32x4.mul
+              (local.get $fractionB)
+              (f32x4.sub (f32x4.add (local.get $highB) (local.get $highB2)) (local.get $lowB)))))
+        (f32.store (local.get $output)
+          (f32.add
+            (f32.add (f32x4.extract_lane 0 (local.get $lowA)) (f32x4.extract_lane 2 (local.get $lowA)))
+            (f32.add (f32x4.extract_lane 1 (local.get $lowA)) (f32x4.extract_lane 3 (local.get $lowA)))))
+        (if (i32.gt_s (local.get $count) (i32.const 1))
+          (then
+            (f32.store offset=4 (local.get $output)
+              (f32.add
+                (f32.add (f32x4.extract_lane 0 (local.get $lowB)) (f32x4.extract_lane 2 (local.get $lowB)))
+                (f32.add (f32x4.extract_lane 1 (local.get $lowB)) (f32x4.extract_lane 3 (local.get $lowB)))))))
+        (local.set $output (i32.add (local.get $output) (i32.const 8)))
+        (local.set $count (i32.sub (local.get $count) (i32.const 2)))
+        (br $nextSums)))))

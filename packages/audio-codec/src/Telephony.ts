@@ -8,7 +8,6 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame } from "./AudioFormat.js"
-import { concatBytes } from "./internal/bytes.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel/kernel.js"
 import { checkChannels } from "./internal/pcm/checkChannels.js"
 import { conversion } from "./internal/pcm/conversion.js"
@@ -63,22 +62,25 @@ export const make = (source: AudioFormat): Converter => {
       kernel.mixdown(samplesRegion, polyphase.input(), frames, channels)
     }
   }
-  const collect = (run: (sink: (pointer: number, count: number) => void) => void): Uint8Array => {
-    const parts: Array<Uint8Array> = []
+  const collect = (count: number, run: (sink: (pointer: number, count: number) => void) => void): Uint8Array => {
+    const output = new Uint8Array(2 * count)
+    let filled = 0
     polyphase.begin()
     run((pointer, count) => {
       clipped += conversion.encode(format.encoding, pointer, count)
-      parts.push(conversion.bytes.slice(bytesRegion, bytesRegion + 2 * count))
+      output.set(conversion.bytes.subarray(bytesRegion, bytesRegion + 2 * count), filled)
+      filled += 2 * count
     })
     polyphase.end()
-    return concatBytes(parts)
+    return output
   }
 
   return {
     push: (bytes) => {
       const parts = wholeFrames(bytes)
       if (parts.length === 0) return new Uint8Array(0)
-      return collect((sink) => {
+      const frames = parts.reduce((sum, part) => sum + part.byteLength / frame, 0)
+      return collect(polyphase.completedBy(frames), (sink) => {
         for (const frames of parts) {
           for (let offset = 0; offset < frames.byteLength; offset += block * frame) {
             const part = frames.subarray(offset, offset + block * frame)
@@ -89,7 +91,7 @@ export const make = (source: AudioFormat): Converter => {
         }
       })
     },
-    flush: () => collect(polyphase.finish),
+    flush: () => collect(polyphase.remaining(), polyphase.finish),
     clipped: () => clipped
   }
 }

@@ -21,4 +21,15 @@ export interface Kernel {
     outputStride: number,
     count: number
   ) => void
+  readonly convolveBetween: (
+    taps: number,
+    width: number,
+    rows: number,
+    input: number,
+    output: number,
+    count: number,
+    rest: number,
+    step: number,
+    phases: number
+  ) => void
 }

@@ -13,6 +13,17 @@ export const makePlainKernel = (memorySize: number): Kernel => {
     for (let index = 0; index < count; index++) floats[first + index] = sample(index)
   }
 
+  const sumOfProducts = (firstTap: number, first: number, width: number): number => {
+    // With two sums, the processor need not wait for one.
+    let even = 0
+    let odd = 0
+    for (let tap = 0; tap < width; tap += 2) {
+      even += at(floats, firstTap + tap) * at(floats, first + tap)
+      odd += at(floats, firstTap + tap + 1) * at(floats, first + tap + 1)
+    }
+    return even + odd
+  }
+
   return {
     memory,
 
@@ -55,16 +66,19 @@ export const makePlainKernel = (memorySize: number): Kernel => {
 
     convolve: (taps, width, input, inputStride, output, outputStride, count) => {
       for (let index = 0; index < count; index++) {
-        const firstTap = taps / 4
-        const first = (input + index * inputStride) / 4
-        // With two sums, the processor need not wait for one.
-        let even = 0
-        let odd = 0
-        for (let tap = 0; tap < width; tap += 2) {
-          even += at(floats, firstTap + tap) * at(floats, first + tap)
-          odd += at(floats, firstTap + tap + 1) * at(floats, first + tap + 1)
-        }
-        floats[(output + index * outputStride) / 4] = even + odd
+        floats[(output + index * outputStride) / 4] = sumOfProducts(taps / 4, (input + index * inputStride) / 4, width)
+      }
+    },
+
+    convolveBetween: (taps, width, rows, input, output, count, rest, step, phases) => {
+      for (let index = 0; index < count; index++) {
+        const time = rest + index * step
+        const row = ((time % phases) * rows) / phases
+        const lower = Math.floor(row)
+        const firstTap = taps / 4 + lower * width
+        const first = input / 4 + Math.floor(time / phases)
+        const sum = sumOfProducts(firstTap, first, width)
+        floats[output / 4 + index] = sum + (row - lower) * (sumOfProducts(firstTap + width, first, width) - sum)
       }
     }
   }

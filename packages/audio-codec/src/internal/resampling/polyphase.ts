@@ -13,8 +13,12 @@ interface Polyphase {
   readonly begin: () => void
   /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
   readonly input: () => number
+  /** The number of samples that `feed` will pass on for the next `count`. */
+  readonly completedBy: (count: number) => number
   /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
   readonly feed: (count: number, sink: Sink) => void
+  /** The number of samples that `finish` will pass on. */
+  readonly remaining: () => number
   /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
   readonly finish: (sink: Sink) => void
   readonly end: () => void
@@ -39,6 +43,10 @@ interface Stage {
 
 /** The number of frames that a stage produces before it passes them on. */
 const outputBlock = blockSamples
+
+/** One more than the last output frame for which a stage has all input, with `more` frames in its window. */
+const completeFrames = ({ filter, length, phases, start, step }: Stage, more: number): number =>
+  Math.ceil(((start + length + more - filter.width / 2) * phases) / step)
 
 /** Pointers to the filters in the memory of each kernel. */
 const residents = new WeakMap<Kernel, { readonly pointers: Map<Filter, number>; next: number }>()
@@ -120,6 +128,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
   if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion)
     throw new Error("The filters do not fit into the memory of the kernel.")
   let received = 0
+  let passed = 0
 
   const inputOf = (index: number): number => {
     const stage = stages[index]
@@ -134,14 +143,18 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const count = until - stage.produced
     const firstOf = (frame: number): number =>
       4 * (stage.region + Math.floor((frame * step) / phases) - width / 2 + 1 - stage.start)
-    const rowOf = (frame: number): number => (((((frame * step) % phases) + phases) % phases) * rows) / phases
+    /** The time of a frame after the input frame before it, in 1 / `phases`. */
+    const restOf = (frame: number): number => (((frame * step) % phases) + phases) % phases
 
-    if (!interpolated) {
+    if (interpolated) {
+      const rest = restOf(stage.produced)
+      kernel.convolveBetween(taps, width, rows, firstOf(stage.produced), 4 * output, count, rest, step, phases)
+    } else {
       // Frames that are `phases` apart have the same row of taps.
       for (let index = 0; index < Math.min(phases, count); index++) {
         const frame = stage.produced + index
         kernel.convolve(
-          taps + 4 * width * rowOf(frame),
+          taps + 4 * width * restOf(frame),
           width,
           firstOf(frame),
           4 * step,
@@ -149,17 +162,6 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
           4 * phases,
           Math.ceil((count - index) / phases)
         )
-      }
-    } else {
-      for (let index = 0; index < count; index++) {
-        const frame = stage.produced + index
-        const row = rowOf(frame)
-        const lower = Math.floor(row)
-        const pointer = 4 * (output + index)
-        kernel.convolve(taps + 4 * width * lower, width, firstOf(frame), 0, pointer, 4, 1)
-        kernel.convolve(taps + 4 * width * (lower + 1), width, firstOf(frame), 0, pointer + 4, 4, 1)
-        const sum = floats[output + index] as number
-        floats[output + index] = sum + (row - lower) * ((floats[output + index + 1] as number) - sum)
       }
     }
     stage.produced = until
@@ -169,14 +171,14 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
   const advance = (index: number, count: number, limits: ReadonlyArray<number>, sink: Sink): void => {
     const stage = stages[index]
     if (stage === undefined) {
+      passed += count
       sink(4 * outputRegion, count)
       return
     }
     stage.length += count
     const { filter, phases, step } = stage
     const half = filter.width / 2
-    const complete = Math.ceil(((stage.start + stage.length - half) * phases) / step)
-    const until = Math.min(complete, limits[index] ?? Number.POSITIVE_INFINITY)
+    const until = Math.min(completeFrames(stage, 0), limits[index] ?? Number.POSITIVE_INFINITY)
     while (stage.produced < until) {
       const frames = Math.min(until - stage.produced, outputBlock)
       produce(stage, stage.produced + frames, inputOf(index + 1))
@@ -194,10 +196,13 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
       for (const stage of stages) floats.set(stage.kept, stage.region)
     },
     input: () => 4 * inputOf(0),
+    completedBy: (count) =>
+      stages.reduce((more, stage) => Math.max(0, completeFrames(stage, more) - stage.produced), count),
     feed: (count, sink) => {
       received += count
       advance(0, count, [], sink)
     },
+    remaining: () => Math.ceil((received * to) / from) - passed,
     finish: (sink) => {
       if (received === 0) return
       // A stage ends with the last frame that the signal affects, or the last that a later stage needs.

@@ -1,4 +1,3 @@
-import { concatSamples } from "../bytes.js"
 import { blockSamples } from "../kernel/kernel.js"
 import type { Kernel } from "../kernel/kernelInterface.js"
 import { makePolyphase } from "./polyphase.js"
@@ -26,22 +25,26 @@ export const makeResampler = (kernel: Kernel, { from, to }: Rates): Resampler =>
   if (from === to) return { push: (samples) => samples, flush: () => new Float32Array(0) }
   const floats = new Float32Array(kernel.memory)
 
-  const collect = (run: (sink: (pointer: number, count: number) => void) => void): Float32Array => {
-    const parts: Array<Float32Array> = []
+  const collect = (count: number, run: (sink: (pointer: number, count: number) => void) => void): Float32Array => {
+    const output = new Float32Array(count)
+    let filled = 0
     polyphase.begin()
-    run((pointer, count) => parts.push(floats.slice(pointer / 4, pointer / 4 + count)))
+    run((pointer, count) => {
+      output.set(floats.subarray(pointer / 4, pointer / 4 + count), filled)
+      filled += count
+    })
     polyphase.end()
-    return concatSamples(parts)
+    return output
   }
   return {
     push: (samples) =>
-      collect((sink) => {
+      collect(polyphase.completedBy(samples.length), (sink) => {
         for (let offset = 0; offset < samples.length; offset += blockSamples) {
           const block = samples.subarray(offset, offset + blockSamples)
           floats.set(block, polyphase.input() / 4)
           polyphase.feed(block.length, sink)
         }
       }),
-    flush: () => collect(polyphase.finish)
+    flush: () => collect(polyphase.remaining(), polyphase.finish)
   }
 }
