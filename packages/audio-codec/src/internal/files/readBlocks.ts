@@ -2,6 +2,7 @@ import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -17,8 +18,10 @@ interface OpenFile {
 }
 
 /**
- * Opens a file, to be read from `offset` on. All blocks share one piece of memory, because new memory for each would cost as much as
- * reading. So use up a block before you pull the next, and put no buffer between.
+ * Opens a file, to be read from `offset` on. The next block is read while one is used.
+ *
+ * All blocks share two pieces of memory, because new memory for each would cost as much as reading. So use up a block before
+ * you pull the next, and put no buffer between.
  */
 export const openBlocks = (
   path: string,
@@ -33,11 +36,23 @@ export const openBlocks = (
     // The path may name something else by now.
     yield* refusePipe(path, info)
     yield* file.seek(FileSystem.Size(offset), "start")
-    const block = new Uint8Array(readSize)
+    const scope = yield* Effect.scope
+    let block = new Uint8Array(readSize)
+    let used = new Uint8Array(readSize)
+    const read = Effect.suspend(() => file.read(block)).pipe(Effect.exit, Effect.forkIn(scope))
+    let reading: Effect.Effect.Success<typeof read> | undefined
     const blocks = Stream.repeatEffectChunkOption(
-      Effect.flatMap(Effect.mapError(file.read(block), Option.some), (size) =>
-        size === 0n ? Effect.fail(Option.none()) : Effect.succeed(Chunk.of(block.subarray(0, Number(size))))
-      )
+      Effect.gen(function* () {
+        reading ??= yield* read
+        const size = yield* Effect.mapError(Effect.flatten(Fiber.join(reading)), Option.some)
+        const result = block.subarray(0, Number(size))
+        ;[block, used] = [used, block]
+        if (size === 0n) return yield* Effect.fail(Option.none())
+        reading = yield* read
+        // Lets the read begin before the block is used.
+        yield* Effect.yieldNow()
+        return Chunk.of(result)
+      })
     )
     return { file, info, blocks }
   })
