@@ -5,7 +5,8 @@
  * - Streamed output equals whole output, bit for bit.
  * - The filters pass up to 0.9 of the lower Nyquist frequency (-0.1 dB there). They stop by 110 dB from that frequency on,
  *   and stop the images of upsampling by 120 dB.
- * - A large change of rate takes several stages.
+ * - A large change of rate takes several stages. If they reduce the rate, the last one makes up for what the others lose in the
+ *   pass band.
  * - Between equal rates, samples are returned unchanged.
  */
 import * as Effect from "effect/Effect"

@@ -7,6 +7,9 @@ import { type FilterSpecification, filterCost } from "./filter.js"
  * with wide transition bands, and the sharp filter runs at the lowest rate: 48 kHz to 8 kHz by way of 12 kHz takes a third of
  * the products (Crochiere and Rabiner, Multirate Digital Signal Processing, 1983, chapter 5). A stage may pass frequencies
  * that a later one stops (section 5.3).
+ *
+ * If the rate is reduced, the first stages are even shorter: they begin to fall in the pass band, and the sharp one, the last,
+ * makes up for it.
  */
 
 /**
@@ -22,6 +25,15 @@ const stopBand = 1
  */
 const attenuationDown = 112
 const attenuationUp = 122
+
+/** In dB: what a first stage loses at most in the band that is kept. The last one raises its aliases by as much. */
+const largestLoss = 6
+
+/**
+ * The lowest rate, as a part of that of the output, to which a first stage may fall in the pass band. To a lower one, it falls so
+ * steeply that the last stage can't make up for it: at 1.25, the pass band is flat to -105 dB.
+ */
+const lowestRate = 1.25
 
 /** The largest factor of one stage. */
 const largestFactor = 16
@@ -44,12 +56,17 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
   const stage = (outer: number, upper: number, lower: number): FilterSpecification => {
     const divisor = greatestCommonDivisor(upper, lower)
     const input = down ? upper : lower
+    const nyquist = (low * outer) / 2
+    const falls = down && lower >= 2 * nyquist * lowestRate
+    const stop = lower - stopBand * nyquist
     return {
       phases: (down ? lower : upper) / divisor,
       step: (down ? upper : lower) / divisor,
-      pass: (passBand * low * outer) / 2 / input,
-      stop: (lower - (stopBand * low * outer) / 2) / input,
-      attenuation: down ? attenuationDown : attenuationUp
+      // A filter loses 6 dB half-way between pass and stop: here at the lower Nyquist frequency or above.
+      pass: (falls ? Math.max(0, 2 * nyquist - stop) : passBand * nyquist) / input,
+      stop: stop / input,
+      attenuation: falls ? attenuationDown + largestLoss : down ? attenuationDown : attenuationUp,
+      before: []
     }
   }
   const costPerSecond = (specification: FilterSpecification, outputRate: number) =>
@@ -71,6 +88,6 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
     plans.set(divided, plan)
     return plan
   }
-  const { stages } = best(1)
-  return down ? stages.toReversed() : stages
+  const [sharp, ...outer] = best(1).stages as [FilterSpecification, ...Array<FilterSpecification>]
+  return down ? [...outer.toReversed(), { ...sharp, before: outer.toReversed() }] : [sharp, ...outer]
 }
