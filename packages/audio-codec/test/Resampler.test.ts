@@ -73,6 +73,8 @@ describe("resampling", () => {
   it.each([
     [48_000, 8000],
     [44_100, 8000],
+    [32_000, 8000],
+    [192_000, 8000],
     [16_000, 8000],
     [22_050, 24_000],
     [1009, 4234]
@@ -108,7 +110,7 @@ describe("resampling", () => {
       { numRuns: 40 }
     ))
 
-  // The last three pairs have no common divisor.
+  // The last four pairs have no common divisor.
   it.each([
     [22_050, 24_000],
     [22_050, 8000],
@@ -116,6 +118,7 @@ describe("resampling", () => {
     [48_000, 8000],
     [8000, 24_000],
     [44_101, 8000],
+    [20_001, 8000],
     [22_051, 24_001],
     [191_999, 8000]
   ])("from %i to %i Hz keeps a tone, to -105 dB", (from, to) => {

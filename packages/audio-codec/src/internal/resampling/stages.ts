@@ -30,7 +30,7 @@ const attenuationUp = 122
 const largestLoss = 6
 
 /**
- * The lowest rate, as a part of that of the output, to which a first stage may fall in the pass band. To a lower one, it falls so
+ * The lowest rate after a first stage, as a part of that of the output, if the rate is reduced. To a lower one, a filter falls so
  * steeply that the last stage can't make up for it: at 1.25, the pass band is flat to -105 dB.
  */
 const lowestRate = 1.25
@@ -51,13 +51,14 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
   const high = Math.max(from, to)
   const low = Math.min(from, to)
   const down = from > to
+  const lowest = down ? lowestRate * low : low
 
   /** The stage between two rates, `upper` and `lower`, both multiplied by `outer`. */
   const stage = (outer: number, upper: number, lower: number): FilterSpecification => {
     const divisor = greatestCommonDivisor(upper, lower)
     const input = down ? upper : lower
     const nyquist = (low * outer) / 2
-    const falls = down && lower >= 2 * nyquist * lowestRate
+    const falls = down && lower > 2 * nyquist
     const stop = lower - stopBand * nyquist
     return {
       phases: (down ? lower : upper) / divisor,
@@ -79,7 +80,7 @@ export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecific
     if (known !== undefined) return known
     const sharp = stage(divided, high, low * divided)
     let plan: Plan = { cost: costPerSecond(sharp, down ? low : high / divided), stages: [sharp] }
-    for (let factor = 2; factor <= largestFactor && low * divided * factor < high; factor++) {
+    for (let factor = 2; factor <= largestFactor && lowest * divided * factor < high; factor++) {
       const outer = stage(divided * factor, high * factor, high)
       const inner = best(divided * factor)
       const cost = inner.cost + costPerSecond(outer, high / divided / (down ? factor : 1))
