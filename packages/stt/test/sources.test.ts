@@ -19,6 +19,7 @@ import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { untilZero } from "../../../test/support/faultyServer.js"
@@ -240,6 +241,75 @@ describe("a recording", () => {
       const error = yield* Effect.flip(stt.transcribe({ model, audio }))
       expect(error).toMatchObject({ _tag: "SttAudioUnreadable", problem: expect.stringContaining("option retries") })
       expect(server.received.map((each) => fileOf(each).bytes.length)).toEqual([wav.length])
+    })
+  )
+})
+
+describe("a large stream", () => {
+  const large = Uint8Array.from({ length: 9 * 1024 * 1024 + 12_345 }, (_, at) => (at * 31 + (at >> 13)) & 255)
+  const mebibyte = 1024 * 1024
+  const none = new Uint8Array(0)
+  const { length: byteLength } = large
+  const oneByOne = (size: number) => Stream.rechunk(inChunks(large, size), 1)
+
+  it.scopedLive.each([
+    ["chunks of 8 MiB", () => inChunks(large, 8 * mebibyte)],
+    ["a chunk in one piece", () => Stream.make(large)],
+    ["chunks of 100,000 bytes, each overwritten by the next", () => inOneBlock(large, 100_000)],
+    ["chunks of 4 KiB", () => oneByOne(4096)],
+    ["empty chunks between the others", () => Stream.intersperse(oneByOne(mebibyte), none)],
+    [
+      "single bytes, then the rest",
+      () => Stream.concat(inChunks(large.subarray(0, 9999), 1), Stream.make(none, large.subarray(9999)))
+    ]
+  ] as const)("of %s arrives byte for byte, with and without a stated length", ([_, open]) =>
+    Effect.gen(function* () {
+      for (const options of [{ byteLength }, {}]) {
+        const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(open, options) })
+        expect(outcome).toMatchObject({ right: { text: success.text } })
+        expect(Buffer.compare(fileOf(received[0]).bytes, large)).toBe(0)
+      }
+    })
+  )
+
+  it.scopedLive(
+    "that fails in the middle fails the call with the error of the stream, and no service believes it",
+    () =>
+      Effect.gen(function* () {
+        const open = () => Stream.concat(oneByOne(mebibyte), Stream.fail(new RangeError("disk")))
+        for (const options of [{ byteLength: byteLength + 1 }, {}]) {
+          const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(open, options) })
+          const problem = "its stream failed (RangeError)"
+          expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem } })
+          expect(received).toEqual([])
+        }
+      })
+  )
+})
+
+describe("a stream that is recorded while it is sent", () => {
+  it.scopedLive("arrives chunk by chunk, and is closed when the call is interrupted", () =>
+    Effect.gen(function* () {
+      const arrived = yield* Queue.unbounded<string>()
+      const server = createServer((request) => {
+        request.setEncoding("latin1").on("data", (text: string) => Queue.unsafeOffer(arrived, text))
+      })
+      const { url } = yield* loopback(server)
+      const stt = yield* sttOf(url)
+      const recorded = yield* Queue.unbounded<Uint8Array>()
+      let isClosed = false
+      const stream = Stream.ensuring(
+        Stream.fromQueue(recorded),
+        Effect.sync(() => (isClosed = true))
+      )
+      yield* Queue.offer(recorded, wav.subarray(0, 100))
+      const call = yield* Effect.fork(stt.transcribe({ model, audio: AudioSource.fromOneShotStream(stream) }))
+      for (const word of ["one", "two", "three"]) {
+        yield* Queue.offer(recorded, new TextEncoder().encode(word))
+        while (!(yield* Queue.take(arrived)).includes(word));
+      }
+      yield* Fiber.interrupt(call)
+      expect(isClosed).toBe(true)
     })
   )
 })

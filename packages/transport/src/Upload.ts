@@ -5,8 +5,9 @@
  * | -------- | ------- | -------------- |
  * | `Memory` | parts that are in memory | one after another, without a copy |
  * | `Source` | bytes that can be read into a given block, such as a file's | from one reused block over undici, else from a new block for each chunk |
- * | `Stream` | a stream of bytes | chunk by chunk |
+ * | `Stream` | a stream of bytes | over undici short chunks together and long ones without a copy, else chunk by chunk |
  */
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -133,9 +134,8 @@ const blocks = ({ fill }: Source, nextBlock: () => Uint8Array): Chunks =>
     })
   )
 
-/** Emits one chunk at a time, so that the number of emitted chunks shows how much was sent. */
-const split = (stream: Chunks): Chunks =>
-  stream.pipe(
-    Stream.mapConcat((bytes) => piecesOf(bytes, chunkLimit)),
-    Stream.rechunk(1)
-  )
+const split = Stream.mapChunks<Uint8Array, Uint8Array>((bytes) =>
+  Chunk.every(bytes, (part) => part.byteLength <= chunkLimit)
+    ? bytes
+    : Chunk.flatMap(bytes, (part) => Chunk.unsafeFromArray(piecesOf(part, chunkLimit)))
+)

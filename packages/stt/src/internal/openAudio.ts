@@ -146,11 +146,7 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
       Stream.catchAllCause((cause) => {
         const error = Cause.squash(cause)
         return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))
-      }),
-      Stream.tap((chunk: unknown) =>
-        chunk instanceof Uint8Array ? Effect.void : fail("its stream emits something other than Uint8Array")
-      ),
-      Stream.rechunk(1)
+      })
     )
     const { beginning, isWhole, rest } = yield* peek(stream, lookAhead)
     if (beginning.byteLength === 0) return yield* fail("it is empty")
@@ -165,28 +161,40 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     }
   })
 
+const isBytes = (value: unknown): boolean => value instanceof Uint8Array
+
 /** Reads at least `length` bytes from the beginning of a stream, and gives the rest as a stream. */
 const peek = (stream: Chunks, length: number) =>
   Effect.gen(function* () {
-    const pull = yield* Stream.toPull(stream)
+    const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
+      Chunk.every(parts, isBytes)
+        ? Effect.succeed(parts)
+        : Effect.fail(Option.some(unreadable("its stream emits something other than Uint8Array")))
+    )
     const parts: Array<Uint8Array> = []
     let filled = 0
     let isWhole = false
+    let others = Chunk.empty<Uint8Array>()
     while (filled < length && !isWhole) {
       const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
         Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
       )
-      if (Option.isNone(next)) isWhole = true
-      for (const part of Option.getOrElse(next, () => Chunk.empty<Uint8Array>())) {
+      isWhole = Option.isNone(next)
+      const pulled = Option.getOrElse(next, () => Chunk.empty<Uint8Array>())
+      let used = 0
+      for (const part of pulled) {
+        if (filled >= length) break
+        used++
         filled += part.byteLength
         // The source may reuse its block for the next part.
         parts.push(filled < length ? new Uint8Array(part) : part)
       }
+      others = Chunk.drop(pulled, used)
     }
     return {
       beginning: concatenate(parts, filled),
       isWhole,
-      rest: isWhole ? Stream.empty : Stream.fromPull(Effect.succeed(pull))
+      rest: isWhole ? Stream.empty : Stream.concat(Stream.fromChunk(others), Stream.repeatEffectChunkOption(pull))
     }
   })
 
@@ -212,9 +220,9 @@ const requireLength =
     Stream.suspend(() => {
       let length = 0
       return stream.pipe(
-        Stream.tap((chunk) => {
-          length += chunk.byteLength
-          return length > byteLength ? fail(`it is longer than its stated ${byteLength} bytes`) : Effect.void
+        Stream.mapChunksEffect((chunk) => {
+          for (const bytes of chunk) length += bytes.byteLength
+          return length > byteLength ? fail(`it is longer than its stated ${byteLength} bytes`) : Effect.succeed(chunk)
         }),
         Stream.concat(
           Stream.execute(

@@ -1,4 +1,3 @@
-import { getDefaultHighWaterMark } from "node:stream"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
@@ -11,6 +10,7 @@ import type { CallTimer } from "../timer/callTimer.js"
 import type { UploadObserver } from "./httpDriver.js"
 import { piecesOf } from "./piecesOf.js"
 import { toUploadFailed } from "./toUploadFailed.js"
+import { makeUploadPieces, pieceSize } from "./uploadPieces.js"
 
 /** An upload as undici reads it: undici asks for the next chunk after it has passed on the previous one. */
 export interface UploadIterable {
@@ -29,15 +29,6 @@ export const makeUploadIterable = (
   upload._tag === "Memory" && observer === undefined
     ? fromParts(upload.parts, timer)
     : fromChunks(upload, timer, observer, runtime)
-
-/** Size of a socket's write buffer, in bytes. Pieces of this size show progress on a slow connection. */
-const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
-
-/**
- * Undici asks for the next chunk at once while the socket's buffer is not full. A shorter piece may then still wait in
- * that buffer when its block is reused, so it is copied. `slice` of a Buffer would share its memory.
- */
-const keepable = (piece: Uint8Array): Uint8Array => (piece.byteLength >= pieceSize ? piece : new Uint8Array(piece))
 
 /**
  * The same bytes in pieces of `pieceSize`. What is shorter, such as the head of a form, is copied together with what follows: a
@@ -90,54 +81,74 @@ const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIt
   }
 }
 
-/** Runs `send` for each chunk. The chunk is valid until it ends. */
-const forEachChunk = (upload: Upload, send: (chunk: Uint8Array) => Effect.Effect<void>) => {
-  if (upload._tag !== "Source") return Stream.runForEach(chunks(upload), send)
+/** Runs `send` for the chunks, as many at a time as there are. They are valid until it ends. */
+const forEachChunk = (upload: Upload, send: (chunks: Iterable<Uint8Array>) => Effect.Effect<void>) => {
+  if (upload._tag !== "Source") return Stream.runForEachChunk(chunks(upload), send)
   const block = reusedBlock(upload)
   const sendNext: Effect.Effect<void, UploadFailed> = Effect.flatMap(upload.fill(block), (length) =>
-    length === 0 ? Effect.void : Effect.zipRight(send(block.subarray(0, length)), sendNext)
+    length === 0 ? Effect.void : Effect.zipRight(send([block.subarray(0, length)]), sendNext)
   )
   return sendNext
 }
 
+/** One fiber reads all chunks. It waits if more than a piece is left for undici, or a part of a chunk. */
 const fromChunks = (
   upload: Upload,
   timer: CallTimer,
   observer: UploadObserver | undefined,
   runtime: Runtime.Runtime<never>
 ): UploadIterable => {
+  const pieces = makeUploadPieces()
   let failure: UploadFailed | undefined
   let fiber: Fiber.RuntimeFiber<void, UploadFailed> | undefined
-  let give: (result: IteratorResult<Uint8Array, undefined>) => void = () => undefined
-  let fail: (error: unknown) => void = () => undefined
-  let askForNext = (): void => undefined
+  /** The request of undici for the next piece. */
+  let asked:
+    | {
+        readonly give: (result: IteratorResult<Uint8Array, undefined>) => void
+        readonly fail: (error: unknown) => void
+      }
+    | undefined
+  let wake = (): void => undefined
   let isClosed = false
 
-  /** Gives undici a chunk piece by piece, and resumes when undici asks for more than the last piece. */
-  const handOver = (chunk: Uint8Array) =>
-    Effect.async<void>((resume) => {
-      let offset = 0
-      askForNext = () => {
-        timer.reach("upload")
-        if (offset >= chunk.byteLength) return resume(Effect.void)
-        const piece = chunk.subarray(offset, offset + pieceSize)
-        offset += pieceSize
-        give({ done: false, value: keepable(piece) })
-      }
-      timer.sent = "part"
-      askForNext()
-    })
-  const send =
-    observer === undefined
-      ? handOver
-      : (chunk: Uint8Array) =>
-          Effect.forEach(
-            piecesOf(chunk, pieceSize),
-            (piece) => Effect.zipRight(handOver(piece), observer.onChunk(piece.byteLength)),
-            { discard: true }
-          )
+  const answer = (): void => {
+    if (asked === undefined) return
+    timer.reach("upload")
+    const piece = pieces.take()
+    if (piece === undefined) return
+    timer.sent = "part"
+    asked.give({ done: false, value: piece })
+    asked = undefined
+  }
+  const until = (condition: () => boolean): Effect.Effect<void> =>
+    Effect.suspend(() =>
+      condition()
+        ? Effect.void
+        : Effect.async((resume) => {
+            wake = () => {
+              if (condition()) resume(Effect.void)
+            }
+          })
+    )
+  /** Undici asks for more than all chunks so far. */
+  const untilPassedOn = until(() => asked !== undefined && pieces.waiting() === 0)
+  const untilRoom = until(() => pieces.waiting() < pieceSize)
+  const send = (added: Iterable<Uint8Array>): Effect.Effect<void> => {
+    let isCopied = true
+    for (const chunk of added) isCopied = pieces.add(chunk) && isCopied
+    answer()
+    return isCopied ? untilRoom : untilPassedOn
+  }
+  const sendObserved =
+    ({ onChunk }: UploadObserver) =>
+    (added: Iterable<Uint8Array>) =>
+      Effect.forEach(
+        Array.from(added).flatMap((chunk) => piecesOf(chunk, pieceSize)),
+        (piece) => Effect.all([send([piece]), untilPassedOn, onChunk(piece.byteLength)], { discard: true }),
+        { discard: true }
+      )
   const sending = Effect.zipRight(
-    forEachChunk(upload, send),
+    Effect.zipRight(forEachChunk(upload, observer === undefined ? send : sendObserved(observer)), untilPassedOn),
     Effect.suspend(() => {
       timer.sent = "all"
       timer.reach("answer")
@@ -147,9 +158,9 @@ const fromChunks = (
   const start = (): void => {
     fiber = Runtime.runFork(runtime, Effect.interruptible(sending))
     fiber.addObserver((exit) => {
-      if (Exit.isSuccess(exit)) return give({ done: true, value: undefined })
+      if (Exit.isSuccess(exit)) return asked?.give({ done: true, value: undefined })
       failure = toUploadFailed(exit.cause)
-      fail(new Error("The upload failed."))
+      asked?.fail(new Error("The upload failed."))
     })
   }
 
@@ -157,12 +168,14 @@ const fromChunks = (
     chunks: {
       [Symbol.asyncIterator]: () => ({
         next: () =>
-          new Promise((resolve, reject) => {
-            give = resolve
-            fail = reject
-            if (isClosed) resolve({ done: true, value: undefined })
-            else if (fiber === undefined) start()
-            else askForNext()
+          new Promise((give, fail) => {
+            if (isClosed) return give({ done: true, value: undefined })
+            // The chunks may have failed while undici passed on a piece.
+            if (failure !== undefined) return fail(new Error("The upload failed."))
+            asked = { give, fail }
+            if (fiber === undefined) return start()
+            answer()
+            wake()
           })
       })
     },
