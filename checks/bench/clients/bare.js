@@ -4,14 +4,20 @@
  * response. It makes no request id, checks no audio, and has no deadline.
  */
 import { randomUUID } from "node:crypto"
+import { statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
+import { FileSystem } from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientRequest from "@effect/platform/HttpClientRequest"
 import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import {
   checkAudio,
   checkTranscript,
@@ -83,6 +89,32 @@ export const transcribe = async (url, { file = false } = {}) => {
     )
   )
   return ofEffect(NodeHttpClient.layerUndici, call, checkTranscript)
+}
+
+/**
+ * Sends a file as the `Stream` that Effect makes of it.
+ *
+ * @param {string} url
+ * @param {{ readonly isSent?: boolean }} [options] `isSent: false` only reads it: what the `Stream` costs by itself.
+ */
+export const upload = (url, { isSent = true } = {}) => {
+  const runtime = ManagedRuntime.make(Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer))
+  const call = (/** @type {string} */ path) =>
+    Effect.gen(function* () {
+      const stream = (yield* FileSystem).stream(path)
+      if (!isSent) {
+        const received = yield* Stream.runFold(stream, 0, (length, { byteLength }) => length + byteLength)
+        return JSON.stringify({ declared: null, received })
+      }
+      const client = yield* HttpClient.HttpClient
+      const request = HttpClientRequest.post(`${url}/api/transcribe`).pipe(
+        HttpClientRequest.setHeader("X-Api-Key", key),
+        HttpClientRequest.bodyStream(stream, { contentLength: statSync(path).size })
+      )
+      const response = yield* HttpClientResponse.filterStatusOk(yield* client.execute(request))
+      return /** @type {{ text: string }} */ (yield* response.json).text
+    })
+  return (/** @type {string} */ path) => runtime.runPromise(call(path))
 }
 
 /** By hand, because this layer cannot send a `FormData`. */

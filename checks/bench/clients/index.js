@@ -65,8 +65,32 @@ const fromStream = "`AudioSource.fromStream`"
 export const uploaders = {
   raw: upload.client("`node:http`, `fs.createReadStream(path).pipe(request)`", "nodeHttp"),
   ours: upload.client("`AudioSource.fromPath`, `NodeTransport.layer`", "ours", "path", "node"),
-  "ours-stream": upload.client(`${fromStream} with \`byteLength\`, \`NodeTransport.layer\``, "ours", "stream", "node"),
-  "ours-unknown": upload.client(`${fromStream} of unknown length, \`NodeTransport.layer\``, "ours", "unknown", "node"),
+  "ours-memory": upload.client(
+    `${fromStream} of 64 KiB chunks in memory, \`NodeTransport.layer\``,
+    "ours",
+    "memory",
+    "node"
+  ),
+  "ours-memory-long": upload.client(
+    `${fromStream} of 1 MiB chunks in memory, \`NodeTransport.layer\``,
+    "ours",
+    "memoryLong",
+    "node"
+  ),
+  "ours-stream": upload.client(
+    `${fromStream} of \`fs.stream\` with \`byteLength\`, \`NodeTransport.layer\``,
+    "ours",
+    "stream",
+    "node"
+  ),
+  "ours-unknown": upload.client(
+    `${fromStream} of \`fs.stream\`, unknown length, \`NodeTransport.layer\``,
+    "ours",
+    "unknown",
+    "node"
+  ),
+  "bare-stream": upload.client("bare `HttpClient`, `fs.stream`, `NodeHttpClient.layerUndici`", "bare"),
+  "stream-alone": upload.client("`fs.stream` alone, read and not sent", "bare", { isSent: false }),
   "ours-undici": upload.client("`AudioSource.fromPath`, `NodeHttpClient.layerUndici`", "ours", "path", "undici"),
   "ours-node": upload.client("`AudioSource.fromPath`, `NodeHttpClient.layer`", "ours", "path", "nodeHttp"),
   "ours-fetch": upload.client("`AudioSource.fromPath`, `FetchHttpClient.layer`", "ours", "path", "fetch"),

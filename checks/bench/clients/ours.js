@@ -12,7 +12,9 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import {
   checkAudio,
   checkTranscript,
@@ -59,7 +61,20 @@ const sources = {
   /** @param {string} path */
   stream: (path) => AudioSource.fromStream(() => fs.stream(path), { byteLength: statSync(path).size }),
   /** @param {string} path */
-  unknown: (path) => AudioSource.fromStream(() => fs.stream(path))
+  unknown: (path) => AudioSource.fromStream(() => fs.stream(path)),
+  /** @param {string} path */
+  memory: (path) => fromMemory(statSync(path).size, 64 * 1024),
+  /** @param {string} path */
+  memoryLong: (path) => fromMemory(statSync(path).size, 1024 * 1024)
+}
+
+/** A stream of as many bytes as a file has, without reading one. @param {number} byteLength @param {number} chunkSize */
+const fromMemory = (byteLength, chunkSize) => {
+  const chunk = new Uint8Array(chunkSize)
+  const chunks = Stream.unfold(byteLength, (left) =>
+    left > 0 ? Option.some([chunk.subarray(0, left), left - chunk.length]) : Option.none()
+  )
+  return AudioSource.fromStream(() => chunks, { byteLength })
 }
 
 const layers = {

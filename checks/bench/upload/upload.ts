@@ -21,6 +21,9 @@ interface Plan {
 
 export const mebibyte = 2 ** 20
 
+/** The clients that send a `Stream`. */
+const streams = ["ours-memory", "ours-memory-long"]
+
 export const run = async ({ quick }: Setting) => {
   const server = await startServer()
   await compare(server.url, {
@@ -46,7 +49,7 @@ export const compare = async (url: string, { measure, rounds, size, takesPart = 
 
   const failure = (name: string) => resultsOf(all, name).flatMap((each) => ("failed" in each ? [each.failed] : []))[0]
   const uploads = (name: string) => resultsOf(all, name).flatMap((each) => ("failed" in each ? [] : [each]))
-  for (const name of ["raw", "ours"]) {
+  for (const name of ["raw", "ours", ...streams]) {
     const failed = failure(name)
     if (failed !== undefined) throw new Error(`${name} failed: ${failed}`)
   }
@@ -86,4 +89,9 @@ export const compare = async (url: string, { measure, rounds, size, takesPart = 
   bar("at most 1.2x the CPU of raw", cpu("ours") / cpu("raw") <= 1.2, ratio(cpu("ours"), cpu("raw")))
   bar("at most 60 MB above idle", memory <= 60e6, megabytes(memory))
   bar("an exact Content-Length", contentLength("ours") === "exact", contentLength("ours"))
+  for (const name of streams) {
+    const label = uploaders[name]?.label ?? name
+    bar(`${label}: at least the speed of raw`, speed(name) / speed("raw") >= 1, ratio(speed(name), speed("raw")))
+    bar(`${label}: at most 1.3x the CPU of raw`, cpu(name) / cpu("raw") <= 1.3, ratio(cpu(name), cpu("raw")))
+  }
 }
