@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
 import { cannedVoice } from "../../test/support/cannedVoice.js"
 import { send } from "../../test/support/plainHttp.js"
 import { chances } from "../../test/support/random.js"
@@ -85,8 +84,8 @@ const taught = (recordings: ReadonlyArray<KnownRecording>) =>
     Recogniser,
     Effect.gen(function* () {
       const known = yield* Recogniser
-      for (const { samples, text } of recordings) yield* known.learn({ text, samples: Stream.make(samples) })
-      return { ...known, learn: ({ samples }) => Stream.runDrain(samples) }
+      for (const { samples, text } of recordings) yield* known.learn({ text, samples })
+      return { ...known, learn: () => Effect.void }
     })
   ).pipe(Layer.provide(Recogniser.layerKnownRecordings()))
 

@@ -1,16 +1,19 @@
 /**
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
-import { makeKnownSpeech } from "./internal/recogniser/knownSpeech.js"
-import { type Steps, sampleRate, shapeOf } from "./internal/recogniser/waveforms.js"
-import { yieldToEventLoop } from "./internal/yieldToEventLoop.js"
+import { makeLearner } from "./internal/recogniser/learning.js"
+import { inSteps } from "./internal/recogniser/steps.js"
+import { sampleRate } from "./internal/recogniser/waveforms.js"
+import type { Samples } from "./internal/samples.js"
 
 export { sampleRate } from "./internal/recogniser/waveforms.js"
+export type { Samples } from "./internal/samples.js"
 
 /** A text with its time in a recording. */
 export interface TimedText {
@@ -39,7 +42,7 @@ export interface KnownRecording<E = never, R = never> {
   /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined
   /** Mono samples, -1 to 1, at {@link sampleRate}. */
-  readonly samples: Stream.Stream<Float32Array, E, R>
+  readonly samples: Samples<E, R>
   /** The sentences in it, in order. Each is recognised by itself. Default: one, the whole recording. */
   readonly segments?: ReadonlyArray<TimedText> | undefined
 }
@@ -60,12 +63,9 @@ export interface RecogniserService {
    * Reads the whole recording. Returns the text of the known sentences in it, or `undefined` if it has none in this language.
    * Never guesses.
    */
-  readonly recognise: <E, R>(
-    lang: string,
-    samples: Stream.Stream<Float32Array, E, R>
-  ) => Effect.Effect<Recognised | undefined, E, R>
-  /** Stores a recording, so that `recognise` finds it. */
-  readonly learn: <E, R>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
+  readonly recognise: <E = never, R = never>(lang: string, samples: Samples<E, R>) => Effect.Effect<Recognised | undefined, E, R>
+  /** Stores a recording, so that each later `recognise` finds it. */
+  readonly learn: <E = never, R = never>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
   /** Forgets all recordings. */
   readonly forget: Effect.Effect<void>
 }
@@ -85,55 +85,68 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
    * that differs in a word. A sentence that is cut in two is not recognised. The same text spoken again is another recording.
    */
   static readonly layerKnownRecordings = (options: KnownRecordingsOptions = {}): Layer.Layer<Recogniser> =>
-    Layer.sync(Recogniser, () => {
-      const capacity = (options.capacitySeconds ?? 7200) * sampleRate
-      const known = makeKnownSpeech()
-      return {
-        learn: ({ lang, samples, segments, text }) =>
-          Effect.gen(function* () {
-            const { length, shape, silent } = yield* shapeOf(samples, capacity)
-            // Otherwise any silent recording would get this text.
-            if (silent || length > capacity) return
-            const timed = segments?.map((each) => ({
-              text: each.text,
-              start: each.start * sampleRate,
-              end: each.end * sampleRate,
-              exact: true
-            }))
-            yield* inSteps(known.add(text, lang, shape, timed ?? [{ text, start: 0, end: length, exact: false }]))
-            known.limit(capacity)
-          }),
-        recognise: (lang, samples) =>
-          Effect.gen(function* () {
-            const aligner = makeAligner(known, lang)
-            yield* Stream.runForEach(samples, (block) =>
-              Effect.gen(function* () {
-                for (let start = 0; start < block.length; start += stepLength) {
-                  if (start > 0) yield* yieldToEventLoop
-                  yield* inSteps(aligner.push(block.subarray(start, start + stepLength)))
-                }
-              })
-            )
-            return recognisedOf(yield* inSteps(aligner.flush()))
-          }),
-        forget: Effect.sync(known.forget)
-      }
-    })
+    Layer.scoped(
+      Recogniser,
+      Effect.gen(function* () {
+        const capacity = (options.capacitySeconds ?? 7200) * sampleRate
+        const { add, forget, known, learnAll } = yield* makeLearner(capacity)
+        return {
+          learn: ({ lang, samples, segments, text }) =>
+            Effect.flatMap(read(samples, capacity), (read) => {
+              if (read === undefined) return Effect.void
+              const timed = segments?.map((each) => ({
+                text: each.text,
+                start: each.start * sampleRate,
+                end: each.end * sampleRate,
+                exact: true
+              }))
+              const whole = { text, start: 0, end: read.length, exact: false }
+              return add({ text, lang, samples: read, sentences: timed ?? [whole] })
+            }),
+          recognise: (lang, samples) =>
+            Effect.gen(function* () {
+              yield* learnAll
+              const aligner = makeAligner(known, lang)
+              const push = (block: Float32Array) => inSteps(aligner.push(block))
+              yield* samples instanceof Float32Array ? push(samples) : Stream.runForEach(samples, push)
+              return recognisedOf(yield* inSteps(aligner.flush()))
+            }),
+          forget
+        }
+      })
+    )
 }
 
-/** In samples: two seconds. Other requests wait while so much is processed. */
-const stepLength = 2 * sampleRate
-
-/** Runs a long computation. Other requests run between its steps. */
-const inSteps = <A>(steps: Steps<A>): Effect.Effect<A> =>
+/** Reads samples, with 16 bits: half the memory, and the noise is far below that of a codec. `undefined`: more than `most`. */
+const read = <E, R>(samples: Samples<E, R>, most: number): Effect.Effect<Int16Array | undefined, E, R> =>
   Effect.suspend(() => {
-    const first = steps.next()
-    if (first.done === true) return Effect.succeed(first.value)
-    return Effect.gen(function* () {
-      let step = first as IteratorResult<void, A>
-      for (; step.done !== true; step = steps.next()) yield* yieldToEventLoop
-      return step.value
-    })
+    const parts: Array<Int16Array> = []
+    let length = 0
+    const add = (block: Float32Array) => {
+      length += block.length
+      if (length <= most) parts.push(new Int16Array(Pcm.encode(block, "pcm16").bytes.buffer))
+      else parts.length = 0
+    }
+    const whole = () => {
+      if (length > most) return undefined
+      const [first] = parts
+      if (first?.length === length) return first
+      const samples = new Int16Array(length)
+      let offset = 0
+      for (const part of parts) {
+        samples.set(part, offset)
+        offset += part.length
+      }
+      return samples
+    }
+    if (samples instanceof Float32Array) {
+      add(samples)
+      return Effect.succeed(whole())
+    }
+    return Effect.map(
+      Stream.runForEach(samples, (block) => Effect.sync(() => add(block))),
+      whole
+    )
   })
 
 const recognisedOf = (matches: ReadonlyArray<Match>): Recognised | undefined => {

@@ -1,5 +1,7 @@
+import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
+import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -7,37 +9,56 @@ import * as Stream from "effect/Stream"
 import type { Hold } from "../state/accounts.js"
 
 /**
- * A response body of `byteLength` bytes that debits `hold` after its second-to-last byte and before its last. A client
- * that has the whole body has paid for it. A client that stops earlier pays nothing.
+ * Sends a response, and debits `hold` after the second-to-last byte of its body and before its last. A client that has the
+ * whole body has paid for it. A client that stops earlier pays nothing.
+ *
+ * It writes to Node's response: a Stream of a body that is whole costs more than the rest of a short call.
  */
 export const billOnLastByte = (
   request: HttpServerRequest.HttpServerRequest,
-  body: Stream.Stream<Uint8Array>,
-  byteLength: number,
+  { body, headers, status }: HttpServerResponse.HttpServerResponse,
   hold: Hold
-): Stream.Stream<Uint8Array> =>
-  Stream.suspend(() => {
-    let remaining = byteLength
-    return Stream.rechunk(body, 1).pipe(
-      Stream.filter((bytes) => bytes.length > 0),
-      Stream.flatMap((bytes) => {
+): Effect.Effect<void> =>
+  Effect.suspend(() => {
+    const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
+    nodeResponse.writeHead(status, headers)
+    let remaining = body.contentLength ?? 0
+    const write = (bytes: Uint8Array): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (bytes.length === 0) return Effect.void
         remaining -= bytes.length
-        if (remaining > 0) return Stream.make(bytes)
-        return Stream.concat(
-          Stream.make(bytes.subarray(0, -1)),
-          Stream.fromEffect(Effect.as(hold.debit, bytes.subarray(-1)))
+        if (remaining > 0) return writeBytes(nodeResponse, bytes)
+        return writeBytes(nodeResponse, bytes.subarray(0, -1)).pipe(
+          Effect.zipRight(hold.debit),
+          Effect.zipRight(writeBytes(nodeResponse, bytes.subarray(-1)))
         )
-      }),
-      Stream.onError((cause) =>
+      })
+    const written =
+      body._tag === "Uint8Array"
+        ? write(body.body)
+        : body._tag === "Stream"
+          ? Stream.runForEach(Stream.orDie(body.stream), write)
+          : Effect.void
+    const end = Effect.sync(() => nodeResponse.end())
+    return Effect.zipRight(written, end).pipe(
+      Effect.onError((cause) =>
         Cause.isInterruptedOnly(cause)
-          ? Effect.void
-          : Effect.zipRight(
-              Effect.logError("The local service failed", cause),
-              closeConnection(NodeHttpServerRequest.toServerResponse(request))
+          ? end
+          : Effect.logError("The local service failed", cause).pipe(
+              Effect.zipRight(closeConnection(nodeResponse)),
+              Effect.zipRight(end)
             )
       )
     )
   })
+
+/** Writes bytes, and waits if as many as the connection holds are still to be sent. */
+const writeBytes = (response: ServerResponse, bytes: Uint8Array): Effect.Effect<void> =>
+  Effect.suspend(() =>
+    bytes.length === 0 || response.write(bytes)
+      ? Effect.void
+      : Effect.promise((signal) => once(response, "drain", { signal }).catch(() => undefined))
+  )
 
 /** Otherwise the client would wait for the rest of the body. */
 const closeConnection = (response: ServerResponse): Effect.Effect<void> =>

@@ -8,24 +8,28 @@ import { Faults } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
 import { monotonicMillis } from "../realTime.js"
+import type { Hold } from "../state/accounts.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type JournalService, type OpenEntry } from "../state/journal.js"
+import { billOnLastByte } from "./billOnLastByte.js"
 
 export interface Operation<R> {
   readonly name: OperationName
   readonly path: string
   /** The request's id, if the operation has one before its response. */
   readonly idOf?: (headers: Readonly<IncomingHttpHeaders>) => string
-  /** Authorises the request, does the work and returns a response that bills itself. */
-  readonly work: (
-    request: HttpServerRequest.HttpServerRequest,
-    entry: OpenEntry
-  ) => Effect.Effect<HttpServerResponse.HttpServerResponse, Problem, R>
+  /** Authorises the request, does the work and returns a response with the credit to debit for it. */
+  readonly work: (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry) => Effect.Effect<Worked, Problem, R>
   readonly problemToResponse: ProblemToResponse
   /** Reads the fields of a request for the journal from its body. It is used if a fault is the response. */
   readonly readFields: (headers: Readonly<IncomingHttpHeaders>) => FieldsReader
   /** Longest time without a byte of a request body that is discarded, in milliseconds. */
   readonly bodyIdleMillis: number
+}
+
+export interface Worked {
+  readonly response: HttpServerResponse.HttpServerResponse
+  readonly hold: Hold
 }
 
 /** Reads the fields of a body, chunk by chunk. */
@@ -61,7 +65,12 @@ export const operationHandler = <R>({
     const fault = yield* (yield* Faults).next(name)
     if (fault !== undefined) entry.outcome = "faulted"
 
+    let hold: Hold | undefined
     const worked = work(request, entry).pipe(
+      Effect.map((done) => {
+        hold = done.hold
+        return done.response
+      }),
       recoverDefects,
       Effect.catchAll((problem) => Effect.succeed(respondTo(problem)))
     )
@@ -77,6 +86,7 @@ export const operationHandler = <R>({
     entry.millis = Math.round(monotonicMillis() - startedAt)
     if (fault === undefined) entry.outcome = "answered"
     journal.publish(entry)
+    if (hold !== undefined) yield* billOnLastByte(request, response, hold)
     return response
   })
 

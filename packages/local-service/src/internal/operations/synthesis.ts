@@ -3,7 +3,6 @@ import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import { bytesPerFrame, durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -15,11 +14,10 @@ import { Recogniser, sampleRate } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
+import { resample } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
-import { yieldToEventLoop } from "../yieldToEventLoop.js"
-import { billOnLastByte } from "./billOnLastByte.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 
 export interface SynthesisOptions {
@@ -165,25 +163,25 @@ const synthesize = (
 
     const { lang, speed, text } = body
     const sentences: Array<SpokenSentence> = []
-    const blocks = voice
-      .speak({
-        text,
-        lang,
-        speed,
-        voice: body.voice,
-        pronunciations: body.g2p_overrides,
-        onSentence: (sentence) => sentences.push(sentence)
-      })
+    const blocks = voice.speak({
+      text,
+      lang,
+      speed,
+      voice: body.voice,
+      pronunciations: body.g2p_overrides,
+      onSentence: (sentence) => sentences.push(sentence)
+    })
+    const from = voice.sampleRate
+    const speech = yield* temporaryFiles
+      .storeSamples(limitDuration(blocks, options.maximumSpeechSeconds, from))
       .pipe(
-        Stream.mapError(
-          ({ message }): Problem => ({ status: 502, message: `the synthesis backend failed: ${message}` })
-        ),
-        limitDuration(options.maximumSpeechSeconds, voice.sampleRate)
+        Effect.catchTag("VoiceFailed", ({ message }) =>
+          Effect.fail<Problem>({ status: 502, message: `the synthesis backend failed: ${message}` })
+        )
       )
-    const speech = yield* temporaryFiles.storeSamples(blocks)
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
-    const from = voice.sampleRate
+    const known = resample(speech.samples, { from, to: sampleRate })
     yield* recogniser.learn({
       text,
       lang,
@@ -191,41 +189,41 @@ const synthesize = (
         sentences.length === 0
           ? undefined
           : sentences.map(({ end, start, text }) => ({ text, start: start / from, end: end / from })),
-      samples: Resampler.resampleStream({ from, to: sampleRate })(yieldBetweenBlocks(speech.samples))
+      samples: known
     })
 
     const format = Contract.audioFormat(body.output_format)
     const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
-    const audio = yieldBetweenBlocks(speech.samples).pipe(
-      Resampler.resampleStream({ from, to: format.sampleRate }),
-      Stream.map((block) => Pcm.encode(block, format.encoding).bytes)
-    )
-    return HttpServerResponse.stream(billOnLastByte(request, audio, byteLength, hold), {
+    const audio = format.sampleRate === sampleRate ? known : resample(speech.samples, { from, to: format.sampleRate })
+    const encode = (samples: Float32Array) => Pcm.encode(samples, format.encoding).bytes
+    const init = {
       contentType: "application/octet-stream",
-      contentLength: byteLength,
       headers: {
         [Contract.header.requestId]: requestIdOf(request.headers, options),
         [Contract.header.sampleRate]: String(format.sampleRate),
         [Contract.header.encoding]: format.encoding,
         [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
       }
-    })
+    }
+    const response =
+      audio instanceof Float32Array
+        ? HttpServerResponse.uint8Array(encode(audio), init)
+        : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
+    return { response, hold }
   })
 
-/** Lets other requests run between blocks. */
-const yieldBetweenBlocks = (blocks: Stream.Stream<Float32Array>): Stream.Stream<Float32Array> =>
-  Stream.tap(Stream.rechunk(blocks, 1), () => yieldToEventLoop)
-
 /** Fails if the blocks last longer than `seconds` at `rate` Hz. */
-const limitDuration =
-  (seconds: number, rate: number) =>
-  <E>(blocks: Stream.Stream<Float32Array, E>): Stream.Stream<Float32Array, E | Problem> =>
-    Stream.suspend(() => {
-      let length = 0
-      return Stream.tap(blocks, (block) => {
-        length += block.length
-        return length > seconds * rate
-          ? Effect.fail(badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`))
-          : Effect.void
-      })
+const limitDuration = <E>(
+  blocks: Stream.Stream<Float32Array, E>,
+  seconds: number,
+  rate: number
+): Stream.Stream<Float32Array, E | Problem> =>
+  Stream.suspend(() => {
+    let length = 0
+    return Stream.tap(blocks, (block) => {
+      length += block.length
+      return length > seconds * rate
+        ? Effect.fail(badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`))
+        : Effect.void
     })
+  })

@@ -15,7 +15,6 @@ import { readRecording } from "../recordings/recording.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
-import { billOnLastByte } from "./billOnLastByte.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 import { toForm } from "./transcriptionForm.js"
 
@@ -140,11 +139,11 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
         form.aux === true ? auxInfo(recognised, { seconds, receivedAt, elapsedMillis: elapsedMillis() }) : undefined
     }
     const bytes = new TextEncoder().encode(JSON.stringify(body))
-    return HttpServerResponse.stream(billOnLastByte(request, Stream.make(bytes), bytes.length, hold), {
+    const response = HttpServerResponse.uint8Array(bytes, {
       contentType: "application/json",
-      contentLength: bytes.length,
       headers: recognised === undefined ? { [Contract.noticeHeader]: notRecognised } : undefined
     })
+    return { response, hold }
   })
 
 const withNumbers = (lang: string, { segments, text, ...rest }: Recognised): Recognised => ({

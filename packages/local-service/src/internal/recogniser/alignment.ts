@@ -1,6 +1,7 @@
 import { hop, makeFingerprinter, windowLength } from "./fingerprints.js"
 import { isQuiet, type KnownSpeech, powerOf, quietLength, type Sentence } from "./knownSpeech.js"
-import { differenceOf, lagReach, makeShaper, type Steps, sampleRate, tolerance } from "./waveforms.js"
+import type { Steps } from "./steps.js"
+import { blocksOf, differenceOf, lagReach, makeShaper, sampleRate, tolerance } from "./waveforms.js"
 
 /** A known sentence in an input. */
 export interface Match {
@@ -157,11 +158,14 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
   }
 
   return {
-    /** Reads a block of samples. */
-    *push(block: Float32Array): Steps<void> {
-      append(shaper.push(block))
-      vote(false)
-      if (pending.size > 0 && length - first >= retained) yield* compare(false)
+    /** Reads samples. */
+    *push(samples: Float32Array): Steps<void> {
+      for (const block of blocksOf(samples)) {
+        append(shaper.push(block))
+        vote(false)
+        if (pending.size > 0 && length - first >= retained) yield* compare(false)
+        yield
+      }
     },
     /** Returns the known sentences of the whole input, in order. */
     *flush(): Steps<ReadonlyArray<Match>> {

@@ -1,6 +1,7 @@
 import { makeFingerprintIndex } from "./fingerprintIndex.js"
 import { hop, makeFingerprinter } from "./fingerprints.js"
-import { loudestStretch, type Steps, sampleRate } from "./waveforms.js"
+import type { Steps } from "./steps.js"
+import { loudestStretch, sampleRate } from "./waveforms.js"
 
 /** A sentence of a known recording. The recogniser finds a whole sentence, never a part of one. */
 export interface Sentence {

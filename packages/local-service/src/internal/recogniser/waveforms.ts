@@ -1,5 +1,4 @@
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import type { Steps } from "./steps.js"
 
 /** Rate of the mono samples that a recogniser takes, in Hz. */
 export const sampleRate = 8000
@@ -52,38 +51,35 @@ const emphasis = (() => {
   return band.map((tap, index) => tap - 0.95 * (band[index - 1] ?? 0))
 })()
 
-interface Shape {
-  /** Number of all samples, even if they were too many. */
-  readonly length: number
-  readonly silent: boolean
-  /** The filtered samples. Empty if they were too many. */
-  readonly shape: Int16Array
+/** In samples: two seconds. Other requests wait while so much is processed. */
+const blockLength = 2 * sampleRate
+
+/** Blocks of samples, each of at most two seconds. */
+export function* blocksOf<Block extends Int16Array | Float32Array>(samples: Block): Generator<Block> {
+  for (let start = 0; start < samples.length; start += blockLength) {
+    yield samples.subarray(start, start + blockLength) as Block
+  }
 }
 
-/** Reads all samples and filters them, up to `most` samples. */
-export const shapeOf = <E, R>(samples: Stream.Stream<Float32Array, E, R>, most: number): Effect.Effect<Shape, E, R> =>
-  Effect.gen(function* () {
-    const shaper = makeShaper()
-    const parts: Array<Int16Array> = []
-    let length = 0
-    let loudest = 0
-    yield* Stream.runForEach(samples, (block) =>
-      Effect.sync(() => {
-        length += block.length
-        for (const sample of block) loudest = Math.max(loudest, Math.abs(sample))
-        if (length <= most) parts.push(shaper.push(block))
-        else parts.length = 0
-      })
-    )
-    if (length <= most) parts.push(shaper.flush())
-    const shape = new Int16Array(parts.reduce((sum, part) => sum + part.length, 0))
-    let offset = 0
-    for (const part of parts) {
-      shape.set(part, offset)
-      offset += part.length
-    }
-    return { length, silent: loudest < silence, shape }
-  })
+/** Whether every sample, of 16 bits, is below -50 dB. */
+export const isSilent = (samples: Int16Array): boolean => samples.every((sample) => Math.abs(sample) < silence * 0x8000)
+
+/** Filters a whole recording of samples of 16 bits. */
+export function* shapeOf(samples: Int16Array): Steps<Int16Array> {
+  const shaper = makeShaper()
+  const shape = new Int16Array(samples.length)
+  let length = 0
+  const append = (part: Int16Array) => {
+    shape.set(part, length)
+    length += part.length
+  }
+  for (const block of blocksOf(samples)) {
+    append(shaper.push(Float32Array.from(block, (sample) => sample / 0x8000)))
+    yield
+  }
+  append(shaper.flush())
+  return shape
+}
 
 /** Filters block by block without delay: the middle tap lies on the sample of each output. */
 export const makeShaper = () => {
@@ -133,9 +129,6 @@ export const makeShaper = () => {
 }
 
 const toInt16 = (value: number): number => Math.round(Math.max(-0x7fff, Math.min(0x7fff, value)))
-
-/** A computation that takes seconds for an hour of speech, and yields after each step. */
-export type Steps<A> = Generator<void, A>
 
 /** In samples: half a minute of recording per step. */
 const stepLength = 30 * sampleRate

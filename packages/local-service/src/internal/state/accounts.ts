@@ -66,6 +66,8 @@ export class Accounts extends Context.Tag("@effect-speech/local-service/internal
   BillableAccounts
 >() {}
 
+const refuse = (refusal: Refusal) => Effect.fail(refusal)
+
 const digestOf = (key: string): Buffer => createHash("sha256").update(key).digest()
 
 interface KeyRow {
@@ -75,6 +77,7 @@ interface KeyRow {
   readonly created_at: string
   readonly scopes: string
   readonly revoked_at: string | null
+  readonly digest: string
 }
 
 /** In place of the id of a key. An id has 12 digits, so no key has this one. */
@@ -106,13 +109,23 @@ export const makeAccounts = (
      */
     let reserved = { credits: 0 }
     const mutex = yield* Effect.makeSemaphore(1)
-    const exclusively = mutex.withPermits(1)
+    const exclusively = <A, E, R>(write: Effect.Effect<A, E, R>) => Effect.uninterruptible(mutex.withPermits(1)(write))
+
+    /**
+     * What the database holds, for the checks of each call. Only this process writes the database, one write at a time, and each
+     * write is followed by the same change here.
+     */
+    let account: Account = initial
+    let activeKey: (Key & { readonly digest: Buffer }) | undefined
+    const readAccount = Effect.gen(function* () {
+      const [found] = yield* sql<Account>`SELECT state, credits FROM account`
+      const [row] = yield* sql<KeyRow>`SELECT * FROM keys WHERE revoked_at IS NULL`
+      account = found === undefined ? initial : { state: found.state, credits: found.credits }
+      activeKey = row && { ...toKey(row), digest: Buffer.from(row.digest, "hex") }
+    })
+    yield* readAccount
 
     const publish = (what: "account" | "keys") => Effect.sync(() => changed(what))
-    const account = Effect.map(sql<Account>`SELECT state, credits FROM account`, ([found]) => ({
-      state: found?.state ?? initial.state,
-      credits: found?.credits ?? 0
-    }))
     const keys = Effect.map(sql<KeyRow>`SELECT * FROM keys ORDER BY number DESC`, (rows): Keys => {
       const all = rows.map(toKey)
       return {
@@ -129,74 +142,66 @@ export const makeAccounts = (
         return toKey(row)
       })
 
-    const debit = ({ credits, operation, units }: Cost, date: string) => sql`
-      INSERT INTO usage (date, operation, calls, units, credits)
-      SELECT ${date}, ${operation}, 1, ${units}, min(${credits}, credits) FROM account WHERE true
-      ON CONFLICT DO UPDATE SET
-        calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`
+    const debit = ({ credits, operation, units }: Cost, date: string) =>
+      Effect.map(
+        sql`
+          INSERT INTO usage (date, operation, calls, units, credits)
+          SELECT ${date}, ${operation}, 1, ${units}, min(${credits}, credits) FROM account WHERE true
+          ON CONFLICT DO UPDATE SET
+            calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`,
+        () => {
+          account = { ...account, credits: Math.max(0, account.credits - credits) }
+          changed("account")
+        }
+      )
 
     const holdOf =
       (ofAccount: typeof reserved): Authorization["hold"] =>
-      (cost) =>
-        Effect.gen(function* () {
-          let released = false
-          const release = Effect.sync(() => {
-            if (!released) ofAccount.credits -= cost.credits
-            released = true
-          })
-          yield* Effect.acquireRelease(
-            Effect.gen(function* () {
-              const { credits } = yield* Effect.orDie(account)
-              if (ofAccount === reserved && credits - reserved.credits < cost.credits) {
-                return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
-              }
-              ofAccount.credits += cost.credits
-            }).pipe(exclusively),
-            () => exclusively(release)
-          )
-          return {
-            debit: Effect.suspend(() =>
-              ofAccount === reserved
-                ? Effect.zipRight(Effect.orDie(debit(cost, now().toISOString().slice(0, 10))), publish("account"))
-                : Effect.void
-            ).pipe(Effect.zipRight(release), Effect.uninterruptible, exclusively)
-          }
+      (cost) => {
+        let released = false
+        const release = () => {
+          if (!released) ofAccount.credits -= cost.credits
+          released = true
+        }
+        const hold: Hold = {
+          debit: Effect.suspend(() =>
+            ofAccount === reserved ? Effect.orDie(debit(cost, now().toISOString().slice(0, 10))) : Effect.void
+          ).pipe(Effect.zipRight(Effect.sync(release)), exclusively)
+        }
+        const reserve = Effect.suspend(() => {
+          if (ofAccount === reserved && account.credits - reserved.credits < cost.credits)
+            return refuse({ _tag: "NoCredit" })
+          ofAccount.credits += cost.credits
+          return Effect.succeed(hold)
         })
+        return Effect.acquireRelease(reserve, () => Effect.sync(release))
+      }
 
     return {
       authorize: (key, scope) =>
-        Effect.gen(function* () {
-          const ofAccount = reserved
-          const [row] = yield* sql<Account & { readonly id: string | null; digest: string; scopes: string }>`
-            SELECT state, credits, keys.id AS id, digest, scopes
-            FROM account LEFT JOIN keys ON revoked_at IS NULL`.pipe(Effect.orDie)
-          const refuse = (refusal: Refusal) => Effect.fail(refusal)
-          if (
-            key === undefined ||
-            row === undefined ||
-            row.id === null ||
-            !timingSafeEqual(digestOf(key), Buffer.from(row.digest, "hex"))
-          ) {
-            return yield* refuse({ _tag: "UnknownKey" })
+        Effect.suspend(() => {
+          if (key === undefined || activeKey === undefined || !timingSafeEqual(digestOf(key), activeKey.digest)) {
+            return refuse({ _tag: "UnknownKey" })
           }
-          if (row.state !== "active") return yield* refuse({ _tag: "AccountNotActive", state: row.state })
-          if (!decodeScopes(row.scopes).includes(scope)) return yield* refuse({ _tag: "MissingScope", scope })
-          if (row.credits === 0) return yield* refuse({ _tag: "NoCredit" })
-          return { keyId: row.id, hold: holdOf(ofAccount) }
+          const { credits, state } = account
+          if (state !== "active") return refuse({ _tag: "AccountNotActive", state })
+          if (!activeKey.scopes.includes(scope)) return refuse({ _tag: "MissingScope", scope })
+          if (credits === 0) return refuse({ _tag: "NoCredit" })
+          return Effect.succeed({ keyId: activeKey.id, hold: holdOf(reserved) })
         }),
-      authorizeConsole: Effect.gen(function* () {
-        const ofAccount = reserved
-        const { credits, state } = yield* Effect.orDie(account)
-        if (state !== "active") return yield* Effect.fail<Refusal>({ _tag: "AccountNotActive", state })
-        if (credits === 0) return yield* Effect.fail<Refusal>({ _tag: "NoCredit" })
-        return { keyId: consoleKeyId, hold: holdOf(ofAccount) }
+      authorizeConsole: Effect.suspend(() => {
+        const { credits, state } = account
+        if (state !== "active") return refuse({ _tag: "AccountNotActive", state })
+        if (credits === 0) return refuse({ _tag: "NoCredit" })
+        return Effect.succeed({ keyId: consoleKeyId, hold: holdOf(reserved) })
       }),
-      account: Effect.orDie(account),
+      account: Effect.sync(() => account),
       setAccount: (changes) =>
         Effect.gen(function* () {
           yield* validateOrDie(AccountChanges, changes)
-          const next = { ...(yield* account), ...changes }
+          const next = { ...account, ...changes }
           yield* sql`UPDATE account SET state = ${next.state}, credits = ${next.credits}`
+          account = next
           yield* publish("account")
           return next
         }).pipe(Effect.orDie, exclusively),
@@ -219,6 +224,7 @@ export const makeAccounts = (
             INSERT INTO keys (id, name, creator, created_at, scopes, digest)
             VALUES (${id}, ${name}, ${creator}, ${record.createdAt}, ${JSON.stringify(record.scopes)},
               ${digestOf(key).toString("hex")})`)
+          yield* Effect.orDie(readAccount)
           yield* publish("keys")
           return { record, key: Redacted.make(key) }
         }).pipe(exclusively),
@@ -226,12 +232,14 @@ export const makeAccounts = (
         Effect.gen(function* () {
           yield* findActiveKey(id)
           yield* sql`UPDATE keys SET revoked_at = ${now().toISOString()} WHERE id = ${id}`
+          yield* readAccount
           yield* publish("keys")
         }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
       setScopes: (id, scopes) =>
         Effect.gen(function* () {
           const key = yield* findActiveKey(id)
           yield* sql`UPDATE keys SET scopes = ${JSON.stringify(scopes)} WHERE id = ${id}`
+          yield* readAccount
           yield* publish("keys")
           return { ...key, scopes }
         }).pipe(Effect.catchTag("SqlError", Effect.die), exclusively),
@@ -248,12 +256,12 @@ export const makeAccounts = (
           yield* sql`UPDATE keys SET revoked_at = NULL, scopes = ${JSON.stringify(KeyScope.literals)}`
           yield* sql`UPDATE account SET state = ${initial.state}, credits = ${initial.credits}`
           yield* sql`COMMIT`
+          yield* readAccount
           reserved = { credits: 0 }
           yield* Effect.zipRight(publish("account"), publish("keys"))
         }).pipe(
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
           Effect.orDie,
-          Effect.uninterruptible,
           exclusively
         )
     }

@@ -5,13 +5,15 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { concatSamples, type Samples } from "../samples.js"
 
-/** Mono samples: on disk if there are many, else in memory. */
+/** Mono samples: blocks from a file if there are many, else whole in memory. */
 export interface StoredSamples {
   readonly length: number
-  readonly samples: Stream.Stream<Float32Array>
+  readonly samples: Samples
 }
 
 /** Temporary files for data that is too long for memory. Each is removed when its scope closes. */
@@ -28,9 +30,6 @@ export class TemporaryFiles extends Context.Tag("@effect-speech/local-service/in
 
 /** In samples: a megabyte, 12 seconds of speech. For one sentence, a file would be a third of the cost. */
 const maximumInMemory = 2 ** 18
-
-/** In samples, as many as one read of a file returns. Other requests wait while a block is processed. */
-const maximumBlock = 2 ** 14
 
 /** No other program has a folder of this name, so a service may write and remove files there. */
 export const temporaryFolderName = "effect-speech-local-service-temporary"
@@ -51,11 +50,6 @@ export const openTemporaryFolder = async (dataDirectory: string): Promise<string
   }
   return folder
 }
-
-const splitBlock = (block: Float32Array): Iterable<Float32Array> =>
-  Array.from({ length: Math.ceil(block.length / maximumBlock) }, (_, index) =>
-    block.subarray(index * maximumBlock, (index + 1) * maximumBlock)
-  )
 
 export const makeTemporaryFiles = (
   directory: string
@@ -80,27 +74,28 @@ export const makeTemporaryFiles = (
             const name = yield* Scope.extend(newPath, scope)
             return { name, file: yield* Effect.orDie(fs.open(name, { flag: "wx", mode: 0o600 })) }
           })
+          const store = (block: Float32Array) =>
+            Effect.gen(function* () {
+              // An empty write would never end.
+              if (block.length === 0) return
+              length += block.length
+              buffered.push(block)
+              if (length <= maximumInMemory) return
+              written ??= yield* openFile
+              for (const each of buffered) yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
+              buffered = []
+            })
+          // For a few blocks, a pull costs half as much as a run of the stream.
           yield* Effect.scoped(
-            // An empty write would never end.
-            Stream.runForEach(
-              Stream.filter(samples, (block) => block.length > 0),
-              (block) =>
-                Effect.gen(function* () {
-                  length += block.length
-                  buffered.push(block)
-                  if (length <= maximumInMemory) return
-                  written ??= yield* openFile
-                  for (const each of buffered)
-                    yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
-                  buffered = []
-                })
+            Effect.flatMap(Stream.toPull(samples), (pull) =>
+              Effect.forever(Effect.flatMap(pull, Effect.forEach(store, { discard: true })))
             )
-          )
+          ).pipe(Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })))
           return {
             length,
             samples:
               written === undefined
-                ? Stream.fromIterable(buffered.flatMap((block) => [...splitBlock(block)]))
+                ? concatSamples(buffered, length)
                 : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
           }
         })

@@ -1,0 +1,91 @@
+import * as Effect from "effect/Effect"
+import { yieldToEventLoop } from "../yieldToEventLoop.js"
+import { makeKnownSpeech, type TimedText } from "./knownSpeech.js"
+import { inSteps, type Steps } from "./steps.js"
+import { isSilent, sampleRate, shapeOf } from "./waveforms.js"
+
+/** A recording that waits to be learned. */
+export interface Lesson {
+  readonly text: string
+  readonly lang: string | undefined
+  /** At 16 bits. */
+  readonly samples: Int16Array
+  readonly sentences: ReadonlyArray<TimedText>
+}
+
+/**
+ * In samples: half an hour. So much may wait, because a transcription has to wait for it too. It is learned in less than two
+ * seconds.
+ */
+const mostWaiting = 1800 * sampleRate
+
+/**
+ * Learns recordings one after another: in the background, or at once if a transcription needs them or too many wait. Keeps
+ * `capacity` samples, those that wait included.
+ */
+export const makeLearner = (capacity: number) =>
+  Effect.gen(function* () {
+    const known = makeKnownSpeech()
+    let waiting: Array<Lesson> = []
+    let waitingLength = 0
+    /** The numbers of all recordings so far. */
+    let added = 0
+    let learned = 0
+    const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
+    const isWaiting = Effect.unsafeMakeLatch()
+
+    const limit = () => known.limit(capacity - waitingLength)
+
+    function* learn({ lang, samples, sentences, text }: Lesson): Steps<void> {
+      // Otherwise any silent recording would get this text.
+      if (!isSilent(samples)) yield* known.add(text, lang, yield* shapeOf(samples), sentences)
+    }
+
+    /** If it is interrupted, the recording still waits. */
+    const learnNext = Effect.suspend(() => {
+      const [next] = waiting
+      if (next === undefined) return Effect.sync(() => isWaiting.unsafeClose())
+      return Effect.map(inSteps(learn(next)), () => {
+        waiting.shift()
+        waitingLength -= next.samples.length
+        learned++
+        limit()
+      })
+    }).pipe(oneAtATime)
+
+    // A turn of the event loop reads all requests that have arrived, so this takes little of a busy service.
+    yield* Effect.forkScoped(
+      Effect.forever(isWaiting.await.pipe(Effect.zipRight(yieldToEventLoop), Effect.zipRight(learnNext)))
+    )
+
+    return {
+      known,
+      /** Stores a recording, to learn it later. */
+      add: (lesson: Lesson): Effect.Effect<void> =>
+        Effect.suspend(() => {
+          waiting.push(lesson)
+          waitingLength += lesson.samples.length
+          added++
+          limit()
+          isWaiting.unsafeOpen()
+          return Effect.whileLoop({
+            while: () => waitingLength > Math.min(mostWaiting, capacity),
+            body: () => learnNext,
+            step: () => undefined
+          })
+        }),
+      /** Learns all recordings that were added so far. */
+      learnAll: Effect.suspend(() => {
+        const last = added
+        return Effect.whileLoop({ while: () => learned < last, body: () => learnNext, step: () => undefined })
+      }),
+      forget: oneAtATime(
+        Effect.sync(() => {
+          waiting = []
+          waitingLength = 0
+          learned = added
+          known.forget()
+        })
+      )
+    }
+  })
