@@ -30,6 +30,9 @@ const longestPieces = [
   { name: "30 s", millis: 30_000 }
 ]
 
+const collect = (samples: ReturnType<Voice["Type"]["speak"]>) =>
+  samples instanceof Float32Array ? Effect.succeed(samples) : Pcm.collectSamples(samples)
+
 /** The sentences at 8 kHz, without silence at their ends: a window of 10 ms below -50 dB is silent. */
 const speakSentences = Effect.gen(function* () {
   const voice = yield* Voice
@@ -38,7 +41,7 @@ const speakSentences = Effect.gen(function* () {
     voice.voices.map((name) => ({ lang, text: sentence.replace(/[,;:—-]/g, " "), voice: name }))
   )
   return yield* Effect.forEach(utterances, (utterance) =>
-    Effect.map(Pcm.collectSamples(voice.speak({ ...utterance, speed: 1, pronunciations: {} })), (samples) => {
+    Effect.map(collect(voice.speak({ ...utterance, speed: 1, pronunciations: {} })), (samples) => {
       const telephony = Resampler.resample(samples, { from: voice.sampleRate, to: sampleRate })
       const silences = Silence.pauses(telephony, sampleRate, { thresholdDecibels: -50, minimumMillis: 10 })
       const before = silences.find(({ start }) => start === 0)?.end ?? 0

@@ -4,12 +4,11 @@
  */
 import { Voice } from "@effect-speech/local-service/Voice"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 
 /**
  * Provides a `Voice` that speaks what `speechOf` returns: mono samples, or a stream of them that may fail.
  *
- * @param {(utterance: import("@effect-speech/local-service/Voice").Utterance) => Float32Array | ReturnType<import("@effect-speech/local-service/Voice").VoiceService["speak"]>} speechOf
+ * @param {import("@effect-speech/local-service/Voice").VoiceService["speak"]} speechOf
  * @param {object} [options]
  * @param {ReadonlyArray<string>} [options.languages] Default: `hi` and `en`.
  * @param {ReadonlyArray<string>} [options.voices] Default: `default_female` and `default_male`.
@@ -23,9 +22,5 @@ export const cannedVoice = (
     languages,
     voices,
     sampleRate,
-    speak: (utterance) =>
-      Stream.suspend(() => {
-        const speech = speechOf(utterance)
-        return speech instanceof Float32Array ? Stream.make(speech) : speech
-      })
+    speak: speechOf
   })

@@ -5,12 +5,11 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Stream from "effect/Stream"
 import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
 import { makeLearner } from "./internal/recogniser/learning.js"
 import { inSteps } from "./internal/recogniser/steps.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
-import type { Samples } from "./internal/samples.js"
+import { concat, forEachBlock, type Samples } from "./internal/samples.js"
 
 export { sampleRate } from "./internal/recogniser/waveforms.js"
 export type { Samples } from "./internal/samples.js"
@@ -63,7 +62,10 @@ export interface RecogniserService {
    * Reads the whole recording. Returns the text of the known sentences in it, or `undefined` if it has none in this language.
    * Never guesses.
    */
-  readonly recognise: <E = never, R = never>(lang: string, samples: Samples<E, R>) => Effect.Effect<Recognised | undefined, E, R>
+  readonly recognise: <E = never, R = never>(
+    lang: string,
+    samples: Samples<E, R>
+  ) => Effect.Effect<Recognised | undefined, E, R>
   /** Stores a recording, so that each later `recognise` finds it. */
   readonly learn: <E = never, R = never>(recording: KnownRecording<E, R>) => Effect.Effect<void, E, R>
   /** Forgets all recordings. */
@@ -108,7 +110,7 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
               yield* learnAll
               const aligner = makeAligner(known, lang)
               const push = (block: Float32Array) => inSteps(aligner.push(block))
-              yield* samples instanceof Float32Array ? push(samples) : Stream.runForEach(samples, push)
+              yield* forEachBlock(samples, push)
               return recognisedOf(yield* inSteps(aligner.flush()))
             }),
           forget
@@ -127,25 +129,9 @@ const read = <E, R>(samples: Samples<E, R>, most: number): Effect.Effect<Int16Ar
       if (length <= most) parts.push(new Int16Array(Pcm.encode(block, "pcm16").bytes.buffer))
       else parts.length = 0
     }
-    const whole = () => {
-      if (length > most) return undefined
-      const [first] = parts
-      if (first?.length === length) return first
-      const samples = new Int16Array(length)
-      let offset = 0
-      for (const part of parts) {
-        samples.set(part, offset)
-        offset += part.length
-      }
-      return samples
-    }
-    if (samples instanceof Float32Array) {
-      add(samples)
-      return Effect.succeed(whole())
-    }
     return Effect.map(
-      Stream.runForEach(samples, (block) => Effect.sync(() => add(block))),
-      whole
+      forEachBlock(samples, (block) => Effect.sync(() => add(block))),
+      () => (length > most ? undefined : concat(parts, length, Int16Array))
     )
   })
 

@@ -6,6 +6,7 @@ import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import type { Samples } from "./internal/samples.js"
 import { makeEspeak, sampleRate } from "./internal/voice/espeak.js"
 import { spokenPieces } from "./internal/voice/spokenPieces.js"
 
@@ -42,10 +43,10 @@ export interface VoiceService {
   /** Sample rate of its speech, in Hz. */
   readonly sampleRate: number
   /**
-   * Speaks a text as a stream of mono samples, -1 to 1. `lang` is one of `languages` and `voice` one of `voices`. Do not
+   * Speaks a text: mono samples, -1 to 1, or a stream of them. `lang` is one of `languages` and `voice` one of `voices`. Do not
    * overwrite a block that was emitted: a short text is kept in memory.
    */
-  readonly speak: (utterance: Utterance) => Stream.Stream<Float32Array, VoiceFailed>
+  readonly speak: (utterance: Utterance) => Samples<VoiceFailed>
 }
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {

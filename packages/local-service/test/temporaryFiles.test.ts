@@ -2,7 +2,6 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, layer } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
 import { makeTemporaryFiles } from "../src/internal/state/temporaryFiles.js"
 
 layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
@@ -11,7 +10,7 @@ layer(NodeFileSystem.layer)("speech that is too long for memory", (it) => {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
       const { storeSamples } = yield* makeTemporaryFiles(folder)
-      yield* storeSamples(Stream.make(new Float32Array(300_000)))
+      yield* storeSamples(new Float32Array(300_000), { length: 300_000, problem: "too long" })
       const names = yield* fs.readDirectory(folder)
       expect(names.length).toBe(1)
       expect((yield* fs.stat(`${folder}/${names[0]}`)).mode & 0o777).toBe(0o600)

@@ -1,14 +1,36 @@
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { yieldToEventLoop } from "./yieldToEventLoop.js"
 
-/** Mono samples, -1 to 1: whole, or as a stream of blocks if they are too many for memory. */
+/** Mono samples, -1 to 1: whole, or a stream of blocks. For a short recording, a stream costs more than the rest of a call. */
 export type Samples<E = never, R = never> = Float32Array | Stream.Stream<Float32Array, E, R>
 
-export const concatSamples = (blocks: ReadonlyArray<Float32Array>, length: number): Float32Array => {
+/** In samples: a megabyte, 12 seconds of speech. Other requests wait while so much is processed. */
+export const maximumWhole = 2 ** 18
+
+/** Runs `use` on each block. */
+export const forEachBlock = <E, R, E2, R2>(
+  samples: Samples<E, R>,
+  use: (block: Float32Array) => Effect.Effect<unknown, E2, R2>
+): Effect.Effect<void, E | E2, R | R2> => {
+  if (!(samples instanceof Float32Array)) return Stream.runForEach(samples, use)
+  if (samples.length <= maximumWhole) return Effect.asVoid(use(samples))
+  const blocks = Array.from({ length: Math.ceil(samples.length / maximumWhole) }, (_, index) =>
+    samples.subarray(index * maximumWhole, (index + 1) * maximumWhole)
+  )
+  return Effect.forEach(blocks, (block) => Effect.zipRight(yieldToEventLoop, use(block)), { discard: true })
+}
+
+/** Joins blocks of `length` samples in all. */
+export const concat = <Block extends Float32Array | Int16Array>(
+  blocks: ReadonlyArray<Block>,
+  length: number,
+  make: new (length: number) => Block
+): Block => {
   const [first] = blocks
   if (first?.length === length) return first
-  const whole = new Float32Array(length)
+  const whole = new make(length)
   let offset = 0
   for (const block of blocks) {
     whole.set(block, offset)

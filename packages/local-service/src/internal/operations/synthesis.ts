@@ -163,22 +163,28 @@ const synthesize = (
 
     const { lang, speed, text } = body
     const sentences: Array<SpokenSentence> = []
-    const blocks = voice.speak({
-      text,
-      lang,
-      speed,
-      voice: body.voice,
-      pronunciations: body.g2p_overrides,
-      onSentence: (sentence) => sentences.push(sentence)
-    })
     const from = voice.sampleRate
-    const speech = yield* temporaryFiles
-      .storeSamples(limitDuration(blocks, options.maximumSpeechSeconds, from))
-      .pipe(
-        Effect.catchTag("VoiceFailed", ({ message }) =>
-          Effect.fail<Problem>({ status: 502, message: `the synthesis backend failed: ${message}` })
-        )
+    const seconds = options.maximumSpeechSeconds
+    const spoken = Effect.sync(() =>
+      voice.speak({
+        text,
+        lang,
+        speed,
+        voice: body.voice,
+        pronunciations: body.g2p_overrides,
+        onSentence: (sentence) => sentences.push(sentence)
+      })
+    )
+    const speech = yield* Effect.flatMap(spoken, (samples) =>
+      temporaryFiles.storeSamples(samples, {
+        length: seconds * from,
+        problem: badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`)
+      })
+    ).pipe(
+      Effect.catchTag("VoiceFailed", ({ message }) =>
+        Effect.fail<Problem>({ status: 502, message: `the synthesis backend failed: ${message}` })
       )
+    )
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
     const known = resample(speech.samples, { from, to: sampleRate })
@@ -210,20 +216,4 @@ const synthesize = (
         ? HttpServerResponse.uint8Array(encode(audio), init)
         : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
     return { response, hold }
-  })
-
-/** Fails if the blocks last longer than `seconds` at `rate` Hz. */
-const limitDuration = <E>(
-  blocks: Stream.Stream<Float32Array, E>,
-  seconds: number,
-  rate: number
-): Stream.Stream<Float32Array, E | Problem> =>
-  Stream.suspend(() => {
-    let length = 0
-    return Stream.tap(blocks, (block) => {
-      length += block.length
-      return length > seconds * rate
-        ? Effect.fail(badRequest(`text would last longer than ${seconds} seconds; split it, or raise speed`))
-        : Effect.void
-    })
   })

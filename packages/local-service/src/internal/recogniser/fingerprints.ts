@@ -59,23 +59,43 @@ export const makeFingerprinter = (stride: 1 | 2) => {
   /** The bands of the latest windows. `undefined` is silence. */
   const earlier: Array<Float64Array | undefined> = []
 
-  /** The discrete Fourier transform of `half` complex numbers: the even samples are the real parts, the odd ones the others. */
+  /**
+   * The discrete Fourier transform of `half` complex numbers: the even samples are the real parts, the odd ones the others. Each
+   * pass combines four transforms to one (radix 4), in less than half the time of two passes that combine two.
+   */
   const transform = () => {
-    for (let size = 2; size <= half; size *= 2) {
-      const middle = size / 2
+    for (let size = 4; size <= half; size *= 4) {
+      const quarter = size / 4
       const turn = windowLength / size
-      for (let start = 0; start < half; start += size) {
-        for (let index = 0; index < middle; index++) {
-          const a = start + index
-          const b = a + middle
-          const cosine = cosines[index * turn] as number
-          const sine = sines[index * turn] as number
-          const x = (real[b] as number) * cosine - (imaginary[b] as number) * sine
-          const y = (real[b] as number) * sine + (imaginary[b] as number) * cosine
-          real[b] = (real[a] as number) - x
-          imaginary[b] = (imaginary[a] as number) - y
-          real[a] = (real[a] as number) + x
-          imaginary[a] = (imaginary[a] as number) + y
+      for (let index = 0; index < quarter; index++) {
+        const cosine1 = cosines[index * turn] as number
+        const sine1 = sines[index * turn] as number
+        const cosine2 = cosines[2 * index * turn] as number
+        const sine2 = sines[2 * index * turn] as number
+        const cosine3 = cosine1 * cosine2 - sine1 * sine2
+        const sine3 = cosine1 * sine2 + sine1 * cosine2
+        for (let a = index; a < half; a += size) {
+          const b = a + quarter
+          const c = b + quarter
+          const d = c + quarter
+          const bReal = (real[b] as number) * cosine2 - (imaginary[b] as number) * sine2
+          const bImaginary = (real[b] as number) * sine2 + (imaginary[b] as number) * cosine2
+          const cReal = (real[c] as number) * cosine1 - (imaginary[c] as number) * sine1
+          const cImaginary = (real[c] as number) * sine1 + (imaginary[c] as number) * cosine1
+          const dReal = (real[d] as number) * cosine3 - (imaginary[d] as number) * sine3
+          const dImaginary = (real[d] as number) * sine3 + (imaginary[d] as number) * cosine3
+          const sumReal = (real[a] as number) + bReal
+          const sumImaginary = (imaginary[a] as number) + bImaginary
+          const differenceReal = (real[a] as number) - bReal
+          const differenceImaginary = (imaginary[a] as number) - bImaginary
+          real[a] = sumReal + cReal + dReal
+          imaginary[a] = sumImaginary + cImaginary + dImaginary
+          real[c] = sumReal - cReal - dReal
+          imaginary[c] = sumImaginary - cImaginary - dImaginary
+          real[b] = differenceReal + cImaginary - dImaginary
+          imaginary[b] = differenceImaginary - cReal + dReal
+          real[d] = differenceReal - cImaginary + dImaginary
+          imaginary[d] = differenceImaginary + cReal - dReal
         }
       }
     }

@@ -1,4 +1,5 @@
 import * as Effect from "effect/Effect"
+import { monotonicMillis, realClock } from "../realTime.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { makeKnownSpeech, type TimedText } from "./knownSpeech.js"
 import { inSteps, type Steps } from "./steps.js"
@@ -19,8 +20,11 @@ export interface Lesson {
  */
 const mostWaiting = 1800 * sampleRate
 
+/** In milliseconds without a new recording. A busy service has other work. */
+const pauseMillis = 100
+
 /**
- * Learns recordings one after another: in the background, or at once if a transcription needs them or too many wait. Keeps
+ * Learns recordings one after another: in a pause, or at once if a transcription needs them or too many wait. Keeps
  * `capacity` samples, those that wait included.
  */
 export const makeLearner = (capacity: number) =>
@@ -31,6 +35,8 @@ export const makeLearner = (capacity: number) =>
     /** The numbers of all recordings so far. */
     let added = 0
     let learned = 0
+    /** When the latest was added. */
+    let latest = 0
     const oneAtATime = Effect.unsafeMakeSemaphore(1).withPermits(1)
     const isWaiting = Effect.unsafeMakeLatch()
 
@@ -53,9 +59,19 @@ export const makeLearner = (capacity: number) =>
       })
     }).pipe(oneAtATime)
 
-    // A turn of the event loop reads all requests that have arrived, so this takes little of a busy service.
-    yield* Effect.forkScoped(
-      Effect.forever(isWaiting.await.pipe(Effect.zipRight(yieldToEventLoop), Effect.zipRight(learnNext)))
+    const isPause = () => waiting.length > 0 && monotonicMillis() - latest > pauseMillis
+    yield* isWaiting.await.pipe(
+      Effect.zipRight(Effect.sleep(pauseMillis)),
+      Effect.zipRight(
+        Effect.whileLoop({
+          while: isPause,
+          body: () => Effect.zipRight(yieldToEventLoop, learnNext),
+          step: () => undefined
+        })
+      ),
+      Effect.forever,
+      Effect.withClock(realClock),
+      Effect.forkScoped
     )
 
     return {
@@ -66,6 +82,7 @@ export const makeLearner = (capacity: number) =>
           waiting.push(lesson)
           waitingLength += lesson.samples.length
           added++
+          latest = monotonicMillis()
           limit()
           isWaiting.unsafeOpen()
           return Effect.whileLoop({

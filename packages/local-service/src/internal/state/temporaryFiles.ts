@@ -5,10 +5,9 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { concatSamples, type Samples } from "../samples.js"
+import { concat, forEachBlock, maximumWhole, type Samples } from "../samples.js"
 
 /** Mono samples: blocks from a file if there are many, else whole in memory. */
 export interface StoredSamples {
@@ -22,14 +21,13 @@ export class TemporaryFiles extends Context.Tag("@effect-speech/local-service/in
   {
     /** A path for a new file. The file does not exist yet. */
     readonly newPath: Effect.Effect<string, never, Scope.Scope>
-    readonly storeSamples: <E, R>(
-      samples: Stream.Stream<Float32Array, E, R>
-    ) => Effect.Effect<StoredSamples, E, R | Scope.Scope>
+    /** Fails with `problem` if there are more samples than `length`. */
+    readonly storeSamples: <P, E = never, R = never>(
+      samples: Samples<E, R>,
+      most: { readonly length: number; readonly problem: P }
+    ) => Effect.Effect<StoredSamples, E | P, R | Scope.Scope>
   }
 >() {}
-
-/** In samples: a megabyte, 12 seconds of speech. For one sentence, a file would be a third of the cost. */
-const maximumInMemory = 2 ** 18
 
 /** No other program has a folder of this name, so a service may write and remove files there. */
 export const temporaryFolderName = "effect-speech-local-service-temporary"
@@ -64,7 +62,7 @@ export const makeTemporaryFiles = (
     const format = { sampleRate: 1, channels: 1, encoding: "float32" } as const
     return {
       newPath,
-      storeSamples: (samples) =>
+      storeSamples: (samples, most) =>
         Effect.gen(function* () {
           const scope = yield* Effect.scope
           let length = 0
@@ -79,23 +77,19 @@ export const makeTemporaryFiles = (
               // An empty write would never end.
               if (block.length === 0) return
               length += block.length
+              if (length > most.length) return yield* Effect.fail(most.problem)
               buffered.push(block)
-              if (length <= maximumInMemory) return
+              if (length <= maximumWhole) return
               written ??= yield* openFile
               for (const each of buffered) yield* Effect.orDie(written.file.writeAll(Pcm.encode(each, "float32").bytes))
               buffered = []
             })
-          // For a few blocks, a pull costs half as much as a run of the stream.
-          yield* Effect.scoped(
-            Effect.flatMap(Stream.toPull(samples), (pull) =>
-              Effect.forever(Effect.flatMap(pull, Effect.forEach(store, { discard: true })))
-            )
-          ).pipe(Effect.catchAll(Option.match({ onNone: () => Effect.void, onSome: Effect.fail })))
+          yield* Effect.scoped(forEachBlock(samples, store))
           return {
             length,
             samples:
               written === undefined
-                ? concatSamples(buffered, length)
+                ? concat(buffered, length, Float32Array)
                 : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
           }
         })
