@@ -51,8 +51,8 @@ export interface VoiceService {
 
 export class Voice extends Context.Tag("@effect-speech/local-service/Voice")<Voice, VoiceService>() {
   /**
-   * espeak-ng as WebAssembly, in a thread that starts with the first text. It speaks a sentence of each text in turn,
-   * so that a short text does not wait for a long one.
+   * espeak-ng as WebAssembly, in as many threads as the machine has cores. A thread starts with the first text that finds the
+   * others busy. They speak a sentence of each text in turn, so that a short text does not wait for a long one.
    */
   static readonly layerEspeak: Layer.Layer<Voice> = Layer.scoped(
     Voice,

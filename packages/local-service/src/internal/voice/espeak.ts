@@ -1,5 +1,7 @@
+import { availableParallelism } from "node:os"
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { clearTimeout, setTimeout } from "../realTime.js"
 
@@ -16,22 +18,31 @@ export const sampleRate = 22_050
 
 type Reply = { readonly samples: Float32Array } | { readonly problem: string }
 
+/** As many as can run at a time. */
+const threads = availableParallelism()
+
 /** How long a thread without a service is kept, in milliseconds. */
 const spareFor = 10_000
 
 /**
- * Takes the thread of a service that ended, for the next service of this process: a start costs more than a short speech, and
- * tests start many services. The thread does not keep the process alive.
+ * Each takes a thread of a service that ended, for the next service of this process: a start costs more than a short speech, and
+ * tests start many services. The threads do not keep the process alive.
  */
-let takeSpare: (() => Worker) | undefined
+const takeSpare: Array<() => Worker> = []
 
-const start = (): Worker => takeSpare?.() ?? new Worker(new URL("./espeakWorker.js", import.meta.url), { execArgv: [] })
+const start = (): Worker =>
+  takeSpare.at(-1)?.() ?? new Worker(new URL("./espeakWorker.js", import.meta.url), { execArgv: [] })
 
 const keepSpare = (thread: Worker): void => {
   const forget = () => {
     clearTimeout(end)
     thread.off("error", forget).off("exit", forget)
-    takeSpare = undefined
+    takeSpare.splice(takeSpare.indexOf(take), 1)
+  }
+  const take = () => {
+    forget()
+    thread.ref()
+    return thread
   }
   const end = setTimeout(() => {
     forget()
@@ -40,55 +51,55 @@ const keepSpare = (thread: Worker): void => {
   end.unref()
   thread.unref()
   thread.on("error", forget).on("exit", forget)
-  takeSpare = () => {
-    forget()
-    thread.ref()
-    return thread
-  }
+  takeSpare.push(take)
 }
 
 /**
- * Runs the engine in a thread, one job at a time. The first job starts the thread. An interrupted job ends it, because
- * nothing else stops the engine. A failed job ends it too, because the engine may be broken. The next job starts a new
- * thread. The error is the engine's message. An idle thread outlives the scope by {@link spareFor}.
+ * Runs the engine in a pool of threads, one job at a time in each. A thread starts with the first job that finds all others busy.
+ * An interrupted job ends its thread, because nothing else stops the engine. A failed job ends it too, because the engine may be
+ * broken. The error is the engine's message. An idle thread outlives the scope by {@link spareFor}.
  */
 export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array, string>, never, Scope.Scope> =
   Effect.gen(function* () {
-    let worker: Worker | undefined
-    let isBusy = false
-    const oneAtATime = yield* Effect.makeSemaphore(1)
-    const stop = Effect.suspend(() => {
-      const running = worker
-      worker = undefined
-      return running === undefined ? Effect.void : Effect.promise(() => running.terminate())
-    })
-    const release = Effect.suspend(() => {
-      if (worker === undefined || isBusy || takeSpare !== undefined) return stop
-      keepSpare(worker)
-      return Effect.void
-    })
-    yield* Effect.addFinalizer(() => release)
-
-    const speak = (job: Job) =>
-      Effect.async<Float32Array, string>((resume) => {
-        worker ??= start()
-        isBusy = true
-        const thread = worker
-        const onMessage = (reply: Reply) =>
-          finish("samples" in reply ? Effect.succeed(reply.samples) : Effect.fail(reply.problem))
-        const onError = (error: Error) => finish(Effect.fail(error.message))
-        const onExit = () => finish(Effect.fail("its thread ended"))
-        const finish = (result: Effect.Effect<Float32Array, string>) => {
-          thread.off("message", onMessage).off("error", onError).off("exit", onExit)
-          isBusy = false
-          resume(result)
-        }
-        thread.on("message", onMessage).on("error", onError).on("exit", onExit)
-        thread.postMessage(job)
-        return Effect.suspend(() => {
-          thread.off("message", onMessage).off("error", onError).off("exit", onExit)
-          return stop
-        })
+    const idle: Array<Worker> = []
+    let isClosed = false
+    const turns = yield* Effect.makeSemaphore(threads)
+    const putBack = (thread: Worker): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (!isClosed) idle.push(thread)
+        else if (takeSpare.length < threads) keepSpare(thread)
+        else return terminate(thread)
+        return Effect.void
       })
-    return (job) => oneAtATime.withPermits(1)(Effect.tapError(speak(job), () => stop))
+    yield* Effect.addFinalizer(() =>
+      Effect.suspend(() => {
+        isClosed = true
+        return Effect.forEach(idle.splice(0), putBack, { discard: true })
+      })
+    )
+    return (job) =>
+      Effect.acquireUseRelease(
+        // The latest is taken first, so that no more threads start than are busy at a time.
+        Effect.sync(() => idle.pop() ?? start()),
+        (thread) => speak(thread, job),
+        (thread, exit) => (Exit.isSuccess(exit) ? putBack(thread) : terminate(thread))
+      ).pipe(turns.withPermits(1))
+  })
+
+const terminate = (thread: Worker): Effect.Effect<void> => Effect.promise(() => thread.terminate())
+
+const speak = (thread: Worker, job: Job): Effect.Effect<Float32Array, string> =>
+  Effect.async((resume) => {
+    const onMessage = (reply: Reply) =>
+      finish("samples" in reply ? Effect.succeed(reply.samples) : Effect.fail(reply.problem))
+    const onError = (error: Error) => finish(Effect.fail(error.message))
+    const onExit = () => finish(Effect.fail("its thread ended"))
+    const stop = () => thread.off("message", onMessage).off("error", onError).off("exit", onExit)
+    const finish = (result: Effect.Effect<Float32Array, string>) => {
+      stop()
+      resume(result)
+    }
+    thread.on("message", onMessage).on("error", onError).on("exit", onExit)
+    thread.postMessage(job)
+    return Effect.sync(stop)
   })
