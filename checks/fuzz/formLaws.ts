@@ -44,7 +44,10 @@ const formReader = Effect.gen(function* () {
     request.pause().on("data", (part) => parts.push(part))
     const ended = new Promise((resolve) => request.once("end", resolve))
     const read = await readUpload(request, "audio_file", { maximumFileBytes: 1e9, idleMillis: 10_000 }).pipe(
-      Effect.map(({ fields, file }) => ({ fields, file: file === undefined ? undefined : readFileSync(file) })),
+      Effect.map(({ fields, file }) => ({
+        fields,
+        file: typeof file === "string" ? readFileSync(file) : file && Buffer.from(file)
+      })),
       Effect.catchAll((problem) => Effect.succeed({ problem })),
       Effect.scoped,
       Effect.provideService(TemporaryFiles, temporaryFiles),

@@ -33,19 +33,27 @@ const speechHeaders = ({ apiKey }: ServiceProcess) => ({
   "x-api-key": apiKey ?? "",
   "content-type": "application/json"
 })
-const text = "The meeting is at ten."
-const synthesis = (outputFormat: string | undefined) => ({
-  name: `\`/tts/bytes\`, ${outputFormat ?? "24000:float32 (the default)"}`,
+/** In the text of each call there is another number, if its body is `numbered`. */
+const digits = "0".repeat(16)
+const text = `The meeting ${digits} is at ten.`
+const synthesis = (outputFormat: string | undefined, numbered: boolean) => ({
+  name: `\`/tts/bytes\`, ${outputFormat ?? "24000:float32 (the default)"}, ${numbered ? "each text once" : "one text"}`,
+  least: 0.25,
+  numbered: numbered ? digits : undefined,
   url: ({ ttsBaseUrl }: ServiceProcess) => `${ttsBaseUrl}/tts/bytes`,
   headers: speechHeaders,
   body: [JSON.stringify({ text, lang: "en", output_format: outputFormat })] as ReadonlyArray<string | Uint8Array>
 })
 const form = transcriptionForm(noise(16_000))
 const cases = [
-  synthesis("8000:pcm16"),
-  synthesis(undefined),
+  synthesis("8000:pcm16", false),
+  synthesis("8000:pcm16", true),
+  synthesis(undefined, false),
+  synthesis(undefined, true),
   {
     name: "`/api/transcribe`, a WAV of a second",
+    least: undefined,
+    numbered: undefined,
     url: ({ sttBaseUrl }: ServiceProcess) => `${sttBaseUrl}/api/transcribe`,
     headers: ({ apiKey }: ServiceProcess) => ({ "x-api-key": apiKey ?? "", "content-type": form.contentType }),
     body: form.body
@@ -62,27 +70,31 @@ const measureCalls = async () => {
     : { count: 1000, rounds: 5, warmup: 300 }
   title(`Calls of a second of speech, ${concurrency} at a time`)
   console.log(
-    `The voice returns a second of samples at once. Medians of ${rounds} interleaved rounds of ${count} calls after ` +
+    "The voice returns a second of samples at once. The service learns them in the pauses between its rounds. The HttpServer of " +
+      `@effect/platform-node and the bare \`node:http\` server send the same bytes and do nothing else. Medians of ${rounds} interleaved rounds of ${count} calls after ` +
       `${warmup} to warm up, each by a new client process; CPU is the server's own, user and system.\n`
   )
   const rows: Array<ReadonlyArray<string>> = [
     ["operation", "server", "calls/s", "to bare", "p50, ms", "p99, ms", "CPU per call, µs"]
   ]
-  for (const { body, headers, name, url } of cases) {
+  const bars: Array<readonly [name: string, least: number, found: number]> = []
+  for (const { body, headers, least, name, numbered, url } of cases) {
     const service = await startService({ cannedSeconds: 1, credits: 1e12 }, { temporary })
     const response = await send(url(service), { headers: headers(service), body })
     if (response.status !== 200) throw new Error(`${name} responds with ${response.status}: ${response.bytes}`)
     const { connection, date, "keep-alive": keepAlive, ...copied } = response.headers
     const file = join(temporary, "response.json")
     writeFileSync(file, JSON.stringify({ headers: copied, body: response.bytes.toString("base64") }))
-    const bare = await startScript<string>(script("bare.js"), [file])
-    const bareCpu = async () => (await bare.request<{ readonly cpuMicros: number }>("sample")).cpuMicros
-
+    const start = async (server: string, source: string) => {
+      const { ready, request, stop } = await startScript<string>(script(source), [file])
+      const cpu = async () => (await request<{ readonly cpuMicros: number }>("sample")).cpuMicros
+      return { side: side(server, ready, cpu), stop }
+    }
     const side = (server: string, serverUrl: string, cpu: () => Promise<number>) => ({
       name: server,
       run: async () => {
         const job: Job = {
-          ...{ url: serverUrl, headers: headers(service), concurrency, warmup, count },
+          ...{ url: serverUrl, headers: headers(service), concurrency, warmup, count, numbered },
           body: Buffer.concat(body.map((chunk) => Buffer.from(chunk))).toString("base64"),
           byteLength: response.bytes.length
         }
@@ -91,26 +103,28 @@ const measureCalls = async () => {
         return { ...load, cpu: ((await cpu()) - before) / (warmup + count) }
       }
     })
+    const platform = await start("HttpServer of the platform", "platform.js")
+    const bare = await start("bare", "bare.js")
     const sides = await interleave(
-      [
-        side("local service", url(service), async () => (await service.sample()).cpuMicros),
-        side("bare", bare.ready, bareCpu)
-      ],
+      [side("local service", url(service), async () => (await service.sample()).cpuMicros), platform.side, bare.side],
       { rounds }
     )
-    await service.stop()
-    await bare.stop()
+    for (const { stop } of [service, platform, bare]) await stop()
 
     const rates = sides.map(({ results }) => median(results.map(({ wallMillis }) => (1000 * count) / wallMillis)))
     for (const [index, { name: server, results }] of sides.entries()) {
       const latency = (share: number) => tenths(median(results.map(({ latencies }) => quantile(latencies, share))))
       rows.push([
-        ...[index === 0 ? name : "", server, whole(at(rates, index)), ratio(at(rates, index), at(rates, 1))],
+        ...[index === 0 ? name : "", server, whole(at(rates, index)), ratio(at(rates, index), at(rates, 2))],
         ...[latency(0.5), latency(0.99), whole(median(results.map(({ cpu }) => cpu)))]
       ])
     }
+    if (least !== undefined) bars.push([name, least, at(rates, 0) / at(rates, 2)])
   }
   table(rows)
+  for (const [name, least, found] of bars) {
+    bar(`${name}: at least ${least}x of the calls/s of the bare server`, found >= least, ratio(found, 1))
+  }
 }
 
 const sentences = {

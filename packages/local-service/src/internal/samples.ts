@@ -22,6 +22,13 @@ export const forEachBlock = <E, R, E2, R2>(
   return Effect.forEach(blocks, (block) => Effect.zipRight(yieldToEventLoop, use(block)), { discard: true })
 }
 
+/** Shows each block to `see` before it is used. */
+export const tapBlocks = <E, R>(samples: Samples<E, R>, see: (block: Float32Array) => void): Samples<E, R> => {
+  if (!(samples instanceof Float32Array)) return Stream.tap(samples, (block) => Effect.sync(() => see(block)))
+  see(samples)
+  return samples
+}
+
 /** Joins blocks of `length` samples in all. */
 export const concat = <Block extends Float32Array | Int16Array>(
   blocks: ReadonlyArray<Block>,

@@ -152,10 +152,10 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
     }
   })
 
-  it("is stored in a file that only its owner can read", function* ({ key, raw }) {
-    const body = form(...fields, file(wav({ samples: 40_000 })))
+  it("of more than 256 KiB is stored in a file that only its owner can read", function* ({ key, raw }) {
+    const body = form(...fields, file(wav({ samples: 200_000 })))
     const head = transcriptionRequest(key, "", { "Content-Length": body.length })
-    const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 50_000), 300, body.subarray(50_000)]))
+    const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
     const modes = Effect.map(spooled, (files) =>
       files.map(({ name, parentPath }) => statSync(join(parentPath, name)).mode & 0o777)
     )

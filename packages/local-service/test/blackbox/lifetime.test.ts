@@ -253,12 +253,13 @@ describe("a data directory", () => {
     })
   )
 
-  it.live("that was deleted during the run gives 500 to a transcription", () =>
+  it.live("that was deleted during the run gives 500 to a transcription of a long recording", () =>
     Effect.gen(function* () {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* ({ ask, transcribe }) {
         rmSync(dataDirectory, { recursive: true })
-        expect((yield* transcribe(validForm(), {}, { failing: true })).status).toBe(500)
+        const long = form(...fields, file(wav({ samples: 200_000 })))
+        expect((yield* transcribe(long, {}, { failing: true })).status).toBe(500)
         expect((yield* ask("GET", "/usage")).json()).toEqual([])
       })
     })

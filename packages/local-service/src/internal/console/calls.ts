@@ -114,9 +114,9 @@ export const makeCalls = (options: CallsOptions) =>
           }
           const path = yield* temporaryFiles.newPath
           yield* saveBody(fs, path, settings)
-          const samples = readRecording(path, { maximumSeconds: settings.maximumRecordingSeconds })
-          yield* Effect.mapError(recogniser.learn({ text: text.trim(), lang, samples }), (problem) =>
-            badRequest(`the recording can't be taught: ${problem}`)
+          yield* readRecording(path, { maximumSeconds: settings.maximumRecordingSeconds }).pipe(
+            Effect.flatMap((samples) => recogniser.learn({ text: text.trim(), lang, samples })),
+            Effect.mapError((problem) => badRequest(`the recording can't be taught: ${problem}`))
           )
         }).pipe(Effect.scoped)
     }

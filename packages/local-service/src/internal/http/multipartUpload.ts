@@ -1,20 +1,24 @@
-import { createWriteStream } from "node:fs"
+import { type FileHandle, open } from "node:fs/promises"
 import type { IncomingHttpHeaders, IncomingMessage } from "node:http"
-import { pipeline } from "node:stream/promises"
+import { addAbortSignal } from "node:stream"
+import * as Container from "@effect-speech/audio-codec/Container"
 import { Busboy, type BusboyFileStream } from "@fastify/busboy"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import { clearTimeout, setTimeout } from "../realTime.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
 import { formatFieldName, type Problem } from "./problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "./requestBodies.js"
 
-/** A multipart form. Its file is on disk until the scope closes. */
+/** A multipart form. */
 export interface Upload {
   /** In the order of the form. */
   readonly fields: ReadonlyArray<readonly [name: string, value: string]>
-  /** The path of the uploaded file. `undefined` if the form has none. */
-  readonly file: string | undefined
+  /**
+   * The uploaded file: the bytes of a short WAV file, or the path of another one, which is on disk until the scope closes.
+   * `undefined` if the form has none.
+   */
+  readonly file: Uint8Array | string | undefined
 }
 
 export interface UploadLimits {
@@ -25,6 +29,9 @@ export interface UploadLimits {
 }
 
 const fieldLimits = { fields: 256, parts: 257, fieldSize: 64 * 1024, headerPairs: 32, headerSize: 16 * 1024 }
+
+/** In bytes: 16 seconds of telephony. A file on disk costs more than the rest of a short call. */
+const maximumInMemory = 256 * 1024
 
 /** Reads the form of a request: its fields, and one file in the field `fileField`. */
 export const readUpload = (
@@ -40,13 +47,19 @@ export const readUpload = (
     const encoded = contentEncodingProblem(request)
     if (encoded !== undefined) return yield* Effect.fail(encoded)
     const temporaryFiles = yield* TemporaryFiles
-    const path = yield* temporaryFiles.newPath
+    const files = yield* Scope.make()
+    const newPath = () => Effect.runPromise(Scope.extend(temporaryFiles.newPath, files))
     // Waits for the parser. A file that is still being opened would reappear after its removal.
     let parsing: Promise<unknown> = Promise.resolve()
-    yield* Effect.addFinalizer(() => Effect.promise(() => parsing.catch(() => undefined)))
+    yield* Effect.addFinalizer((exit) =>
+      Effect.zipRight(
+        Effect.promise(() => parsing.catch(() => undefined)),
+        Scope.close(files, exit)
+      )
+    )
     return yield* Effect.tryPromise({
       try: (signal) => {
-        const upload = parse(request, contentType, { fileField, path, signal, ...limits })
+        const upload = parse(request, contentType, { fileField, newPath, signal, ...limits })
         parsing = upload
         return upload
       },
@@ -111,7 +124,7 @@ const refuse = (status: number, message: string) => new Refused({ status, messag
 
 interface ParseOptions extends UploadLimits {
   readonly fileField: string
-  readonly path: string
+  readonly newPath: () => Promise<string>
   readonly signal: AbortSignal
 }
 
@@ -126,7 +139,7 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields: Array<readonly [string, string]> = []
-  let written: Promise<void> | undefined
+  let stored: Promise<Uint8Array | string> | undefined
 
   const fail = (status: number, message: string) => parser.destroy(refuse(status, message))
   parser.on("field", (name, value, nameTruncated, valueTruncated) => {
@@ -139,8 +152,8 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
       fail(400, `${formatFieldName(name)} must not be a file`)
       return
     }
-    written = writeFile(stream, { ...options, signal })
-    written.catch((error: Error) => parser.destroy(error))
+    stored = storeFile(stream, { ...options, signal })
+    stored.catch((error: Error) => parser.destroy(error))
   })
   parser.on("filesLimit", () => fail(400, "the form has more than one file"))
   parser.on("fieldsLimit", () => fail(413, "the form has too many fields"))
@@ -158,32 +171,49 @@ const parse = async (request: IncomingMessage, contentType: string, options: Par
       options.signal.addEventListener("abort", abort, { once: true })
       request.pipe(parser)
     })
-    await written
-    return { fields, file: written === undefined ? undefined : options.path }
+    return { fields, file: await stored }
   } finally {
     clearTimeout(idle)
     request.off("data", onData)
     request.unpipe(parser)
     request.resume()
     ended.abort()
-    await written?.catch(() => undefined)
+    await stored?.catch(() => undefined)
   }
 }
 
-const writeFile = async (file: BusboyFileStream, { maximumFileBytes, path, signal }: ParseOptions): Promise<void> => {
-  const target = createWriteStream(path, { flags: "wx", mode: 0o600 })
-  const closed = new Promise<void>((resolve) => target.once("close", () => resolve()))
-  let unwritable: Unwritable | undefined
-  // Only a system error has a `syscall`. A body that ends early is an error of this stream too.
-  target.once("error", (error: NodeJS.ErrnoException) => {
-    if (error.syscall !== undefined) unwritable = new Unwritable("the upload can't be written", { cause: error })
-  })
-  try {
-    await pipeline(file, target, { signal })
-  } catch (error) {
-    throw unwritable ?? error
-  } finally {
-    await closed
+/** The bytes of a short WAV file, or the path of any other file. */
+const storeFile = async (
+  file: BusboyFileStream,
+  { maximumFileBytes, newPath, signal }: ParseOptions
+): Promise<Uint8Array | string> => {
+  let path: string | undefined
+  let waiting: Array<Uint8Array> = []
+  let length = 0
+  let target: FileHandle | undefined
+  const write = async () => {
+    path ??= await newPath()
+    try {
+      target ??= await open(path, "wx", 0o600)
+      for (const chunk of waiting) await target.writeFile(chunk)
+      waiting = []
+      return path
+    } catch (cause) {
+      throw new Unwritable("the upload can't be written", { cause })
+    }
   }
-  if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
+  try {
+    for await (const chunk of addAbortSignal(signal, file)) {
+      waiting.push(chunk)
+      length += chunk.length
+      if (length > maximumInMemory) await write()
+    }
+    if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
+    const whole = Buffer.concat(waiting)
+    if (target === undefined && Container.sniff(whole.subarray(0, Container.sniffLength)) === "wav") return whole
+    // The decoders of other containers read a file.
+    return await write()
+  } finally {
+    await target?.close()
+  }
 }

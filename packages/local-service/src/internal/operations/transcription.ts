@@ -6,12 +6,12 @@ import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import * as Stream from "effect/Stream"
 import { type Recognised, Recogniser, sampleRate } from "../../Recogniser.js"
 import { readFieldsOnly, readUpload } from "../http/multipartUpload.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { writeNumbers } from "../recogniser/spokenNumbers.js"
 import { readRecording } from "../recordings/recording.js"
+import { tapBlocks } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
@@ -118,11 +118,13 @@ const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEnt
     if (upload.file === undefined) return yield* Effect.fail(badRequest(`${Contract.field.audioFile} is missing`))
 
     let length = 0
-    const samples = readRecording(upload.file, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
-      Stream.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`)),
-      Stream.tap((block) => Effect.sync(() => (length += block.length)))
+    const count = (block: Float32Array) => {
+      length += block.length
+    }
+    const spoken = yield* readRecording(upload.file, { maximumSeconds: options.maximumRecordingSeconds }).pipe(
+      Effect.flatMap((samples) => recogniser.recognise(lang, tapBlocks(samples, count))),
+      Effect.mapError((problem) => badRequest(`${Contract.field.audioFile}: ${problem}`))
     )
-    const spoken = yield* recogniser.recognise(lang, samples)
     const recognised = spoken && form.parse_number ? withNumbers(lang, spoken) : spoken
     const seconds = length / sampleRate
     const units = Math.ceil(seconds)

@@ -8,6 +8,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
+import type { Samples } from "../samples.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { openCompressed } from "./compressed.js"
 import { inTurn } from "./decoder.js"
@@ -21,22 +22,30 @@ export interface DecodeLimits {
 /** The sample rates that the service takes, in Hz. */
 const rates = { from: 4000, to: 192_000 }
 
-/** Decodes a recording for the recogniser: mono, 8 kHz, in blocks. The error is a sentence for the response. */
-export const readRecording = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>
-  Stream.unwrap(
-    Effect.gen(function* () {
-      const container = yield* probeContainer(path)
-      if (container === undefined) {
-        return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
-      }
-      return container === "wav" ? readWav(path, limits) : readCompressed(path, container, limits)
-    })
-  )
+/**
+ * Decodes a recording for the recogniser: mono, 8 kHz. A WAV file in memory is decoded whole, and a file in blocks. The error is a
+ * sentence for the response.
+ */
+export const readRecording = (
+  recording: string | Uint8Array,
+  limits: DecodeLimits
+): Effect.Effect<Samples<string>, string> =>
+  Effect.gen(function* () {
+    if (typeof recording !== "string") return yield* decodeWav(recording, limits)
+    const container = yield* probeContainer(recording)
+    if (container === undefined) {
+      return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
+    }
+    return container === "wav" ? readWav(recording, limits) : readCompressed(recording, container, limits)
+  })
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
   rate < rates.from || rate > rates.to
     ? Effect.fail(`a sample rate of ${rate} Hz is not supported, only ${rates.from} to ${rates.to} Hz`)
     : Effect.void
+
+const tooLong = ({ maximumSeconds }: DecodeLimits): Effect.Effect<never, string> =>
+  Effect.fail(`the recording is longer than ${maximumSeconds} seconds`)
 
 /** Resamples blocks to the recogniser's rate. Fails if the recording is too long. */
 const toRecogniser = <E, R>(
@@ -50,12 +59,20 @@ const toRecogniser = <E, R>(
       Stream.tap(() => yieldToEventLoop),
       Stream.tap((block) => {
         decoded += block.length
-        return decoded > limits.maximumSeconds * from
-          ? Effect.fail(`the recording is longer than ${limits.maximumSeconds} seconds`)
-          : Effect.void
+        return decoded > limits.maximumSeconds * from ? tooLong(limits) : Effect.void
       }),
       Resampler.resampleStream({ from, to: sampleRate })
     )
+  })
+
+const decodeWav = (file: Uint8Array, limits: DecodeLimits): Effect.Effect<Float32Array, string> =>
+  Effect.gen(function* () {
+    const { bytes, format } = yield* Effect.mapError(Wav.decode(file), ({ message }) => message)
+    const { channels, encoding, sampleRate: from } = format
+    yield* checkRate(from)
+    const samples = Channels.mixdown(Pcm.decode(bytes, encoding), channels)
+    if (samples.length > limits.maximumSeconds * from) return yield* tooLong(limits)
+    return Resampler.resample(samples, { from, to: sampleRate })
   })
 
 const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array, string> =>

@@ -22,7 +22,8 @@ export const teach = (
       (file) => file.isFile(),
       () => "it is not a file"
     ),
-    Effect.zipRight(recogniser.learn({ ...recording, samples: readRecording(path, limits) })),
+    Effect.zipRight(readRecording(path, limits)),
+    Effect.flatMap((samples) => recogniser.learn({ ...recording, samples })),
     Effect.mapError((problem) => unusable(path, problem)),
     Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${errorCode(defect)})`)))
   )

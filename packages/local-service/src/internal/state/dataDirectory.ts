@@ -88,13 +88,15 @@ const absolute = (directory: string) =>
 
 const openInMemory = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
-  const temporaryFolder = yield* Effect.mapError(
-    fs.makeTempDirectoryScoped({ prefix: "effect-speech-" }),
-    ({ cause }) => {
+  const temporaryFolder = yield* Effect.acquireRelease(fs.makeTempDirectory({ prefix: "effect-speech-" }), (folder) =>
+    // Something may have cleaned up the folder of temporary files.
+    Effect.orDie(fs.remove(folder, { recursive: true, force: true }))
+  ).pipe(
+    Effect.mapError(({ cause }) => {
       const directory = tmpdir()
       const message = `The temporary folder ${directory} can't be written (${errorCode(cause)}); set TMPDIR to a folder that you can write to, or give a data directory.`
       return new DataDirectoryUnusable({ directory, message })
-    }
+    })
   )
   const sql = yield* makeClient(":memory:")
   yield* Effect.orDie(createTables(sql))
