@@ -1,9 +1,7 @@
-import { mkdtempSync, readdirSync, rmSync, statSync } from "node:fs"
+import { mkdtempSync, readdirSync, rmSync } from "node:fs"
 import { tmpdir } from "node:os"
-import { join } from "node:path"
 import { afterAll, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as Fiber from "effect/Fiber"
 import { vi } from "vitest"
 import {
   field,
@@ -150,17 +148,6 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
       const { answer } = yield* raw("stt", [head, body.subarray(0, length), 2, body.subarray(length)])
       expect(answer.status).toBe(200)
     }
-  })
-
-  it("of more than 256 KiB is stored in a file that only its owner can read", function* ({ key, raw }) {
-    const body = form(...fields, file(wav({ samples: 200_000 })))
-    const head = transcriptionRequest(key, "", { "Content-Length": body.length })
-    const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
-    const modes = Effect.map(spooled, (files) =>
-      files.map(({ name, parentPath }) => statSync(join(parentPath, name)).mode & 0o777)
-    )
-    expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
-    expect((yield* Fiber.join(call)).answer.status).toBe(200)
   })
 
   it("that the client aborts leaves no file and costs nothing", function* ({ abandon, key, service, transcribe }) {

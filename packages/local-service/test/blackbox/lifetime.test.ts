@@ -1,6 +1,15 @@
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -8,8 +17,18 @@ import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import { afterAll, describe, expect, it, vi } from "@effect/vitest"
 import type { LocalServiceOptions } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import { field, fields, file, form, synthesisRequest, validForm, wav } from "./support/messages.js"
+import {
+  field,
+  fields,
+  file,
+  form,
+  synthesisRequest,
+  transcriptionRequest,
+  validForm,
+  wav
+} from "./support/messages.js"
 import { type Box, blackBox, cannedService, eventually, type Steps } from "./support/service.js"
 
 const root = mkdtempSync(`${tmpdir()}/lifetime-`)
@@ -261,6 +280,21 @@ describe("a data directory", () => {
         const long = form(...fields, file(wav({ samples: 200_000 })))
         expect((yield* transcribe(long, {}, { failing: true })).status).toBe(500)
         expect((yield* ask("GET", "/usage")).json()).toEqual([])
+      })
+    })
+  )
+
+  it.live("holds an upload of more than 256 KiB in a file that only its owner can read", () =>
+    Effect.gen(function* () {
+      const dataDirectory = newPath()
+      const folder = join(dataDirectory, temporaryFolder)
+      yield* during({ dataDirectory }, function* ({ key, raw }) {
+        const body = form(...fields, file(wav({ samples: 200_000 })))
+        const head = transcriptionRequest(key, "", { "Content-Length": body.length })
+        const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
+        const modes = Effect.sync(() => readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777))
+        expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
+        expect((yield* Fiber.join(call)).answer.status).toBe(200)
       })
     })
   )
