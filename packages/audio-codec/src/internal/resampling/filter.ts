@@ -157,18 +157,11 @@ const design = (specification: FilterSpecification): Filter => {
   return { rows, interpolated, width, taps }
 }
 
-const keptDesigns = 16
-const designs = new Map<string, Filter>()
+const designs = new WeakMap<FilterSpecification, Filter>()
 
-/** Designs a filter, or takes it from a cache of the last 16: a service resamples many recordings in the same way. */
+/** Designs a filter, once for each specification. */
 export const filterOf = (specification: FilterSpecification): Filter => {
-  const key = JSON.stringify(specification)
-  const filter = designs.get(key) ?? design(specification)
-  designs.delete(key)
-  designs.set(key, filter)
-  for (const oldest of designs.keys()) {
-    if (designs.size <= keptDesigns) break
-    designs.delete(oldest)
-  }
+  const filter = designs.get(specification) ?? design(specification)
+  designs.set(specification, filter)
   return filter
 }

@@ -46,7 +46,23 @@ interface Plan {
   readonly stages: ReadonlyArray<FilterSpecification>
 }
 
+const keptResults = 16
+const results = new Map<string, ReadonlyArray<FilterSpecification>>()
+
+/** The stages between two rates. The last 16 results are kept: a service resamples many recordings in the same way. */
 export const stagesOf = (from: number, to: number): ReadonlyArray<FilterSpecification> => {
+  const rates = `${from} ${to}`
+  const stages = results.get(rates) ?? cheapestStages(from, to)
+  results.delete(rates)
+  results.set(rates, stages)
+  for (const oldest of results.keys()) {
+    if (results.size <= keptResults) break
+    results.delete(oldest)
+  }
+  return stages
+}
+
+const cheapestStages = (from: number, to: number): ReadonlyArray<FilterSpecification> => {
   if (from === to) return []
   const high = Math.max(from, to)
   const low = Math.min(from, to)

@@ -18,6 +18,7 @@ import {
   type Usage
 } from "../../Accounts.js"
 import type { OperationName } from "../../OperationName.js"
+import { setImmediate } from "../realTime.js"
 import { validateOrDie } from "../validateOrDie.js"
 import type { Changes } from "./changes.js"
 import type { DataDirectory } from "./dataDirectory.js"
@@ -142,18 +143,48 @@ export const makeAccounts = (
         return toKey(row)
       })
 
-    const debit = ({ credits, operation, units }: Cost, date: string) =>
-      Effect.map(
-        sql`
-          INSERT INTO usage (date, operation, calls, units, credits)
-          SELECT ${date}, ${operation}, 1, ${units}, min(${credits}, credits) FROM account WHERE true
-          ON CONFLICT DO UPDATE SET
-            calls = calls + 1, units = units + excluded.units, credits = usage.credits + excluded.credits`,
-        () => {
-          account = { ...account, credits: Math.max(0, account.credits - credits) }
-          changed("account")
-        }
-      )
+    /** The debits of this turn of the event loop, by operation: a statement for each call would cost as much as its speech. */
+    const turn = new Map<Cost["operation"], { calls: number; units: number; credits: number }>()
+    const written: Array<(exit: Effect.Effect<void>) => void> = []
+
+    const writeTurn = exclusively(
+      Effect.suspend(() => {
+        const date = now().toISOString().slice(0, 10)
+        const debits = [...turn]
+        const resumes = written.splice(0)
+        turn.clear()
+        return Effect.forEach(
+          debits,
+          ([operation, { calls, credits, units }]) =>
+            Effect.map(
+              sql`
+                INSERT INTO usage (date, operation, calls, units, credits)
+                SELECT ${date}, ${operation}, ${calls}, ${units}, min(${credits}, credits) FROM account WHERE true
+                ON CONFLICT DO UPDATE SET calls = calls + excluded.calls,
+                  units = units + excluded.units, credits = usage.credits + excluded.credits`,
+              () => {
+                account = { ...account, credits: Math.max(0, account.credits - credits) }
+              }
+            ),
+          { discard: true }
+        ).pipe(
+          Effect.orDie,
+          Effect.onExit((exit) =>
+            Effect.sync(() => {
+              changed("account")
+              for (const resume of resumes) resume(exit)
+            })
+          )
+        )
+      })
+    )
+
+    const debit = ({ credits, operation, units }: Cost): Effect.Effect<void> =>
+      Effect.async((resume) => {
+        if (written.push(resume) === 1) setImmediate(() => Effect.runFork(writeTurn))
+        const sum = turn.get(operation) ?? { calls: 0, units: 0, credits: 0 }
+        turn.set(operation, { calls: sum.calls + 1, units: sum.units + units, credits: sum.credits + credits })
+      })
 
     const holdOf =
       (ofAccount: typeof reserved): Authorization["hold"] =>
@@ -164,9 +195,10 @@ export const makeAccounts = (
           released = true
         }
         const hold: Hold = {
-          debit: Effect.suspend(() =>
-            ofAccount === reserved ? Effect.orDie(debit(cost, now().toISOString().slice(0, 10))) : Effect.void
-          ).pipe(Effect.zipRight(Effect.sync(release)), exclusively)
+          debit: Effect.suspend(() => (ofAccount === reserved ? debit(cost) : Effect.void)).pipe(
+            Effect.zipRight(Effect.sync(release)),
+            Effect.uninterruptible
+          )
         }
         const reserve = Effect.suspend(() => {
           if (ofAccount === reserved && account.credits - reserved.credits < cost.credits)
@@ -258,6 +290,7 @@ export const makeAccounts = (
           yield* sql`COMMIT`
           yield* readAccount
           reserved = { credits: 0 }
+          turn.clear()
           yield* Effect.zipRight(publish("account"), publish("keys"))
         }).pipe(
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
