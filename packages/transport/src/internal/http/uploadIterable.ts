@@ -30,39 +30,24 @@ export const makeUploadIterable = (
     ? fromParts(upload.parts, timer)
     : fromChunks(upload, timer, observer, runtime)
 
-/**
- * The same bytes in pieces of `pieceSize`. What is shorter, such as the head of a form, is copied together with what follows: a
- * piece is a system call, which costs more than the copy.
- */
-const joined = (parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
-  const pieces: Array<Uint8Array> = []
-  let left = parts.reduce((sum, { byteLength }) => sum + byteLength, 0)
-  let block = new Uint8Array(0)
-  let filled = 0
-  for (const part of parts) {
-    for (let at = 0; at < part.byteLength; ) {
-      const length = Math.min(part.byteLength - at, pieceSize - filled)
-      const bytes = part.subarray(at, at + length)
-      at += length
-      left -= length
-      if (length === pieceSize) {
-        pieces.push(bytes)
-        continue
-      }
-      if (filled === 0) block = new Uint8Array(Math.min(pieceSize, length + left))
-      block.set(bytes, filled)
-      filled += length
-      if (filled < block.byteLength) continue
-      pieces.push(block)
-      filled = 0
+/** Cuts parts into pieces of at most `pieceSize`, and copies those together that fit into one: each piece is a system call. */
+const joinedPieces = (parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
+  const groups: Array<{ readonly pieces: Array<Uint8Array>; byteLength: number }> = []
+  for (const piece of parts.flatMap((part) => piecesOf(part, pieceSize))) {
+    const last = groups.at(-1)
+    if (last === undefined || last.byteLength + piece.byteLength > pieceSize) {
+      groups.push({ pieces: [piece], byteLength: piece.byteLength })
+    } else {
+      last.pieces.push(piece)
+      last.byteLength += piece.byteLength
     }
   }
-  return pieces
+  return groups.map(({ pieces }) => (pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces)))
 }
 
 /** Parts in memory need no stream and no fiber, which would cost more than the rest of a short call. */
 const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIterable => {
-  const pieces = joined(parts)
+  const pieces = joinedPieces(parts)
   let index = 0
   let isClosed = false
   const next = (): IteratorResult<Uint8Array, undefined> => {
