@@ -129,7 +129,7 @@ describe("an upload of chunks", () => {
   })
 
   it("fails when its stream fails, even while undici is still busy with a piece", async () => {
-    const problem = "the disk is gone"
+    const problem = "the disk failed"
     const failing = Stream.concat(
       Stream.make(new Uint8Array(5), new Uint8Array(5)),
       Stream.fail({ _tag: "UploadFailed", problem } as const)
