@@ -1,5 +1,5 @@
 /**
- * The clients beside what they are built on and beside other SDKs: `pnpm verify bench`. It takes 15 minutes and writes
+ * The clients beside what they are built on and beside other SDKs: `pnpm verify bench`. It takes half an hour and writes
  * RESULTS.md. `--only PART` for one part, `--quick` for a short form that only shows that everything runs: both only print.
  */
 import { readFileSync, renameSync, writeFileSync } from "node:fs"
@@ -42,8 +42,8 @@ const versions = {
 }
 const header = [
   "# Results\n",
-  "Written by `pnpm verify bench`. Anyone can run it again: it needs the network for the peers, and a quiet machine for 15 " +
-    `minutes. \`pnpm verify bench --only NAME\` runs one part: ${names.join(", ")}.\n`,
+  "Written by `pnpm verify bench`. Anyone can run it again: it needs the network for the peers, and a quiet machine for " +
+    `half an hour. \`pnpm verify bench --only NAME\` runs one part: ${names.join(", ")}.\n`,
   `- ${new Date().toISOString().slice(0, 10)}, commit ${await commit()}${quick ? " (quick: too short for conclusions)" : ""}`,
   `- ${cpus()[0]?.model.trim()}, ${cpus().length} cores, ${(totalmem() / 2 ** 30).toFixed(0)} GiB; ` +
     `Node ${process.version}, ${process.platform}`,
