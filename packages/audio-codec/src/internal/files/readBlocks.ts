@@ -8,7 +8,7 @@ import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 
 /** In bytes. A smaller read costs more than moving its bytes. */
-const readSize = 512 * 1024
+const readSize = 2 * 1024 * 1024
 
 /** An open file. */
 interface OpenFile {
