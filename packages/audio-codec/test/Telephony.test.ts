@@ -145,7 +145,7 @@ layer(NodeFileSystem.layer)("reading a file", (it) => {
     Effect.gen(function* () {
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
-      const bytes = Uint8Array.from({ length: 3_000_000 }, (_, index) => index % 251)
+      const bytes = new Uint8Array(12_000_000).map((_, index) => index % 251)
       const path = `${folder}/in.wav`
       yield* fs.writeFile(path, Wav.encode({ sampleRate: 8000, channels: 3, encoding: "pcm16" }, bytes))
       const audio = yield* Wav.readFile(path)
