@@ -30,29 +30,14 @@ export const makeUploadIterable = (
     ? fromParts(upload.parts, timer)
     : fromChunks(upload, timer, observer, runtime)
 
-/** Cuts parts into pieces of at most `pieceSize`, and copies those together that fit into one: each piece is a system call. */
-const joinedPieces = (parts: ReadonlyArray<Uint8Array>): ReadonlyArray<Uint8Array> => {
-  const groups: Array<{ readonly pieces: Array<Uint8Array>; byteLength: number }> = []
-  for (const piece of parts.flatMap((part) => piecesOf(part, pieceSize))) {
-    const last = groups.at(-1)
-    if (last === undefined || last.byteLength + piece.byteLength > pieceSize) {
-      groups.push({ pieces: [piece], byteLength: piece.byteLength })
-    } else {
-      last.pieces.push(piece)
-      last.byteLength += piece.byteLength
-    }
-  }
-  return groups.map(({ pieces }) => (pieces.length === 1 ? (pieces[0] as Uint8Array) : Buffer.concat(pieces)))
-}
-
 /** Parts in memory need no stream and no fiber, which would cost more than the rest of a short call. */
 const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIterable => {
-  const pieces = joinedPieces(parts)
-  let index = 0
+  const pieces = makeUploadPieces()
+  for (const part of parts) pieces.add(part)
   let isClosed = false
   const next = (): IteratorResult<Uint8Array, undefined> => {
     if (isClosed) return { done: true, value: undefined }
-    const piece = pieces[index++]
+    const piece = pieces.take()
     timer.sent = piece === undefined ? "all" : "part"
     timer.reach(piece === undefined ? "answer" : "upload")
     return piece === undefined ? { done: true, value: undefined } : { done: false, value: piece }

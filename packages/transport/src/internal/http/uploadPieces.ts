@@ -1,70 +1,65 @@
 import { getDefaultHighWaterMark } from "node:stream"
+import { piecesOf } from "./piecesOf.js"
 
 /** Size of a socket's write buffer, in bytes. Pieces of this size show progress on a slow connection. */
 export const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
 
 /**
- * The chunks of an upload that wait for undici, which takes them in pieces of at most {@link pieceSize}. Long chunks are
- * cut, without a copy. Short ones are copied together into one piece.
+ * The chunks of an upload that wait for undici, in pieces of at most {@link pieceSize}. A long chunk is cut into full pieces
+ * without a copy. Short chunks, and the short end of a long one, are copied together: each piece is a system call, and undici may
+ * still hold a short one when its source overwrites it.
  */
 export interface UploadPieces {
   /** Adds a chunk. Returns whether its source may overwrite it at once, because all of it was copied. */
   readonly add: (chunk: Uint8Array) => boolean
-  /** The next piece, or `undefined` if nothing waits. It is a part of its chunk only if it fills the socket's buffer. */
+  /** The next piece, or `undefined` if nothing waits. */
   readonly take: () => Uint8Array | undefined
   /** Number of bytes that wait. */
   readonly waiting: () => number
 }
 
 export const makeUploadPieces = (): UploadPieces => {
-  const chunks: Array<Uint8Array> = []
-  /** Number of bytes of the first chunk that were taken. */
-  let offset = 0
-  /** The last chunk, while there is room for more bytes in it. */
+  const ready: Array<Uint8Array> = []
+  /** Short pieces, in the order of the upload after those that are ready. */
   let block = new Uint8Array(0)
   let filled = 0
   let waiting = 0
 
   const closeBlock = (): void => {
-    if (filled > 0) chunks.push(block.subarray(0, filled))
+    if (filled > 0) ready.push(block.subarray(0, filled))
     filled = 0
+  }
+  const copy = (piece: Uint8Array): void => {
+    if (filled + piece.byteLength > pieceSize) closeBlock()
+    // `slice` of a Buffer would share its memory.
+    if (filled === 0) block = new Uint8Array(piece)
+    else {
+      if (filled + piece.byteLength > block.byteLength) {
+        const longer = new Uint8Array(pieceSize)
+        longer.set(block)
+        block = longer
+      }
+      block.set(piece, filled)
+    }
+    filled += piece.byteLength
   }
   return {
     add: (chunk) => {
-      const { byteLength } = chunk
-      waiting += byteLength
-      const isShort = byteLength < pieceSize
-      if (!isShort || filled + byteLength > pieceSize) closeBlock()
-      if (!isShort) {
-        chunks.push(chunk)
-      } else if (byteLength > 0) {
-        if (filled === 0) block = new Uint8Array(chunk)
+      waiting += chunk.byteLength
+      for (const piece of piecesOf(chunk, pieceSize)) {
+        if (piece.byteLength < pieceSize) copy(piece)
         else {
-          if (filled + byteLength > block.byteLength) {
-            const longer = new Uint8Array(pieceSize)
-            longer.set(block)
-            block = longer
-          }
-          block.set(chunk, filled)
+          closeBlock()
+          ready.push(piece)
         }
-        filled += byteLength
       }
-      return isShort
+      return chunk.byteLength < pieceSize
     },
     take: () => {
-      if (chunks.length === 0) closeBlock()
-      const [first] = chunks
-      if (first === undefined) return undefined
-      const piece = first.subarray(offset, offset + pieceSize)
-      offset += piece.byteLength
-      waiting -= piece.byteLength
-      if (offset < first.byteLength) return piece
-      chunks.shift()
-      const isCut = offset > pieceSize
-      offset = 0
-      // Undici takes the next piece at once while the socket's buffer is not full. The short end of a chunk may then still
-      // wait in that buffer when its source overwrites it. `slice` of a Buffer would share its memory.
-      return isCut && piece.byteLength < pieceSize ? new Uint8Array(piece) : piece
+      if (ready.length === 0) closeBlock()
+      const piece = ready.shift()
+      waiting -= piece?.byteLength ?? 0
+      return piece
     },
     waiting: () => waiting
   }
