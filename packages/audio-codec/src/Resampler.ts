@@ -11,9 +11,8 @@
  */
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { concatSamples } from "./internal/bytes.js"
 import { kernel } from "./internal/kernel/kernel.js"
-import { makeResampler, type Rates, type Resampler } from "./internal/resampling/resampler.js"
+import { makeResampler, type Rates, type Resampler, resampleWhole } from "./internal/resampling/resampler.js"
 
 export { maximumRate, minimumRaisedRate } from "./internal/resampling/polyphase.js"
 export type { Rates, Resampler } from "./internal/resampling/resampler.js"
@@ -27,10 +26,7 @@ export type { Rates, Resampler } from "./internal/resampling/resampler.js"
 export const make = (rates: Rates): Resampler => makeResampler(kernel, rates)
 
 /** Resamples a whole signal. */
-export const resample = (samples: Float32Array, rates: Rates): Float32Array => {
-  const resampler = make(rates)
-  return concatSamples([resampler.push(samples), resampler.flush()])
-}
+export const resample = (samples: Float32Array, rates: Rates): Float32Array => resampleWhole(kernel, samples, rates)
 
 /** Resamples a stream of blocks. */
 export const resampleStream =

@@ -9,7 +9,7 @@ import { stagesOf } from "./stages.js"
  * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
  * copies it out. Nothing else may use the kernel between them.
  */
-interface Polyphase {
+export interface Polyphase {
   readonly begin: () => void
   /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
   readonly input: () => number
@@ -24,7 +24,7 @@ interface Polyphase {
   readonly end: () => void
 }
 
-type Sink = (pointer: number, count: number) => void
+export type Sink = (pointer: number, count: number) => void
 
 interface Stage {
   readonly phases: number
@@ -37,8 +37,8 @@ interface Stage {
   length: number
   /** The next output frame. The first is negative if a later stage needs frames before 0. */
   produced: number
-  /** The window, while not between `begin` and `end`. */
-  kept: Float32Array
+  /** The window, while not between `begin` and `end`. `undefined` at the start: silence. */
+  kept: Float32Array | undefined
 }
 
 /** The number of frames that a stage produces before it passes them on. */
@@ -119,7 +119,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const firstOutput = Math.max(affected, firstNeeded(specifications.slice(index + 1)))
     const start = Math.min(firstInput, Math.floor((firstOutput * step) / phases) - half + 1)
     const length = firstInput - start
-    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: new Float32Array(length) })
+    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: undefined })
     // The state, and a block.
     region += 4 * Math.ceil((filter.width + blockSamples) / 4)
     firstInput = firstOutput
@@ -141,27 +141,24 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const { interpolated, rows, width } = filter
     const taps = pointerTo(kernel, filter)
     const count = until - stage.produced
-    const firstOf = (frame: number): number =>
-      4 * (stage.region + Math.floor((frame * step) / phases) - width / 2 + 1 - stage.start)
+    const time = stage.produced * step
+    let sample = stage.region + Math.floor(time / phases) - width / 2 + 1 - stage.start
     /** The time of a frame after the input frame before it, in 1 / `phases`. */
-    const restOf = (frame: number): number => (((frame * step) % phases) + phases) % phases
+    let rest = time - Math.floor(time / phases) * phases
 
     if (interpolated) {
-      const rest = restOf(stage.produced)
-      kernel.convolveBetween(taps, width, rows, firstOf(stage.produced), 4 * output, count, rest, step, phases)
+      kernel.convolveBetween(taps, width, rows, 4 * sample, 4 * output, count, rest, step, phases)
     } else {
+      const rowsUsed = Math.min(phases, count)
       // Frames that are `phases` apart have the same row of taps.
-      for (let index = 0; index < Math.min(phases, count); index++) {
-        const frame = stage.produced + index
-        kernel.convolve(
-          taps + 4 * width * restOf(frame),
-          width,
-          firstOf(frame),
-          4 * step,
-          4 * (output + index),
-          4 * phases,
-          Math.ceil((count - index) / phases)
-        )
+      for (let index = 0; index < rowsUsed; index++) {
+        const row = taps + 4 * width * rest
+        const sums = Math.ceil((count - index) / phases)
+        kernel.convolve(row, width, 4 * sample, 4 * step, 4 * (output + index), 4 * phases, sums)
+        rest += step
+        const passed = Math.floor(rest / phases)
+        sample += passed
+        rest -= passed * phases
       }
     }
     stage.produced = until
@@ -193,7 +190,10 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
 
   return {
     begin: () => {
-      for (const stage of stages) floats.set(stage.kept, stage.region)
+      for (const { kept, length, region } of stages) {
+        if (kept === undefined) floats.fill(0, region, region + length)
+        else floats.set(kept, region)
+      }
     },
     input: () => 4 * inputOf(0),
     completedBy: (count) =>

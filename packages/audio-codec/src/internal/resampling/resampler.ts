@@ -1,6 +1,6 @@
 import { blockSamples } from "../kernel/kernel.js"
 import type { Kernel } from "../kernel/kernelInterface.js"
-import { makePolyphase } from "./polyphase.js"
+import { makePolyphase, type Polyphase, type Sink } from "./polyphase.js"
 
 export interface Rates {
   /** The rate of the input, in Hz: an integer from 1 to 4,294,967,295. At least 1,000 if `to` is higher. */
@@ -20,31 +20,48 @@ export interface Resampler {
 }
 
 /** Takes the kernel as an argument, so that a test can compare both. */
-export const makeResampler = (kernel: Kernel, { from, to }: Rates): Resampler => {
-  const polyphase = makePolyphase(kernel, from, to)
-  if (from === to) return { push: (samples) => samples, flush: () => new Float32Array(0) }
-  const floats = new Float32Array(kernel.memory)
+export const makeResampler = (kernel: Kernel, rates: Rates): Resampler => {
+  const polyphase = makePolyphase(kernel, rates.from, rates.to)
+  if (rates.from === rates.to) return { push: (samples) => samples, flush: () => new Float32Array(0) }
 
-  const collect = (count: number, run: (sink: (pointer: number, count: number) => void) => void): Float32Array => {
+  const collect = (count: number, run: (sink: Sink) => void): Float32Array => {
     const output = new Float32Array(count)
-    let filled = 0
     polyphase.begin()
-    run((pointer, count) => {
-      output.set(floats.subarray(pointer / 4, pointer / 4 + count), filled)
-      filled += count
-    })
+    run(copyTo(kernel, output))
     polyphase.end()
     return output
   }
   return {
     push: (samples) =>
-      collect(polyphase.completedBy(samples.length), (sink) => {
-        for (let offset = 0; offset < samples.length; offset += blockSamples) {
-          const block = samples.subarray(offset, offset + blockSamples)
-          floats.set(block, polyphase.input() / 4)
-          polyphase.feed(block.length, sink)
-        }
-      }),
+      collect(polyphase.completedBy(samples.length), (sink) => feedAll(kernel, polyphase, samples, sink)),
     flush: () => collect(polyphase.remaining(), polyphase.finish)
+  }
+}
+
+/** The output of a resampler for a whole signal, in one array. */
+export const resampleWhole = (kernel: Kernel, samples: Float32Array, rates: Rates): Float32Array => {
+  const polyphase = makePolyphase(kernel, rates.from, rates.to)
+  if (rates.from === rates.to) return samples
+  const output = new Float32Array(Math.ceil((samples.length * rates.to) / rates.from))
+  const sink = copyTo(kernel, output)
+  polyphase.begin()
+  feedAll(kernel, polyphase, samples, sink)
+  polyphase.finish(sink)
+  return output
+}
+
+const copyTo = ({ memory }: Kernel, output: Float32Array): Sink => {
+  let filled = 0
+  return (pointer, count) => {
+    output.set(new Float32Array(memory, pointer, count), filled)
+    filled += count
+  }
+}
+
+const feedAll = ({ memory }: Kernel, polyphase: Polyphase, samples: Float32Array, sink: Sink): void => {
+  for (let offset = 0; offset < samples.length; offset += blockSamples) {
+    const block = samples.subarray(offset, offset + blockSamples)
+    new Float32Array(memory, polyphase.input(), block.length).set(block)
+    polyphase.feed(block.length, sink)
   }
 }
