@@ -201,12 +201,10 @@ export const make = (
     )
     const serve = serverOf(settings)
     const transcriptionApp = transcriptionHandler(settings)
-    const transcription = withState(transcriptionApp)
-    const sttBaseUrl = yield* serve(0, transcription, transcriptionProblemToResponse)
+    const sttBaseUrl = yield* withState(serve(0, transcriptionApp, transcriptionProblemToResponse))
     const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
     const synthesisApp = synthesisHandler(synthesisOptions)
-    const synthesis = withState(synthesisApp)
-    const ttsBaseUrl = yield* serve(1, synthesis, synthesisProblemToResponse(synthesisOptions))
+    const ttsBaseUrl = yield* withState(serve(1, synthesisApp, synthesisProblemToResponse(synthesisOptions)))
     const { languages, voices } = voice
     const models = Object.keys(settings.models)
     const withoutKey = <E, R>(app: HttpApp.Default<E, R>) =>

@@ -1,7 +1,6 @@
 /**
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
-import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +8,7 @@ import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment
 import { makeLearner } from "./internal/recogniser/learning.js"
 import { inSteps } from "./internal/recogniser/steps.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
-import { concat, forEachBlock, type Samples } from "./internal/samples.js"
+import { concat, encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
 
 export { sampleRate } from "./internal/recogniser/waveforms.js"
 export type { Samples } from "./internal/samples.js"
@@ -40,8 +39,10 @@ export interface KnownRecording<E = never, R = never> {
   readonly text: string
   /** Language of the models that recognise it. Default: all. */
   readonly lang?: string | undefined
-  /** Mono samples, -1 to 1, at {@link sampleRate}. */
+  /** Mono samples, -1 to 1. */
   readonly samples: Samples<E, R>
+  /** In Hz: an integer from 1,000 on. Default: {@link sampleRate}. */
+  readonly sampleRate?: number | undefined
   /** The sentences in it, in order. Each is recognised by itself. Default: one, the whole recording. */
   readonly segments?: ReadonlyArray<TimedText> | undefined
 }
@@ -93,18 +94,26 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
         const capacity = (options.capacitySeconds ?? 7200) * sampleRate
         const { add, forget, known, learnAll } = yield* makeLearner(capacity)
         return {
-          learn: ({ lang, samples, segments, text }) =>
-            Effect.flatMap(read(samples, capacity), (read) => {
-              if (read === undefined) return Effect.void
-              const timed = segments?.map((each) => ({
-                text: each.text,
-                start: each.start * sampleRate,
-                end: each.end * sampleRate,
-                exact: true
-              }))
-              const whole = { text, start: 0, end: read.length, exact: false }
-              return add({ text, lang, samples: read, sentences: timed ?? [whole] })
-            }),
+          learn: ({ lang, sampleRate: from = sampleRate, samples, segments, text }) => {
+            // What is short is resampled when it is learned, and until then it takes more memory.
+            const isShort = samples instanceof Float32Array && samples.length <= maximumWhole
+            const rate = isShort ? from : sampleRate
+            return Effect.flatMap(
+              read(resample(samples, { from, to: rate }), (capacity * rate) / sampleRate),
+              (read) => {
+                if (read === undefined) return Effect.void
+                const length = Math.ceil((read.length * sampleRate) / rate)
+                const timed = segments?.map((each) => ({
+                  text: each.text,
+                  start: each.start * sampleRate,
+                  end: each.end * sampleRate,
+                  exact: true
+                }))
+                const whole = { text, start: 0, end: length, exact: false }
+                return add({ text, lang, samples: read, sampleRate: rate, length, sentences: timed ?? [whole] })
+              }
+            )
+          },
           recognise: (lang, samples) =>
             Effect.gen(function* () {
               yield* learnAll
@@ -126,7 +135,7 @@ const read = <E, R>(samples: Samples<E, R>, most: number): Effect.Effect<Int16Ar
     let length = 0
     const add = (block: Float32Array) => {
       length += block.length
-      if (length <= most) parts.push(new Int16Array(Pcm.encode(block, "pcm16").bytes.buffer))
+      if (length <= most) parts.push(encode16(block))
       else parts.length = 0
     }
     return Effect.map(

@@ -3,6 +3,7 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import { describe, expect, it, layer, onTestFinished } from "@effect/vitest"
+import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import { LocalService } from "@effect-speech/local-service"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Context from "effect/Context"
@@ -185,6 +186,26 @@ layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recordin
       yield* forget
       expect(yield* heard(catSamples)).toBeUndefined()
     })
+  )
+})
+
+layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (it) => {
+  it.effect.each([11_025, 22_050, 48_000])(
+    "of %i Hz is recognised with its times, whole and as a stream",
+    (sampleRate) =>
+      Effect.gen(function* () {
+        const { forget, learn, recognise } = yield* Recogniser
+        const samples = Resampler.resample(catSamples, { from: 8000, to: sampleRate })
+        const half = Math.floor(samples.length / 2)
+        for (const given of [samples, Stream.make(samples.subarray(0, half), samples.subarray(half))]) {
+          yield* learn({ text: "cat", samples: given, sampleRate, segments: [{ text: "cat", start: 0.1, end: 0.9 }] })
+          const heard = yield* recognise("en", joined(silence(500), catSamples))
+          expect(heard?.segments?.map(({ text }) => text)).toEqual(["cat"])
+          expect(heard?.segments?.[0]?.start).toBeCloseTo(0.6, 2)
+          expect(heard?.segments?.[0]?.end).toBeCloseTo(1.4, 2)
+          yield* forget
+        }
+      })
   )
 })
 

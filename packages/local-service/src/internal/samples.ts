@@ -1,3 +1,4 @@
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
@@ -46,8 +47,18 @@ export const concat = <Block extends Float32Array | Int16Array>(
   return whole
 }
 
+/** Changes the rate of samples of 16 bits. */
+export const resample16 = (samples: Int16Array, rates: Resampler.Rates): Int16Array => {
+  const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+  return encode16(Resampler.resample(Pcm.decode(bytes, "pcm16"), rates))
+}
+
+export const encode16 = (samples: Float32Array): Int16Array => new Int16Array(Pcm.encode(samples, "pcm16").bytes.buffer)
+
 /** Changes the rate of samples. Other requests run between two blocks of a stream. */
-export const resample = (samples: Samples, rates: Resampler.Rates): Samples =>
-  samples instanceof Float32Array
+export const resample = <E, R>(samples: Samples<E, R>, rates: Resampler.Rates): Samples<E, R> => {
+  if (rates.from === rates.to) return samples
+  return samples instanceof Float32Array
     ? Resampler.resample(samples, rates)
     : Resampler.resampleStream(rates)(Stream.tap(Stream.rechunk(samples, 1), () => yieldToEventLoop))
+}

@@ -9,7 +9,7 @@ import { validateOrDie } from "../validateOrDie.js"
 /** The faults, with the operations' view of them. */
 export interface ArmedFaults extends FaultsService {
   /** Counts a request that has arrived, and returns the fault to apply. */
-  readonly next: (operation: OperationName) => Effect.Effect<Fault | undefined>
+  readonly next: (operation: OperationName) => Fault | undefined
 }
 
 export class Faults extends Context.Tag("@effect-speech/local-service/internal/Faults")<Faults, ArmedFaults>() {}
@@ -39,15 +39,14 @@ export const makeFaults = ({ changed }: Pick<Changes, "changed">): ArmedFaults =
         changed("faults")
       }),
     list: Effect.sync(() => armed.map(({ fault, happened }) => ({ fault, happened }))),
-    next: (operation) =>
-      Effect.sync(() => {
-        // Filters instead of finding, because every fault counts the request.
-        const [first] = armed.filter((each) => happens(each, operation))
-        if (first === undefined) return undefined
-        first.happened++
-        changed("faults")
-        return first.fault
-      })
+    next: (operation) => {
+      // Filters instead of finding, because every fault counts the request.
+      const [first] = armed.filter((each) => happens(each, operation))
+      if (first === undefined) return undefined
+      first.happened++
+      changed("faults")
+      return first.fault
+    }
   }
 }
 

@@ -1,11 +1,15 @@
 import { createServer, type IncomingMessage, STATUS_CODES } from "node:http"
 import { isIP, type Socket } from "node:net"
 import type * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpMiddleware from "@effect/platform/HttpMiddleware"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
+import * as Context from "effect/Context"
+import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
+import * as Tracer from "effect/Tracer"
 import type { Problem, ProblemToResponse } from "./problems.js"
 
 export interface ListenOptions {
@@ -25,8 +29,12 @@ export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions
     // The readers of bodies have an idle timeout of their own. `checkHost` refuses a request without a Host header.
     const node = createServer({ requestTimeout: 3_600_000, requireHostHeader: false })
     const server = yield* NodeHttpServer.make(() => node, { host, port })
+    // Effect's own tracer keeps spans nowhere.
+    const isCollected = (yield* Effect.tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
     // Interruptible, so that the work stops if the client disconnects.
-    yield* server.serve(Effect.interruptible(checkHost(app, options)))
+    yield* server
+      .serve(Effect.interruptible(checkHost(app, options)))
+      .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => !isCollected))
     // With a listener for upgrades, a request that offers one would lose its body.
     node.removeAllListeners("upgrade")
     node.on("clientError", (error: NodeJS.ErrnoException, socket: ServerSocket) =>

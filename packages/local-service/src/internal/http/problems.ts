@@ -31,7 +31,8 @@ export const requestPath = ({ url }: HttpServerRequest.HttpServerRequest): strin
 
 /** 404 or 405 if a request is not for the one operation of its listener. */
 export const routingProblem = (request: HttpServerRequest.HttpServerRequest, path: string): Problem | undefined => {
-  if (requestPath(request) !== path) return { status: 404, message: `nothing is here; the operation is POST ${path}` }
+  if (request.url !== path && requestPath(request) !== path)
+    return { status: 404, message: `nothing is here; the operation is POST ${path}` }
   return request.method === "POST" ? undefined : methodNotAllowed(path, ["POST"])
 }
 

@@ -30,19 +30,22 @@ export const bodyTimeoutProblem = (idleMillis: number): Problem => ({
 export const readJsonBody = (
   request: HttpServerRequest.HttpServerRequest,
   limits: BodyLimits
-): Effect.Effect<unknown, Problem> =>
-  Effect.gen(function* () {
-    const incoming = NodeHttpServerRequest.toIncomingMessage(request)
-    if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
-      return yield* Effect.fail<Problem>({ status: 415, message: "the body must be application/json" })
-    }
-    const encoded = contentEncodingProblem(incoming)
-    if (encoded !== undefined) return yield* Effect.fail(encoded)
-    const bytes = yield* readBytes(incoming, limits)
-    return yield* Effect.try({
-      try: (): unknown => JSON.parse(new TextDecoder("utf-8", { fatal: true }).decode(bytes)),
-      catch: () => badRequest("the body is not JSON in UTF-8")
-    })
+): Effect.Effect<unknown, Problem> => {
+  const incoming = NodeHttpServerRequest.toIncomingMessage(request)
+  if (!/^application\/json\s*(;|$)/i.test(request.headers["content-type"] ?? "")) {
+    return Effect.fail({ status: 415, message: "the body must be application/json" })
+  }
+  const encoded = contentEncodingProblem(incoming)
+  if (encoded !== undefined) return Effect.fail(encoded)
+  return Effect.flatMap(readBytes(incoming, limits), parseJson)
+}
+
+const utf8 = new TextDecoder("utf-8", { fatal: true })
+
+const parseJson = (bytes: Uint8Array): Effect.Effect<unknown, Problem> =>
+  Effect.try({
+    try: () => JSON.parse(utf8.decode(bytes)),
+    catch: () => badRequest("the body is not JSON in UTF-8")
   })
 
 /** Uses the events of Node: a Stream with a timeout for each chunk costs more than the rest of reading a request. */

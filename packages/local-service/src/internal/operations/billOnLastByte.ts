@@ -1,4 +1,3 @@
-import { once } from "node:events"
 import type { ServerResponse } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
@@ -57,7 +56,11 @@ const writeBytes = (response: ServerResponse, bytes: Uint8Array): Effect.Effect<
   Effect.suspend(() =>
     bytes.length === 0 || response.write(bytes)
       ? Effect.void
-      : Effect.promise((signal) => once(response, "drain", { signal }).catch(() => undefined))
+      : Effect.async((resume) => {
+          const onDrain = () => resume(Effect.void)
+          response.once("drain", onDrain)
+          return Effect.sync(() => response.off("drain", onDrain))
+        })
   )
 
 /** Otherwise the client would wait for the rest of the body. */

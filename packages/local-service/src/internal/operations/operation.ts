@@ -3,6 +3,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
 import type { OperationName } from "../../OperationName.js"
 import { Faults } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
@@ -58,11 +59,11 @@ export const operationHandler = <R>({
     const { now } = yield* IdsAndClock
     const startedAt = monotonicMillis()
     const journal = yield* Journal
-    const entry = yield* journal.begin({ operation: name, at: now() })
+    const entry = journal.begin({ operation: name, at: now() })
     entry.id = idOf?.(request.headers) ?? null
     yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request))
 
-    const fault = yield* (yield* Faults).next(name)
+    const fault = (yield* Faults).next(name)
     if (fault !== undefined) entry.outcome = "faulted"
 
     let hold: Hold | undefined
@@ -102,13 +103,15 @@ const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: Jou
  * Publishes the entry when the scope closes. If that is before the whole response is written, the outcome becomes `abandoned`.
  */
 const markEnd = (entry: OpenEntry, journal: JournalService, nodeResponse: ServerResponse) =>
-  Effect.suspend(() => {
+  Effect.flatMap(Effect.scope, (scope) => {
     let isCutOff = false
     // Must be the first listener: a later one ends the response of a disconnected client, as if it were whole.
     nodeResponse.prependOnceListener("close", () => {
       isCutOff = !nodeResponse.writableEnded
     })
-    return Effect.addFinalizer(() =>
+    // `Effect.addFinalizer` would also restore fiber refs, which costs more than the rest of this function.
+    return Scope.addFinalizer(
+      scope,
       Effect.sync(() => {
         const isWhole = entry.outcome !== "underWay" && !isCutOff && nodeResponse.writableEnded
         if (!isWhole && entry.outcome !== "faulted") entry.outcome = "abandoned"

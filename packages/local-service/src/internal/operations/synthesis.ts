@@ -187,7 +187,8 @@ const synthesize = (
     )
     if (speech.length === 0)
       return yield* Effect.fail<Problem>({ status: 502, message: "the synthesis backend returned no audio" })
-    const known = resample(speech.samples, { from, to: sampleRate })
+    const format = Contract.audioFormat(body.output_format)
+    const audio = resample(speech.samples, { from, to: format.sampleRate })
     yield* recogniser.learn({
       text,
       lang,
@@ -195,13 +196,17 @@ const synthesize = (
         sentences.length === 0
           ? undefined
           : sentences.map(({ end, start, text }) => ({ text, start: start / from, end: end / from })),
-      samples: known
+      // The response may have the recogniser's rate already.
+      ...(format.sampleRate === sampleRate
+        ? { samples: audio, sampleRate }
+        : { samples: speech.samples, sampleRate: from })
     })
 
-    const format = Contract.audioFormat(body.output_format)
     const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
-    const audio = format.sampleRate === sampleRate ? known : resample(speech.samples, { from, to: format.sampleRate })
-    const encode = (samples: Float32Array) => Pcm.encode(samples, format.encoding).bytes
+    const encode = (samples: Float32Array) =>
+      format.encoding === "float32"
+        ? new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+        : Pcm.encode(samples, format.encoding).bytes
     const init = {
       contentType: "application/octet-stream",
       headers: {

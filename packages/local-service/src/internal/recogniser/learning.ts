@@ -1,5 +1,6 @@
 import * as Effect from "effect/Effect"
 import { monotonicMillis, realClock } from "../realTime.js"
+import { resample16 } from "../samples.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { makeKnownSpeech, type TimedText } from "./knownSpeech.js"
 import { inSteps, type Steps } from "./steps.js"
@@ -11,14 +12,18 @@ export interface Lesson {
   readonly lang: string | undefined
   /** At 16 bits. */
   readonly samples: Int16Array
+  /** Of `samples`, in Hz. */
+  readonly sampleRate: number
+  /** The number of samples at the recogniser's rate. */
+  readonly length: number
   readonly sentences: ReadonlyArray<TimedText>
 }
 
 /**
- * In samples: half an hour. So much may wait, because a transcription has to wait for it too. It is learned in less than two
- * seconds.
+ * In samples: 25 minutes. So much may wait, because a transcription has to wait for it too. It is learned in less than two
+ * seconds, and takes 66 MB at 22,050 Hz.
  */
-const mostWaiting = 1800 * sampleRate
+const mostWaiting = 1500 * sampleRate
 
 /** In milliseconds without a new recording. A busy service has other work. */
 const pauseMillis = 100
@@ -42,9 +47,11 @@ export const makeLearner = (capacity: number) =>
 
     const limit = () => known.limit(capacity - waitingLength)
 
-    function* learn({ lang, samples, sentences, text }: Lesson): Steps<void> {
+    function* learn({ lang, sampleRate: from, samples, sentences, text }: Lesson): Steps<void> {
       // Otherwise any silent recording would get this text.
-      if (!isSilent(samples)) yield* known.add(text, lang, yield* shapeOf(samples), sentences)
+      if (isSilent(samples)) return
+      const shape = yield* shapeOf(from === sampleRate ? samples : resample16(samples, { from, to: sampleRate }))
+      yield* known.add(text, lang, shape, sentences)
     }
 
     /** If it is interrupted, the recording still waits. */
@@ -53,7 +60,7 @@ export const makeLearner = (capacity: number) =>
       if (next === undefined) return Effect.sync(() => isWaiting.unsafeClose())
       return Effect.map(inSteps(learn(next)), () => {
         waiting.shift()
-        waitingLength -= next.samples.length
+        waitingLength -= next.length
         learned++
         limit()
       })
@@ -80,7 +87,7 @@ export const makeLearner = (capacity: number) =>
       add: (lesson: Lesson): Effect.Effect<void> =>
         Effect.suspend(() => {
           waiting.push(lesson)
-          waitingLength += lesson.samples.length
+          waitingLength += lesson.length
           added++
           latest = monotonicMillis()
           limit()

@@ -4,7 +4,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import {
   type Account,
   AccountChanges,
@@ -200,13 +200,12 @@ export const makeAccounts = (
             Effect.uninterruptible
           )
         }
-        const reserve = Effect.suspend(() => {
+        return Effect.flatMap(Effect.scope, (scope) => {
           if (ofAccount === reserved && account.credits - reserved.credits < cost.credits)
             return refuse({ _tag: "NoCredit" })
           ofAccount.credits += cost.credits
-          return Effect.succeed(hold)
-        })
-        return Effect.acquireRelease(reserve, () => Effect.sync(release))
+          return Effect.as(Scope.addFinalizer(scope, Effect.sync(release)), hold)
+        }).pipe(Effect.uninterruptible)
       }
 
     return {

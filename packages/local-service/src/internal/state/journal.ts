@@ -21,7 +21,7 @@ const toJournalEntry = ({ requestJson, ...entry }: OpenEntry): JournalEntry => (
 
 export interface JournalService {
   /** Adds an entry, and publishes it. */
-  readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => Effect.Effect<OpenEntry>
+  readonly begin: (entry: { readonly operation: OperationName; readonly at: Date }) => OpenEntry
   /** Stores the fields of a request. If all entries have more than 16 MB, the oldest lose theirs. */
   readonly keepRequest: (entry: OpenEntry, fields: Readonly<Record<string, unknown>>) => void
   /** Publishes an entry that has changed. */
@@ -53,29 +53,28 @@ export const makeJournal = (changes: Changes): JournalService => {
     if (current.has(entry)) changes.request(() => toJournalEntry(entry))
   }
   return {
-    begin: ({ at, operation }) =>
-      Effect.sync(() => {
-        const entry: StoredEntry = {
-          number: ++count,
-          at: at.toISOString(),
-          operation,
-          keyId: null,
-          id: null,
-          requestJson: null,
-          status: null,
-          outcome: "underWay",
-          millis: null
-        }
-        entries.push(entry)
-        current.set(entry, entry)
-        if (entries.length > capacity) {
-          const oldest = entries.shift() as StoredEntry
-          forgetRequest(oldest)
-          current.delete(oldest)
-        }
-        publish(entry)
-        return entry
-      }),
+    begin: ({ at, operation }) => {
+      const entry: StoredEntry = {
+        number: ++count,
+        at: at.toISOString(),
+        operation,
+        keyId: null,
+        id: null,
+        requestJson: null,
+        status: null,
+        outcome: "underWay",
+        millis: null
+      }
+      entries.push(entry)
+      current.set(entry, entry)
+      if (entries.length > capacity) {
+        const oldest = entries.shift() as StoredEntry
+        forgetRequest(oldest)
+        current.delete(oldest)
+      }
+      publish(entry)
+      return entry
+    },
     keepRequest: (entry, fields) => {
       const stored = current.get(entry)
       if (stored === undefined) return

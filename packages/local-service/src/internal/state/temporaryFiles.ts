@@ -62,8 +62,11 @@ export const makeTemporaryFiles = (
     const format = { sampleRate: 1, channels: 1, encoding: "float32" } as const
     return {
       newPath,
-      storeSamples: (samples, most) =>
-        Effect.gen(function* () {
+      storeSamples: (samples, most) => {
+        if (samples instanceof Float32Array && samples.length <= Math.min(maximumWhole, most.length)) {
+          return Effect.succeed({ length: samples.length, samples })
+        }
+        return Effect.gen(function* () {
           const scope = yield* Effect.scope
           let length = 0
           let buffered: Array<Float32Array> = []
@@ -93,5 +96,6 @@ export const makeTemporaryFiles = (
                 : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
           }
         })
+      }
     }
   })
