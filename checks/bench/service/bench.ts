@@ -6,6 +6,7 @@
 import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { readOptions, refuseOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { runScript, startScript, temporaryFolder } from "../../../test/support/processes.js"
@@ -63,6 +64,16 @@ const cases = [
 const quantile = (sorted: ReadonlyArray<number>, share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 
+/** Waits until a process takes less than a twentieth of a core. */
+const untilIdle = async (cpuMicros: () => Promise<number>) => {
+  for (let before = await cpuMicros(), busy = true; busy; ) {
+    await setTimeout(200)
+    const after = await cpuMicros()
+    busy = after - before > 10_000
+    before = after
+  }
+}
+
 const measureCalls = async () => {
   const concurrency = 64
   const { count, rounds, warmup } = quick
@@ -70,9 +81,10 @@ const measureCalls = async () => {
     : { count: 1000, rounds: 5, warmup: 300 }
   title(`Calls of a second of speech, ${concurrency} at a time`)
   console.log(
-    "The voice returns a second of samples at once. The service learns them in the pauses between its rounds. The HttpServer of " +
-      `@effect/platform-node and the bare \`node:http\` server send the same bytes and do nothing else. Medians of ${rounds} interleaved rounds of ${count} calls after ` +
-      `${warmup} to warm up, each by a new client process; CPU is the server's own, user and system.\n`
+    "The voice returns a second of samples at once. The service learns them after each of its rounds, and the next round waits " +
+      "for that. The HttpServer of @effect/platform-node and the bare `node:http` server send the same bytes and do nothing else. " +
+      `Medians of ${rounds} interleaved rounds of ${count} calls after ${warmup} to warm up, each by a new client process, and ` +
+      "after a round that does not count; CPU is the server's own, user and system.\n"
   )
   const rows: Array<ReadonlyArray<string>> = [
     ["operation", "server", "calls/s", "to bare", "p50, ms", "p99, ms", "CPU per call, µs"]
@@ -100,14 +112,16 @@ const measureCalls = async () => {
         }
         const before = await cpu()
         const load = await runScript<Load>(script("load.js"), [JSON.stringify(job)])
-        return { ...load, cpu: ((await cpu()) - before) / (warmup + count) }
+        const after = await cpu()
+        await untilIdle(cpu)
+        return { ...load, cpu: (after - before) / (warmup + count) }
       }
     })
     const platform = await start("HttpServer of the platform", "platform.js")
     const bare = await start("bare", "bare.js")
     const sides = await interleave(
       [side("local service", url(service), async () => (await service.sample()).cpuMicros), platform.side, bare.side],
-      { rounds }
+      { rounds, warmUp: true }
     )
     for (const { stop } of [service, platform, bare]) await stop()
 
