@@ -3,7 +3,7 @@ import { once } from "node:events"
 import { readdirSync, statSync } from "node:fs"
 import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
-import type { PlatformError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpServer from "@effect/platform/HttpServer"
@@ -250,7 +250,8 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       const { fs, path } = yield* inFolder
       const samples = Uint8Array.from({ length: 2_000_000 }, (_, index) => (index * 31) >>> 7)
       const whole = Wav.encode(telephony, samples)
-      for (const sizes of [[60_000], [300_000], [2, 300_000, 100_000], [262_144], [262_142], [2_000_000]]) {
+      const gathered = [120_000, 120_000, 120_000, 120_000, 120_000, 300_000]
+      for (const sizes of [[60_000], [300_000], [2, 300_000, 100_000], [262_144], [262_142], [2_000_000], gathered]) {
         yield* Wav.writeFile({ format: telephony, stream: Stream.fromIterable(cutAt(samples, sizes)) }, path)
         expect(isEqual(yield* fs.readFile(path), whole)).toBe(true)
       }
@@ -282,6 +283,78 @@ layer(NodeFileSystem.layer)("writing a file", (it) => {
       expect((yield* fs.readDirectory(folder)).length).toBe(1)
       yield* Fiber.interrupt(fiber)
       expect(yield* fs.readDirectory(folder)).toEqual([])
+    })
+  )
+
+  it.scoped("is not closed by an interrupt while the system writes", () =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* inFolder
+      const begun = yield* Deferred.make<void>()
+      const events: Array<string> = []
+      const happens = (event: string) => Effect.sync(() => events.push(event))
+      const slow = FileSystem.FileSystem.of({
+        ...fs,
+        open: (name, options) =>
+          Effect.map(
+            Effect.zipLeft(
+              fs.open(name, options),
+              Effect.addFinalizer(() => happens("closed"))
+            ),
+            (opened) => {
+              const writeAll = () =>
+                Deferred.succeed(begun, undefined).pipe(
+                  Effect.zipRight(Effect.promise(() => setTimeout(20))),
+                  Effect.zipRight(happens("written"))
+                )
+              return Object.assign(opened, { writeAll })
+            }
+          )
+      })
+      const stream = Stream.forever(Stream.make(new Uint8Array(100_000)))
+      const writing = Effect.provideService(
+        Wav.writeFile({ format: telephony, stream }, path),
+        FileSystem.FileSystem,
+        slow
+      )
+      const fiber = yield* Effect.fork(writing)
+      yield* Deferred.await(begun)
+      yield* Fiber.interrupt(fiber)
+      expect(events.slice(-2)).toEqual(["written", "closed"])
+    })
+  )
+
+  it.scoped("leaves the old file, and nothing else, if the disk is full", () =>
+    Effect.gen(function* () {
+      const { folder, fs, path } = yield* inFolder
+      yield* fs.writeFileString(path, "old")
+      const full = new SystemError({
+        module: "FileSystem",
+        method: "writeAll",
+        reason: "Unknown",
+        description: "ENOSPC"
+      })
+      let written = 0
+      const limited = FileSystem.FileSystem.of({
+        ...fs,
+        open: (name, options) =>
+          Effect.map(fs.open(name, options), (opened) => {
+            const writeAll = opened.writeAll.bind(opened)
+            return Object.assign(opened, {
+              writeAll: (bytes: Uint8Array) =>
+                Effect.suspend(() => {
+                  written += bytes.byteLength
+                  return written > 600_000 ? Effect.fail(full) : writeAll(bytes)
+                })
+            })
+          })
+      })
+      for (const length of [1_000_000, 5_000_000]) {
+        const stream = Stream.fromIterable(cutAt(new Uint8Array(length), [100_000]))
+        const writing = Wav.writeFile({ format: telephony, stream }, path)
+        expect(yield* Effect.flip(Effect.provideService(writing, FileSystem.FileSystem, limited))).toBe(full)
+        expect(yield* fs.readFileString(path)).toBe("old")
+        expect(yield* fs.readDirectory(folder)).toEqual(["speech.wav"])
+      }
     })
   )
 

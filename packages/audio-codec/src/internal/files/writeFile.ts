@@ -3,6 +3,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import * as ExecutionStrategy from "effect/ExecutionStrategy"
 import * as Exit from "effect/Exit"
+import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 
 /** In bytes. A smaller write costs more than moving its bytes. */
@@ -23,28 +24,36 @@ export const temporaryBeside = (path: string): Effect.Effect<string, never, File
     return name
   })
 
-/** Gathers small chunks into larger writes. */
+/** Gathers small chunks into larger writes. While one is written, the next is gathered. */
 export const openGathering = (path: string, options: FileSystem.OpenFileOptions) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const scope = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const file = yield* Scope.extend(fs.open(path, options), scope)
-    const block = new Uint8Array(writeSize)
+    let block = new Uint8Array(writeSize)
+    let written = new Uint8Array(writeSize)
     let filled = 0
+    let writing: Fiber.Fiber<void, PlatformError> = Fiber.void
 
-    const flush = Effect.suspend(() => {
-      if (filled === 0) return Effect.void
-      const bytes = block.subarray(0, filled)
+    // Otherwise an interrupt would close the file while the system still writes to its descriptor.
+    const writeAll = (bytes: Uint8Array) => Effect.uninterruptible(file.writeAll(bytes))
+    const waitForWrite = Effect.suspend(() => Fiber.join(writing))
+    const startWrite = Effect.gen(function* () {
+      yield* waitForWrite
+      if (filled === 0) return
+      const write = writeAll(block.subarray(0, filled))
+      ;[block, written] = [written, block]
       filled = 0
-      return file.writeAll(bytes)
+      writing = yield* Effect.forkIn(write, scope)
+      // Lets the write begin before the next block is gathered.
+      yield* Effect.yieldNow()
     })
+    const flush = Effect.zipRight(startWrite, waitForWrite)
     const write = (chunk: Uint8Array): Effect.Effect<void, PlatformError> => {
-      if (chunk.byteLength >= largeChunk) {
-        return filled === 0 ? file.writeAll(chunk) : Effect.zipRight(flush, file.writeAll(chunk))
-      }
+      if (chunk.byteLength >= largeChunk) return Effect.zipRight(flush, writeAll(chunk))
       if (filled + chunk.byteLength > writeSize) {
         return Effect.zipRight(
-          flush,
+          startWrite,
           Effect.suspend(() => write(chunk))
         )
       }
