@@ -83,6 +83,12 @@ export const uploaders = {
     "stream",
     "node"
   ),
+  "ours-stream-long": upload.client(
+    `${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\`, \`NodeTransport.layer\``,
+    "ours",
+    "streamLong",
+    "node"
+  ),
   "ours-unknown": upload.client(
     `${fromStream} of \`fs.stream\`, unknown length, \`NodeTransport.layer\``,
     "ours",

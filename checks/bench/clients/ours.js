@@ -55,17 +55,23 @@ export const transcribe = (url, { file = false } = {}) => {
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem, NodeFileSystem.layer))
 
+/** Of the long chunks of a stream, in bytes. */
+const chunkSize = 1024 * 1024
+
 /** How a recording is given to the client. */
 const sources = {
   path: AudioSource.fromPath,
   /** @param {string} path */
   stream: (path) => AudioSource.fromStream(() => fs.stream(path), { byteLength: statSync(path).size }),
   /** @param {string} path */
+  streamLong: (path) =>
+    AudioSource.fromStream(() => fs.stream(path, { chunkSize }), { byteLength: statSync(path).size }),
+  /** @param {string} path */
   unknown: (path) => AudioSource.fromStream(() => fs.stream(path)),
   /** @param {string} path */
   memory: (path) => fromMemory(statSync(path).size, 64 * 1024),
   /** @param {string} path */
-  memoryLong: (path) => fromMemory(statSync(path).size, 1024 * 1024)
+  memoryLong: (path) => fromMemory(statSync(path).size, chunkSize)
 }
 
 /** A stream of as many bytes as a file has, without reading one. @param {number} byteLength @param {number} chunkSize */
