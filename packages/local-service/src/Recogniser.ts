@@ -1,6 +1,7 @@
 /**
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
+import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resampler"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -41,7 +42,7 @@ export interface KnownRecording<E = never, R = never> {
   readonly lang?: string | undefined
   /** Mono samples, -1 to 1. */
   readonly samples: Samples<E, R>
-  /** In Hz: an integer from 1,000 on. Default: {@link sampleRate}. */
+  /** In Hz: an integer from 1,000 to 4,294,967,295. Default: {@link sampleRate}. */
   readonly sampleRate?: number | undefined
   /** The sentences in it, in order. Each is recognised by itself. Default: one, the whole recording. */
   readonly segments?: ReadonlyArray<TimedText> | undefined
@@ -94,26 +95,31 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
         const capacity = (options.capacitySeconds ?? 7200) * sampleRate
         const { add, forget, known, learnAll } = yield* makeLearner(capacity)
         return {
-          learn: ({ lang, sampleRate: from = sampleRate, samples, segments, text }) => {
-            // What is short is resampled when it is learned, and until then it takes more memory.
-            const isShort = samples instanceof Float32Array && samples.length <= maximumWhole
-            const rate = isShort ? from : sampleRate
-            return Effect.flatMap(
-              read(resample(samples, { from, to: rate }), (capacity * rate) / sampleRate),
-              (read) => {
-                if (read === undefined) return Effect.void
-                const length = Math.ceil((read.length * sampleRate) / rate)
-                const timed = segments?.map((each) => ({
-                  text: each.text,
-                  start: each.start * sampleRate,
-                  end: each.end * sampleRate,
-                  exact: true
-                }))
-                const whole = { text, start: 0, end: length, exact: false }
-                return add({ text, lang, samples: read, sampleRate: rate, length, sentences: timed ?? [whole] })
+          learn: ({ lang, sampleRate: from = sampleRate, samples, segments, text }) =>
+            Effect.suspend(() => {
+              if (!Number.isInteger(from) || from < minimumRaisedRate || from > maximumRate) {
+                const range = `an integer from ${minimumRaisedRate} to ${maximumRate}`
+                return Effect.die(new RangeError(`sampleRate must be ${range}, not ${from}.`))
               }
-            )
-          },
+              // What is short is resampled when it is learned, and until then it takes more memory.
+              const isShort = samples instanceof Float32Array && samples.length <= maximumWhole
+              const rate = isShort ? from : sampleRate
+              return Effect.flatMap(
+                read(resample(samples, { from, to: rate }), (capacity * rate) / sampleRate),
+                (read) => {
+                  if (read === undefined) return Effect.void
+                  const length = Math.ceil((read.length * sampleRate) / rate)
+                  const timed = segments?.map((each) => ({
+                    text: each.text,
+                    start: each.start * sampleRate,
+                    end: each.end * sampleRate,
+                    exact: true
+                  }))
+                  const whole = { text, start: 0, end: length, exact: false }
+                  return add({ text, lang, samples: read, sampleRate: rate, length, sentences: timed ?? [whole] })
+                }
+              )
+            }),
           recognise: (lang, samples) =>
             Effect.gen(function* () {
               yield* learnAll

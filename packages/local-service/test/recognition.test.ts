@@ -209,6 +209,23 @@ layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (
   )
 })
 
+layer(Recogniser.layerKnownRecordings())("a sample rate that no recording has", (it) => {
+  it.effect.each([0, 999, 8000.5, Number.NaN])("of %d Hz is refused, and the others are still learned", (sampleRate) =>
+    Effect.gen(function* () {
+      const { learn, recognise } = yield* Recogniser
+      const defect = yield* Effect.catchAllDefect(
+        learn({ text: "cat", samples: catSamples, sampleRate }),
+        Effect.succeed
+      )
+      expect(String(defect)).toBe(
+        `RangeError: sampleRate must be an integer from 1000 to 4294967295, not ${sampleRate}.`
+      )
+      yield* learn({ text: "cat", samples: catSamples })
+      expect((yield* recognise("en", catSamples))?.text).toBe("cat")
+    })
+  )
+})
+
 layer(Recogniser.layerKnownRecordings())("sentences that share most of their words", (it) => {
   it.effect("are each recognised in a join longer than half a minute", () =>
     Effect.gen(function* () {
