@@ -4,6 +4,9 @@ import { piecesOf } from "./piecesOf.js"
 /** Size of a socket's write buffer, in bytes. Pieces of this size show progress on a slow connection. */
 export const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
 
+/** In bytes, behind a short piece: the end of a form fits in there, so that the end of its file is copied only once. */
+const room = 4096
+
 /**
  * The chunks of an upload that wait for undici, in pieces of at most {@link pieceSize}. A long chunk is cut into full pieces
  * without a copy. Short chunks, and the short end of a long one, are copied together: each piece is a system call, and undici may
@@ -31,16 +34,14 @@ export const makeUploadPieces = (): UploadPieces => {
   }
   const copy = (piece: Uint8Array): void => {
     if (filled + piece.byteLength > pieceSize) closeBlock()
-    // `slice` of a Buffer would share its memory.
-    if (filled === 0) block = new Uint8Array(piece)
-    else {
-      if (filled + piece.byteLength > block.byteLength) {
-        const longer = new Uint8Array(pieceSize)
-        longer.set(block)
-        block = longer
-      }
-      block.set(piece, filled)
+    if (filled === 0) {
+      block = Buffer.allocUnsafeSlow(Math.min(pieceSize, piece.byteLength + room))
+    } else if (filled + piece.byteLength > block.byteLength) {
+      const longer = Buffer.allocUnsafeSlow(pieceSize)
+      longer.set(block.subarray(0, filled))
+      block = longer
     }
+    block.set(piece, filled)
     filled += piece.byteLength
   }
   return {
