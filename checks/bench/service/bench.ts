@@ -159,6 +159,8 @@ const measureVoice = async () => {
   const speak = async (lang: string, words: string): Promise<Spoken> => {
     const start = performance.now()
     const { bytes, headers, status } = await send(`${service.ttsBaseUrl}/tts/bytes`, {
+      // The service closes a connection that was idle for as long as a long text takes.
+      agent: false,
       headers: speechHeaders(service),
       body: [JSON.stringify({ text: words, lang })]
     })

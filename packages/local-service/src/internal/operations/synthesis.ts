@@ -80,17 +80,28 @@ export const phonemes = Schema.String.pipe(
 const requestSchema = (voice: VoiceService) =>
   Schema.Struct({
     ...Contract.SynthesisBody.fields,
-    lang: Schema.optionalWith(oneOf(voice.languages), { default: () => Contract.defaultLang }),
-    voice: Schema.optionalWith(oneOf(voice.voices), { default: () => Contract.defaultVoice }),
-    output_format: Schema.optionalWith(
-      Schema.String.pipe(Schema.filter(isOutputFormat, { message: ({ actual }) => formatProblem(String(actual)) })),
-      { default: () => Contract.defaultOutputFormat }
+    lang: optional(oneOf(voice.languages)),
+    voice: optional(oneOf(voice.voices)),
+    output_format: optional(
+      Schema.String.pipe(Schema.filter(isOutputFormat, { message: ({ actual }) => formatProblem(String(actual)) }))
     ),
-    speed: Schema.optionalWith(Contract.Speed, { default: () => 1 }),
-    g2p_overrides: Schema.optionalWith(Schema.Record({ key: Schema.String, value: phonemes }), { default: () => ({}) })
+    speed: optional(Contract.Speed),
+    g2p_overrides: optional(Schema.Record({ key: Schema.String, value: phonemes }))
   })
 
-type SynthesisRequest = ReturnType<typeof requestSchema>["Type"]
+/** JSON has no `undefined`. */
+const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+
+/** Not in the schema: a schema with defaults takes three times as long. */
+const defaults = {
+  lang: Contract.defaultLang,
+  voice: Contract.defaultVoice,
+  output_format: Contract.defaultOutputFormat,
+  speed: 1,
+  g2p_overrides: {}
+}
+
+type SynthesisRequest = typeof defaults & ReturnType<typeof requestSchema>["Type"]
 
 const isOutputFormat = Schema.is(Contract.OutputFormat)
 
@@ -104,7 +115,8 @@ const formatProblem = (format: string): string => {
 /** `POST /tts/bytes`. */
 export const synthesisHandler = (options: SynthesisOptions) => {
   // Made once, because compiling a schema takes longer than decoding a request.
-  const decode = Schema.decodeUnknown(requestSchema(options.voice))
+  const decodeFields = Schema.decodeUnknown(requestSchema(options.voice))
+  const decode: Decode = (body) => Effect.map(decodeFields(body), (fields) => ({ ...defaults, ...fields }))
   return operationHandler({
     name: "synthesize",
     path: Contract.path,

@@ -39,9 +39,8 @@ const capacity = 1000
 const maximumJson = 8_000_000
 
 export const makeJournal = (changes: Changes): JournalService => {
-  let entries: Array<StoredEntry> = []
-  /** Those of `entries`. A request may end after its entry has left them. */
-  let current = new WeakMap<OpenEntry, StoredEntry>()
+  /** Oldest first. A request may end after its entry has left them. */
+  let entries = new Set<StoredEntry>()
   let count = 0
   let jsonLength = 0
 
@@ -50,7 +49,7 @@ export const makeJournal = (changes: Changes): JournalService => {
     entry.requestJson = null
   }
   const publish = (entry: OpenEntry) => {
-    if (current.has(entry)) changes.request(() => toJournalEntry(entry))
+    if (entries.has(entry)) changes.request(() => toJournalEntry(entry))
   }
   return {
     begin: ({ at, operation }) => {
@@ -65,19 +64,18 @@ export const makeJournal = (changes: Changes): JournalService => {
         outcome: "underWay",
         millis: null
       }
-      entries.push(entry)
-      current.set(entry, entry)
-      if (entries.length > capacity) {
-        const oldest = entries.shift() as StoredEntry
+      entries.add(entry)
+      const [oldest] = entries
+      if (entries.size > capacity && oldest !== undefined) {
         forgetRequest(oldest)
-        current.delete(oldest)
+        entries.delete(oldest)
       }
       publish(entry)
       return entry
     },
     keepRequest: (entry, fields) => {
-      const stored = current.get(entry)
-      if (stored === undefined) return
+      if (!entries.has(entry)) return
+      const stored: StoredEntry = entry
       forgetRequest(stored)
       stored.requestJson = fieldsAsJson(fields)
       jsonLength += stored.requestJson.length
@@ -87,10 +85,9 @@ export const makeJournal = (changes: Changes): JournalService => {
       }
     },
     publish,
-    entries: Effect.sync(() => entries.map(toJournalEntry)),
+    entries: Effect.sync(() => Array.from(entries, toJournalEntry)),
     clear: Effect.sync(() => {
-      entries = []
-      current = new WeakMap()
+      entries = new Set()
       count = 0
       jsonLength = 0
       changes.changed("journal")
