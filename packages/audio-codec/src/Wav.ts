@@ -119,7 +119,7 @@ export const decodeStream = <E, R>(
   Effect.map(openWav(file), ({ format, stream }) => ({ format, stream }))
 
 /**
- * Reads a WAV file as {@link decodeStream} does, in blocks of 512 KiB, and gives the length of its samples. A pipe is a
+ * Reads a WAV file as {@link decodeStream} does, in blocks of 2 MiB, and gives the length of its samples. A pipe is a
  * `SystemError` of reason `BadResource`, because it cannot be read by position; decode its stream instead.
  */
 export const readFile = (

@@ -20,8 +20,8 @@ export interface Lesson {
 }
 
 /**
- * In samples: 25 minutes. So much may wait, because a transcription has to wait for it too. It is learned in less than two
- * seconds, and takes 66 MB at 22,050 Hz.
+ * In samples: 25 minutes. No more may wait, because a transcription waits until all is learned: about two seconds. It takes
+ * 66 MB at 22,050 Hz.
  */
 const mostWaiting = 1500 * sampleRate
 

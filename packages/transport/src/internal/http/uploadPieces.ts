@@ -8,9 +8,11 @@ export const pieceSize = Math.max(64 * 1024, getDefaultHighWaterMark(false))
 const room = 4096
 
 /**
- * The chunks of an upload that wait for undici, in pieces of at most {@link pieceSize}. A long chunk is cut into full pieces
- * without a copy. Short chunks, and the short end of a long one, are copied together: each piece is a system call, and undici may
- * still hold a short one when its source overwrites it.
+ * The chunks of an upload that wait for undici, in pieces of at most {@link pieceSize}.
+ *
+ * - A long chunk is cut into full pieces, without a copy.
+ * - Short chunks are copied into one piece, because each piece is a system call. So is the short end of a long chunk.
+ * - A source may overwrite what was copied, even if undici has not sent it yet.
  */
 export interface UploadPieces {
   /** Adds a chunk. Returns whether its source may overwrite it at once, because all of it was copied. */
