@@ -375,7 +375,8 @@
 
   ;; `count` sums of products, whose taps lie between two rows of a table. The rows have `width` taps, a multiple of 8, and
   ;; there are `rows` and one more. The first sum has the time `rest` / `phases` after the sample in the middle, each other one
-  ;; `step` / `phases` after the one before. These three are integers, so the times are exact.
+  ;; `step` / `phases` after the one before. These three are integers, so the times are exact. The next time takes no division,
+  ;; since each one waits for the one before.
   ;;
   ;; Two sums at a time, A and B, because a processor can't fill the time that one needs. Behind the last of an odd count, B
   ;; is computed and not stored.
@@ -385,8 +386,13 @@
     (param $rest f64) (param $step f64) (param $phases f64)
     (local $size i32)
     (local $tapsEnd i32)
+    (local $rowsPerPhase f64)
     (local $row f64)
-    (local $whole f64)
+    (local $time i64)
+    (local $period i64)
+    (local $stepRest i64)
+    (local $stepWhole i32)
+    (local $carry i64)
     (local $samples v128)
     (local $lowerA i32)
     (local $upperA i32)
@@ -405,29 +411,35 @@
     (local $lowB2 v128)
     (local $highB2 v128)
     (local.set $size (i32.shl (local.get $width) (i32.const 2)))
+    (local.set $rowsPerPhase (f64.div (local.get $rows) (local.get $phases)))
+    (local.set $time (i64.trunc_f64_u (local.get $rest)))
+    (local.set $period (i64.trunc_f64_u (local.get $phases)))
+    (local.set $stepRest (i64.trunc_f64_u (local.get $step)))
+    (local.set $stepWhole (i32.wrap_i64 (i64.div_u (local.get $stepRest) (local.get $period))))
+    (local.set $stepRest (i64.rem_u (local.get $stepRest) (local.get $period)))
     (block $done
       (loop $nextSums
         (br_if $done (i32.le_s (local.get $count) (i32.const 0)))
-        (local.set $row (f64.div (f64.mul (local.get $rest) (local.get $rows)) (local.get $phases)))
-        (local.set $whole (f64.floor (local.get $row)))
-        (local.set $fractionA (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (local.get $whole)))))
-        (local.set $lowerA (i32.add (local.get $taps) (i32.mul (i32.trunc_f64_u (local.get $whole)) (local.get $size))))
+        (local.set $row (f64.mul (f64.convert_i64_s (local.get $time)) (local.get $rowsPerPhase)))
+        (local.set $lowerA (i32.trunc_f64_s (local.get $row)))
+        (local.set $fractionA (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (f64.convert_i32_s (local.get $lowerA))))))
+        (local.set $lowerA (i32.add (local.get $taps) (i32.mul (local.get $lowerA) (local.get $size))))
         (local.set $upperA (i32.add (local.get $lowerA) (local.get $size)))
         (local.set $sampleA (local.get $input))
-        (local.set $rest (f64.add (local.get $rest) (local.get $step)))
-        (local.set $whole (f64.floor (f64.div (local.get $rest) (local.get $phases))))
-        (local.set $rest (f64.sub (local.get $rest) (f64.mul (local.get $whole) (local.get $phases))))
-        (local.set $input (i32.add (local.get $input) (i32.shl (i32.trunc_f64_u (local.get $whole)) (i32.const 2))))
-        (local.set $row (f64.div (f64.mul (local.get $rest) (local.get $rows)) (local.get $phases)))
-        (local.set $whole (f64.floor (local.get $row)))
-        (local.set $fractionB (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (local.get $whole)))))
-        (local.set $lowerB (i32.add (local.get $taps) (i32.mul (i32.trunc_f64_u (local.get $whole)) (local.get $size))))
+        (local.set $time (i64.add (local.get $time) (local.get $stepRest)))
+        (local.set $carry (i64.extend_i32_u (i64.ge_u (local.get $time) (local.get $period))))
+        (local.set $time (i64.sub (local.get $time) (i64.and (local.get $period) (i64.sub (i64.const 0) (local.get $carry)))))
+        (local.set $input (i32.add (local.get $input) (i32.shl (i32.add (local.get $stepWhole) (i32.wrap_i64 (local.get $carry))) (i32.const 2))))
+        (local.set $row (f64.mul (f64.convert_i64_s (local.get $time)) (local.get $rowsPerPhase)))
+        (local.set $lowerB (i32.trunc_f64_s (local.get $row)))
+        (local.set $fractionB (f32x4.splat (f32.demote_f64 (f64.sub (local.get $row) (f64.convert_i32_s (local.get $lowerB))))))
+        (local.set $lowerB (i32.add (local.get $taps) (i32.mul (local.get $lowerB) (local.get $size))))
         (local.set $upperB (i32.add (local.get $lowerB) (local.get $size)))
         (local.set $sampleB (local.get $input))
-        (local.set $rest (f64.add (local.get $rest) (local.get $step)))
-        (local.set $whole (f64.floor (f64.div (local.get $rest) (local.get $phases))))
-        (local.set $rest (f64.sub (local.get $rest) (f64.mul (local.get $whole) (local.get $phases))))
-        (local.set $input (i32.add (local.get $input) (i32.shl (i32.trunc_f64_u (local.get $whole)) (i32.const 2))))
+        (local.set $time (i64.add (local.get $time) (local.get $stepRest)))
+        (local.set $carry (i64.extend_i32_u (i64.ge_u (local.get $time) (local.get $period))))
+        (local.set $time (i64.sub (local.get $time) (i64.and (local.get $period) (i64.sub (i64.const 0) (local.get $carry)))))
+        (local.set $input (i32.add (local.get $input) (i32.shl (i32.add (local.get $stepWhole) (i32.wrap_i64 (local.get $carry))) (i32.const 2))))
         (local.set $lowA (v128.const f32x4 0 0 0 0))
         (local.set $highA (v128.const f32x4 0 0 0 0))
         (local.set $lowA2 (v128.const f32x4 0 0 0 0))
@@ -475,16 +487,18 @@
             (f32x4.mul
               (local.get $fractionB)
               (f32x4.sub (f32x4.add (local.get $highB) (local.get $highB2)) (local.get $lowB)))))
-        (f32.store (local.get $output)
-          (f32.add
-            (f32.add (f32x4.extract_lane 0 (local.get $lowA)) (f32x4.extract_lane 2 (local.get $lowA)))
-            (f32.add (f32x4.extract_lane 1 (local.get $lowA)) (f32x4.extract_lane 3 (local.get $lowA)))))
+        ;; Lanes 0 + 2 and 1 + 3 of both, then these two.
+        (local.set $lowA
+          (f32x4.add
+            (i8x16.shuffle 0 1 2 3 4 5 6 7 16 17 18 19 20 21 22 23 (local.get $lowA) (local.get $lowB))
+            (i8x16.shuffle 8 9 10 11 12 13 14 15 24 25 26 27 28 29 30 31 (local.get $lowA) (local.get $lowB))))
+        (local.set $lowA
+          (f32x4.add
+            (local.get $lowA)
+            (i8x16.shuffle 4 5 6 7 0 1 2 3 12 13 14 15 8 9 10 11 (local.get $lowA) (local.get $lowA))))
+        (v128.store32_lane 0 (local.get $output) (local.get $lowA))
         (if (i32.gt_s (local.get $count) (i32.const 1))
-          (then
-            (f32.store offset=4 (local.get $output)
-              (f32.add
-                (f32.add (f32x4.extract_lane 0 (local.get $lowB)) (f32x4.extract_lane 2 (local.get $lowB)))
-                (f32.add (f32x4.extract_lane 1 (local.get $lowB)) (f32x4.extract_lane 3 (local.get $lowB)))))))
+          (then (v128.store32_lane offset=4 2 (local.get $output) (local.get $lowA))))
         (local.set $output (i32.add (local.get $output) (i32.const 8)))
         (local.set $count (i32.sub (local.get $count) (i32.const 2)))
         (br $nextSums)))))

@@ -76,7 +76,10 @@ describe("resampling", () => {
     [32_000, 8000],
     [192_000, 8000],
     [16_000, 8000],
+    [44_101, 8000],
+    [96_001, 44_101],
     [22_050, 24_000],
+    [8000, 44_101],
     [1009, 4234]
   ])("from %i to %i Hz passes 0.9 of the band, and stops frequencies beyond it and images", (from, to) => {
     const low = Math.min(from, to) / 2

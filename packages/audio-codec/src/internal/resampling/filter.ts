@@ -68,7 +68,8 @@ const gainOf = (stages: ReadonlyArray<FilterSpecification>, frequency: number): 
     const { rows, taps, width } = filterOf(stage)
     cycles *= stage.phases / stage.step
     const angle = 2 * Math.PI * cycles
-    gain *= taps.reduce((sum, tap, index) => {
+    // Without the row for time 1, which repeats row 0.
+    gain *= taps.subarray(0, rows * width).reduce((sum, tap, index) => {
       const time = Math.floor(index / width) / rows - ((index % width) - width / 2 + 1)
       return sum + (tap * Math.cos(angle * time)) / rows
     }, 0)
