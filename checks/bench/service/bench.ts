@@ -6,7 +6,6 @@
 import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
-import { setTimeout } from "node:timers/promises"
 import { readOptions, refuseOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { runScript, startScript, temporaryFolder } from "../../../test/support/processes.js"
@@ -14,6 +13,7 @@ import { noise } from "../../../test/support/recordings.js"
 import { at, bar, exitStatus, median, ratio, sum, table, title, whole } from "../../../test/support/report.js"
 import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
 import { interleave, millisOf } from "../../support/interleave.js"
+import { untilIdle } from "../../support/untilIdle.js"
 import type { Job, Load } from "./load.js"
 import type { Startup } from "./startup.js"
 
@@ -63,16 +63,6 @@ const cases = [
 
 const quantile = (sorted: ReadonlyArray<number>, share: number) =>
   sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
-
-/** Waits until a process takes less than a twentieth of a core. */
-const untilIdle = async (cpuMicros: () => Promise<number>) => {
-  for (let before = await cpuMicros(), busy = true; busy; ) {
-    await setTimeout(200)
-    const after = await cpuMicros()
-    busy = after - before > 10_000
-    before = after
-  }
-}
 
 const measureCalls = async () => {
   const concurrency = 64
