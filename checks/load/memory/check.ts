@@ -39,7 +39,7 @@ const limits = quick
 
 const size = quick
   ? { upload: 32_000_000, texts: 1, codePoints: 400, calls: 40, left: 8, built: 4 }
-  : { upload: 2_000_000_000, texts: 2, codePoints: 10_000, calls: 10_000, left: 30_000, built: 20_000 }
+  : { upload: 2_000_000_000, texts: 2, codePoints: 10_000, calls: 10_000, left: 30_000, built: 60_000 }
 
 const temporary = temporaryFolder("check-memory-")
 const files = () => temporaryFiles(temporary)
