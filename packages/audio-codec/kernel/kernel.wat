@@ -375,8 +375,8 @@
 
   ;; `count` sums of products, whose taps lie between two rows of a table. The rows have `width` taps, a multiple of 8, and
   ;; there are `rows` and one more. The first sum has the time `rest` / `phases` after the sample in the middle, each other one
-  ;; `step` / `phases` after the one before. These three are integers, so the times are exact. The next time takes no division,
-  ;; since each one waits for the one before.
+  ;; `step` / `phases` after the one before. These three are integers, so the times are exact. The loop divides nothing,
+  ;; because a division is slow and each time depends on the one before.
   ;;
   ;; Two sums at a time, A and B, because a processor can't fill the time that one needs. Behind the last of an odd count, B
   ;; is computed and not stored.

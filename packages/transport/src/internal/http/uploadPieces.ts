@@ -12,7 +12,7 @@ const room = 4096
  *
  * - A long chunk is cut into full pieces, without a copy.
  * - Short chunks are copied into one piece, because each piece is a system call. So is the short end of a long chunk.
- * - A source may overwrite what was copied, even if undici has not sent it yet.
+ * - After the copy, the source may reuse its memory, even before undici sends the piece.
  */
 export interface UploadPieces {
   /** Adds a chunk. Returns whether its source may overwrite it at once, because all of it was copied. */
