@@ -48,7 +48,7 @@ export const compare = async (url: string, plan: Plan) => {
     checkBare(transcription, "ours", "bare", [1.15, 1.25])
     console.log(
       `\nOf a file: ${concurrencies.map((_, index) => ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))).join(", ")}. ` +
-        "Ours makes 7 disk calls, and `readFile` 4: it also asks whether the path is a pipe, reads the header first, and asks " +
+        "Ours makes 6 disk calls, and `readFile` 4: it also asks whether the path is a pipe, and " +
         "whether the file has changed.\n"
     )
   }

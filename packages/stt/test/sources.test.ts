@@ -87,17 +87,23 @@ const fileWith = (bytes: Uint8Array, suffix = "") =>
 const withFiles = (fs: FileSystem.FileSystem) =>
   Layer.merge(NodeTransport.layer, Layer.succeed(FileSystem.FileSystem, fs))
 
-/** A file system whose files are read by `read`. */
+/** A file system whose reads return at most `longest` bytes, and run `after`. */
 const reading = (
   fs: FileSystem.FileSystem,
-  read: (original: FileSystem.File["read"], block: Uint8Array) => ReturnType<FileSystem.File["read"]>
+  {
+    after = Effect.void,
+    longest = Number.POSITIVE_INFINITY
+  }: { after?: Effect.Effect<void, PlatformError>; longest?: number }
 ) =>
   FileSystem.FileSystem.of({
     ...fs,
     open: (path, options) =>
       Effect.map(fs.open(path, options), (opened) => {
-        const original = opened.read.bind(opened)
-        return Object.assign(opened, { read: (block: Uint8Array) => read(original, block) })
+        const { read, readAlloc } = opened
+        return Object.assign(opened, {
+          read: (block: Uint8Array) => Effect.zipLeft(read(block.subarray(0, longest)), after),
+          readAlloc: (size: FileSystem.SizeInput) => Effect.zipLeft(readAlloc(Math.min(Number(size), longest)), after)
+        })
       })
   })
 
@@ -342,7 +348,7 @@ describe("a large file", () => {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 13)) & 255)
       const server = yield* slowServer
       const { fs, path } = yield* fileWith(bytes)
-      const shortReads = reading(fs, (read, block) => read(block.subarray(0, longest)))
+      const shortReads = reading(fs, { longest })
       const stt = yield* sttOf(server.url, {}, withFiles(shortReads))
       yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
       expect(Buffer.compare(fileOf(server.received[0]).bytes, bytes)).toBe(0)
@@ -414,6 +420,21 @@ describe("what a call opens", () => {
     })
   )
 
+  it.scopedLive.skipIf(process.platform !== "linux")(
+    "is closed before the service answers, if it is a short file",
+    () =>
+      Effect.gen(function* () {
+        const { path } = yield* fileWith(wav)
+        const open: Array<number> = []
+        const { stt } = yield* connect((response) => {
+          open.push(openFiles(path))
+          respondJson(response, 200, success)
+        })
+        yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
+        expect(open).toEqual([0])
+      })
+  )
+
   it.scopedLive("is no longer read after the call, even if the HttpClient abandons the body", () =>
     Effect.gen(function* () {
       const supervisor = yield* Supervisor.track
@@ -433,57 +454,70 @@ describe("what a call opens", () => {
 })
 
 describe("a file during its upload", () => {
-  type Change = (fs: FileSystem.FileSystem, path: string) => Effect.Effect<void, PlatformError>
-  const sendWhile = (change: Change, telephony = false) =>
+  type Change = (fs: FileSystem.FileSystem, path: string, length: number) => Effect.Effect<void, PlatformError>
+  const sendWhile = (change: Change, bytes: Uint8Array, telephony = false) =>
     Effect.gen(function* () {
-      const { fs, path } = yield* fileWith(wav)
+      const { fs, path } = yield* fileWith(bytes)
       // The clock of a file system may have steps of some milliseconds.
       yield* Effect.promise(() => setTimeout(20))
-      const changing = reading(fs, (read, block) => Effect.zipLeft(read(block), change(fs, path)))
+      const changing = reading(fs, { after: Effect.suspend(() => change(fs, path, bytes.length)) })
       const { server, stt } = yield* connect(undefined, {}, withFiles(changing))
       const outcome = yield* Effect.either(stt.transcribe({ model, audio: AudioSource.fromPath(path), telephony }))
       return { outcome, received: server.received.length }
     })
   const longAgo = new Date(0)
-  const grown = new Uint8Array(wav.length + 1)
-  const changed = { _tag: "SttAudioUnreadable", problem: expect.stringContaining("it changed") }
+  // One is read before it is sent, the other while it is sent.
+  const recordings = [wav, tone(2)]
+  const changed = { _tag: "SttAudioUnreadable", problem: expect.stringMatching(/^it (changed|ended)/) }
 
+  const grow: Change = (fs, path, length) => fs.writeFile(path, new Uint8Array(length + 1))
+  const overwrite: Change = (fs, path, length) => fs.writeFile(path, new Uint8Array(length))
   const keepTime =
-    (bytes: Uint8Array): Change =>
-    (fs, path) =>
+    (change: Change): Change =>
+    (fs, path, length) =>
       Effect.flatMap(fs.stat(path), ({ mtime }) =>
-        Effect.zipRight(fs.writeFile(path, bytes), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
+        Effect.zipRight(change(fs, path, length), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
       )
-  const overwrite = keepTime(new Uint8Array(wav.length))
 
   it.scoped.each<readonly [how: string, change: Change]>([
-    ["grows", (fs, path) => fs.writeFile(path, grown)],
-    ["grows but keeps its time", keepTime(grown)],
+    ["grows", grow],
+    ["grows but keeps its time", keepTime(grow)],
+    ["becomes shorter", (fs, path, length) => fs.writeFile(path, new Uint8Array(length - 1))],
     ["changes but keeps its size", (fs, path) => fs.utimes(path, longAgo, longAgo)],
-    ["is overwritten but keeps its size and its time", overwrite],
+    ["is overwritten but keeps its size and its time", keepTime(overwrite)],
     [
       "is replaced by another of its size and its time",
-      (fs, path) =>
+      (fs, path, length) =>
         fs
           .copyFile(path, `${path}.new`)
-          .pipe(Effect.zipRight(overwrite(fs, `${path}.new`)), Effect.zipRight(fs.rename(`${path}.new`, path)))
+          .pipe(
+            Effect.zipRight(keepTime(overwrite)(fs, `${path}.new`, length)),
+            Effect.zipRight(fs.rename(`${path}.new`, path))
+          )
     ]
   ])("that %s fails the call", ([_, change]) =>
     Effect.gen(function* () {
-      expect(yield* sendWhile(change)).toMatchObject({ outcome: { left: changed }, received: 0 })
+      for (const bytes of recordings) {
+        expect(yield* sendWhile(change, bytes)).toMatchObject({ outcome: { left: changed }, received: 0 })
+      }
     })
   )
 
   it.scoped("that is overwritten during its conversion fails the call", () =>
     Effect.gen(function* () {
-      expect(yield* sendWhile(overwrite, true)).toMatchObject({ outcome: { left: changed }, received: 0 })
+      for (const bytes of recordings) {
+        const sent = yield* sendWhile(keepTime(overwrite), bytes, true)
+        expect(sent).toMatchObject({ outcome: { left: changed }, received: 0 })
+      }
     })
   )
 
   it.scoped("that another process reads is sent", () =>
     Effect.gen(function* () {
-      const sent = yield* sendWhile((fs, path) => Effect.asVoid(fs.readFile(path)))
-      expect(sent).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
+      for (const bytes of recordings) {
+        const sent = yield* sendWhile((fs, path) => Effect.asVoid(fs.readFile(path)), bytes)
+        expect(sent).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
+      }
     })
   )
 

@@ -6,8 +6,10 @@ import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech
 import * as Cause from "effect/Cause"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as ExecutionStrategy from "effect/ExecutionStrategy"
+import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import type * as Scope from "effect/Scope"
+import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
 
@@ -49,32 +51,44 @@ export const openAudio = (
   }
 }
 
+/** In bytes. A file of at most this size is read at once and closed: that takes fewer disk calls, and no fiber for the upload. */
+const readWhole = 256 * 1024
+
 const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
     const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error), error)
 
-    // Opening a pipe ends the waiting of its writer, and with some file systems it waits for one.
+    // Before it is opened: opening a pipe unblocks its writer, and some file systems wait for a writer.
     yield* refuseOther(yield* Effect.mapError(fs.stat(path), toUploadFailed))
-    const file = yield* Effect.mapError(fs.open(path), toUploadFailed)
+    const opened = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
+    const file = yield* Effect.mapError(Scope.extend(fs.open(path), opened), toUploadFailed)
     const stat = Effect.mapError(file.stat, toUploadFailed)
     const before = yield* stat
     // The path may name something else by now.
     yield* refuseOther(before)
     const byteLength = Number(before.size)
 
+    const readNext = (length: number): Effect.Effect<Uint8Array, UploadFailed> =>
+      file
+        .readAlloc(FileSystem.Size(length))
+        .pipe(Effect.map(Option.getOrElse(() => new Uint8Array(0))), Effect.mapError(toUploadFailed))
     const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
-      file.seek(FileSystem.Size(offset), "start").pipe(
-        // It allocates the whole length, and the file may be shorter.
-        Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
-        Effect.map(Option.getOrElse(() => new Uint8Array(0))),
-        Effect.mapError(toUploadFailed)
-      )
+      // `readAlloc` allocates the whole length, and the file may be shorter.
+      Effect.zipRight(file.seek(FileSystem.Size(offset), "start"), readNext(Math.min(length, byteLength - offset)))
     const unchanged = Effect.flatMap(stat, (after) =>
       versionOf(after) === versionOf(before)
         ? Effect.void
-        : fail("it changed during the upload; wait until it is completely written")
+        : fail("it changed while it was read; wait until it is completely written")
     )
+    if (byteLength <= readWhole) {
+      const bytes = yield* readNext(byteLength)
+      if (bytes.byteLength === byteLength) {
+        yield* unchanged
+        yield* Scope.close(opened, Exit.void)
+        return yield* openBytes(bytes)
+      }
+    }
     let left = byteLength
     const readOn = (block: Uint8Array) =>
       Effect.zipRight(file.seek(FileSystem.Size(byteLength - left), "start"), file.read(block))

@@ -29,7 +29,7 @@ export const openBlocks = (
 ): Effect.Effect<OpenFile, PlatformError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
-    // Opening a pipe ends the waiting of its writer, and with some file systems it waits for one.
+    // Before it is opened: opening a pipe unblocks its writer, and some file systems wait for a writer.
     yield* refusePipe(path, yield* fs.stat(path))
     const file = yield* fs.open(path, { flag })
     const info = yield* file.stat

@@ -1,6 +1,7 @@
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import type { Attempt } from "../../CallReport.js"
 import type { Failure } from "../../Failure.js"
@@ -83,8 +84,9 @@ export const makeCall = (
     exchange = undefined
     attemptScope = undefined
     if (scope === undefined) return closing
-    const closed = Effect.flatMap(Effect.forkDaemon(Scope.close(scope, Exit.void)), (fiber) =>
-      awaitBriefly(Effect.void, fiber)
+    // Unlike `Effect.forkDaemon`, this starts at once, and has often ended before anything waits for it.
+    const closed = Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+      awaitBriefly(Effect.void, Runtime.runFork(runtime, Scope.close(scope, Exit.void)))
     )
     return Effect.zipRight(closing, closed)
   }
