@@ -33,7 +33,6 @@ const quoted = (name: string): string => (name.includes(" ") ? `"${name}"` : nam
 export const completionScript = (shell: Shell): string => {
   switch (shell) {
     case "bash":
-    case "sh":
       return bash()
     case "zsh":
       return zsh()

@@ -32,7 +32,7 @@ export interface Command {
 
 export const summary = "Speak texts and transcribe recordings."
 
-const shells = ["bash", "zsh", "fish", "sh"] as const
+const shells = ["bash", "zsh", "fish"] as const
 export type Shell = (typeof shells)[number]
 
 const settingShells = ["sh", "bash", "zsh", "fish", "powershell", "cmd"] as const
@@ -107,7 +107,7 @@ const lang = optional("lang", text, { value: "CODE", description: "Language of t
 const voice = optional("voice", text, {
   value: "ID",
   description: "Voice.",
-  default: "the service's for the language"
+  default: "default_female"
 })
 
 const speed = optional("speed", number(), { value: "RATE", description: "Speaking rate, 0.25 to 4." })
@@ -262,10 +262,7 @@ const transcribe = {
       choices: transcriptFormats,
       default: "text"
     }),
-    long: flag(
-      "long",
-      "Cut recordings in pauses. Without it, those are cut that are longer than a piece by their header."
-    ),
+    long: flag("long", "Cut each recording in pauses. Default: those whose header states more than a piece."),
     pieceMinutes: cutting.pieceMinutes,
     pieces: optional("pieces", text, {
       value: "FOLDER",

@@ -11,10 +11,14 @@ import { OutputFailed, systemCode } from "./failure.js"
 /** A file could not be written. */
 export const writeFailed = (path: string, { cause }: PlatformError): OutputFailed => {
   const code = systemCode(cause)
-  return new OutputFailed({
-    message: code === "ENOSPC" ? `${path} can't be written: the disk is full.` : `${path} can't be written (${code}).`
-  })
+  return new OutputFailed({ message: `${path} can't be written${reasons.get(code) ?? ` (${code}).`}` })
 }
+
+const reasons: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOSPC", ": the disk is full."],
+  ["EDQUOT", ": the disk is full."],
+  ["ENAMETOOLONG", ": its name is too long for this system; choose a shorter one."]
+])
 
 /** Takes audio. */
 export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(

@@ -79,7 +79,3 @@ it("bash completes what follows a colon or an equals sign, where it breaks words
   expect(complete("bash", "speech synthesize --output-format 8000:f")).toEqual(["float32"])
   expect(complete("bash", "speech --log-level=de")).toEqual(["debug"])
 })
-
-it("sh has the completions of bash", () => {
-  expect(completionScript("sh")).toBe(completionScript("bash"))
-})

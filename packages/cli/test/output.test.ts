@@ -107,7 +107,8 @@ describe("an output", () => {
     ["EACCES", "this process has no permission to write to"],
     ["EROFS", "this process has no permission to write to"],
     ["ENOSPC", "the disk is full"],
-    ["EDQUOT", "can't be written (EDQUOT)"]
+    ["EDQUOT", "the disk is full"],
+    ["EIO", "can't be written (EIO)"]
   ] as const)("in a folder that takes no file, by %s, is refused", ([code, says]) =>
     Effect.gen(function* () {
       const { file } = yield* folderWithFile

@@ -121,7 +121,7 @@ describe("the arguments", () => {
       "transcribe a --log-level loud",
       "--log-level must be one of all, trace, debug, info, warning, error, fatal, none."
     ],
-    ["--completions tcsh", "--completions must be one of bash, zsh, fish, sh."],
+    ["--completions tcsh", "--completions must be one of bash, zsh, fish."],
     ["synthesize a", "--out is required, such as --out speech.wav."],
     ["transcribe a", "--model is required, such as --model hi-general-v2-8khz."],
     [

@@ -18,5 +18,9 @@ const toEscape = (character: string): string =>
 /** Text on one line. JSON stays valid and keeps its value, because only its strings can hold these characters. */
 export const line = (text: string): string => text.replace(inLine, toEscape)
 
+/** A sentence as the end of another one: with a small first letter, and without its full stop. */
+export const asPhrase = (sentence: string): string =>
+  sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
 /** Like {@link line}, but line breaks and tabs stay. */
 export const lines = (text: string): string => text.replace(inLines, toEscape)

@@ -104,7 +104,7 @@ const work = <E, R>(
     return watched.pipe(
       atInterruption(finishing),
       Effect.provide(machine(store, [operation], options)),
-      atInterruption("The same command goes on, and calls no file again that is done."),
+      atInterruption("The same command goes on, and sends no file again that is done."),
       Effect.flatMap(end)
     )
   }

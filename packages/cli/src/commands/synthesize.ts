@@ -37,6 +37,13 @@ const openText = (file: string): Readable => {
   return createReadStream(file)
 }
 
+const problems: ReadonlyMap<string | undefined, string> = new Map([
+  ["ENOENT", "does not exist; check the path."],
+  ["EISDIR", "is a folder; give a file."],
+  ["EACCES", "can't be read: this process has no permission."],
+  ["EPERM", "can't be read: this process has no permission."]
+])
+
 /** The whole of a text file or of standard input, without the line break at its end. */
 const readText = (file: string) =>
   Effect.gen(function* () {
@@ -46,7 +53,7 @@ const readText = (file: string) =>
       () => (file === "-" ? process.stdin : openText(file)),
       (error) => {
         const code = systemCode(error)
-        return fail(code === "ENOENT" ? "does not exist; check the path." : `can't be read (${code}).`)
+        return fail(problems.get(code) ?? `can't be read (${code}).`)
       }
     )
     const decoder = new TextDecoder("utf-8", { fatal: true })

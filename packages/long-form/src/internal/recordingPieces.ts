@@ -11,6 +11,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { AudioSource } from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
 import { SttAudioUnreadable } from "@effect-speech/stt/SttError"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -56,7 +57,9 @@ export const openPieces = (
     const unreadable = (problem: string) =>
       new SttAudioUnreadable({ source: audio._tag === "Path" ? audio.path : audio.filename, problem })
     const toUnreadable = (error: DecodingError): SttAudioUnreadable =>
-      error._tag === "SttAudioUnreadable" ? error : unreadable(`it can't be decoded: ${asPhrase(error.message)}`)
+      error._tag === "SttAudioUnreadable"
+        ? error
+        : unreadable(`it can't be decoded: ${Printable.asPhrase(error.message)}`)
 
     const recording = yield* Recording.open(audio)
     // The chunks up to the one with the end of the header.
@@ -131,10 +134,6 @@ export const openPieces = (
   })
 
 type DecodingError = AudioDecoder.DecodeError | PlatformError | SttAudioUnreadable
-
-/** The sentences of an error, as the end of another sentence. */
-const asPhrase = (message: string): string =>
-  message.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
 
 /** The last two steps of 16 bits may be dither. */
 const silentRange = 2 / 32_768

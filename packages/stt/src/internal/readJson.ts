@@ -13,7 +13,7 @@ export interface JsonLimits {
 }
 
 /**
- * A response may have at most this. Each number is about that of 100 hours of speech with a time for each word, and the
+ * A response may have at most this. Each number allows about 100 hours of speech with a time for each word, and the
  * objects of a text of that size take about 300 MB.
  */
 export const limits: JsonLimits = {

@@ -3,6 +3,7 @@ import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
 import type { UploadFailed } from "@effect-speech/transport/Failure"
+import * as Printable from "@effect-speech/transport/Printable"
 import { borrowedChunks, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -43,4 +44,4 @@ export const describeConverted = ({ sampleRate, ...recording }: Recording): Reco
 const failed = (problem: string): UploadFailed => ({ _tag: "UploadFailed", problem })
 
 const toUploadFailed = (error: UploadFailed | WavError): UploadFailed =>
-  error._tag === "WavError" ? failed(`it can't be converted: ${error.message}`) : error
+  error._tag === "WavError" ? failed(`it can't be converted: ${Printable.asPhrase(error.message)}`) : error

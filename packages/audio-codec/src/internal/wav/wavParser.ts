@@ -117,7 +117,7 @@ export const makeWavParser = (): WavParser => {
       return wavError("Malformed", {
         offset: offset + 2,
         expected: "at least one channel and one sample per second",
-        found: `${channels} channels at ${sampleRate} Hz`
+        found: `${channels} ${channels === 1 ? "channel" : "channels"} at ${sampleRate} Hz`
       })
     }
     // Bits that do not fill their bytes are the upper ones of them, so the number of bytes decides.
