@@ -1,5 +1,5 @@
 /**
- * A folder of recordings, durably. Run it again after a failure, Ctrl-C or a crash: it goes on, and calls no file again that is
+ * A folder of recordings, durably. Run it again after a failure, Ctrl-C or a crash: it goes on, and sends no file again that is
  * done. A report at the end lists what failed.
  *
  * `pnpm example examples/archive.ts calls transcripts en-general-v2-8khz`, with the variables that `pnpm speech serve` prints.

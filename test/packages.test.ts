@@ -28,7 +28,7 @@ describe("the built packages", () => {
     )
     const internals = names.flatMap((name) =>
       readdirSync(`${root}packages/${name}/src`, { recursive: true, encoding: "utf8" })
-        .filter((file) => /^internal\/\w+\.ts$/.test(file))
+        .filter((file) => /^internal\/.+\.ts$/.test(file))
         .map((file) => `@effect-speech/${name}/${file.slice(0, -3)}`)
     )
     expect(modules.length).toBeGreaterThan(25)

@@ -78,7 +78,7 @@ const asItCame = {
     "`HttpClient` here checks the headers."
 }
 const inflated =
-  "`fetch` accepts gzip: it, and what is built on it, inflates everything. A bare `HttpClient` and undici return the gzip."
+  "`fetch` and the clients on it accept gzip, and decompress each response. A bare `HttpClient` and undici return the gzip."
 const maybeBilled =
   "The server had the whole request, so a second one may be billed too: ours retries only with `retryAmbiguous`."
 const timeouts =

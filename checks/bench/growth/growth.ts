@@ -97,7 +97,7 @@ export const run = async ({ quick }: Setting) => {
   ])
   barOfGrowth("CPU of a hotword, 10000 of them to 1000", 1.5, each(1000), each(10_000))
 
-  title("Segments of an answer")
+  title("Segments of a response")
   console.log(
     `From the request to the transcription, medians of ${rounds}. Memory is the peak of resident memory above that before, with ` +
       "the result.\n"

@@ -1,5 +1,5 @@
 /**
- * Runs of a million files on one machine or many: each file is called once, and what is done is never paid again.
+ * Runs one operation over many files, on one machine or several. A file that is recorded as done is never sent again.
  *
  * ```ts
  * const program = Effect.gen(function* () {

@@ -60,7 +60,7 @@ export class SourceFailed extends Schema.TaggedError<SourceFailed>("@effect-spee
   }
 ) {}
 
-/** A result can't be written. It is recorded all the same: `export` writes it again, without a call. */
+/** A result can't be written. The message says whether it is recorded, so that `export` writes it again, without a call. */
 export class OutputFailed extends Schema.TaggedError<OutputFailed>("@effect-speech/archive/OutputFailed")(
   "OutputFailed",
   {

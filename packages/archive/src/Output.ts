@@ -248,8 +248,10 @@ const afterwards = {
   unsent: "Nothing was sent for it: resume the run."
 } as const
 
-/** `recorded`: the result is in the store. `lost`: it was requested, and is not kept. `kept`: its pieces
- * are. `unsent`: it has yet to be requested. */
+/**
+ * `recorded`: the result is in the store. `lost`: the audio was requested, and not saved. `kept`: its pieces are in the piece store.
+ * `unsent`: nothing was requested.
+ */
 export const outputFailed = (
   path: string,
   error: unknown,

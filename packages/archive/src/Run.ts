@@ -78,7 +78,7 @@ export const RunSettings = Schema.Struct({
   root: Schema.String,
   /** How the files were chosen, in words: the folder, the pattern, or the list. */
   source: Schema.String,
-  /** Whether a file is known by its content, and not by its path, size and time of modification. */
+  /** Whether a file is known by its path and content, and not by its path, size and time of modification. */
   byContent: Schema.Boolean,
   output: Output,
   unanswered: Unanswered,
@@ -132,7 +132,7 @@ export interface RunStatus {
   readonly failures: Readonly<Record<string, number>>
   /** What the recorded calls cost, by the price of {@link Limits}. */
   readonly credits: number
-  /** The machines that have been heard of within the last 35 seconds. */
+  /** The machines with a heartbeat in the last 35 seconds. */
   readonly machines: number
   /** Set while the service is down or overloaded: calls begin one at a time until one succeeds. Milliseconds since 1970. */
   readonly slowedUntil?: number | undefined

@@ -148,8 +148,8 @@ export const texts = <R>(
 })
 
 /**
- * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. A line that is no `Text`, or whose id an earlier line has,
- * is a `SourceFailed` with its number.
+ * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
+ * or one that repeats an id, fails with `SourceFailed`, whose `line` is its number.
  */
 export const jsonl = (path: string): Source => {
   const root = resolve(path)

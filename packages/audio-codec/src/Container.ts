@@ -68,7 +68,7 @@ const readers: Record<Container, ReadHeader> = {
   webm: readWebm
 }
 
-/** No sound header needs more reads. A file made of endless empty boxes stops here. */
+/** No valid header needs more reads. A file made of endless empty boxes stops here. */
 const maximumReads = 1000
 
 /**

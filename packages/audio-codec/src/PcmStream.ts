@@ -115,8 +115,8 @@ export interface TrimOptions {
  * Drops the silence at the start and at the end, and keeps that between sounds. A window of 10 ms, counted from the first
  * frame, is silent if each channel is. Audio that is all silent becomes empty.
  *
- * A silence is held back until the next sound, as a number if it is one window again and again. Of another one, at most the
- * last minute is held, and dropped if nothing follows.
+ * A silence is held back until the next sound. Equal windows are held as one window and a count. If the windows differ, at most
+ * the last minute is held; the part before it is emitted, even if no sound follows.
  *
  * @throws RangeError if the threshold is 0 dB or more, or the duration negative or infinite.
  */

@@ -1,8 +1,8 @@
 /**
  * Cuts a long recording of speech in its pauses, also if it is noisy.
  *
- * A pause is judged in four bands of a voice (200 to 3,400 Hz), each against its own floor, so that hiss, hum, an offset and
- * slow noise do not hide it. Neither loudness nor an offset moves a cut.
+ * A pause is judged in four bands of a voice (200 to 3,400 Hz), each against its own floor, so that hiss, hum, a DC offset and
+ * slow noise do not hide it. Neither loudness nor a DC offset moves a cut.
  *
  * ```ts
  * const pieces = Quiet.cutStream(audio.format.sampleRate)(Pcm.decodeStream(audio))
@@ -48,9 +48,12 @@ const frameMillis = 10
 const minimumRate = 1000
 
 /**
- * Makes a cutter for one recording of one channel. It cuts in the middle of the longest pause of the second half of the
- * longest possible piece. If no pause has 300 ms, it takes the quietest 300 ms and cuts in their pause, which has at least 100 ms.
- * If there is none, it cuts in their middle, and the piece says so.
+ * Makes a cutter for one recording of one channel. In the second half of the longest possible piece, it cuts at the first of these
+ * that exists:
+ *
+ * 1. the middle of the longest pause, if that has at least 300 ms
+ * 2. the middle of the pause in the quietest 300 ms, if that has at least 100 ms
+ * 3. the middle of the quietest 300 ms; the piece says so
  *
  * A band that lies above half the sample rate does not count. The cutter holds at most one piece in memory, and no more than
  * the samples that it received.

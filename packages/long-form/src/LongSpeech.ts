@@ -176,8 +176,8 @@ export interface SpokenSegment {
   /** In milliseconds. */
   readonly end: number
   /**
-   * The service states no times. The ends of a piece are known. For its sentences, the best pauses of its audio are taken.
-   * `true`: a time has no such pause, so it is estimated from the length of the text.
+   * Whether a time is estimated from the length of the text. The service states no times: those that are not estimated are the
+   * ends of a piece, or pauses in its audio.
    */
   readonly estimated: boolean
 }

@@ -3,7 +3,7 @@
  *
  * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
  * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
- * and the error has no other lines in its stack, so that a program that ends with it prints the sentence.
+ * and the stack holds nothing else, so a program that ends with the error prints one line.
  */
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"

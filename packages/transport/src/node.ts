@@ -29,8 +29,8 @@ const undici = Layer.scoped(
  * this project recognise this layer and use undici directly: a call costs less, a file is sent from one reused block of
  * memory, and only their deadlines limit a call. For other code it is a regular HttpClient.
  *
- * If the environment names a proxy in `HTTPS_PROXY` or `HTTP_PROXY` when the layer is built, and not the host in `NO_PROXY`,
- * connections go through it.
+ * The layer reads `HTTPS_PROXY`, `HTTP_PROXY` and `NO_PROXY` when it is built. Connections go through the proxy, except to this
+ * machine and to the hosts in `NO_PROXY`.
  *
  * Deno uses undici too. Bun has no undici, so there the HttpClient is that of `FetchHttpClient.layer`.
  *

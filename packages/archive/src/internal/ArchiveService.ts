@@ -64,7 +64,7 @@ export interface ArchiveService {
     run: string,
     options?: { readonly limits?: Limits | undefined }
   ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
-  /** Failed files become pending, and the run goes on. `only`: those with this tag; `AnswerUnknown` names the held ones. */
+  /** Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag. */
   readonly retryFailed: (
     run: string,
     options?: { readonly only?: string | undefined }

@@ -41,7 +41,7 @@ const again = 250
 /** Other machines count as dead after 35 seconds without a heartbeat. In milliseconds. */
 const heartbeatInterval = 5_000
 
-/** After an outage of the database each machine has to have been heard of, before one of them is taken for dead. */
+/** After an outage of the database, machines have this time for a heartbeat before one is taken for dead. In milliseconds. */
 const calmAfterOutage = 2 * heartbeatInterval
 
 const RunWorkflow = Workflow.make({
@@ -243,7 +243,7 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         return yield* stored(store.batches(run, after, batchesOfPart, batchSize))
       })
 
-    /** Whether the run goes on with another part: some files are pending or started behind those of this one, or again. */
+    /** Ends the run if no file is pending or started. Else the result is whether it goes on with another part. */
     const goesOn = (run: string, epoch: number) =>
       Effect.flatMap(stored(store.endIfComplete(run, epoch)), (ended) =>
         ended ? Effect.succeed(false) : Effect.map(running(run, epoch), Option.isSome)

@@ -1,6 +1,6 @@
 /**
- * The calls of a machine: a queue of files, and a fixed number of fibers that claim and call one file at a time, and settle the one before
- * meanwhile.
+ * The calls of a machine: a queue of files, and a fixed number of fibers. Each fiber claims a file and sends it. While the result
+ * is recorded, the fiber goes on with the next file.
  *
  * The fibers belong to no batch. If a batch is interrupted, because its shard moves or the process ends, its calls under way are
  * finished and recorded all the same, and its other files are left to the machine that takes the batch up.

@@ -1,6 +1,6 @@
 /**
- * The tables of an archive, and the statements on them. Each change of a file is one statement or one transaction, which asks
- * for the state that it changes: a second process that does the same changes nothing.
+ * The tables of an archive, and the statements on them. Each change of a file is one statement or one transaction, which
+ * requires the state that it changes: a second process that does the same changes nothing.
  */
 import * as Context from "effect/Context"
 import type * as Effect from "effect/Effect"
@@ -178,7 +178,7 @@ export interface StoreService {
   readonly leave: (machine: string) => Effect.Effect<void, StoreFailed>
 
   readonly status: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
-  /** Failed files become pending, and with `only` also held ones of the tag `AnswerUnknown`. The result is their number. */
+  /** Failed files become pending; with `only`, the failed and the held files with this tag. The result is their number. */
   readonly retry: (run: string, only?: string | undefined) => Effect.Effect<number, StoreFailed>
   /** In the order of the run, a thousand rows at a time. */
   readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<FileRecord, StoreFailed>

@@ -17,7 +17,7 @@ import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Su
 import type { SourceItem } from "../../Source.js"
 import type { Claim, ClaimedFile, RunRow, Settlement, StoreService } from "./Store.js"
 
-/** A machine that was not heard of for so long is dead. */
+/** A machine without a heartbeat for this time is dead. */
 const deadAfterMillis = 35_000
 
 /** Files of a page of `files`. */
@@ -796,8 +796,8 @@ export const make = (
       )
 
     /**
-     * Slows the run down, and counts a strike against the file if the service answers others: an outage fails nothing. While
-     * the service answers nothing, a file gets its next strike when no other that is left has fewer, so that a file that
+     * Slows the run down, and may count a strike against the file. While the service answers others, each failure is a strike.
+     * During an outage, a file gets its second and later strikes only if no other that is left has fewer, so that a file that
      * always fails does not keep the run from its end.
      */
     const mayBeCalledAgain = (row: TimedRunRow, file: StruckFile, begunAt: number) =>

@@ -20,7 +20,8 @@ import { settle } from "./settlement.js"
  * Transcribes recordings. One above `pieceMillis` is sent in pieces, and so is one whose subtitles are written, since their times
  * are needed. The pieces are kept until the file is done.
  *
- * WAV is cut as it is. Provide an `AudioDecoder` to cut recordings in other containers; without one, a long one is sent whole.
+ * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers; without one, a long one is sent whole, and
+ * fails if it needs times.
  */
 export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
   operation: "Transcribe",

@@ -10,7 +10,7 @@ const timeoutMillis = 10_000
 
 /**
  * Connects through a proxy, by `CONNECT`. `connect` makes the connection to the proxy, and the secure connection in the
- * tunnel. `hold` gets the socket that waits for the response of the proxy, and returns how to let go of it.
+ * tunnel. `hold` registers the socket that waits for the response of the proxy, and returns a function that unregisters it.
  *
  * Undici's own `ProxyAgent` has no way to stop a tunnel that is being made, waits for the proxy for five minutes, and
  * connects again without end if the proxy hangs up.

@@ -40,8 +40,8 @@ export interface UploadObserver {
 }
 
 /**
- * The drivers of the clients that have one. It goes by the identity of the client: any wrapper is another object, and so
- * sees each call. Another version of this package has a map of its own and uses the HttpClient instead.
+ * The driver of each client object that has one. A wrapper is another object without a driver, so the transport calls its
+ * `execute`. Another version of this package has a map of its own and uses the HttpClient instead.
  */
 const drivers = new WeakMap<HttpClient.HttpClient, HttpDriver>()
 
