@@ -28,7 +28,7 @@ export const billOnLastByte = (
         remaining -= bytes.length
         if (remaining > 0) return writeBytes(nodeResponse, bytes)
         return writeBytes(nodeResponse, bytes.subarray(0, -1)).pipe(
-          Effect.zipRight(hold.debit),
+          Effect.zipRight(hold.debit(() => nodeResponse.socket?.destroyed ?? true)),
           Effect.zipRight(writeBytes(nodeResponse, bytes.subarray(-1)))
         )
       })

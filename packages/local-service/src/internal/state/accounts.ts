@@ -40,9 +40,16 @@ export interface Cost {
 export interface Hold {
   /**
    * Debits the credit; less, if the account was changed meanwhile and has less; nothing after a reset. The debit is on disk
-   * before this returns.
+   * before this returns. Debits of a turn of the event loop are written together at its end. If the client is disconnected by
+   * then, nothing is debited, and this waits to be interrupted.
    */
-  readonly debit: Effect.Effect<void>
+  readonly debit: (isDisconnected: () => boolean) => Effect.Effect<void>
+}
+
+interface Debit {
+  readonly cost: Cost
+  readonly isDisconnected: () => boolean
+  done: (exit: Effect.Effect<void>) => void
 }
 
 /** An accepted call. */
@@ -143,18 +150,24 @@ export const makeAccounts = (
         return toKey(row)
       })
 
-    /** The debits of this turn of the event loop, by operation: a statement for each call would cost as much as its speech. */
-    const turn = new Map<Cost["operation"], { calls: number; units: number; credits: number }>()
-    const written: Array<(exit: Effect.Effect<void>) => void> = []
+    /** The debits of this turn of the event loop. A statement for each would cost as much as its speech. */
+    const waiting = new Set<Debit>()
+    let isScheduled = false
 
     const writeTurn = exclusively(
       Effect.suspend(() => {
         const date = now().toISOString().slice(0, 10)
-        const debits = [...turn]
-        const resumes = written.splice(0)
-        turn.clear()
+        isScheduled = false
+        // The socket is destroyed in this turn, and its close interrupts the call in the next.
+        const debits = [...waiting].filter(({ isDisconnected }) => !isDisconnected())
+        for (const one of debits) waiting.delete(one)
+        const sums = new Map<Cost["operation"], { calls: number; units: number; credits: number }>()
+        for (const { cost } of debits) {
+          const { calls, credits, units } = sums.get(cost.operation) ?? { calls: 0, credits: 0, units: 0 }
+          sums.set(cost.operation, { calls: calls + 1, credits: credits + cost.credits, units: units + cost.units })
+        }
         return Effect.forEach(
-          debits,
+          sums,
           ([operation, { calls, credits, units }]) =>
             Effect.map(
               sql`
@@ -172,18 +185,26 @@ export const makeAccounts = (
           Effect.onExit((exit) =>
             Effect.sync(() => {
               changed("account")
-              for (const resume of resumes) resume(exit)
+              for (const { done } of debits) done(exit)
             })
           )
         )
       })
     )
 
-    const debit = ({ credits, operation, units }: Cost): Effect.Effect<void> =>
+    const debit = (cost: Cost, isDisconnected: () => boolean): Effect.Effect<void> =>
       Effect.async((resume) => {
-        if (written.push(resume) === 1) setImmediate(() => Effect.runFork(writeTurn))
-        const sum = turn.get(operation) ?? { calls: 0, units: 0, credits: 0 }
-        turn.set(operation, { calls: sum.calls + 1, units: sum.units + units, credits: sum.credits + credits })
+        const one: Debit = { cost, isDisconnected, done: resume }
+        waiting.add(one)
+        if (!isScheduled) setImmediate(() => Effect.runFork(writeTurn))
+        isScheduled = true
+        return Effect.suspend(() =>
+          waiting.delete(one)
+            ? Effect.void
+            : Effect.async<void>((ended) => {
+                one.done = ended
+              })
+        )
       })
 
     const holdOf =
@@ -195,10 +216,11 @@ export const makeAccounts = (
           released = true
         }
         const hold: Hold = {
-          debit: Effect.suspend(() => (ofAccount === reserved ? debit(cost) : Effect.void)).pipe(
-            Effect.zipRight(Effect.sync(release)),
-            Effect.uninterruptible
-          )
+          debit: (isDisconnected) =>
+            Effect.zipRight(
+              Effect.suspend(() => (ofAccount === reserved ? debit(cost, isDisconnected) : Effect.void)),
+              Effect.sync(release)
+            )
         }
         return Effect.flatMap(Effect.scope, (scope) => {
           if (ofAccount === reserved && account.credits - reserved.credits < cost.credits)
@@ -289,7 +311,8 @@ export const makeAccounts = (
           yield* sql`COMMIT`
           yield* readAccount
           reserved = { credits: 0 }
-          turn.clear()
+          for (const { done } of waiting) done(Effect.void)
+          waiting.clear()
           yield* Effect.zipRight(publish("account"), publish("keys"))
         }).pipe(
           Effect.tapErrorCause(() => Effect.ignore(sql`ROLLBACK`)),
