@@ -148,6 +148,7 @@ describe("an invalid request", () => {
     ...["a\r\nb", "not fine", "", 'a"b', "a\\"].map(
       (name) => ["additionalFields", nameRule, additional({ fine: "x", [name]: "x" })] as const
     ),
+    ["additionalFields", "must be a plain object", additional(new Map([["diarize", "true"]]))],
     ["additionalFields.diarize", "must be a string", additional({ diarize: true })],
     ["additionalFields.note", "surrogate pair", additional({ note: half })],
     ["parse_number", "field", { parse_number: true }],

@@ -2,6 +2,8 @@
  * Schema errors as sentences, without the values of the message, which may be private.
  */
 import * as ParseResult from "effect/ParseResult"
+import * as Schema from "effect/Schema"
+import type { AST, ParseOptions } from "effect/SchemaAST"
 
 export interface Issue {
   /** Path of the field, such as `hotwords.0.phrase`. `request` is the whole message. */
@@ -13,6 +15,22 @@ export interface Issue {
 /** The problem of a text that UTF-8 can't encode. `undefined`: there is none. */
 export const inText = (text: string): string | undefined =>
   /\p{Surrogate}/u.test(text) ? "holds half of a surrogate pair, which is not a character" : undefined
+
+const isPlain = (value: unknown): value is object => {
+  if (typeof value !== "object" || value === null) return false
+  const prototype: unknown = Object.getPrototypeOf(value)
+  return prototype === null || Object.getPrototypeOf(prototype) === null
+}
+
+/** The same record, but only as a plain object: a `Map` is an object too, and its content would be lost. */
+export const inObject = <A>(record: Schema.Schema<A>): Schema.Schema<A> => {
+  const decode = ParseResult.decodeUnknown(record)
+  const parse = () => (value: unknown, options: ParseOptions, ast: AST) =>
+    isPlain(value)
+      ? decode(value, options)
+      : ParseResult.fail(new ParseResult.Type(ast, value, "must be a plain object"))
+  return Schema.declare([], { decode: parse, encode: parse })
+}
 
 /** A name may be a symbol. An empty name is quoted, because an empty path stands for the whole message. */
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>

@@ -72,6 +72,12 @@ describe("an invalid request", () => {
       problem: "must not hold speed, which is a field of the request itself"
     },
     { field: "additionalFields", asked: { additionalFields: { output_format: "" } }, problem: "output_format" },
+    {
+      field: "additionalFields",
+      asked: { additionalFields: new Map([["emotion", "joy"]]) },
+      problem: "a plain object"
+    },
+    { field: "g2pOverrides", asked: { g2pOverrides: new Map([["word", []]]) }, problem: "a plain object" },
     { field: "g2pOverrides", asked: { g2pOverrides: { word: 1n } }, problem: notJson },
     { field: "g2pOverrides or additionalFields", asked: { additionalFields: { word: 1n } }, problem: notJson }
   ])("is not sent, and the error names $field: $problem", ({ asked, field, problem }) =>
