@@ -6,7 +6,7 @@ import childProcess, { type SpawnOptions } from "node:child_process"
 import { syncBuiltinESMExports } from "node:module"
 
 const { spawn } = childProcess
-const withCoverage = (command: string, parameters: ReadonlyArray<string>, options: SpawnOptions) => {
+const withCoverage = (command: string, parameters: ReadonlyArray<string>, options: SpawnOptions = {}) => {
   const { NODE_V8_COVERAGE } = process.env
   return spawn(command, parameters, { ...options, env: { ...(options.env ?? process.env), NODE_V8_COVERAGE } })
 }
