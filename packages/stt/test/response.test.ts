@@ -73,6 +73,8 @@ describe("a transcription", () => {
   it.scoped.each([
     ["an empty text", { text: "" }, { text: "" }],
     ["fields of other types in aux_info", { aux_info: wrongTypes }, { text: "नमस्ते", auxInfo: ofKnownTypes }],
+    ["segments that are a text", { aux_info: { segments_meta: "three" } }, { auxInfo: { segments_meta: undefined } }],
+    ["segments of another type", { aux_info: { segments_meta: [{}, 7] } }, { auxInfo: { segments_meta: undefined } }],
     ["an aux_info of null", { aux_info: null }, { text: "नमस्ते", auxInfo: undefined }],
     ["an aux_info of 7", { aux_info: 7 }, { text: "नमस्ते", auxInfo: undefined }],
     ["a text as aux_info", { aux_info: "none" }, { text: "नमस्ते", auxInfo: undefined }]

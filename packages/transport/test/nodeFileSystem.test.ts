@@ -73,6 +73,21 @@ describe("the file system of NodeTransport.layer", () => {
     ).pipe(Effect.provide(NodeTransport.layer))
   )
 
+  it.scoped("has the type of an open folder and device, as NodeFileSystem does", () =>
+    inFolder((folder) =>
+      Effect.gen(function* () {
+        const fs = yield* FileSystem.FileSystem
+        for (const [path, type] of [
+          [folder, "Directory"],
+          ["/dev/null", "CharacterDevice"]
+        ] as const) {
+          expect((yield* Effect.flatMap(fs.open(path), ({ stat }) => stat)).type).toBe(type)
+          expect((yield* fs.stat(path)).type).toBe(type)
+        }
+      }).pipe(Effect.scoped)
+    ).pipe(Effect.provide(NodeTransport.layer))
+  )
+
   it.scopedLive("notices a change whose time was set back", () =>
     inFolder((folder) =>
       Effect.gen(function* () {
