@@ -16,7 +16,10 @@ const callEnded = new Error("The call has ended.")
  * reused block of memory.
  */
 export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDriver => {
-  /** Number of requests that wait for a connection. */
+  /**
+   * Number of requests without a response. Each may need a connection that is being made: undici sends a request again if the
+   * first connection turns out to be closed.
+   */
   let waiting = 0
   const exchange: HttpDriver["exchange"] = ({ body, headers, url }, timer, observer) => {
     const queue = makeResponseQueue(timer)
@@ -26,14 +29,13 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
     let isClosed = false
 
     const setWaiting = (now: boolean): void => {
-      waiting += Number(now) - Number(isWaiting)
+      if (now === isWaiting) return
+      waiting += now ? 1 : -1
       isWaiting = now
+      if (waiting === 0) stopConnecting()
     }
     const close = (): Effect.Effect<void> => {
-      if (isWaiting) {
-        setWaiting(false)
-        if (waiting === 0) stopConnecting()
-      }
+      setWaiting(false)
       isClosed = true
       queue.close()
       controller?.abort(callEnded)
@@ -47,13 +49,13 @@ export const makeUndiciDriver = ({ dispatcher, stopConnecting }: Agent): HttpDri
       return {
         onRequestStart: (started) => {
           controller = started
-          setWaiting(false)
           if (isClosed) started.abort(callEnded)
           else if (upload === undefined) timer.sent = "all"
         },
         onResponseStart: (_, status, received) => {
           // Informational responses, such as 103 Early Hints, come before the final response.
           if (status < 200) return
+          setWaiting(false)
           hasResponse = true
           resume(Effect.succeed({ status, header: headerIn(received), pull: queue.pull }))
         },
