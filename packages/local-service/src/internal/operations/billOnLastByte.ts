@@ -20,6 +20,8 @@ export const billOnLastByte = (
 ): Effect.Effect<void> =>
   Effect.suspend(() => {
     const nodeResponse = NodeHttpServerRequest.toServerResponse(request)
+    // That of the request: a response to a pipelined one has none before its turn.
+    const { socket } = NodeHttpServerRequest.toIncomingMessage(request)
     nodeResponse.writeHead(status, headers)
     let remaining = body.contentLength ?? 0
     const write = (bytes: Uint8Array): Effect.Effect<void> =>
@@ -28,7 +30,7 @@ export const billOnLastByte = (
         remaining -= bytes.length
         if (remaining > 0) return writeBytes(nodeResponse, bytes)
         return writeBytes(nodeResponse, bytes.subarray(0, -1)).pipe(
-          Effect.zipRight(hold.debit(() => nodeResponse.socket?.destroyed ?? true)),
+          Effect.zipRight(hold.debit(() => socket.destroyed)),
           Effect.zipRight(writeBytes(nodeResponse, bytes.subarray(-1)))
         )
       })
