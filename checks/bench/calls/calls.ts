@@ -36,7 +36,7 @@ export const compare = async (url: string, plan: Plan) => {
     const { cpu } = synthesis
     checkBare(synthesis, "ours", "bare", [1, 1.15])
     console.log(
-      `\nCPU of ours, of that of bare with a scope: ${ratio(cpu("ours"), cpu("bare-scoped"))}, ${ratio(cpu("ours", 1), cpu("bare-scoped", 1))}; ` +
+      `\nCPU compared with bare \`HttpClient\` and a scope: ${ratio(cpu("ours"), cpu("bare-scoped"))}, ${ratio(cpu("ours", 1), cpu("bare-scoped", 1))}; ` +
         `with tracing on: ${ratio(cpu("ours-tracing"), cpu("bare-tracing"))}, ` +
         `${ratio(cpu("ours-tracing", 1), cpu("bare-tracing", 1))}.\n`
     )
@@ -47,7 +47,7 @@ export const compare = async (url: string, plan: Plan) => {
   if (transcription.has("bare")) {
     checkBare(transcription, "ours", "bare", [1.15, 1.25])
     console.log(
-      `\nCPU of ours for a file, of that of bare: ${concurrencies.map((_, index) => ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))).join(", ")}. ` +
+      `\nCPU for a file, compared with bare \`HttpClient\` and \`readFile\`: ${concurrencies.map((_, index) => ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))).join(", ")}. ` +
         "Ours makes 6 disk calls, and `readFile` 4: it also asks whether the path is a pipe, and " +
         "whether the file has changed.\n"
     )

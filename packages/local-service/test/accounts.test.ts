@@ -13,14 +13,14 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
     const { hold } = yield* accounts.authorizeConsole
     return { accounts, hold: Effect.suspend(() => hold({ operation: "synthesize", units: 3, credits: 2 })) }
   })
-  const connected = () => false
+  const never = () => false
   const day = { date: "1970-01-01", operation: "synthesize" }
 
   it.scoped("is written once with the others of its turn", () =>
     Effect.gen(function* () {
       const { accounts, hold } = yield* opened
       const holds = yield* Effect.all([hold, hold, hold])
-      yield* Effect.forEach(holds, ({ debit }) => debit(connected), { concurrency: "unbounded" })
+      yield* Effect.forEach(holds, ({ debit }) => debit(never), { concurrency: "unbounded" })
       expect(yield* accounts.usage).toEqual([{ ...day, calls: 3, units: 9, credits: 6 }])
       expect(yield* accounts.account).toEqual({ ...initial, credits: 94 })
     })
@@ -29,8 +29,8 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   it.scoped("is not written if its client is disconnected in the same turn, and its credit is free again", () =>
     Effect.gen(function* () {
       const { accounts, hold } = yield* opened
-      const others = yield* Effect.fork(Effect.flatMap(hold, ({ debit }) => debit(connected)))
-      const left = yield* Effect.fork(Effect.scoped(Effect.flatMap(hold, ({ debit }) => debit(connected))))
+      const others = yield* Effect.fork(Effect.flatMap(hold, ({ debit }) => debit(never)))
+      const left = yield* Effect.fork(Effect.scoped(Effect.flatMap(hold, ({ debit }) => debit(never))))
       yield* Effect.yieldNow()
       yield* Fiber.interrupt(left)
       yield* Fiber.join(others)
@@ -38,7 +38,7 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       const whole = { operation: "synthesize", units: 1, credits: 98 } as const
       yield* Effect.flatMap(
         Effect.flatten(Effect.map(accounts.authorizeConsole, ({ hold }) => hold(whole))),
-        ({ debit }) => debit(connected)
+        ({ debit }) => debit(never)
       )
       expect(yield* accounts.account).toEqual({ ...initial, credits: 0 })
     })
@@ -49,7 +49,7 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
       const { accounts, hold } = yield* opened
       const left = yield* Effect.fork(Effect.flatMap(hold, ({ debit }) => debit(() => true)))
       yield* Effect.yieldNow()
-      for (let turn = 0; turn < 2; turn++) yield* Effect.flatMap(hold, ({ debit }) => debit(connected))
+      for (let turn = 0; turn < 2; turn++) yield* Effect.flatMap(hold, ({ debit }) => debit(never))
       expect(yield* accounts.usage).toEqual([{ ...day, calls: 2, units: 6, credits: 4 }])
       yield* Fiber.interrupt(left)
     })
@@ -58,7 +58,7 @@ layer(NodeFileSystem.layer)("the debit of a call", (it) => {
   it.scoped("ends without a charge if the account is reset before it is written", () =>
     Effect.gen(function* () {
       const { accounts, hold } = yield* opened
-      const call = yield* Effect.fork(Effect.flatMap(hold, ({ debit }) => debit(connected)))
+      const call = yield* Effect.fork(Effect.flatMap(hold, ({ debit }) => debit(never)))
       yield* Effect.yieldNow()
       yield* accounts.reset(undefined)
       yield* Fiber.join(call)

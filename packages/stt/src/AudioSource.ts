@@ -39,7 +39,10 @@ export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
 
-/** A file. It is read as it is sent, in constant memory. If it changes during that time, the call fails. */
+/**
+ * A file. It is read as it is sent, in constant memory; one of at most 256 KiB is read at once. If it changes while it is read,
+ * the call fails.
+ */
 export const fromPath = (path: string): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Path",

@@ -55,7 +55,7 @@ export const AudioHint = Schema.Literal("sendAsStream", "omitTelephony")
 export type AudioHint = typeof AudioHint.Type
 
 /**
- * The recording can't be sent. It is missing, empty or unreadable, it changed during the upload, it is a one-shot
+ * The recording can't be sent. It is missing, empty or unreadable, it changed while it was read, it is a one-shot
  * stream that was read before, or `telephony` can't convert it.
  */
 export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUnreadable", {

@@ -40,7 +40,9 @@ export const TranscriptionRequest = Schema.Struct({
   telephony: Schema.optional(Schema.Boolean),
   /** Further form fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(
-    Issue.inObject(Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(Issue.inText)) })).pipe(
+    Issue.plainObject(
+      Schema.Record({ key: Schema.String, value: Schema.String.pipe(Schema.filter(Issue.inText)) })
+    ).pipe(
       Schema.filter((fields) => {
         const known = Object.keys(fields).find((name) => Object.values<string>(field).includes(name))
         if (known !== undefined) return `must not hold ${known}, which is a field of the request itself`

@@ -22,8 +22,8 @@ const isPlain = (value: unknown): value is object => {
   return prototype === null || Object.getPrototypeOf(prototype) === null
 }
 
-/** The same record, but only as a plain object: a `Map` is an object too, and its content would be lost. */
-export const inObject = <A>(record: Schema.Schema<A>): Schema.Schema<A> => {
+/** A schema of a record that takes plain objects only. Others, such as a `Map`, may have content that is not in their fields. */
+export const plainObject = <A>(record: Schema.Schema<A>): Schema.Schema<A> => {
   const decode = ParseResult.decodeUnknown(record)
   const parse = () => (value: unknown, options: ParseOptions, ast: AST) =>
     isPlain(value)

@@ -25,7 +25,7 @@ export const SynthesisRequest = Schema.Struct({
   /**
    * Pronunciations for this request: from a word to its tokens, in the form of the service (any JSON). Default: none.
    */
-  g2pOverrides: Schema.optional(Issue.inObject(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
+  g2pOverrides: Schema.optional(Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema.Unknown }))),
   /** Id of the request: 1 to 64 letters, digits and `.`, `_`, `:`, `-`. Default: a random UUID. */
   requestId: Schema.optional(
     Schema.String.pipe(
@@ -36,7 +36,7 @@ export const SynthesisRequest = Schema.Struct({
   ),
   /** Further JSON fields of the service, sent unchanged. Default: none. */
   additionalFields: Schema.optional(
-    Issue.inObject(Schema.Record({ key: Schema.String, value: Schema.Unknown })).pipe(
+    Issue.plainObject(Schema.Record({ key: Schema.String, value: Schema.Unknown })).pipe(
       Schema.filter((fields) => {
         const known = Object.keys(fields).find((name) => Object.hasOwn(Contract.SynthesisBody.fields, name))
         return known === undefined || `must not hold ${known}, which is a field of the request itself`
