@@ -8,7 +8,8 @@ import * as Printable from "./Printable.js"
 
 /**
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again
- * after the service refused the key, because a new key revokes the old one at once.
+ * after the service refused the key, because a new key revokes the old one at once. It always runs with the context and the
+ * FiberRefs in which the layer was built.
  */
 export type ApiKey = Redacted.Redacted | Effect.Effect<Redacted.Redacted, unknown>
 

@@ -1,9 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type CallEvent, type Deadlines, type Operation, type Retries, Upload } from "@effect-speech/transport"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
+import * as FiberRef from "effect/FiberRef"
+import * as Option from "effect/Option"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -316,6 +319,8 @@ describe("the delay before a retry", () => {
   })
 })
 
+class Tenant extends Context.Tag("Tenant")<Tenant, string>() {}
+
 describe("a key that is refused", () => {
   /** A service that accepts the key `valid`, and a store whose key was `old.key` when the transport was made. */
   const rotated = (valid: string, stored: string, options: PlayOptions = {}) =>
@@ -427,6 +432,66 @@ describe("a key that is refused", () => {
       yield* late.open
       expect(yield* Fiber.join(first)).toBe("ok")
       expect(keys).toEqual(["old.key", "old.key", "new.key", "new.key"])
+    })
+  )
+
+  it.effect("is read again in the context of the layer, whatever the caller has in its own", () =>
+    Effect.gen(function* () {
+      const tenant = FiberRef.unsafeMake("layer")
+      const readBy: Array<string> = []
+      const apiKey = Effect.gen(function* () {
+        const inContext = (yield* Effect.serviceOption(Tenant)).pipe(Option.getOrElse(() => "none"))
+        readBy.push(`${yield* FiberRef.get(tenant)}/${inContext}`)
+        return Redacted.make(readBy.length === 1 ? "old.key" : "new.key")
+      })
+      const { transport } = yield* rotated("new.key", "", { apiKey }).pipe(Effect.provideService(Tenant, "layer"))
+      const call = transport.run(operation()).pipe(Effect.locally(tenant, "A"), Effect.provideService(Tenant, "A"))
+      expect(yield* call).toBe("ok")
+      expect(readBy).toEqual(["layer/layer", "layer/layer"])
+    })
+  )
+
+  it.effect("is read to the end for the other calls if one of them is interrupted, and not if none is left", () =>
+    Effect.gen(function* () {
+      const store = { begun: 0, interrupted: 0 }
+      const vault = yield* Effect.makeLatch()
+      const again = Effect.onInterrupt(Effect.as(vault.await, Redacted.make("new.key")), () =>
+        Effect.sync(() => store.interrupted++)
+      )
+      const apiKey = Effect.suspend(() => (++store.begun === 1 ? Effect.succeed(Redacted.make("old.key")) : again))
+      const { transport } = yield* rotated("new.key", "", { apiKey })
+      const begin = Effect.fork(transport.run(operation()))
+      const turns = Effect.repeatN(Effect.yieldNow(), 20)
+
+      const alone = yield* begin
+      yield* turns
+      yield* Fiber.interrupt(alone)
+      yield* turns
+      expect(store).toEqual({ begun: 2, interrupted: 1 })
+
+      const [first, second] = [yield* begin, yield* begin]
+      yield* turns
+      yield* Fiber.interrupt(first)
+      yield* turns
+      yield* vault.open
+      expect(yield* Fiber.join(second)).toBe("ok")
+      expect(store).toEqual({ begun: 3, interrupted: 1 })
+    })
+  )
+
+  it.effect("is the same failure for all calls that wait for a reading that fails", () =>
+    Effect.gen(function* () {
+      let readings = 0
+      const apiKey = Effect.suspend(() =>
+        readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.fail(new Error("vault"))
+      )
+      const { transport } = yield* rotated("new.key", "", { apiKey })
+      const calls = Array.from({ length: 3 }, () => Effect.flip(transport.run(operation())))
+      const failures = yield* Effect.all(calls, { concurrency: "unbounded" })
+      expect(failures.map(({ failure }) => failure)).toEqual(
+        Array.from({ length: 3 }, () => ({ _tag: "InvalidApiKey", problem: "reading it failed (Error)" }))
+      )
+      expect(readings).toBe(2)
     })
   )
 

@@ -1,6 +1,8 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
+import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
 import { errorName, type InvalidApiKey } from "../../Failure.js"
 
@@ -16,37 +18,67 @@ const checked = (key: Redacted.Redacted): Effect.Effect<Redacted.Redacted, Inval
   return problem === undefined ? Effect.succeed(key) : Effect.fail({ _tag: "InvalidApiKey", problem })
 }
 
+// Failures and defects may both quote the key.
+const unreadable = (cause: Cause.Cause<unknown>): Effect.Effect<never, InvalidApiKey> =>
+  Effect.fail({ _tag: "InvalidApiKey", problem: `reading it failed (${errorName(Cause.squash(cause))})` })
+
+/** A reading that several calls wait for. */
+interface Reading {
+  readonly fiber: Fiber.RuntimeFiber<Redacted.Redacted, InvalidApiKey>
+  waiting: number
+}
+
 export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKey> =>
   Effect.gen(function* () {
     if (!Effect.isEffect(apiKey)) {
       const key = yield* checked(apiKey)
       return { current: () => key, after: () => Effect.succeed(key) }
     }
-    // Failures and defects may both quote the key.
-    const read = Effect.catchAllCause(apiKey, (cause) =>
-      Effect.fail<InvalidApiKey>({
-        _tag: "InvalidApiKey",
-        problem: `reading it failed (${errorName(Cause.squash(cause))})`
-      })
-    )
-    let key = yield* Effect.flatMap(read, checked)
-    let readings = 1
-    const lock = yield* Effect.makeSemaphore(1)
+    const read = Effect.flatMap(Effect.catchAllCause(apiKey, unreadable), checked)
+    let key = yield* read
+    // The key is that of the layer. A caller may have another tenant in its context and its FiberRefs.
+    const runtime = yield* Effect.runtime<never>()
+    let reading: Reading | undefined
 
-    // Calls that fail together share one reading: a call that waited for the lock takes the key that was just read.
-    const after = (refused: Redacted.Redacted) =>
-      Effect.suspend(() => {
-        const seen = readings
-        return lock.withPermits(1)(
-          Effect.gen(function* () {
-            if (readings === seen && Redacted.value(key) === Redacted.value(refused)) {
-              const again = yield* Effect.either(Effect.flatMap(read, checked))
-              readings++
-              key = yield* again
-            }
-            return key
-          })
-        )
+    const begin = (): Reading => {
+      // The yield lets all calls that fail together wait for this reading.
+      const again = Effect.zipRight(
+        Effect.yieldNow(),
+        Effect.map(read, (next) => {
+          key = next
+          return next
+        })
+      )
+      const begun = { fiber: Runtime.runFork(runtime, Effect.interruptible(again)), waiting: 0 }
+      begun.fiber.addObserver(() => {
+        if (reading === begun) reading = undefined
       })
+      return begun
+    }
+
+    const leave = (left: Reading): Effect.Effect<void> =>
+      Effect.suspend(() => {
+        if (--left.waiting > 0 || left.fiber.unsafePoll() !== null) return Effect.void
+        if (reading === left) reading = undefined
+        return Fiber.interruptFork(left.fiber)
+      })
+
+    const join = Effect.sync(() => {
+      const joined = reading ?? begin()
+      reading = joined
+      joined.waiting++
+      return joined
+    })
+    const shared = Effect.acquireUseRelease(join, ({ fiber }) => Fiber.await(fiber), leave).pipe(
+      Effect.flatMap((exit) => Effect.catchAllCause(exit, failureOf))
+    )
+    const after = (refused: Redacted.Redacted) =>
+      Effect.suspend(() => (Redacted.value(key) === Redacted.value(refused) ? shared : Effect.succeed(key)))
     return { current: () => key, after }
   })
+
+/** A failure of the reading stays as it is. A reading that was interrupted is one that failed. */
+const failureOf = (cause: Cause.Cause<InvalidApiKey>): Effect.Effect<never, InvalidApiKey> => {
+  const failure = Cause.failureOption(cause)
+  return failure._tag === "Some" ? Effect.fail(failure.value) : unreadable(cause)
+}
