@@ -5,11 +5,12 @@
 import { type ChildProcess, spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
-import { accessSync, chownSync, constants, mkdtempSync, readdirSync, readFileSync } from "node:fs"
+import { chownSync, mkdtempSync, readdirSync, readFileSync } from "node:fs"
 import { Socket } from "node:net"
 import { tmpdir } from "node:os"
 import { delimiter, join } from "node:path"
 import { freePort } from "./freePort.js"
+import { folderOf } from "./programs.js"
 
 export interface Postgres {
   /** The URL of an empty database of its own. */
@@ -21,32 +22,22 @@ export interface Postgres {
   readonly stop: () => Promise<void>
 }
 
-/** The folder of `postgres`, `initdb` and `createdb`: in PATH, or the newest where Debian installs it. */
-const findPrograms = (): string | undefined => {
-  const debian = "/usr/lib/postgresql"
-  const versions = attempt(() => readdirSync(debian)) ?? []
-  const folders = [
-    ...(process.env.PATH ?? "").split(delimiter),
-    ...versions.sort((a, b) => Number(b) - Number(a)).map((version) => join(debian, version, "bin"))
-  ]
-  return folders.find(
-    (folder) =>
-      attempt(() => {
-        for (const program of ["postgres", "initdb", "createdb"]) accessSync(join(folder, program), constants.X_OK)
-        return true
-      }) ?? false
-  )
-}
+const debian = "/usr/lib/postgresql"
 
-const attempt = <A>(body: () => A): A | undefined => {
+/** The versions that Debian installs, the newest first. */
+const debianVersions = (): ReadonlyArray<string> => {
   try {
-    return body()
+    return readdirSync(debian).sort((a, b) => Number(b) - Number(a))
   } catch {
-    return undefined
+    return []
   }
 }
 
-const programs = findPrograms()
+/** The folder of the programs: in PATH, or where Debian installs them. */
+const programs = folderOf(
+  ["postgres", "initdb", "createdb"],
+  debianVersions().map((version) => join(debian, version, "bin"))
+)
 
 /** Whether tests can have a PostgreSQL. */
 export const hasPostgres = programs !== undefined

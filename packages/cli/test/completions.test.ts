@@ -3,9 +3,9 @@ import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "vitest"
+import { isInstalled } from "../../../test/support/programs.js"
 import { completionScript } from "../src/completions.js"
 import { commandNames, commands } from "../src/declaration.js"
-import { isInstalled } from "./environment.js"
 
 const shells = (["bash", "zsh", "fish"] as const).filter(isInstalled)
 

@@ -1,4 +1,3 @@
-import { execFileSync } from "node:child_process"
 import type { LocalService } from "@effect-speech/local-service"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
@@ -38,12 +37,3 @@ export const run = (args: ReadonlyArray<string>, environment: Record<string, str
     )
     return { code, ...printed() }
   })
-
-export const isInstalled = (shell: string): boolean => {
-  try {
-    execFileSync(shell, ["-c", "true"], { stdio: "ignore" })
-    return true
-  } catch {
-    return false
-  }
-}

@@ -1,8 +1,8 @@
 import { execFileSync } from "node:child_process"
 import * as FastCheck from "effect/FastCheck"
 import { describe, expect, it } from "vitest"
+import { isInstalled } from "../../../test/support/programs.js"
 import { findShell, setVariable } from "../src/shells.js"
-import { isInstalled } from "./environment.js"
 
 const address = "http://127.0.0.1:8100/v1"
 const hard = `it's "$HOME" \\ 100%PATH% & (a|b)^<c> ’!`
