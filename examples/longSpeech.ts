@@ -17,7 +17,7 @@ const pieces = `${path}.pieces`
 const program = Effect.gen(function* () {
   const fs = yield* FileSystem.FileSystem
   // Each script of a mixed text is spoken in its own language.
-  const text = Array.from(Passages.byScript(yield* fs.readFileString(path), { languages: { Devanagari: lang } }))
+  const text = Passages.byScript(yield* fs.readFileString(path), { languages: { Devanagari: lang } })
   const plan = yield* LongSpeech.plan({ text, lang })
   yield* Console.log(`${plan.pieces} pieces, at most ${plan.cost} code points to pay`)
 

@@ -5,8 +5,9 @@ import { fileURLToPath } from "node:url"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
-import { Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
+import { AudioFormat, Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
+import { Subtitles } from "@effect-speech/long-form"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -352,6 +353,20 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect((yield* wav("a.txt.wav")).bytes.byteLength).toBeGreaterThan(100_000)
       expect(yield* fs.readFileString(`${folder}/a.txt.srt`)).toMatch(/Platform two\.\n(.*\n)+गाड़ी आई।\n$/)
       expect((yield* fs.readDirectory(folder)).toSorted()).toEqual(["a.txt", "a.txt.srt", "a.txt.wav"])
+    })
+  )
+
+  itRuns("chapters speaks a book, with the times and titles of its chapters", ({ folder, fs, run, wav }) =>
+    Effect.gen(function* () {
+      yield* fs.writeFileString(`${folder}/a.md`, "# One & all\n\nPlatform two.\n\n# Two\n\nPlatform three.\n")
+      expect(yield* run("chapters.ts", ["a.md", "en"])).toMatchObject({ code: 0, stdout: "a.md.wav: 2 chapters\n" })
+      const chapters = Either.getOrThrow(Subtitles.parse(yield* fs.readFileString(`${folder}/a.md.chapters.vtt`)))
+      expect(chapters.map(({ text }) => text)).toEqual(["One & all", "Two"])
+      const [one, two] = chapters
+      expect(one?.start).toBe(0)
+      expect((two?.start ?? 0) - (one?.end ?? 0)).toBe(600)
+      const { bytes, format } = yield* wav("a.md.wav")
+      expect(two?.end).toBe(Math.round(AudioFormat.durationMillis(format, bytes.byteLength)))
     })
   )
 

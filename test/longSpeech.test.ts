@@ -16,7 +16,7 @@ layer(localClients(), { excludeTestServices: true })("a long text, spoken by the
       const { accounts, faults, requests } = yield* LocalService
       const fs = yield* FileSystem.FileSystem
       const folder = yield* fs.makeTempDirectoryScoped()
-      const passages = Array.from(Passages.byScript(text))
+      const passages = Passages.byScript(text)
       const write = LongSpeech.writeFile({ text: passages, requestId: "book" }, `${folder}/book.wav`, {
         first: 60,
         concurrency: 1

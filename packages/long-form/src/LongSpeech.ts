@@ -45,7 +45,7 @@ import * as TextPieces from "./TextPieces.js"
 /** A request of `TextToSpeech` whose text has any length. */
 export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
   /** The text, or its passages. It must have a letter, a number or a symbol. */
-  readonly text: string | Iterable<Passage>
+  readonly text: string | ReadonlyArray<Passage>
   /**
    * Id of the whole speech, 1 to 56 letters, digits and `.`, `_`, `:`, `-`. The id of a piece is this and its number: `book.007`.
    * Default: a random UUID.
@@ -151,6 +151,8 @@ export interface SpokenPiece {
   /** Offset of the text in the whole, in UTF-16 units. */
   readonly textStart: number
   readonly textEnd: number
+  /** The passage that it belongs to, from 0. A text without passages is one. */
+  readonly passage: number
   readonly boundary: TextPieces.Boundary
   /** Code points that it costs if it is sent. */
   readonly codePoints: number
@@ -170,7 +172,11 @@ export interface SpokenPiece {
 
 /** A sentence and its time in the audio. `Subtitles.layout` makes subtitles from them. */
 export interface SpokenSegment {
+  /** The sentence without the spaces around it. */
   readonly text: string
+  /** Offset of the sentence in the whole text, in UTF-16 units. */
+  readonly textStart: number
+  readonly textEnd: number
   /** In milliseconds from the beginning of the audio. */
   readonly start: number
   /** In milliseconds. */
@@ -529,6 +535,7 @@ const makeJoiner = (
         text: piece.text,
         textStart: piece.start,
         textEnd: piece.end,
+        passage: piece.passage,
         boundary: piece.boundary,
         codePoints: piece.cost,
         startFrame: frames,
@@ -542,13 +549,11 @@ const makeJoiner = (
       })
       if (audio !== undefined) {
         const samples = Pcm.decode(bytes, format.encoding)
-        for (const { end, estimated, start, text } of sentenceTimes(
-          piece.text,
-          piece.lang,
-          samples,
-          format.sampleRate
-        )) {
-          segments.push({ text, start: millisOf(frames + start), end: millisOf(frames + end), estimated })
+        const times = sentenceTimes(piece.text, piece.lang, samples, format.sampleRate)
+        for (const { end, estimated, offset, start, text } of times) {
+          const textStart = piece.start + offset
+          const place = { textStart, textEnd: textStart + text.length }
+          segments.push({ text, ...place, start: millisOf(frames + start), end: millisOf(frames + end), estimated })
         }
       }
       frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)

@@ -44,8 +44,11 @@ export interface ScriptOptions {
 const scripts = Object.keys(languages) as ReadonlyArray<Script>
 const ofScript = new RegExp(scripts.map((script) => `(?<${script}>\\p{Script=${script}})`).join("|"), "u")
 
-/** A word and the opening marks before it. A longer run of marks would be read again from each of its characters. */
-const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]{0,8}[\p{L}\p{M}\p{N}'’\u200c\u200d]+/gu
+/**
+ * The beginning of a word and the opening marks before it. A longer run of marks would be read again from each of its characters. A
+ * longer run of letters would exceed the stack of the regular expression.
+ */
+const words = /(?<![\p{L}\p{M}\p{N}])["'\p{Ps}\p{Pi}]{0,8}[\p{L}\p{M}\p{N}'’\u200c\u200d]{1,1000}/gu
 
 interface Run {
   readonly start: number
@@ -60,12 +63,12 @@ interface Run {
  *
  * @throws RangeError if `minimumWords` is not an integer from 1.
  */
-export const byScript = (text: string, options: ScriptOptions = {}): Generator<Passage, void> => {
+export const byScript = (text: string, options: ScriptOptions = {}): ReadonlyArray<Passage> => {
   const minimum = options.minimumWords ?? 1
   if (!Number.isInteger(minimum) || minimum < 1) {
     throw new RangeError(`The minimum of words in a passage must be an integer from 1, not ${minimum}.`)
   }
-  return passages(text, { ...languages, ...options.languages }, minimum)
+  return Array.from(passages(text, { ...languages, ...options.languages }, minimum))
 }
 
 function* passages(

@@ -66,6 +66,7 @@ describe("the plan of a text", () => {
   it.effect.each([
     [{ text: "" }, {}, "text", "must not be empty"],
     [{ text: [] }, {}, "text", "must not be empty"],
+    [{ text: [{ text: "a" }].values() }, {}, "text", "must be a string, or an array of passages"],
     [{ text: " \n…" }, {}, "text", "has nothing to speak: no letter, no number and no symbol"],
     [{ text: "half \ud800" }, {}, "text", "holds half of a surrogate pair, which is not a character"],
     [{ text: [{ text: "a" }, { text: "b", speed: 9 }] }, {}, "text.1.speed", "must be a number from 0.25 to 4"],
@@ -137,11 +138,11 @@ describe("a long text", () => {
       ]
       const request = { text: passages, lang: "hi", voice: "default_female", speed: 1, requestId: "p" }
       const { report } = yield* readAll(request)
-      expect(report.pieces.map(({ boundary, source }) => [source, boundary])).toEqual([
-        ["sent", "word"],
-        ["sent", "clause"],
-        ["silence", "line"],
-        ["sent", "end"]
+      expect(report.pieces.map(({ boundary, passage, source }) => [source, boundary, passage])).toEqual([
+        ["sent", "word", 0],
+        ["sent", "clause", 1],
+        ["silence", "line", 2],
+        ["sent", "end", 3]
       ])
       expect(yield* TextToSpeech.calls).toEqual([
         { text: "नमस्ते", lang: "hi", voice: "default_female", speed: 1, requestId: "p.001" },
@@ -238,6 +239,7 @@ describe("a long text", () => {
     Effect.gen(function* () {
       const { report } = yield* readAll({ text }, short)
       expect(report.segments.map(({ text }) => text)).toEqual(sentences)
+      expect(report.segments.map(({ textEnd, textStart }) => text.slice(textStart, textEnd))).toEqual(sentences)
       const [alpha, beta] = report.segments
       expect(alpha).toMatchObject({ start: 40, end: 140, estimated: false })
       expect(beta?.start).toBe(180 + 250 + 40)
@@ -269,7 +271,11 @@ describe("every text", () => {
         FastCheck.asyncProperty(passages, options, (text, options) =>
           Effect.gen(function* () {
             const { bytes, plan, report } = yield* readAll({ text }, options)
-            expect(report.pieces.map(({ text }) => text).join("")).toBe(text.map(({ text }) => text).join(""))
+            const whole = text.map(({ text }) => text).join("")
+            expect(report.pieces.map(({ text }) => text).join("")).toBe(whole)
+            for (const { text, textEnd, textStart } of report.segments) {
+              expect(whole.slice(textStart, textEnd)).toBe(text)
+            }
             const millis = report.pieces.map(({ boundary, endMillis, startMillis }) => {
               const pause = boundary === "end" ? 0 : (options.pauses[boundary] ?? 0)
               return endMillis - startMillis + pause

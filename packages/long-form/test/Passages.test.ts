@@ -20,6 +20,17 @@ describe("the passages of a mixed text", () => {
     )
   })
 
+  it("can be read as often as you like", () => {
+    const passages = Passages.byScript("यह एक app है")
+    expect([...passages]).toEqual([...passages])
+    expect(passages.length).toBe(3)
+  })
+
+  it("of one word of millions of letters are one, as in a text without spaces", () => {
+    const text = "क".repeat(4_194_400)
+    expect(Array.from(Passages.byScript(text), (passage) => passage.text.length)).toEqual([text.length])
+  })
+
   it("are one without a language if no script is known", () => {
     expect(tagged("12 + 3 = 15!")).toEqual([[undefined, "12 + 3 = 15!"]])
     expect(tagged("")).toEqual([])

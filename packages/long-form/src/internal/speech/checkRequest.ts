@@ -106,7 +106,7 @@ const checked = <A>(
 
 /** The passages of a valid request. A text is one passage. Nothing of the other fields is changed. */
 export const checkRequest = (
-  request: { readonly text: string | Iterable<Passage> },
+  request: { readonly text: string | ReadonlyArray<Passage> },
   options: object
 ): Either.Either<ReadonlyArray<Passage>, TtsInvalidRequest> =>
   Either.gen(function* () {
@@ -118,16 +118,13 @@ export const checkRequest = (
       const problem = Issue.inText(text)
       if (problem !== undefined) return yield* invalid("text", problem)
     }
-    const passages = typeof text === "string" ? [{ text }] : yield* listOf(text)
-    if (typeof text !== "string") yield* checked(decodePassages(passages), "text.")
+    // Other iterables, such as a generator, may have nothing left for the next run.
+    else if (!Array.isArray(text)) return yield* invalid("text", "must be a string, or an array of passages")
+    else yield* checked(decodePassages(text), "text.")
+    const passages = typeof text === "string" ? [{ text }] : text
     if (passages.every((passage) => passage.text === "")) return yield* invalid("text", "must not be empty")
     return passages
   })
-
-const listOf = (text: unknown): Either.Either<ReadonlyArray<Passage>, TtsInvalidRequest> =>
-  typeof text === "object" && text !== null && Symbol.iterator in text
-    ? Either.right(Array.from(text as Iterable<Passage>))
-    : invalid("text", "must be a string, or passages")
 
 /** The name of a kept piece is made from these fields, as JSON. */
 const checkJson = (fields: object): Either.Either<void, TtsInvalidRequest> =>

@@ -9,6 +9,8 @@ import { spoken } from "../text/spoken.js"
 /** A sentence and its time, in frames of the piece. */
 export interface SentenceTime {
   readonly text: string
+  /** Offset of the text in that of the piece, in UTF-16 units. */
+  readonly offset: number
   readonly start: number
   readonly end: number
   /** Whether one of the times was not measured. */
@@ -43,7 +45,7 @@ export const sentenceTimes = (
     from
   )
   const speech = to - from - pauses.reduce((sum, { end, start }) => sum + end - start, 0)
-  const weights = sentences.map(weightOf)
+  const weights = sentences.map(({ text }) => weightOf(text))
   const frames = scaled(weights, speech)
   const places = cumulative(frames).slice(0, -1)
   const matched = match(places, frames, pauses, sampleRate)
@@ -52,7 +54,7 @@ export const sentenceTimes = (
   const known = [{ from, to: from }, ...ends, { from: to, to }]
   const placed = known.map((end, index) => end ?? between(known, weights, index))
   return sentences.map((sentence, index) => ({
-    text: sentence,
+    ...sentence,
     start: (placed[index] as Gap).to,
     end: (placed[index + 1] as Gap).from,
     estimated: known[index] === undefined || known[index + 1] === undefined
@@ -66,13 +68,24 @@ interface Gap {
 }
 
 /** A sentence of punctuation alone belongs to the one before. */
-const spokenSentences = (text: string, lang: string | undefined): ReadonlyArray<string> => {
-  const all: Array<string> = []
-  for (const { text: sentence } of Sentences.split(text, { lang })) {
-    if (all.length > 0 && !(spoken.test(sentence) && spoken.test(all.at(-1) ?? ""))) all[all.length - 1] += sentence
-    else all.push(sentence)
+const spokenSentences = (
+  text: string,
+  lang: string | undefined
+): ReadonlyArray<Pick<SentenceTime, "text" | "offset">> => {
+  const all: Array<{ start: number; end: number; isSpoken: boolean }> = []
+  for (const { end, start, text: sentence } of Sentences.split(text, { lang })) {
+    const isSpoken = spoken.test(sentence)
+    const before = all.at(-1)
+    if (before === undefined || (isSpoken && before.isSpoken)) all.push({ start, end, isSpoken })
+    else {
+      before.end = end
+      before.isSpoken ||= isSpoken
+    }
   }
-  return all.map((sentence) => sentence.trim())
+  return all.map(({ end, start }) => {
+    const sentence = text.slice(start, end)
+    return { text: sentence.trim(), offset: start + sentence.length - sentence.trimStart().length }
+  })
 }
 
 /** The time that a text takes, in letters. A digit is a word. */
