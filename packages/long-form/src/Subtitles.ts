@@ -176,15 +176,25 @@ const fillCues = (
   return cues
 }
 
+/** The last time that a file has, in milliseconds: hours have four digits. */
+const lastMillis = 10_000 * 3_600_000 - 1
+
+/** The cue in whole milliseconds, from 0, and at least one long. `name` is its name in an error. */
+const withWholeTimes = ({ end, start, text }: Cue, name: string): Cue => {
+  const from = Math.max(0, Math.round(start))
+  const to = Math.max(from + 1, Math.round(end))
+  if (!(Number.isFinite(start) && Number.isFinite(end) && to <= lastMillis)) {
+    throw new RangeError(
+      `The times of ${name} must be milliseconds up to ${lastMillis.toLocaleString("en")}, not ${start} and ${end}.`
+    )
+  }
+  return { start: from, end: to, text }
+}
+
 /** In order of their starts, without blank texts. Texts that start in the same millisecond are one. */
 const sortSegments = (segments: Iterable<Cue>): ReadonlyArray<Cue> => {
   const sorted: Array<Cue> = []
-  const starting = Array.from(segments, ({ end, start, text }, index) => {
-    if (!(Number.isFinite(start) && Number.isFinite(end))) {
-      throw new RangeError(`The times of segment ${index + 1} must be finite numbers, not ${start} and ${end}.`)
-    }
-    return { start: Math.max(0, Math.round(start)), end: Math.round(end), text }
-  })
+  const starting = Array.from(segments, (segment, index) => withWholeTimes(segment, `segment ${index + 1}`))
   for (const segment of starting.toSorted((one, other) => one.start - other.start)) {
     if (segment.text.trim() === "") continue
     const before = sorted.at(-1)
@@ -203,7 +213,7 @@ const partsOf = (
   next: number,
   { fitsCue, width }: { readonly fitsCue: (part: Draft) => boolean; readonly width: number }
 ): ReadonlyArray<Draft> => {
-  const end = Math.min(next, Math.max(stated, start + 1))
+  const end = Math.min(next, stated)
   const whole = { start, end, units: unitsOf(text, width) }
   if (fitsCue(whole)) return [whole]
   const sentences = Array.from(Sentences.split(text), (sentence) => unitsOf(sentence.text, width))
@@ -234,8 +244,8 @@ const checkWhole = (name: string, value: number): void => {
  *   both fit. If neither is possible, it stays short.
  * - A segment that overlaps the next ends where the next starts. If both start at the same time, their texts are joined.
  *
- * @throws RangeError if an option is not a whole number from 1, `minimumMillis` is above `maximumMillis`, or a time is not
- * finite.
+ * @throws RangeError if an option is not a whole number from 1, `minimumMillis` is above `maximumMillis`, or a time is not finite
+ * or not below 10,000 hours.
  */
 export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): ReadonlyArray<Cue> => {
   const { clustersPerLine: width = 42, lines = 2, maximumMillis = 7000, minimumMillis = 833 } = options
@@ -295,28 +305,39 @@ export const layout = (segments: Iterable<Cue>, options: LayoutOptions = {}): Re
 const textLines = (text: string): ReadonlyArray<string> => text.split(/\r\n|\r|\n/).filter((line) => line.trim() !== "")
 
 const formatTime = (millis: number, separator: "," | "."): string => {
-  const whole = Math.max(0, Math.round(millis))
   const pad = (value: number, digits: number) => String(Math.floor(value)).padStart(digits, "0")
-  const seconds = Math.floor(whole / 1000)
+  const seconds = Math.floor(millis / 1000)
   const clock = [pad(seconds / 3600, 2), pad((seconds / 60) % 60, 2), pad(seconds % 60, 2)].join(":")
-  return `${clock}${separator}${pad(whole % 1000, 3)}`
+  return `${clock}${separator}${pad(millis % 1000, 3)}`
 }
 
-const formatCue = ({ end, start, text }: Cue, separator: "," | "."): string =>
-  `${[`${formatTime(start, separator)} --> ${formatTime(end, separator)}`, ...textLines(text)].join("\n")}\n`
+const formatCue = (cue: Cue, index: number, separator: "," | "."): string => {
+  const { end, start, text } = withWholeTimes(cue, `cue ${index + 1}`)
+  return `${[`${formatTime(start, separator)} --> ${formatTime(end, separator)}`, ...textLines(text)].join("\n")}\n`
+}
 
-/** Writes cues as SRT (`.srt`), with LF. Blank lines inside a text are left out. SRT has no escapes: a tag such as `<i>` is kept. */
+/**
+ * Writes cues as SRT (`.srt`), with LF. Times are rounded to milliseconds: a time before 0 is 0, and a cue that ends before it has
+ * lasted a millisecond lasts one. Blank lines inside a text are left out. SRT has no escapes: a tag such as `<i>` is kept.
+ *
+ * @throws RangeError if a time is not finite or not below 10,000 hours: {@link parse} could not read it.
+ */
 export const toSrt = (cues: Iterable<Cue>): string =>
-  Array.from(cues, (cue, index) => `${index + 1}\n${formatCue(cue, ",")}`).join("\n")
+  Array.from(cues, (cue, index) => `${index + 1}\n${formatCue(cue, index, ",")}`).join("\n")
 
 const escapes: Readonly<Record<string, string>> = { "&": "&amp;", "<": "&lt;", ">": "&gt;" }
 
-/** Writes cues as WebVTT (`.vtt`), with LF. `&`, `<` and `>` are escaped, blank lines inside a text are left out. */
+/**
+ * Writes cues as WebVTT (`.vtt`), with LF. Times are those of {@link toSrt}. `&`, `<` and `>` are escaped, blank lines inside a text
+ * are left out.
+ *
+ * @throws RangeError if a time is not finite or not below 10,000 hours: {@link parse} could not read it.
+ */
 export const toVtt = (cues: Iterable<Cue>): string =>
   [
     "WEBVTT\n",
-    ...Array.from(cues, (cue) =>
-      formatCue({ ...cue, text: cue.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) }, ".")
+    ...Array.from(cues, (cue, index) =>
+      formatCue({ ...cue, text: cue.text.replace(/[&<>]/g, (sign) => escapes[sign] ?? sign) }, index, ".")
     )
   ].join("\n")
 

@@ -236,6 +236,44 @@ describe("a file of subtitles", () => {
     expect(toVtt(cues)).toBe("WEBVTT\n\n01:02:03.004 --> 100:00:00.000\na &lt; b &amp; c\n")
   })
 
+  it.each([
+    [{ start: Number.NaN, end: 5 }],
+    [{ start: 0, end: Number.NaN }],
+    [{ start: 0, end: Number.POSITIVE_INFINITY }],
+    [{ start: Number.NEGATIVE_INFINITY, end: 5 }],
+    [{ start: 0, end: 36_000_000_000 }],
+    [{ start: 1e300, end: 1e300 }]
+  ])("is not written with a time that no reader takes: %o", (times) => {
+    for (const write of [toSrt, toVtt]) {
+      const cues = [
+        { start: 0, end: 1, text: "a" },
+        { ...times, text: "b" }
+      ]
+      expect(() => write(cues)).toThrow(
+        new RangeError(
+          `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.start} and ${times.end}.`
+        )
+      )
+    }
+  })
+
+  it("shows each cue for a millisecond at least, from 0 on, so that it can be read back", () => {
+    const cues = [
+      { start: -20, end: -10, text: "before" },
+      { start: 10.2, end: 10.4, text: "short" },
+      { start: 30, end: 20, text: "backwards" },
+      { start: 35_999_999_998, end: 0, text: "late" }
+    ]
+    for (const write of [toSrt, toVtt]) {
+      expect(read(write(cues)).map(({ end, start }) => [start, end])).toEqual([
+        [0, 1],
+        [10, 11],
+        [30, 31],
+        [35_999_999_998, 35_999_999_999]
+      ])
+    }
+  })
+
   it("of another program is read: settings, identifiers, notes, styles, missing hours and numbers", () => {
     const vtt = [
       "WEBVTT - a title",
