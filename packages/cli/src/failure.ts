@@ -14,7 +14,6 @@ import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { Piece } from "@effect-speech/transport/CallReport"
 import { quoteService } from "@effect-speech/transport/CommonError"
 import type { Phase } from "@effect-speech/transport/Deadlines"
-import { withPiece } from "@effect-speech/transport/ServiceError"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Cause from "effect/Cause"
@@ -180,13 +179,6 @@ export const describeRest = (error: unknown): string => {
 const withoutPiece = <E extends SttError | TtsError>(error: E): E => {
   const Class = error.constructor as new (props: object) => E
   return new Class({ ...error, call: { ...error.call, piece: undefined }, message: undefined })
-}
-
-/** An error of a piece where no piece is kept. */
-export const withoutKept = <E>(error: E): E => {
-  if (!isServiceError(error) || error.call.piece === undefined) return error
-  const piece = { ...error.call.piece, kept: 0, left: undefined }
-  return withPiece(withoutPiece(error), piece, describePiece(piece)) as E
 }
 
 /** What happened and what to do, and to which piece of a long text or recording it happened. */

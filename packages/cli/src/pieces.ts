@@ -7,7 +7,7 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type CommandError, describeRest, LongJobFailed, withoutKept } from "./failure.js"
+import { type CommandError, describeRest, LongJobFailed } from "./failure.js"
 import { isPrinted } from "./output.js"
 
 /** The name of the piece in a file of a `PieceStore`. The file may be a temporary one that a killed process left. */
@@ -93,10 +93,9 @@ export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFol
       return pieces.length > 0 ? `Pieces of an earlier run are ${keptHere}` : undefined
     })
     const explain = <Failure extends JobError>(error: Failure) =>
-      Effect.flatMap(noteOn(describeRest(error)), (note) => {
-        const failure = folder === undefined ? withoutKept(error) : error
-        return Effect.fail(note === undefined ? failure : new LongJobFailed({ error: failure, note }))
-      })
+      Effect.flatMap(noteOn(describeRest(error)), (note) =>
+        Effect.fail(note === undefined ? error : new LongJobFailed({ error, note }))
+      )
     const explainInterruption = Effect.flatMap(noteOn(""), (note) =>
       note === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${note}`)
     )

@@ -7,7 +7,7 @@ import * as Tts from "@effect-speech/tts"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "../src/exitCode.js"
-import { describeServiceError, describeWarning, report, withoutKept } from "../src/failure.js"
+import { describeServiceError, describeWarning, report } from "../src/failure.js"
 
 const attempt = { status: 503, sent: "all", delayMillis: 0, elapsedMillis: 1 } as const
 const call = (attempts: number, receivedId?: string): CallReport => ({
@@ -76,12 +76,6 @@ describe("a failure", () => {
     const place = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000, kept: 2 } as const
     const heard = withPiece(new Stt.SttCreditExhausted({ call: call(1) }), place, "library")
     expect(describeServiceError(heard)).toContain("It was piece 3, from 0:10:00 to 1:01:01. [SttCreditExhausted]")
-    const lost = withoutKept(heard)
-    expect(lost).toMatchObject({
-      _tag: "SttCreditExhausted",
-      call: { sentId: "sent-1", piece: { number: 3, kept: 0 } }
-    })
-    expect(lost.message).not.toContain("library")
   })
 
   it.each([

@@ -31,7 +31,7 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
-import { nameOf } from "./internal/kept.js"
+import { isKept, nameOf } from "./internal/kept.js"
 import { makeShared } from "./internal/shared.js"
 import { checkRequest } from "./internal/speech/checkRequest.js"
 import * as KeptSpeech from "./internal/speech/keptSpeech.js"
@@ -362,7 +362,7 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
       Effect.tap(pieces.plan, (planned) => emit({ _tag: "Planned", ...planned }))
     )
     const explain = ({ error, piece }: Failed) =>
-      Effect.map(Fiber.join(planning), (planned) =>
+      Effect.zipWith(Fiber.join(planning), speaker.kept, (planned, kept) =>
         failureOf(error, {
           number: piece.index + 1,
           of: planned.pieces,
@@ -370,8 +370,8 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
           start: piece.start,
           end: piece.end,
           beginning: beginningOf(piece.text),
-          kept: speaker.kept().pieces,
-          left: planned.cost - speaker.kept().cost
+          kept: kept?.pieces ?? 0,
+          left: kept === undefined ? undefined : planned.cost - kept.cost
         })
       )
 
@@ -424,6 +424,8 @@ const makeSpeaker = (
     const requested = formatOf(request)
     if (requested !== undefined) yield* Deferred.succeed(expected, requested)
     const kept = { pieces: 0, cost: 0 }
+    /** A result that the store was given, or gave. */
+    let known: string | undefined
     const share = makeShared<Heard, TtsError | PieceStoreError>()
     /** The index of the first piece that is spoken, which decides the format. */
     let deciding: number | undefined
@@ -437,22 +439,18 @@ const makeSpeaker = (
       speed: speed ?? fields.speed,
       requestId: `${requestId}.${String(index + 1).padStart(3, "0")}`
     })
-    const count = ({ cost }: Piece) => {
+    const count = ({ cost }: Piece, name: string) => {
+      known = name
       kept.pieces++
       kept.cost += cost
     }
 
-    const find = (name: string) =>
-      Effect.flatMap(
-        store.get(name),
-        Option.match({ onNone: () => Effect.succeedNone, onSome: (file) => KeptSpeech.decode(file) })
-      )
     const send = (piece: Piece, asked: SynthesisRequest, name: string, call: CallOptions) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const speech = yield* restore(tts.synthesize(asked, call))
           // What is paid is kept, whatever happens meanwhile.
-          yield* Effect.flatMap(KeptSpeech.encode(speech), (file) => store.put(name, file))
+          yield* KeptSpeech.keep(store, name, speech)
           return { piece, audio: speech, call: speech.call, warnings: speech.warnings }
         })
       )
@@ -463,17 +461,17 @@ const makeSpeaker = (
         const { requestId: _, ...content } = asked
         const name = yield* nameOf({ version: 1, service: tts.baseUrl, ...content }, "wav")
         const asKept = (audio: KeptSpeech.KeptSpeech | undefined): Effect.Effect<Heard> => {
-          count(piece)
+          count(piece, name)
           return Effect.as(emit({ _tag: "Kept", ...facts }), { piece, audio, warnings: [] })
         }
         const findOrSend = Effect.gen(function* () {
-          const found = yield* find(name)
+          const found = yield* KeptSpeech.getKept(store, name)
           if (Option.isSome(found)) return yield* asKept(found.value)
           yield* emit({ _tag: "Started", ...facts })
           const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
           const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
           const heard = yield* send(piece, asked, name, call)
-          count(piece)
+          count(piece, name)
           yield* emit({ _tag: "Done", ...facts })
           return heard
         })
@@ -509,7 +507,12 @@ const makeSpeaker = (
       isStopped = true
       return turns.take(concurrency)
     })
-    return { speak, settle, kept: () => kept }
+    /** `undefined`: the store keeps nothing. */
+    const keptSoFar = Effect.map(
+      Effect.suspend(() => isKept(store, known)),
+      (keeps) => (keeps ? kept : undefined)
+    )
+    return { speak, settle, kept: keptSoFar }
   })
 
 /** Joins the audio of the pieces in order. */

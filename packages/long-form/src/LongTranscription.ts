@@ -29,6 +29,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { joinedConfidence, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
+import { isKept } from "./internal/kept.js"
 import { getKept, keep, nameOf } from "./internal/keptTranscripts.js"
 import { type Ending, type OpenPieces, openPieces, type RecordingPiece } from "./internal/recordingPieces.js"
 import { makeShared } from "./internal/shared.js"
@@ -208,6 +209,8 @@ export const transcribe = (
       const recording = yield* openPieces(audio, pieceMillis)
       yield* emit({ _tag: "Planned", durationMillis: recording.durationMillis })
       const done = { pieces: 0, millis: 0 }
+      /** A result that the store was given, or gave. */
+      let known: string | undefined
       const share = makeShared<Outcome, SttError | PieceStoreError>()
 
       const outcomeOf = ({ isSilent, samples, ...facts }: RecordingPiece) =>
@@ -223,8 +226,10 @@ export const transcribe = (
             return { source: "silence" } as const
           }
           const name = yield* nameOf(samples, fields, stt)
-          const asKept = (transcription: Transcription): Effect.Effect<Outcome> =>
-            Effect.as(finished({ _tag: "Kept", ...place }), { source: "kept", transcription })
+          const asKept = (transcription: Transcription): Effect.Effect<Outcome> => {
+            known = name
+            return Effect.as(finished({ _tag: "Kept", ...place }), { source: "kept", transcription })
+          }
           const findOrSend = Effect.gen(function* () {
             const kept = yield* getKept(store, name)
             if (Option.isSome(kept)) return yield* asKept(kept.value)
@@ -242,6 +247,7 @@ export const transcribe = (
               Effect.gen(function* () {
                 const transcription = yield* restore(stt.transcribe(call, { outage, onEvent: onCallEvent }))
                 yield* keep(store, name, transcription)
+                known = name
                 yield* finished({ _tag: "Done", ...place })
                 return { source: "sent", transcription } as const
               })
@@ -259,14 +265,17 @@ export const transcribe = (
         })
       }
 
+      const explain = (error: PieceFailed | SttAudioUnreadable) =>
+        Effect.flatMap(isKept(store, known), (keeps): Effect.Effect<never, SttError | PieceStoreError> => {
+          const kept = keeps ? done : undefined
+          return Effect.fail(
+            error._tag === "PieceFailed" ? failureOf(error, kept, recording.durationMillis) : unreadable(error, kept)
+          )
+        })
       const results = yield* recording.pieces.pipe(
         inOrder(run, { concurrency, ahead: Number.POSITIVE_INFINITY }),
         Stream.runCollect,
-        Effect.mapError((error) =>
-          error._tag === "PieceFailed"
-            ? failureOf(error, done, recording.durationMillis)
-            : unreadable(error, done.pieces)
-        )
+        Effect.catchAll(explain)
       )
       return joined(Chunk.toReadonlyArray(results), recording, transactionId, options.segments)
     })
@@ -313,21 +322,26 @@ const checked = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 
     return { concurrency, outage: duration.value, pieceMillis }
   })
 
+/** What a new run need not send. `undefined`: the store keeps nothing. */
+type KeptSoFar = { readonly millis: number; readonly pieces: number } | undefined
+
 /** The same error with the piece in it. An error of a recording of one piece keeps its message. */
 const failureOf = (
   { error, piece: { end, ending, number, start } }: PieceFailed,
-  { millis, pieces: kept }: { readonly pieces: number; readonly millis: number },
+  kept: KeptSoFar,
   durationMillis: number | undefined
 ): SttError | PieceStoreError => {
   const of = ending === "end" ? number : undefined
-  const left = durationMillis === undefined ? undefined : Math.max(0, Math.round(durationMillis - millis))
-  const piece = { number, of, unit: "milliseconds", start, end, kept, left } as const
+  const left =
+    durationMillis === undefined || kept === undefined
+      ? undefined
+      : Math.max(0, Math.round(durationMillis - kept.millis))
+  const piece = { number, of, unit: "milliseconds", start, end, kept: kept?.pieces ?? 0, left } as const
   const whole = durationMillis === undefined ? "" : ` of ${clockTime(durationMillis)}`
   const rest = left === undefined ? "" : `, and the rest is ${clockTime(left)} of audio`
+  const place = `Piece ${number}, from ${clockTime(start)} to ${clockTime(end)}${whole}.`
   const words =
-    of === 1
-      ? ""
-      : `Piece ${number}, from ${clockTime(start)} to ${clockTime(end)}${whole}. To go on, run it again: ${keeping(kept)}${rest}.`
+    of === 1 ? "" : kept === undefined ? place : `${place} To go on, run it again: ${keeping(kept.pieces)}${rest}.`
   return error._tag === "PieceStoreError"
     ? new PieceStoreError({ ...error, piece, message: `${error.message} ${words}`.trim() })
     : ServiceError.withPiece(error, piece, words)
@@ -336,12 +350,12 @@ const failureOf = (
 const keeping = (kept: number): string => (kept === 1 ? "1 piece is kept" : `${kept} pieces are kept`)
 
 /** The error of a recording that can't be read to its end. */
-const unreadable = (error: SttAudioUnreadable, kept: number): SttAudioUnreadable =>
-  kept === 0
+const unreadable = (error: SttAudioUnreadable, kept: KeptSoFar): SttAudioUnreadable =>
+  kept === undefined || kept.pieces === 0
     ? error
     : new SttAudioUnreadable({
         ...error,
-        message: `${error.message} To go on, run it again with the whole recording: ${keeping(kept)}.`
+        message: `${error.message} To go on, run it again with the whole recording: ${keeping(kept.pieces)}.`
       })
 
 /** Hours, minutes and seconds. */

@@ -14,6 +14,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import { examine } from "./internal/kept.js"
 
 /** A result can't be read or kept. */
 export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")(
@@ -55,6 +56,13 @@ export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore
     }
   })
 }
+
+/**
+ * Whether bytes are the kept result of this name. `false`: they are damaged, or the result of another name. A result without
+ * its name in it, which an earlier version kept, is whole if nothing shows damage.
+ */
+export const isWhole = (name: string, result: Uint8Array): Effect.Effect<boolean> =>
+  Effect.map(examine(name, result), (state) => state !== "damaged")
 
 const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStoreError, FileSystem.FileSystem> =>
   Effect.gen(function* () {

@@ -495,6 +495,24 @@ describe("a disk that is full", () => {
   )
 })
 
+describe("a store that keeps nothing", () => {
+  it.scopedLive("lets no error say that pieces are kept", () =>
+    Effect.gen(function* () {
+      const server = yield* speakingServer(({ body }, response) => {
+        if (!body.text.startsWith("Gamma")) return false
+        response.writeHead(400, { "content-type": "application/json" }).end('{"error":"no"}')
+        return true
+      })
+      const nothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
+      const error = yield* Effect.flip(
+        Effect.provide(readAll({ text }, { ...short, concurrency: 1 }), [server.layer, nothing])
+      )
+      expect(error).toMatchObject({ call: { piece: { number: 3, kept: 0 } } })
+      expect(error.message).toMatch(/ Piece 3 of 6, from character 22 \(“Gamma three\.”\)\.$/)
+    })
+  )
+})
+
 describe("kept pieces", () => {
   it.scopedLive("are WAV files, and one that is damaged is paid again and replaced", () =>
     Effect.gen(function* () {

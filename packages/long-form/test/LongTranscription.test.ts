@@ -614,3 +614,32 @@ describe("a recording", () => {
     })
   )
 })
+
+describe("a store that keeps nothing", () => {
+  const keepingNothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
+  const long = speak(evenWords(38))
+
+  it.scopedLive("lets no error say that pieces are kept", () =>
+    Effect.gen(function* () {
+      const audio = AudioSource.fromStream(() =>
+        Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
+      )
+      const failing = (request: TranscriptionRequest) =>
+        transcriptOf(request).text.split(" ").includes("w5")
+          ? Effect.fail(new SttCreditExhausted())
+          : Effect.succeed(transcriptOf(request))
+      const errorOf = (request: LongTranscription.LongTranscriptionRequest, answer: TestAnswer) =>
+        LongTranscription.transcribe(request, { pieceMillis: 2000, concurrency: 1 }).pipe(
+          Effect.flip,
+          Effect.provide([keepingNothing, SpeechToText.layerTest(answer), NodeFileSystem.layer])
+        )
+      const cut = yield* errorOf({ ...requestOf(long), audio }, transcriptOf)
+      expect(cut).toMatchObject({ _tag: "SttAudioUnreadable" })
+      expect(cut.message).not.toMatch(/kept/)
+
+      const failed = yield* errorOf(requestOf(long), failing)
+      expect(failed).toMatchObject({ call: { piece: { kept: 0 } } })
+      expect(failed.message).toMatch(/ Piece [2-9], from 0:00:0\d to 0:00:0\d of 0:00:19\.$/)
+    })
+  )
+})

@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, describeFailure, describeWarning, exitCodeOf, UsageError, withoutKept } from "../failure.js"
+import { AlreadyReported, describeFailure, describeWarning, exitCodeOf, UsageError } from "../failure.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 
@@ -78,7 +78,7 @@ const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean
 export const transcribe = (given: Given<"transcribe">) =>
   Effect.gen(function* () {
     yield* check(given)
-    const { hotwords, model, operands: files, pieces, transactionId } = given
+    const { hotwords, model, operands: files, transactionId } = given
     const progress = yield* Progress.make(process.stderr)
     const stt = yield* SpeechToText
     const transcribeFile: TranscribeFile = (file) =>
@@ -92,8 +92,7 @@ export const transcribe = (given: Given<"transcribe">) =>
         }
         if (yield* isLong(given, file)) {
           const { transcribeLong } = yield* Effect.promise(() => import("./transcribeLong.js"))
-          const transcribed = transcribeLong(request, given, yield* progress.job(displayName(file)))
-          return yield* pieces === undefined ? Effect.mapError(transcribed, withoutKept) : transcribed
+          return yield* transcribeLong(request, given, yield* progress.job(displayName(file)))
         }
         const { onEvent } = yield* progress.line(displayName(file))
         return yield* stt.transcribe(

@@ -35,19 +35,29 @@ const Result = Schema.parseJson(Transcription)
 const decode = Schema.decodeOption(Result)
 const encode = Schema.encode(Result)
 
-/** The kept result. A damaged one counts as none. */
+/** The kept result. A damaged one, or that of another piece, counts as none. */
 export const getKept = (
   store: PieceStoreService,
   name: string
 ): Effect.Effect<Option.Option<Transcription>, PieceStoreError> =>
-  Effect.map(
-    store.get(name),
-    Option.flatMap((bytes) => decode(new TextDecoder().decode(bytes)))
-  )
+  Effect.gen(function* () {
+    const found = yield* store.get(name)
+    if (Option.isNone(found)) return Option.none()
+    const state = yield* Kept.examine(name, found.value)
+    if (state === "damaged") return Option.none()
+    return decode(decoder.decode(state === "whole" ? Kept.transcriptionIn(found.value) : found.value))
+  })
 
 export const keep = (
   store: PieceStoreService,
   name: string,
   transcription: Transcription
 ): Effect.Effect<void, PieceStoreError> =>
-  Effect.flatMap(Effect.orDie(encode(transcription)), (json) => store.put(name, new TextEncoder().encode(json)))
+  Effect.gen(function* () {
+    const json = yield* Effect.orDie(encode(transcription))
+    const digest = yield* Kept.digestOf(name, encoder.encode(json))
+    yield* store.put(name, encoder.encode(`${Kept.headOf(digest)}${json}${Kept.tail}`))
+  })
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()

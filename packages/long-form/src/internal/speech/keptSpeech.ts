@@ -1,13 +1,14 @@
 /**
  * The file of a kept piece: a WAV file that any player opens, and behind its samples a chunk with the id of the request, and
- * with the digest of all bytes before it.
+ * with the digest of its name and of all bytes before it.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
-import { sha256 } from "../kept.js"
+import type { PieceStoreError, PieceStoreService } from "../../PieceStore.js"
+import { digestLength, digestOf, examine } from "../kept.js"
 
 export interface KeptSpeech {
   readonly format: AudioFormat
@@ -18,14 +19,17 @@ export interface KeptSpeech {
 }
 
 const chunkId = "efsp"
-const digestLength = 64
 const chunkHead = 8
 
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export const encode = ({ bytes, format, requestId }: KeptSpeech): Effect.Effect<Uint8Array> =>
-  Effect.suspend(() => {
+export const keep = (
+  store: PieceStoreService,
+  name: string,
+  { bytes, format, requestId }: KeptSpeech
+): Effect.Effect<void, PieceStoreError> =>
+  Effect.gen(function* () {
     const audio = Wav.encode(format, bytes)
     // Chunks have an even length.
     const note = encoder.encode(requestId.padEnd(2 * Math.ceil(requestId.length / 2)))
@@ -36,16 +40,21 @@ export const encode = ({ bytes, format, requestId }: KeptSpeech): Effect.Effect<
     view.setUint32(audio.byteLength + 4, note.byteLength + digestLength, true)
     file.set(note, audio.byteLength + chunkHead)
     view.setUint32(4, file.byteLength - 8, true)
-    return Effect.map(sha256(file.subarray(0, -digestLength)), (digest) => {
-      file.set(encoder.encode(digest), file.byteLength - digestLength)
-      return file
-    })
+    const digest = yield* digestOf(name, file.subarray(0, -digestLength))
+    file.set(encoder.encode(digest), file.byteLength - digestLength)
+    yield* store.put(name, file)
   })
 
-/** None if a byte of the file is damaged or missing. */
-export const decode = (file: Uint8Array): Effect.Effect<Option.Option<KeptSpeech>> =>
-  Effect.map(sha256(file.subarray(0, -digestLength)), (digest) => {
-    if (decoder.decode(file.subarray(-digestLength)) !== digest) return Option.none()
+/** The kept speech. One that is damaged, or that of another piece, counts as none. */
+export const getKept = (
+  store: PieceStoreService,
+  name: string
+): Effect.Effect<Option.Option<KeptSpeech>, PieceStoreError> =>
+  Effect.gen(function* () {
+    const found = yield* store.get(name)
+    if (Option.isNone(found)) return Option.none()
+    const file = found.value
+    if ((yield* examine(name, file)) === "damaged") return Option.none()
     return Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
       const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
       const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)

@@ -21,8 +21,10 @@ export const beginningOf = (text: string): string => {
 
 const count = (value: number): string => value.toLocaleString("en")
 
+/** If the store keeps nothing, there is nothing to go on with. */
 const sentence = ({ beginning, kept, left, number, of, start }: Piece): string => {
   const place = `Piece ${count(number)}${of === undefined ? "" : ` of ${count(of)}`}, from character ${count(start + 1)}`
+  if (kept === 0 && left === undefined) return `${place} (“${beginning ?? ""}”).`
   const keeping = kept === 1 ? "1 piece is kept" : `${count(kept)} pieces are kept`
   const rest = left === undefined ? "" : `, and the rest costs at most ${count(left)} code points`
   return `${place} (“${beginning ?? ""}”). To go on, run it again: ${keeping}${rest}.`
