@@ -14,17 +14,19 @@ export const speak = async (fields: Fields, signal?: AbortSignal): Promise<Outco
   if (!sent.ok) return sent
   const { headers } = sent.value
   const took = headers.get("X-Took-Millis")
+  const requestId = headers.get("X-Request-Id") ?? undefined
   try {
     return {
       ok: true,
       value: {
         audio: new Blob([await sent.value.arrayBuffer()], { type: "audio/wav" }),
-        requestId: headers.get("X-Request-Id") ?? undefined,
+        requestId,
         tookMillis: took === null ? undefined : Number(took)
       }
     }
   } catch {
-    return { ok: false, status: undefined, failure: { message: "The audio ended before it was whole. Try again." } }
+    const message = "The audio ended before it was whole. Try again."
+    return { ok: false, status: undefined, failure: { message, requestId } }
   }
 }
 

@@ -6,6 +6,7 @@ import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
+import { send } from "../../../../test/support/plainHttp.js"
 import { field, validForm, wav } from "./support/messages.js"
 import { listenTo } from "./support/serverSentEvents.js"
 import { type Box, cannedService, eventually, serviceTests } from "./support/service.js"
@@ -391,6 +392,37 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     yield* box.abandon("platform", [`POST /platform/api/speech HTTP/1.1\r\n${head}\r\n${body}`, 500])
     yield* eventually(read("requests"), ([entry]) => entry?.outcome === "abandoned")
     expect(yield* read("usage")).toEqual([])
+  })
+
+  it("bills nothing for speech that the page leaves during its audio", function* (box) {
+    yield* box.ask("POST", "/reset")
+    yield* box.ask("PATCH", "/account", { credits: 10_000 })
+    const { headers, read } = yield* consoleOf(box)
+    // Ten megabytes of audio: no connection buffers all of them.
+    const body = [JSON.stringify({ text: "a".repeat(10_000) })]
+    yield* Effect.promise(() =>
+      expect(
+        send(`${box.service.platformUrl}/platform/api/speech`, { headers: { ...headers, ...json }, body, leave: true })
+      ).rejects.toThrow("given up")
+    )
+    const [entry] = yield* eventually(read("requests"), ([first]) => first?.outcome === "abandoned")
+    expect(entry.status).toBe(200)
+    expect(yield* read("account")).toMatchObject({ credits: 10_000 })
+    expect(yield* read("usage")).toEqual([])
+    yield* box.ask("POST", "/reset")
+  })
+
+  it("cuts speech off that fails after its audio began, and bills nothing", function* (box) {
+    yield* box.ask("POST", "/reset")
+    yield* box.ask("PATCH", "/account", { credits: 10_000 })
+    const { headers, read } = yield* consoleOf(box)
+    yield* box.ask("PUT", "/faults", [{ truncateAtByte: 1_000_000 }])
+    const body = [JSON.stringify({ text: "a".repeat(10_000) })]
+    const received = send(`${box.service.platformUrl}/platform/api/speech`, { headers: { ...headers, ...json }, body })
+    yield* Effect.promise(() => expect(received).rejects.toThrow("aborted"))
+    expect(yield* read("requests")).toMatchObject([{ status: 200, outcome: "faulted" }])
+    expect(yield* read("account")).toMatchObject({ credits: 10_000 })
+    yield* box.ask("POST", "/reset")
   })
 })
 

@@ -16,7 +16,9 @@ import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as TextToSpeech from "@effect-speech/tts/TextToSpeech"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import type { TtsError } from "@effect-speech/tts/TtsError"
+import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -82,8 +84,9 @@ export const makeCalls = (options: CallsOptions) =>
       about: aboutOf(options),
       speech: (fields: SpeechFields) =>
         Effect.gen(function* () {
+          const request = yield* HttpServerRequest.HttpServerRequest
           const tookMillis = startTimer()
-          const speech = yield* tts.synthesize({
+          const speech = yield* tts.stream({
             text: fields.text,
             lang: fields.lang,
             voice: fields.voice,
@@ -92,8 +95,14 @@ export const makeCalls = (options: CallsOptions) =>
             numStep: fields.num_step,
             g2pOverrides: fields.g2p_overrides
           })
-          return HttpServerResponse.uint8Array(Wav.encode(speech.format, speech.bytes), {
+          const audio = { ...speech, stream: yield* withBeginning(speech.stream) }
+          const cutOff = Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
+          const file = Stream.catchAll(Wav.encodeStream(audio), () =>
+            Stream.fromEffect(Effect.zipRight(cutOff, Effect.never))
+          )
+          return HttpServerResponse.stream(file, {
             contentType: "audio/wav",
+            contentLength: Wav.contentLength(audio),
             headers: { "X-Request-Id": speech.requestId, "X-Took-Millis": String(tookMillis()) }
           })
         }).pipe(Effect.catchAll(failedResponse)),
@@ -142,6 +151,29 @@ const aboutOf = ({ settings, sttBaseUrl, ttsBaseUrl, voice }: CallsOptions): Abo
   },
   price: { perCodePoint: 1, perSecond: settings.creditsPerSecond }
 })
+
+/** In bytes: about as many as a connection holds. */
+const beginningBytes = 64 * 1024
+
+/**
+ * Reads the first 64 KB, so that a failure among them is the response. The rest is read as the client reads it: the call is
+ * billed with its last byte, and a client that leaves before that pays nothing.
+ */
+const withBeginning = <E>(
+  stream: Stream.Stream<Uint8Array, E>
+): Effect.Effect<Stream.Stream<Uint8Array, E>, E, Scope.Scope> =>
+  Effect.gen(function* () {
+    const pull = yield* Stream.toPull(stream)
+    const next = Effect.catchAll(pull, Option.match({ onNone: () => Effect.succeed(undefined), onSome: Effect.fail }))
+    let beginning = Chunk.empty<Uint8Array>()
+    for (let length = 0; length < beginningBytes; ) {
+      const chunks = yield* next
+      if (chunks === undefined) return Stream.fromChunk(beginning)
+      beginning = Chunk.appendAll(beginning, chunks)
+      length += Chunk.reduce(chunks, 0, (sum, chunk) => sum + chunk.byteLength)
+    }
+    return Stream.concat(Stream.fromChunk(beginning), Stream.repeatEffectChunkOption(pull))
+  })
 
 const startTimer = () => {
   const startedAt = monotonicMillis()

@@ -9,6 +9,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import type { AccountsService, KeyNotActive } from "../../Accounts.js"
 import type { FaultsService } from "../../Faults.js"
 import type { JournalEntry } from "../../Journal.js"
@@ -49,7 +50,7 @@ type Handlers = {
   ) => Effect.Effect<
     HttpApiEndpoint.Success<Each> | HttpServerResponse.HttpServerResponse,
     Problem,
-    HttpServerRequest.HttpServerRequest
+    HttpServerRequest.HttpServerRequest | Scope.Scope
   >
 }
 
