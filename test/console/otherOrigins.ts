@@ -134,6 +134,23 @@ export const otherOriginsTests = () => {
       expect(await callFrom(page, "/platform/api/reset", { method: "POST", path: "" }, {})).toBe(204)
     })
 
+    it("uses up no fault and empties no journal of the operations", async ({ context, messages, service }) => {
+      messages.accept(/^error: Failed to load resource/)
+      await service.run(Effect.flatMap(LocalService, ({ faults }) => faults.set([{ times: 1, status: 502 }])))
+      const before = await readState(service)
+      const foreign = await openForeign(context, service, { host, body: "" })
+      const statuses: Array<number> = []
+      foreign.on("response", (response) => {
+        if (response.request().method() === "POST") statuses.push(response.status())
+      })
+      const { sttBaseUrl, ttsBaseUrl } = await service.run(LocalService)
+      for (const url of [`${ttsBaseUrl}/tts/bytes`, `${sttBaseUrl}/api/transcribe`]) {
+        await callFrom(foreign, url, { method: "POST", path: "", body: "{}" }, { mode: "no-cors" })
+      }
+      expect(statuses).toEqual([403, 403])
+      expect(await readState(service)).toEqual(before)
+    })
+
     it("sends no form", async ({ context, messages, service }) => {
       // The browser itself reports the response, and some ask for an icon.
       messages.accept(/status of 40[14]/)

@@ -48,4 +48,25 @@ export const sessionTests = () =>
       await blank.reload()
       await field.waitFor()
     })
+
+    it("ends in every tab when one signs out", async ({ context, messages, page, service }) => {
+      messages.accept(/status of 401/)
+      const other = await context.newPage()
+      await other.goto(service.platformUrl)
+      await region(other, "Requests").getByText("live").waitFor()
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("Admin token").waitFor()
+      await other.getByLabel("Admin token").waitFor({ timeout: 5000 })
+    })
+
+    it("goes on if the sign-out fails, and the page says so", async ({ messages, page }) => {
+      messages.accept(/Failed to load resource/)
+      await page.route("**/console/session", (route) => route.abort())
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByRole("alert").getByText("You may still be signed in.").waitFor()
+      expect(await page.getByLabel("Admin token").count()).toBe(0)
+      await page.unroute("**/console/session")
+      await page.getByRole("button", { name: "Sign out" }).click()
+      await page.getByLabel("Admin token").waitFor()
+    })
   })

@@ -1,7 +1,7 @@
 /** The page. */
-import { useEffect } from "preact/hooks"
+import { useEffect, useState } from "preact/hooks"
 import { Account } from "./Account.js"
-import { send, signedIn } from "./api.js"
+import { type Failure, send, signedIn } from "./api.js"
 import { Faults } from "./Faults.js"
 import { Listen } from "./Listen.js"
 import { follow } from "./live.js"
@@ -36,6 +36,7 @@ export const App = () => {
 
 const Console = () => {
   const failure = useStore(trouble)
+  const [signOutFailure, setSignOutFailure] = useState<Failure>()
   // Shown at once, so that nothing moves while its parts arrive.
   const isRead = [useStore(account), useStore(faults), useStore(keys), useStore(usage)].every(Boolean)
   useEffect(() => {
@@ -47,11 +48,12 @@ const Console = () => {
       <button type="button" class="skip" onClick={() => document.getElementById("requests-filter")?.focus()}>
         Skip to the requests
       </button>
-      <Header />
+      <Header onSignOut={async () => setSignOutFailure(await leave())} />
       <main>
-        {failure && (
+        {(failure || signOutFailure) && (
           <div class="trouble">
-            <FailureNote failure={failure} />
+            {failure && <FailureNote failure={failure} />}
+            {signOutFailure && <FailureNote failure={signOutFailure} />}
           </div>
         )}
         <div class="grid">
@@ -69,7 +71,7 @@ const Console = () => {
   )
 }
 
-const Header = () => {
+const Header = ({ onSignOut }: { readonly onSignOut: () => Promise<void> }) => {
   const service = useStore(about)
   const chosen = useStore(theme)
   const reset = async () => {
@@ -103,7 +105,7 @@ const Header = () => {
       <button type="button" onClick={() => void reset()}>
         Reset
       </button>
-      <button type="button" onClick={() => void leave()}>
+      <button type="button" onClick={() => void onSignOut()}>
         Sign out
       </button>
     </header>

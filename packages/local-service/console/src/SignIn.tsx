@@ -23,9 +23,12 @@ export const enter = async (): Promise<void> => {
   signedIn.set(session.ok || session.status !== 401)
 }
 
-export const leave = async (): Promise<void> => {
-  await send("DELETE", "console/session")
+/** Ends the session, in all tabs. Gives the failure if the service does not say that it has ended. */
+export const leave = async (): Promise<Failure | undefined> => {
+  const outcome = await send("DELETE", "console/session")
+  if (!outcome.ok) return { ...outcome.failure, message: `You may still be signed in. ${outcome.failure.message}` }
   signedIn.set(false)
+  return undefined
 }
 
 export const SignIn = () => {

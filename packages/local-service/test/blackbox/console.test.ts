@@ -144,10 +144,42 @@ serviceTests("the session of the console", cannedService(), (it) => {
     expect((yield* box.send("platform", { method: "GET", path, headers: both })).status).toBe(401)
   })
 
+  it("ends with its event streams, and with no others", function* (box) {
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const url = `${box.service.platformUrl}/platform/api/events`
+        const { headers, send } = yield* consoleOf(box)
+        const another = yield* consoleOf(box)
+        const own = [yield* listenTo(url, headers), yield* listenTo(url, headers)]
+        const others = [yield* listenTo(url, another.headers), yield* listenTo(url, { "X-Admin-Token": box.token })]
+        expect((yield* send("DELETE", "/console/session")).status).toBe(204)
+        yield* Effect.forEach(own, ({ ended }) => ended)
+        yield* box.ask("PATCH", "/account", { credits: 7 })
+        for (const { until } of others) yield* until(({ data }) => data.what === "account")
+        for (const { events } of own) expect(events()).toEqual([])
+        expect((yield* listenTo(url, headers)).status).toBe(401)
+      })
+    )
+  })
+
+  it("goes on if its browser signs in again, so that it ends in all tabs", function* (box) {
+    const { headers, send } = yield* consoleOf(box)
+    const answer = yield* signInWith(box, { token: box.token }, headers)
+    expect(answer.headers["set-cookie"]?.split(";")[0]).toBe(headers.Cookie)
+    yield* send("DELETE", "/console/session")
+    expect((yield* send("GET", "/platform/api/account")).status).toBe(401)
+  })
+
   it("is one of the latest hundred", function* (box) {
     const first = yield* consoleOf(box)
-    yield* Effect.forEach(Array.from({ length: 100 }), () => cookieOf(box))
-    expect((yield* first.send("GET", "/platform/api/account")).status).toBe(401)
+    yield* Effect.scoped(
+      Effect.gen(function* () {
+        const listener = yield* listenTo(`${box.service.platformUrl}/platform/api/events`, first.headers)
+        yield* Effect.forEach(Array.from({ length: 100 }), () => cookieOf(box))
+        expect((yield* first.send("GET", "/platform/api/account")).status).toBe(401)
+        yield* listener.ended
+      })
+    )
   })
 })
 

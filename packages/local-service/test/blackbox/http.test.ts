@@ -14,6 +14,8 @@ const everywhere = <Row extends ReadonlyArray<unknown>>(rows: ReadonlyArray<Row>
 const host = { Host: "127.0.0.1" }
 const text = '{"text":"hi"}'
 
+const pathOf = (line: string) => line.split(" ")[1] ?? ""
+
 serviceTests("malformed HTTP", cannedService(), (it) => {
   it.each(
     everywhere<readonly [string, string]>([
@@ -97,6 +99,44 @@ serviceTests("a Host header", cannedService({ hostNames: ["speech.test", "Mine.T
   })
 })
 
+serviceTests("a request of a web page", cannedService(), (it) => {
+  const foreign = [
+    { Origin: "https://evil.example" },
+    { Origin: "null" },
+    { Origin: "http://127.0.0.1:1" },
+    { "Sec-Fetch-Site": "cross-site" },
+    { "Sec-Fetch-Site": "same-site" },
+    { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }
+  ]
+  it.each(foreign)("of another origin is 403, uses up no fault and empties no journal: %j", function* (box, headers) {
+    const { ask, service, synthesize, transcribe } = box
+    yield* ask("POST", "/reset")
+    yield* synthesize({ text: "hi" })
+    yield* ask("PUT", "/faults", [{ times: 2, status: 418 }])
+    const before = yield* service.requests
+    for (const answer of [
+      yield* synthesize({ text: "hi" }, headers),
+      yield* synthesize("hi", { ...headers, "X-API-Key": "", "Content-Type": "text/plain" }),
+      yield* transcribe(validForm(), headers)
+    ]) {
+      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining("a web page of another origin")])
+    }
+    expect(yield* service.requests).toEqual(before)
+    expect(yield* service.faults.list).toMatchObject([{ happened: 0 }])
+    yield* ask("PUT", "/faults", [])
+  })
+
+  it.each([{}, { "Sec-Fetch-Site": "none" }, { Origin: "http://localhost:5173", "Sec-Fetch-Site": "same-origin" }])(
+    "of no other origin, and of a program, is in the journal also if it is 401: %j",
+    function* ({ ask, service, synthesize }, headers) {
+      yield* ask("POST", "/reset")
+      expect((yield* synthesize({ text: "hi" }, headers)).status).toBe(200)
+      expect((yield* synthesize({ text: "hi" }, { ...headers, "X-API-Key": "wrong" })).status).toBe(401)
+      expect(yield* service.requests).toMatchObject([{ status: 200 }, { status: 401, keyId: null }])
+    }
+  )
+})
+
 serviceTests("paths and methods", cannedService(), (it) => {
   it.each(
     ["GET", "PUT", "PATCH", "DELETE", "HEAD", "OPTIONS", "TRACE", "PROPFIND"].flatMap((method) => [
@@ -108,6 +148,19 @@ serviceTests("paths and methods", cannedService(), (it) => {
     const { answer } = yield* raw(listener, request, { head: method === "HEAD", answers: 0 })
     expect(answer.status).toBe(405)
     expect(answer.headers.allow).toBe("POST")
+  })
+
+  it.each(
+    everywhere(["http://[", "http://:80", "http://127.0.0.1:99999", "https://%"].map((start) => [start] as const))
+  )("the target %s with a path is 400 at %s, and no defect", function* ({ raw, token }, [start, listener, line]) {
+    for (const path of [pathOf(line), "/platform/api/recordings?text=a"]) {
+      const request = message(`POST ${start}${path} HTTP/1.1`, { ...host, "X-Admin-Token": token, "Content-Length": 0 })
+      const { answer } = yield* raw(listener, request)
+      expect([answer.status, answer.json()[listener === "stt" ? "message" : "error"]]).toEqual([
+        400,
+        "the request target is not a URL"
+      ])
+    }
   })
 
   const unknown = "/api/transcribe/ /tts/bytes/ /TTS/BYTES /openapiXjson // //openapi.json /% /%ff * http://"

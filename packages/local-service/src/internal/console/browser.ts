@@ -5,24 +5,15 @@ import * as Effect from "effect/Effect"
 import type { SignIn } from "../../Console.js"
 import { AdminToken, sessionCookie } from "../../PlatformApi.js"
 import type { Problem } from "../http/problems.js"
+import { isFromOwnPage } from "../http/webPages.js"
 import type { Sessions } from "./sessions.js"
 
 type Request = HttpServerRequest.HttpServerRequest
 
 const unauthorized = (message: string) => Effect.fail<Problem>({ status: 401, message })
 
-/**
- * Whether the page of this very origin sent a request. The cookie does not show it: a browser sends it to each port of the host, and
- * with requests of the pages of other ports. A browser that knows `Sec-Fetch-Site` sends it with each request, and a page can't set it.
- */
-const isSameOrigin = ({ headers }: Request): boolean => {
-  const { host, origin, "sec-fetch-site": site } = headers
-  if (origin !== undefined && origin !== `http://${host}` && origin !== `https://${host}`) return false
-  return site === undefined ? origin !== undefined : site === "same-origin"
-}
-
 const checkOrigin = (request: Request): Effect.Effect<void, Problem> =>
-  isSameOrigin(request) ? Effect.void : unauthorized("the request is not from the page of this origin")
+  isFromOwnPage(request.headers) ? Effect.void : unauthorized("the request is not from the page of this origin")
 
 /** The name of the cookie on the port that a request came to. */
 export const cookieName = (request: Request): string =>
@@ -37,18 +28,24 @@ const cookiesOf = (request: Request): ReadonlyArray<string> => {
     .flatMap((cookie) => (cookie.startsWith(start) ? [cookie.slice(start.length)] : []))
 }
 
+const { key } = AdminToken.security.adminToken
+
+const tokenOf = ({ headers }: Request): string | undefined => headers[key.toLowerCase()]
+
+/** The session of an authorized request, as its cookie. `undefined` if the admin token authorized it. */
+export const sessionOf = (sessions: Sessions, request: Request): string | undefined =>
+  tokenOf(request) === undefined ? cookiesOf(request).find(sessions.has) : undefined
+
 /** Accepts the admin token, or the cookie of a session together with the proof that the console's own page sent it. */
 export const authorize = (sessions: Sessions) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { key } = AdminToken.security.adminToken
-    const token = request.headers[key.toLowerCase()]
+    const token = tokenOf(request)
     const wrong = unauthorized(`${key} is missing or wrong`)
     if (token !== undefined) return yield* sessions.isAdminToken(token) ? Effect.void : wrong
-    const cookies = cookiesOf(request)
-    if (cookies.length === 0) return yield* wrong
+    if (cookiesOf(request).length === 0) return yield* wrong
     yield* checkOrigin(request)
-    if (!cookies.some(sessions.has)) yield* unauthorized("the session has ended; sign in again")
+    if (sessionOf(sessions, request) === undefined) yield* unauthorized("the session has ended; sign in again")
   })
 
 const withCookie = (request: Request, value: string, more = "") =>
@@ -61,7 +58,8 @@ export const signIn = (sessions: Sessions, given: SignIn) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     yield* checkOrigin(request)
-    const cookie = sessions.begin(given)
+    // A browser has one session, so that it ends in all of its tabs.
+    const cookie = sessions.begin(given, cookiesOf(request).find(sessions.has))
     if (cookie !== undefined) return withCookie(request, cookie)
     return yield* unauthorized(
       given.code === undefined

@@ -5,6 +5,8 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { clearTimeout, setTimeout } from "../realTime.js"
 import type { Changes, ServiceEvent } from "../state/changes.js"
+import { sessionOf } from "./browser.js"
+import type { Sessions } from "./sessions.js"
 
 /** In characters: what may wait for one reader. */
 const capacity = 4 * 1024 * 1024
@@ -27,16 +29,25 @@ const textOf = (event: ServiceEvent): string => {
 }
 
 /**
- * Server-sent events (HTML, 9.2) until the client disconnects or the service stops. A client that does not read loses its connection:
+ * Server-sent events (HTML, 9.2) until the client disconnects, its session ends or the service stops. A client that does not read loses its connection:
  * at most 4 MB wait for it.
  */
-export const eventsResponse = (changes: Changes) =>
+export const eventsResponse = (changes: Changes, sessions: Sessions) =>
   Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
     const disconnect = () => NodeHttpServerRequest.toServerResponse(request).destroy()
+    const session = sessionOf(sessions, request)
     const events = Stream.unwrapScoped(
       Effect.acquireRelease(
-        Effect.sync(() => openQueue(changes, disconnect)),
-        ({ close }) => Effect.sync(close)
+        Effect.sync(() => {
+          const queue = openQueue(changes, disconnect)
+          const unlisten = session === undefined ? undefined : sessions.onEnd(session, disconnect)
+          return { ...queue, unlisten }
+        }),
+        ({ close, unlisten }) =>
+          Effect.sync(() => {
+            unlisten?.()
+            close()
+          })
       ).pipe(Effect.map(({ take }) => Stream.repeatEffect(take)))
     )
     return HttpServerResponse.stream(Stream.encodeText(events), {

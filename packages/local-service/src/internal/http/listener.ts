@@ -26,14 +26,14 @@ export interface ListenOptions {
 export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions) =>
   Effect.gen(function* () {
     const { problemToResponse, host, port } = options
-    // The readers of bodies have an idle timeout of their own. `checkHost` refuses a request without a Host header.
+    // The readers of bodies have an idle timeout of their own. `checkHead` refuses a request without a Host header.
     const node = createServer({ requestTimeout: 3_600_000, requireHostHeader: false })
     const server = yield* NodeHttpServer.make(() => node, { host, port })
     // Effect's own tracer keeps spans nowhere.
     const isCollected = (yield* Effect.tracer) !== Context.get(DefaultServices.liveServices, Tracer.Tracer)
     // Interruptible, so that the work stops if the client disconnects.
     yield* server
-      .serve(Effect.interruptible(checkHost(app, options)))
+      .serve(Effect.interruptible(checkHead(app, options)))
       .pipe(Effect.locally(HttpMiddleware.currentTracerDisabledWhen, () => !isCollected))
     // With a listener for upgrades, a request that offers one would lose its body.
     node.removeAllListeners("upgrade")
@@ -59,18 +59,24 @@ export const listen = <R>(app: HttpApp.Default<never, R>, options: ListenOptions
 
 const unspecified = ["0.0.0.0", "::"]
 
+/** Whether a request target is in absolute form (RFC 9112, 3.2.2), as a proxy receives it, and can't be parsed. */
+const isMalformedUrl = (target: string): boolean => /^[a-z][a-z\d+.-]*:\/\/./i.test(target) && !URL.canParse(target)
+
 /**
- * Refuses a `Host` header with an unknown name (DNS rebinding): another site can point a name of its own at this machine,
+ * Refuses a malformed request target, and a `Host` header with an unknown name (DNS rebinding): another site can point a name of its own at this machine,
  * and have a browser send requests here. It can't do so with an IP address or `localhost`.
  */
-const checkHost = <R>(app: HttpApp.Default<never, R>, { problemToResponse, host, hostNames }: ListenOptions) =>
+const checkHead = <R>(app: HttpApp.Default<never, R>, { problemToResponse, host, hostNames }: ListenOptions) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
-    const { headers, headersDistinct } = NodeHttpServerRequest.toIncomingMessage(request)
+    const { headers, headersDistinct, url = "" } = NodeHttpServerRequest.toIncomingMessage(request)
     if (headers.host === undefined || headersDistinct.host?.length !== 1) {
       return problemToResponse({ status: 400, message: "the Host header is missing or repeated" }, headers)
     }
     const name = headers.host.replace(/:\d*$/, "").toLowerCase()
+    if (isMalformedUrl(url)) {
+      return problemToResponse({ status: 400, message: "the request target is not a URL" }, headers)
+    }
     const known =
       isIP(name.replace(/^\[(.*)\]$/, "$1")) !== 0 ||
       name === "localhost" ||

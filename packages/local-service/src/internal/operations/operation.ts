@@ -8,6 +8,7 @@ import type { OperationName } from "../../OperationName.js"
 import { Faults } from "../faults/faults.js"
 import { type BodyObserver, injectFault } from "../faults/injectFault.js"
 import { type Problem, type ProblemToResponse, recoverDefects, routingProblem } from "../http/problems.js"
+import { isFromForeignPage } from "../http/webPages.js"
 import { monotonicMillis } from "../realTime.js"
 import type { Hold } from "../state/accounts.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
@@ -40,7 +41,7 @@ export interface FieldsReader {
   readonly end: () => Promise<Readonly<Record<string, unknown>> | undefined>
 }
 
-/** Handles one request of an operation: routes it, writes it to the journal, and runs the work or a fault. */
+/** Handles one request of an operation: routes it, refuses that of a foreign web page, writes it to the journal, and runs the work or a fault. */
 export const operationHandler = <R>({
   problemToResponse,
   bodyIdleMillis,
@@ -55,6 +56,9 @@ export const operationHandler = <R>({
     const respondTo = (problem: Problem) => problemToResponse(problem, request.headers)
     const wrongRoute = routingProblem(request, path)
     if (wrongRoute !== undefined) return respondTo(wrongRoute)
+
+    // Before the journal and the faults: any page of the web can send requests here, and they would change both.
+    if (isFromForeignPage(request.headers)) return respondTo(foreignPage)
 
     const { now } = yield* IdsAndClock
     const startedAt = monotonicMillis()
@@ -90,6 +94,11 @@ export const operationHandler = <R>({
     if (hold !== undefined) yield* billOnLastByte(request, response, hold)
     return response
   })
+
+const foreignPage: Problem = {
+  status: 403,
+  message: "a web page of another origin can't call this service; call it from a server, which keeps the key"
+}
 
 /** Keeps the fields of a body that is discarded. */
 const observerOf = (fields: FieldsReader, entry: OpenEntry, { keepRequest }: JournalService): BodyObserver => ({

@@ -81,7 +81,7 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     setFaults: ({ payload }) => Effect.zipRight(faults.set(payload), faults.list),
     requests: () => service.requests,
     reset: ({ payload }) => service.reset(payload),
-    events: () => eventsResponse(changes),
+    events: () => eventsResponse(changes, sessions),
     about: () => Effect.map(calls, ({ about }) => about),
     speech: ({ payload }) => Effect.flatMap(calls, ({ speech }) => speech(payload)),
     transcripts: ({ urlParams }) => Effect.flatMap(calls, ({ transcript }) => transcript(urlParams)),
