@@ -2,6 +2,7 @@ import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { clearTimeout, setTimeout } from "../realTime.js"
 import type { Changes, ServiceEvent } from "../state/changes.js"
@@ -40,7 +41,7 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
       Effect.acquireRelease(
         Effect.sync(() => {
           const queue = openQueue(changes, disconnect)
-          const unlisten = session === undefined ? undefined : sessions.onEnd(session, disconnect)
+          const unlisten = session === undefined ? undefined : sessions.onEnd(session, queue.end)
           return { ...queue, unlisten }
         }),
         ({ close, unlisten }) =>
@@ -48,7 +49,7 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
             unlisten?.()
             close()
           })
-      ).pipe(Effect.map(({ take }) => Stream.repeatEffect(take)))
+      ).pipe(Effect.map(({ take }) => Stream.repeatEffectOption(take)))
     )
     return HttpServerResponse.stream(Stream.encodeText(events), {
       contentType: "text/event-stream",
@@ -59,6 +60,7 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
 /** What waits for a reader. */
 const openQueue = (changes: Changes, disconnect: () => void) => {
   let waiting = `retry: ${retryMillis}\n\n`
+  let isEnded = false
   let wake: (() => void) | undefined
   const push = (text: string) => {
     if (waiting.length + text.length > capacity) {
@@ -78,18 +80,24 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
     unlisten()
     clearTimeout(comment)
   }
-  const taken = () => {
+  const end = () => {
+    close()
+    isEnded = true
+    wake?.()
+  }
+  const taken = Effect.suspend(() => {
+    if (isEnded) return Effect.fail(Option.none())
     const text = waiting
     waiting = ""
-    return text
-  }
-  const take = Effect.async<string>((resume) => {
-    if (waiting !== "") return resume(Effect.sync(taken))
+    return Effect.succeed(text)
+  })
+  const take = Effect.async<string, Option.Option<never>>((resume) => {
+    if (waiting !== "" || isEnded) return resume(taken)
     wake = () => {
       wake = undefined
-      resume(Effect.sync(taken))
+      resume(taken)
     }
     return Effect.sync(() => (wake = undefined))
   })
-  return { take, close }
+  return { take, end, close }
 }
