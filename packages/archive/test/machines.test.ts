@@ -85,4 +85,38 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
       }),
     90_000
   )
+
+  // A machine that reads a message while its shard moves marks it as read and drops it. The cluster sends it again after ten minutes.
+  const lost: ReadonlyArray<readonly [what: string, entity: string]> = [
+    ["the run", "Workflow/Run"],
+    ["its batches", "Workflow/Batch"]
+  ]
+  it.scopedLive.each(lost)(
+    "end a run although the cluster loses the message of %s",
+    ([_, entity]) =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        const [one, two] = [worker(), worker()]
+        yield* machine(url, one.worker)
+        yield* machine(url, two.worker)
+        const lose = Effect.flatMap(PgClient.PgClient, (sql) =>
+          sql.unsafe(`
+            CREATE FUNCTION lose() RETURNS trigger AS 'BEGIN NEW.last_read := now(); RETURN NEW; END' LANGUAGE plpgsql;
+            CREATE TRIGGER lose BEFORE INSERT OR UPDATE ON cluster_messages
+              FOR EACH ROW WHEN (NEW.entity_type = '${entity}') EXECUTE FUNCTION lose()`)
+        )
+        yield* Effect.provide(lose, PgClient.layer({ url }))
+        yield* inProcess(Archive.layerClient({ url }), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 100))
+            const status = yield* Effect.timeout(ended(archive, id), 40_000)
+            expect(status).toMatchObject({ state: "ended", counts: { done: 100, held: 0 } })
+            expect(new Set([...one.calls.begun, ...two.calls.begun]).size).toBe(100)
+            expect(one.calls.begun.length + two.calls.begun.length).toBe(100)
+          })
+        )
+      }),
+    90_000
+  )
 })

@@ -44,8 +44,7 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
       run,
       Array.from({ length: count }, (_, index) => item(`${index + 1}.wav`))
     )
-    yield* store.heartbeat("a")
-    yield* store.heartbeat("b")
+    yield* Effect.forEach(["a", "b"], (machine) => Effect.zipRight(store.leave(machine), store.join(machine)))
     const epoch = yield* store.begin(run)
     const sql = yield* SqlClient.SqlClient
     return {
@@ -98,6 +97,21 @@ const databases = [
 for (const { title, database, installed } of databases) {
   describe.runIf(installed)(`a store on ${title}`, () => {
     layer(database, { excludeTestServices: true, timeout: 30_000 })((it) => {
+      it.effect("counts the machines that are alive; a late heartbeat of one that left does not bring it back", () =>
+        Effect.gen(function* () {
+          const { run, silence, store } = yield* begun(1)
+          const machines = Effect.map(store.status(run), (status) => status.machines)
+          assert.strictEqual(yield* machines, 2)
+          yield* silence("a")
+          assert.strictEqual(yield* machines, 1)
+          yield* store.heartbeat("a")
+          assert.strictEqual(yield* machines, 2)
+          yield* store.leave("a")
+          yield* store.heartbeat("a")
+          assert.strictEqual(yield* machines, 1)
+        })
+      )
+
       it.effect("adds a file once, in order; a changed one is a new one, and one that is gone leaves", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle, files } = yield* begun(4)

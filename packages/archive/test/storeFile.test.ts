@@ -64,7 +64,7 @@ describe("a store in a file", () => {
       yield* Effect.gen(function* () {
         const store = yield* Store
         const epoch = yield* begun
-        yield* store.heartbeat("dead")
+        yield* store.join("dead")
         yield* store.claim("run", epoch, 2, "dead", () => Effect.succeed(0))
       }).pipe(Effect.provide(layerLibsql({ path })))
       const libsql = createRequire(import.meta.url).resolve("libsql")

@@ -8,8 +8,12 @@
  * The workflows have no activities. The table remembers what is done, and the cluster (0.60) may not deliver an activity for ten
  * minutes: when its shard moves, it stores an interruption for it, and a read that is under way drops what is then sent again.
  *
- * The engine shares the batches by their ids, so one machine may have more of them than another. A machine that has called all of its own
+ * The engine shares the batches by their ids, so one machine may have more of them than another. A machine with free calls
  * goes on with the last files of the run, wherever their batches are.
+ *
+ * The cluster may lose any other message as well, for ten minutes: a machine that reads it while its shard moves marks it as read and
+ * drops it. So nothing waits for a message alone. Machines find the files, take over those of dead machines, and end a run by
+ * the table.
  *
  * No message begins a run: each machine looks once a second for runs that are running, and executes their current
  * epoch. The engine executes it once, however many machines ask for it.
@@ -32,7 +36,7 @@ const batchesOfPart = 500
 /** Files of the batches that are handed out at once: enough for some machines, few enough for their queues. */
 const filesAtOnce = 2_000
 
-/** A run that stops elsewhere is seen within this time. In milliseconds. */
+/** A run that begins or stops elsewhere is seen within this time. In milliseconds. */
 const look = 1_000
 
 /** How long a batch waits before it looks again for files that others call. In milliseconds. */
@@ -97,7 +101,7 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         }
       })
     )
-    yield* store.heartbeat(machine)
+    yield* store.join(machine)
     yield* beat.pipe(Effect.delay(heartbeatInterval), Effect.forever, Effect.interruptible, Effect.forkScoped)
 
     /** Machines that could not be heard of, because the database was away, are not dead. */
@@ -180,7 +184,6 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
       Effect.gen(function* () {
         const row = yield* running(run, epoch)
         if (Option.isNone(row)) return
-        shared.set(run, epoch)
         const { stopped } = yield* watch(run, epoch)
         const range: Batch = { from, to }
         while (!(yield* Deferred.isDone(stopped))) {
@@ -194,17 +197,15 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         }
       }).pipe(Effect.scoped)
 
-    /** The runs, in their epoch, that this machine had a batch of: they are past the call that probes a refused account. */
-    const shared = new Map<string, number>()
+    /** The runs that this process works on, at the last look. */
+    let workedOn: ReadonlyArray<RunRow> = []
 
-    /** Calls files of batches that other machines have. */
-    const help = ([run, epoch]: readonly [string, number]) =>
+    /** Calls files of batches that other machines have, or that the cluster did not deliver. */
+    const help = ({ epoch, id: run }: RunRow) =>
       Effect.gen(function* () {
         const row = yield* running(run, epoch)
-        if (Option.isNone(row)) {
-          if (shared.get(run) === epoch) shared.delete(run)
-          return
-        }
+        // After a refused account, one call is made first.
+        if (Option.isNone(row) || row.value.probe) return
         const { stopped } = yield* watch(run, epoch)
         let settled = 1
         while (settled > 0 && !(yield* Deferred.isDone(stopped))) {
@@ -214,8 +215,19 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         }
       }).pipe(Effect.scoped)
     const helpOthers = Effect.flatMap(pool.free, (free) =>
-      free === 0 ? Effect.void : Effect.forEach([...shared], help, { discard: true })
+      free === 0 ? Effect.void : Effect.forEach(workedOn, help, { discard: true })
     )
+
+    /** Ends the runs that have no file to call, and takes over the files of machines that died. */
+    const finish = Effect.suspend(() =>
+      outage || performance.now() < calmSince
+        ? Effect.void
+        : Effect.forEach(
+            workedOn,
+            ({ epoch, id }) => Effect.zipRight(store.takeOver(id, everything), store.endIfComplete(id, epoch)),
+            { discard: true }
+          )
+    ).pipe(Effect.ignore)
 
     /** After a refused account: calls for one file at a time, until one is not refused. */
     const probe = (row: RunRow, range: Batch) =>
@@ -223,8 +235,10 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         const { stopped } = yield* watch(row.id, row.epoch)
         for (const seq of yield* stored(store.pendingOf(row.id, range))) {
           const done = yield* pool.process({ run: row, epoch: row.epoch, seqs: [seq], stopped })
-          if (done.settled > 0 || (yield* Deferred.isDone(stopped))) return
+          if (yield* Deferred.isDone(stopped)) return
+          if (done.settled > 0) break
         }
+        yield* stored(store.endProbe(row.id, row.epoch))
       }).pipe(Effect.scoped)
 
     const plan = ({ run, epoch, part, after }: typeof RunWorkflow.payloadSchema.Type) =>
@@ -268,8 +282,10 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
     )
 
     const launch = Effect.gen(function* () {
-      for (const row of yield* store.running) {
-        if (begun.get(row.id) === row.epoch || (options.works === "adopted" && !adopted.has(row.id))) continue
+      const rows = yield* store.running
+      workedOn = rows.filter(({ id }) => options.works === "all" || adopted.has(id))
+      for (const row of workedOn) {
+        if (begun.get(row.id) === row.epoch) continue
         yield* RunWorkflow.execute({ run: row.id, epoch: row.epoch, part: 0, after: 0 }, { discard: true })
         begun.set(row.id, row.epoch)
       }
@@ -277,6 +293,7 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
 
     if (options.works === "all") {
       yield* helpOthers.pipe(Effect.delay(again), Effect.forever, Effect.interruptible, Effect.forkScoped)
+      yield* finish.pipe(Effect.delay(look), Effect.forever, Effect.interruptible, Effect.forkScoped)
     }
 
     const turn = yield* Effect.makeLatch(true)

@@ -18,7 +18,7 @@ export interface RunRow {
   readonly settings: RunSettings
   readonly limits: Limits
   readonly suspension?: Suspension | undefined
-  /** The account was refused before this epoch began: one call is made first. `begin` sets it. */
+  /** The account was refused before this epoch began: one call is made first. `begin` sets it, and `endProbe` ends it. */
   readonly probe: boolean
 }
 
@@ -126,6 +126,8 @@ export interface StoreService {
    * run was suspended by a refused account, and not by a limit, it is probed: see {@link RunRow}.
    */
   readonly begin: (run: string) => Effect.Effect<number, RunNotFound | StoreFailed>
+  /** The account is not refused any more: the files that are left may be called. */
+  readonly endProbe: (run: string, epoch: number) => Effect.Effect<void, StoreFailed>
   /** Changes the state if it is one of `from`. The result says whether it was. */
   readonly changeState: (
     run: string,
@@ -172,7 +174,9 @@ export interface StoreService {
   /** The recorded result of a file with the same content, if the run knows files by content. */
   readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<FileRecord>, StoreFailed>
 
-  /** This machine is alive. Called every 5 seconds. */
+  /** This machine begins to work: it is alive. */
+  readonly join: (machine: string) => Effect.Effect<void, StoreFailed>
+  /** This machine is still alive. Called every 5 seconds. One that has left stays away, also if its last heartbeat is late. */
   readonly heartbeat: (machine: string) => Effect.Effect<void, StoreFailed>
   /** This machine has ended in order: it has no started file any more. */
   readonly leave: (machine: string) => Effect.Effect<void, StoreFailed>

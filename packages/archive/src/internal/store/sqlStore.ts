@@ -398,6 +398,9 @@ export const make = (
           )
         ),
 
+      endProbe: (run, epoch) =>
+        failing(Effect.asVoid(sql`UPDATE archive_runs SET probe = 0 WHERE id = ${run} AND epoch = ${epoch}`)),
+
       changeState: (run, from, to) =>
         failing(
           Effect.map(
@@ -519,16 +522,13 @@ export const make = (
           )
         ),
 
-      heartbeat: (machine) =>
+      join: (machine) =>
         failing(
-          Effect.asVoid(
-            withNow(
-              (at) => sql`
-                INSERT INTO archive_machines (id, seen_at) VALUES (${machine}, ${at})
-                ON CONFLICT (id) DO UPDATE SET seen_at = excluded.seen_at`
-            )
-          )
+          Effect.asVoid(withNow((at) => sql`INSERT INTO archive_machines (id, seen_at) VALUES (${machine}, ${at})`))
         ),
+
+      heartbeat: (machine) =>
+        failing(Effect.asVoid(withNow((at) => sql`UPDATE archive_machines SET seen_at = ${at} WHERE id = ${machine}`))),
 
       leave: (machine) => failing(Effect.asVoid(sql`DELETE FROM archive_machines WHERE id = ${machine}`)),
 
