@@ -137,7 +137,9 @@ const watching = (
 ): Layer.Layer<Archive, never, Store | FileSystem.FileSystem> =>
   Layer.scoped(
     Archive,
-    Effect.flatMap(costsOf(workers), (costs) => Service.make({ costs, batchSize, mayLackFiles: () => true }))
+    Effect.flatMap(costsOf(workers), (costs) =>
+      Service.make({ costs, checks: new Map(), batchSize, mayLackFiles: () => true })
+    )
   )
 
 /** What the calls of these workers cost at most. */
@@ -170,6 +172,19 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         ])
       )
       const costs = yield* costsOf(options.workers)
+      const checks = new Map(
+        options.workers.flatMap(
+          ({ check, operation }): ReadonlyArray<[string, Service.Check]> =>
+            check === undefined
+              ? []
+              : [
+                  [
+                    operation,
+                    (item, settings) => Effect.provide(check(item, settings), context as Context.Context<unknown>)
+                  ]
+                ]
+        )
+      )
       const machine = crypto.randomUUID()
       const lacking = new Set<string>()
       const pool = yield* Pool.make({
@@ -197,6 +212,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
       const service = yield* Service.make({
         local: { engine, pool },
         costs,
+        checks,
         batchSize,
         mayLackFiles: ({ epoch, id }) => works === "all" || epoch > 1 || lacking.has(id)
       })

@@ -39,7 +39,7 @@ export class RunConflict extends Schema.TaggedError<RunConflict>("@effect-speech
   message: Schema.String
 }) {}
 
-/** A field of a run breaks a rule. Nothing was listed, stored or sent. */
+/** A field of a run breaks a rule, or its source lists nothing. Nothing was sent. */
 export class RunInvalid extends Schema.TaggedError<RunInvalid>("@effect-speech/archive/RunInvalid")("RunInvalid", {
   /** Path of the field, such as `operation.speed`. */
   field: Schema.String,

@@ -4,7 +4,8 @@
 import * as Issue from "@effect-speech/transport/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { RunInvalid } from "./ArchiveError.js"
+import type { RunInvalid } from "./ArchiveError.js"
+import { runInvalid } from "./internal/runInvalid.js"
 import { Operation } from "./Operation.js"
 
 /**
@@ -31,9 +32,9 @@ export type RunState = typeof RunState.Type
 export const FileState = Schema.Literal("pending", "started", "done", "failed", "held")
 export type FileState = typeof FileState.Type
 
-/** Why a run was suspended. */
+/** Why a run was suspended, or slowed down. */
 export const Suspension = Schema.Struct({
-  /** The tag of the error that refused the account, or `FileLimit` or `CreditLimit`. */
+  /** The tag of the error, or `FileLimit` or `CreditLimit`. */
   tag: Schema.String,
   message: Schema.String,
   /** Milliseconds since 1970. */
@@ -45,7 +46,7 @@ export type Suspension = typeof Suspension.Type
 export const Limits = Schema.Struct({
   /** Calls that begin in a second. Default: no limit. */
   callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
-  /** The run is suspended when so many calls have begun. Default: no limit. */
+  /** The run is suspended when so many calls have begun. A call that did not reach the service does not count. Default: no limit. */
   maxFiles: Schema.optional(Schema.NonNegativeInt),
   /**
    * The run is suspended before a file whose cost would exceed this. The contract states no price: a credit is one started
@@ -93,15 +94,13 @@ const decodeStarted = Schema.decodeUnknownEither(Schema.typeSchema(Started), { o
 
 /** Checks the settings and the limits of a run by the rules of the requests, before anything is listed, stored or sent. */
 export const validate = (settings: RunSettings, limits: Limits): Either.Either<void, RunInvalid> => {
-  const invalid = ({ field, problem }: Issue.Issue) =>
-    new RunInvalid({ field, problem, message: `The run did not start: ${field} ${problem}.` })
   return Either.flatMap(
-    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => invalid(Issue.first(error.issue))),
+    Either.mapLeft(decodeStarted({ ...settings, limits }), (error) => runInvalid(Issue.first(error.issue))),
     ({ operation, output }) =>
       (operation._tag === "Synthesize") === (output.format === "wav")
         ? Either.right(undefined)
         : Either.left(
-            invalid({
+            runInvalid({
               field: "output.format",
               problem:
                 operation._tag === "Synthesize"
@@ -130,12 +129,20 @@ export interface RunStatus {
   readonly counts: Counts
   /** Number of failed files by the tag of their error. */
   readonly failures: Readonly<Record<string, number>>
+  /** Number of held files by the tag of their error. */
+  readonly holds: Readonly<Record<string, number>>
+  /** Number of done files by the tag of their warnings. A file can have several. */
+  readonly warnings: Readonly<Record<string, number>>
   /** What the recorded calls cost, by the price of {@link Limits}. */
   readonly credits: number
   /** The machines with a heartbeat in the last 35 seconds. */
   readonly machines: number
+  /** The last heartbeat of a machine that has not left in order. Milliseconds since 1970. */
+  readonly heartbeatAt?: number | undefined
   /** Set while the service is down or overloaded: calls begin one at a time until one succeeds. Milliseconds since 1970. */
   readonly slowedUntil?: number | undefined
+  /** The failure for which the service is taken for down or overloaded. Set with `slowedUntil`. */
+  readonly outage?: Suspension | undefined
   /** Milliseconds since 1970. */
   readonly createdAt: number
   /** Milliseconds since 1970. */
@@ -153,7 +160,7 @@ export interface FileRecord {
   readonly size: number
   /** Milliseconds since 1970. 0 for a line. */
   readonly modifiedMillis: number
-  /** Number of calls that have begun for it. */
+  /** Number of calls that have begun for it. A call that did not reach the service does not count. */
   readonly attempts: number
   /** The id that its calls sent, made from the run and the file. */
   readonly callId: string

@@ -196,6 +196,72 @@ describe("an archive in one process", () => {
     })
   )
 
+  it.scopedLive("refuses a source that lists nothing, and removes no file for it", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker(() => failed("BadRequest"))
+      const nothing = { _tag: "RunInvalid", field: "source", problem: "lists nothing: there are no calls" }
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          expect(yield* Effect.flip(archive.start(request(directory, 0)))).toMatchObject(nothing)
+          expect(yield* Effect.flip(archive.plan(request(directory, 0)))).toMatchObject(nothing)
+          expect(yield* archive.runs).toEqual([])
+          const { id } = yield* archive.start(request(directory, 3))
+          yield* ended(archive, id)
+          expect(yield* Effect.flip(archive.start(request(directory, 0)))).toMatchObject(nothing)
+          expect(yield* archive.status(id)).toMatchObject({ state: "ended", counts: { failed: 3 } })
+        })
+      )
+    })
+  )
+
+  it.scopedLive("says which setting differs from that of the run with the same output", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      yield* inProcess(embedded(directory, worker().worker), (archive) =>
+        Effect.gen(function* () {
+          const operation = { _tag: "Transcribe", model: "hi-general-v2-8khz", parseNumber: true } as const
+          const { id } = yield* archive.start(request(directory, 1, { operation }))
+          yield* ended(archive, id)
+          const other = request(directory, 1, {
+            operation: { _tag: "Transcribe", model: "en-general-v2-8khz", hotwords: [{ phrase: "secret" }] }
+          })
+          for (const conflict of [yield* Effect.flip(archive.start(other)), yield* Effect.flip(archive.plan(other))]) {
+            expect(conflict).toMatchObject({ _tag: "RunConflict", run: id })
+            expect(conflict.message).toBe(
+              `${directory}/out has the results of another run: model hi-general-v2-8khz there, en-general-v2-8khz here; parseNumber true there, not set here; another hotwords. Give the same again, or another output.`
+            )
+          }
+        })
+      )
+    })
+  )
+
+  it.scopedLive("refuses to retry a tag that no failed or held file has, and says which they have", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const result = { text: "", segments: [], warnings: ["NothingRecognised"] }
+      const empty: Settlement = { _tag: "Done", result, billing: "billed", credits: 1 }
+      const double = worker((path) => (path.endsWith("1.wav") ? failed("BadRequest") : empty))
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 2))
+          yield* ended(archive, id)
+          const refusal = (only: string) => Effect.flip(archive.retryFailed(id, { only }))
+          expect(yield* refusal("Foo")).toMatchObject({
+            _tag: "RunInvalid",
+            field: "only",
+            problem: "is Foo, which no failed or held file has: failed and held files have BadRequest"
+          })
+          expect(yield* refusal("NothingRecognised")).toMatchObject({
+            problem: "is NothingRecognised, a warning of files that are done: they are paid, and not called again"
+          })
+          expect(double.calls.begun.length).toBe(2)
+        })
+      )
+    })
+  )
+
   it.scopedLive("slows down while the service is down, and fails no file for it", () =>
     Effect.gen(function* () {
       const directory = yield* folder

@@ -15,7 +15,7 @@ import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
+import { Archive, Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
 import { AudioDecoder, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Stt from "@effect-speech/stt"
 import * as Tts from "@effect-speech/tts"
@@ -226,7 +226,54 @@ describe("a transcription of a run", () => {
   )
 })
 
+describe("a transcription that recognised nothing", () => {
+  it.effect("has a warning, also if the service does not say so", () =>
+    Effect.gen(function* () {
+      const file = yield* listed(write("nothing.wav", recording(1)))
+      const settlement = yield* Worker.transcription.call({ file, settings: transcribing() })
+      expect(settlement).toMatchObject({ _tag: "Done", result: { text: "", warnings: ["NothingRecognised"] } })
+    }).pipe(Effect.provide(answering("")))
+  )
+})
+
+describe("a run of subtitles without a decoder", () => {
+  it.effect("does not start with a recording that must be cut, and names the package to install", () =>
+    Effect.gen(function* () {
+      const directory = join(folder, "uncut")
+      mkdirSync(directory)
+      const path = fileURLToPath(new URL("../../audio-codec/test/recordings/xing.mp3", import.meta.url))
+      writeFileSync(join(directory, "a.wav"), recording(1))
+      writeFileSync(join(directory, "b.mp3"), readFileSync(path))
+      const start = (format: "srt" | "txt") =>
+        Effect.gen(function* () {
+          const archive = yield* Archive
+          return yield* archive.start({
+            source: yield* Source.folder(directory),
+            operation: Operation.transcribe({ model: "m" }),
+            output: { directory: join(folder, `uncut-${format}`), format }
+          })
+        }).pipe(
+          Effect.provide(Archive.layerEmbedded({ path: join(folder, "uncut.db"), workers: [Worker.transcription] }))
+        )
+      const error = yield* Effect.flip(start("srt"))
+      expect(error).toMatchObject({ _tag: "RunInvalid", field: "output.format" })
+      expect(error.message).toContain(`${directory}/b.mp3 is no WAV`)
+      expect(error.message).toContain("Install @effect-speech/local-service")
+      expect(yield* SpeechToText.calls).toEqual([])
+      expect((yield* start("txt")).counts.failed).toBe(0)
+      expect((yield* Effect.provide(start("srt"), untouched)).counts.failed).toBe(0)
+    }).pipe(Effect.provide(answering("One.")))
+  )
+})
+
+/** A decoder that a run must find, before it cuts anything. */
+const untouched = Layer.succeed(AudioDecoder.AudioDecoder, { decode: () => Effect.dieMessage("not yet") })
+
 const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", attempts: [], billing, elapsedMillis: 0 } })
+
+/** A call that never reached the service is none. */
+const reach = ({ call, category }: Stt.SttError) =>
+  category === "connection" && call.billing === "notBilled" ? { notReached: true } : {}
 
 describe("an error of a call", () => {
   it.effect.each<readonly [Stt.SttError, string, string]>([
@@ -272,7 +319,7 @@ describe("an error of a call", () => {
               ? { _tag: tag, ...facts }
               : tag === "NotBegun"
                 ? { _tag: tag }
-                : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0 } : {}) }
+                : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0, ...reach(error) } : {}) }
           )
         }
       }).pipe(Effect.provide(answering(error)))

@@ -227,6 +227,7 @@ for (const { title, database, installed } of databases) {
           const operation = { _tag: "Transcribe", model: "another" } as const
           const error = yield* Effect.flip(store.createRun(run, { ...settings, operation }, {}))
           assert.strictEqual(error._tag, "RunConflict")
+          assert.include(error.message, "model hi-general-v2-8khz there, another here")
           assert.strictEqual((yield* Effect.flip(store.status("no run")))._tag, "RunNotFound")
           assert.include(yield* store.runs, run)
           assert.include(
@@ -376,16 +377,23 @@ for (const { title, database, installed } of databases) {
             claims.filter(({ _tag }) => _tag === "Claimed"),
             5
           )
-          const { state, suspension } = yield* store.run(run)
-          assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
+          // While calls are under way they may still not reach the service, and so not count.
+          assert.strictEqual((yield* store.run(run)).state, "running")
+          for (const [index, { _tag }] of claims.entries()) {
+            if (_tag === "Claimed" && index !== claims.findIndex((one) => one._tag === "Claimed"))
+              yield* settle(index + 1, done(), index % 2 === 0 ? "a" : "b")
+          }
           // One that did not begin leaves room for another.
           const first = claims.findIndex(({ _tag }) => _tag === "Claimed")
           yield* settle(first + 1, { _tag: "NotBegun" }, first % 2 === 0 ? "a" : "b")
+          assert.strictEqual((yield* claim(11))._tag, "Claimed")
+          yield* settle(11, done())
+          assert.strictEqual((yield* claim(12))._tag, "Stopped")
+          const { state, suspension } = yield* store.run(run)
+          assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
           assert.strictEqual(yield* store.begin(run), epoch + 1)
           assert.isFalse((yield* store.run(run)).probe)
-          const claimNow = (seq: number) => store.claim(run, epoch + 1, seq, "a", () => Effect.succeed(0))
-          assert.strictEqual((yield* claimNow(11))._tag, "Claimed")
-          assert.strictEqual((yield* claimNow(12))._tag, "Stopped")
+          assert.strictEqual((yield* store.claim(run, epoch + 1, 12, "a", () => Effect.succeed(0)))._tag, "Stopped")
           yield* store.setLimits(run, { maxFiles: 6 })
           yield* store.begin(run)
           assert.strictEqual((yield* store.claim(run, epoch + 2, 12, "a", () => Effect.succeed(0)))._tag, "Claimed")
@@ -417,7 +425,7 @@ for (const { title, database, installed } of databases) {
           // A new limit counts what is under way.
           yield* store.setLimits(run, { maxCredits: 99 })
           const last = yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, last, 9, "a", () => Effect.succeed(10)))._tag, "Stopped")
+          assert.strictEqual((yield* store.claim(run, last, 9, "a", () => Effect.succeed(10)))._tag, "Wait")
           yield* store.setLimits(run, {})
           const free = yield* store.begin(run)
           assert.strictEqual((yield* store.claim(run, free, 9, "a", () => Effect.succeed(10)))._tag, "Claimed")
@@ -460,6 +468,53 @@ for (const { title, database, installed } of databases) {
           assert.isUndefined((yield* store.status(run)).slowedUntil)
           assert.strictEqual((yield* claim(7))._tag, "Claimed")
           assert.strictEqual((yield* claim(8))._tag, "Claimed")
+        })
+      )
+
+      it.effect("says why the service is down, and counts no call that did not reach it", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, waited, files } = yield* begun(3, {
+            limits: { maxFiles: 1, maxCredits: 9 }
+          })
+          for (let call = 0; call < 3; call++) {
+            assert.strictEqual((yield* claim(1, "a", 5))._tag, "Claimed")
+            const wait = yield* claim(2, "b", 5)
+            assert.strictEqual(wait._tag, "Wait")
+            yield* settle(1, { ...unavailable((yield* store.now) + 1), notReached: true } as Settlement)
+            const { credits, outage, state } = yield* store.status(run)
+            assert.deepStrictEqual([state, credits, outage?.tag], ["running", 0, "ServiceUnavailable"])
+            assert.strictEqual(outage?.message, "Later.")
+            yield* waited
+          }
+          assert.deepInclude((yield* files)[0], { state: "pending", attempts: 0 })
+          // A new limit counts the same.
+          yield* store.setLimits(run, { maxFiles: 1 })
+          assert.strictEqual((yield* claim(1))._tag, "Claimed")
+          yield* settle(1, done())
+          assert.isUndefined((yield* store.status(run)).outage)
+          assert.strictEqual((yield* claim(2))._tag, "Stopped")
+        })
+      )
+
+      it.effect("counts the warnings of done files, and held files by their tag", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle } = yield* begun(5)
+          const warned = (...warnings: ReadonlyArray<string>): Settlement => ({
+            _tag: "Done",
+            result: { text: "", segments: [], warnings },
+            billing: "billed",
+            credits: 1
+          })
+          yield* Effect.forEach([1, 2, 3, 4, 5], (seq) => claim(seq))
+          yield* settle(1, warned("NothingRecognised"))
+          yield* settle(2, warned("MoreThanOneChannel", "NothingRecognised"))
+          yield* settle(3, warned())
+          yield* settle(4, done())
+          yield* settle(5, { _tag: "Lost", error: { tag: "OutputFailed", message: "Full." }, billing: "unknown" })
+          const { counts, holds, warnings } = yield* store.status(run)
+          assert.deepStrictEqual(warnings, { MoreThanOneChannel: 1, NothingRecognised: 2 })
+          assert.deepStrictEqual(holds, { OutputFailed: 1 })
+          assert.strictEqual(counts.done, 4)
         })
       )
 

@@ -211,7 +211,39 @@ for (const { title, open, installed } of databases) {
           ),
           layer
         )
-        assert.deepInclude(yield* fails(layer), { _tag: "StoreTooNew", found: 99, known: 1 })
+        assert.deepInclude(yield* fails(layer), { _tag: "StoreTooNew", found: 99, known: 2 })
+      })
+    )
+  })
+
+  describe.runIf(installed)(`a store of the first version in ${title}`, () => {
+    it.scoped("goes on, with the warnings of its results", () =>
+      Effect.gen(function* () {
+        const layer = yield* open
+        const result = (warnings: ReadonlyArray<string>) =>
+          JSON.stringify({ text: 'Say "warnings":["x"].', durationMillis: 1, segments: [], warnings })
+        yield* Effect.gen(function* () {
+          const epoch = yield* begun
+          const store = yield* Store
+          yield* store.join("a")
+          yield* store.claim("run", epoch, 3, "a", () => Effect.succeed(0))
+          yield* store.leave("a")
+          const sql = yield* SqlClient.SqlClient
+          yield* sql`UPDATE archive_files SET state = 2, result = ${result(["A", "B"])} WHERE seq = 1`
+          yield* sql`UPDATE archive_files SET state = 2, result = ${result([])} WHERE seq = 2`
+          yield* sql`DROP INDEX archive_files_warnings`
+          yield* sql`ALTER TABLE archive_files DROP COLUMN warnings`
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN outage`
+          yield* sql`DELETE FROM archive_migrations WHERE migration_id = 2`
+        }).pipe(Effect.provide(layer))
+        yield* Effect.gen(function* () {
+          const store = yield* Store
+          const { counts, warnings } = yield* store.status("run")
+          assert.deepInclude(counts, { done: 2, started: 1 })
+          assert.deepStrictEqual(warnings, { A: 1, B: 1 })
+          yield* store.takeOver("run", { from: 1, to: 3 })
+          assert.isTrue(yield* store.endIfComplete("run", (yield* store.run("run")).epoch))
+        }).pipe(Effect.provide(layer))
       })
     )
   })

@@ -37,14 +37,15 @@ export interface Plan {
 }
 
 export interface ArchiveService {
-  /** Lists the source and compares it with the store. */
+  /** Lists the source and compares it with the store. Fails as `start` does. */
   readonly plan: <R>(
     request: RunRequest<R>
   ) => Effect.Effect<Plan, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
   /**
    * Lists the source, and begins the run or goes on with it. The id of a run is made from the root of the source and the folder
-   * of the output, so the same request finds the same run. After a refused account one call is made first. Returns when the run
-   * is under way.
+   * of the output, so the same request finds the same run. After a refused account one call is made first. Files that failed or
+   * are held are not called again: see `retryFailed`. Returns when the run is under way. Fails with `RunInvalid` if the source
+   * lists nothing, or files that this process can only let fail.
    */
   readonly start: <R>(
     request: RunRequest<R>
@@ -64,11 +65,12 @@ export interface ArchiveService {
     run: string,
     options?: { readonly limits?: Limits | undefined }
   ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
-  /** Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag. */
+  /** Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of
+   * which there must be one. */
   readonly retryFailed: (
     run: string,
     options?: { readonly only?: string | undefined }
-  ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  ) => Effect.Effect<RunStatus, RunInvalid | RunNotFound | StoreFailed>
   /** What became of each file, in the order of the run. */
   readonly results: (
     run: string,

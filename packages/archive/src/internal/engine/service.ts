@@ -12,11 +12,19 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { type OutputFailed, RunConflict, type RunNotFound, type StoreFailed } from "../../ArchiveError.js"
+import {
+  type OutputFailed,
+  RunConflict,
+  type RunInvalid,
+  type RunNotFound,
+  type StoreFailed
+} from "../../ArchiveError.js"
 import * as Output from "../../Output.js"
 import { type RunSettings, type RunState, type RunStatus, validate } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { ArchiveService, Plan, RunRequest } from "../ArchiveService.js"
+import { conflictOf } from "../conflict.js"
+import { runInvalid } from "../runInvalid.js"
 import { type RunRow, Store } from "../store/Store.js"
 import type { Engine } from "./Engine.js"
 import type { CostOf, Pool } from "./Pool.js"
@@ -26,10 +34,14 @@ export interface ServiceOptions {
   readonly local?: { readonly engine: Engine; readonly pool: Pool } | undefined
   /** What the call of a file costs at most, by the operation. */
   readonly costs: ReadonlyMap<string, CostOf>
+  /** Refuses a file that this process can't call as requested, by the operation. */
+  readonly checks: ReadonlyMap<string, Check>
   readonly batchSize: number
   /** Whether a process may have ended between the record of a result and its file of the tree. */
   readonly mayLackFiles: (row: RunRow) => boolean
 }
+
+export type Check = (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid>
 
 /** In milliseconds: how often a run is looked at that may have stopped, and how often its files are counted. */
 const look = 200
@@ -111,31 +123,56 @@ export const make = (
       batchSize: request.batchSize ?? options.batchSize
     })
 
-    const items = <R>(request: RunRequest<R>, settings: RunSettings) =>
-      Stream.grouped(request.source.items(settings.output.directory), 1_000)
-
-    /** Two runs would write the same `results.jsonl`. */
-    const refuseForeignOutput = ({ output, root }: RunSettings) =>
+    /** Two runs would write the same `results.jsonl`, and results of two models would be mixed. */
+    const refuseConflict = (requested: RunSettings) =>
       Effect.gen(function* () {
+        const { output, root } = requested
         for (const id of yield* store.runs) {
           const { settings } = yield* Effect.catchTag(store.run(id), "RunNotFound", Effect.die)
-          if (settings.output.directory !== output.directory || settings.root === root) continue
-          const message = `${output.directory} is the output of a run over ${settings.root}. Give each source an output of its own.`
-          return yield* new RunConflict({ run: id, message: Printable.line(message) })
+          if (settings.output.directory !== output.directory) continue
+          if (settings.root !== root) {
+            const message = `${output.directory} is the output of a run over ${settings.root}. Give each source an output of its own.`
+            return yield* new RunConflict({ run: id, message: Printable.line(message) })
+          }
+          const conflict = conflictOf(id, settings, requested)
+          if (conflict !== undefined) return yield* conflict
         }
       })
+
+    /** The files of a request, a page at a time: those that this process could only let fail are refused before a call. */
+    const pages = <R>(request: RunRequest<R>, settings: RunSettings) =>
+      Stream.tap(
+        Stream.map(Stream.grouped(request.source.items(settings.output.directory), 1_000), Chunk.toReadonlyArray),
+        (page) => {
+          const check = options.checks.get(settings.operation._tag)
+          if (check === undefined) return Effect.void
+          const usable = page.filter(({ problem }) => problem === undefined)
+          return Effect.forEach(usable, (item) => check(item, settings), { concurrency: 16, discard: true })
+        }
+      )
+
+    const listsNothing = ({ source }: RunSettings) =>
+      runInvalid({ field: "source", problem: Printable.line(`lists nothing: there are no ${source}`) })
 
     const start: ArchiveService["start"] = (request) =>
       Effect.gen(function* () {
         const settings = settingsOf(request)
         const run = runId(settings)
         yield* validate(settings, request.limits ?? {})
-        yield* refuseForeignOutput(settings)
-        yield* store.createRun(run, settings, request.limits ?? {})
-        const listing = yield* Effect.catchTag(store.beginListing(run), "RunNotFound", Effect.die)
-        yield* Stream.runForEach(items(request, settings), (page) =>
-          store.addItems(run, listing, Chunk.toReadonlyArray(page))
+        yield* refuseConflict(settings)
+        let listing: number | undefined
+        const begun = Effect.gen(function* () {
+          yield* store.createRun(run, settings, request.limits ?? {})
+          return yield* Effect.catchTag(store.beginListing(run), "RunNotFound", Effect.die)
+        })
+        yield* Stream.runForEach(pages(request, settings), (page) =>
+          Effect.gen(function* () {
+            listing ??= yield* begun
+            yield* store.addItems(run, listing, page)
+          })
         )
+        // An empty listing is a mistake, such as a share that is not mounted: it removes no file from the run.
+        if (listing === undefined) return yield* listsNothing(settings)
         yield* store.endListing(run, listing)
         return yield* Effect.catchTag(beginOrWatch(run), "RunNotFound", Effect.die)
       })
@@ -145,12 +182,12 @@ export const make = (
         const settings = settingsOf(request)
         const run = runId(settings)
         yield* validate(settings, request.limits ?? {})
+        yield* refuseConflict(settings)
         const costOf = options.costs.get(settings.operation._tag)
         const cost = (item: SourceItem) =>
           costOf?.({ file: { ...item, run, seq: 1, callId: "", attempts: 0 }, settings }) ?? Effect.succeed(0)
-        return yield* Stream.runFoldEffect(items(request, settings), noPlan, (plan, page) =>
+        const plan = yield* Stream.runFoldEffect(pages(request, settings), noPlan, (plan, listed) =>
           Effect.gen(function* () {
-            const listed = Chunk.toReadonlyArray(page)
             const states = yield* store.states(run, listed)
             const toCall = listed.filter(
               (item, index) =>
@@ -167,6 +204,7 @@ export const make = (
             }
           })
         )
+        return plan.files === 0 ? yield* listsNothing(settings) : plan
       })
 
     const pause: ArchiveService["pause"] = (run) =>
@@ -187,8 +225,11 @@ export const make = (
     const retryFailed: ArchiveService["retryFailed"] = (run, choice) =>
       Effect.gen(function* () {
         yield* store.run(run)
-        const retried = yield* store.retry(run, choice?.only)
-        return yield* retried === 0 ? store.status(run) : beginOrWatch(run)
+        const only = choice?.only
+        const retried = yield* store.retry(run, only)
+        if (retried > 0) return yield* beginOrWatch(run)
+        const status = yield* store.status(run)
+        return only === undefined ? status : yield* runInvalid({ field: "only", problem: whyNone(only, status) })
       })
 
     // --- Looking ---
@@ -252,9 +293,22 @@ interface Seen {
   readonly took: number
 }
 
+/** Why no file is called again. The words after the name of the option. */
+const whyNone = (only: string, { failures, holds, warnings }: RunStatus): string => {
+  const tags = [...new Set([...Object.keys(failures), ...Object.keys(holds)])]
+  const known = tags.length === 0 ? "no file has failed or is held" : `failed and held files have ${tags.join(", ")}`
+  return Printable.line(
+    (warnings[only] ?? 0) > 0
+      ? `is ${only}, a warning of files that are done: they are paid, and not called again`
+      : `is ${only}, which no failed or held file has: ${known}`
+  )
+}
+
 const goesOn = (state: RunState) => state === "listing" || state === "running"
 
-const sameStatus = (one: RunStatus, other: RunStatus) => JSON.stringify(one) === JSON.stringify(other)
+/** A heartbeat alone is no change. */
+const sameStatus = (one: RunStatus, other: RunStatus) =>
+  JSON.stringify({ ...one, heartbeatAt: 0 }) === JSON.stringify({ ...other, heartbeatAt: 0 })
 
 const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0 }
 

@@ -40,7 +40,7 @@ export type Claim =
   | { readonly _tag: "Claimed"; readonly file: ClaimedFile }
   /** The file is not pending: another has it, or it is settled. */
   | { readonly _tag: "NotPending" }
-  /** The service is down, or the rate is reached: ask again after so many milliseconds. */
+  /** The service is down, the rate is reached, or calls under way use up a limit: ask again after so many milliseconds. */
   | { readonly _tag: "Wait"; readonly millis: number }
   /** The run does not run in this epoch. */
   | { readonly _tag: "Stopped" }
@@ -53,6 +53,17 @@ export interface Done {
   readonly credits: number
   /** The call had pieces, and they are kept. */
   readonly inPieces?: boolean
+}
+
+/** The service is down or overloaded: the file is pending again, or failed after too many attempts, and the run slows down. */
+export interface Unavailable {
+  readonly _tag: "Unavailable"
+  readonly error: { readonly tag: string; readonly message: string }
+  readonly billing: string
+  /** When the call began, by the clock of {@link StoreService.now}. */
+  readonly begunAt: number
+  /** The service did not get the request: the attempt does not count. Default: false. */
+  readonly notReached?: boolean | undefined
 }
 
 /** What became of a claimed file. */
@@ -74,14 +85,7 @@ export type Settlement =
       readonly error: { readonly tag: string; readonly message: string }
       readonly billing: string
     }
-  /** The service is down or overloaded: the file is pending again, or failed after too many attempts, and the run slows down. */
-  | {
-      readonly _tag: "Unavailable"
-      readonly error: { readonly tag: string; readonly message: string }
-      readonly billing: string
-      /** When the call began, by the clock of {@link StoreService.now}. */
-      readonly begunAt: number
-    }
+  | Unavailable
   /** The call did not begin, or sent nothing: the file is pending again, and the attempt does not count. */
   | { readonly _tag: "NotBegun" }
 

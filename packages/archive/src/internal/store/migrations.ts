@@ -89,7 +89,25 @@ const first = Effect.gen(function* () {
   yield* sql.unsafe("CREATE TABLE archive_machines (id TEXT PRIMARY KEY, seen_at BIGINT NOT NULL)")
 })
 
-const migrations: Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>> = { "1_tables": first }
+/** What a status counts and says beside the states: the warnings of done files, and why the service is taken for down. */
+const second = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  // The tags of the warnings of a result, separated by commas.
+  yield* sql.unsafe("ALTER TABLE archive_files ADD COLUMN warnings TEXT")
+  yield* sql.unsafe("ALTER TABLE archive_runs ADD COLUMN outage TEXT")
+  const tags = sql.onDialectOrElse({
+    pg: () => "SELECT string_agg(tag, ',') FROM json_array_elements_text(result::json -> 'warnings') AS w (tag)",
+    orElse: () => "SELECT group_concat(value, ',') FROM json_each(result, '$.warnings')"
+  })
+  // In JSON only a field has this form: in a text the quotation marks are escaped.
+  yield* sql.unsafe(`UPDATE archive_files SET warnings = (${tags}) WHERE state = 2 AND result LIKE '%,"warnings":["%'`)
+  yield* sql.unsafe("CREATE INDEX archive_files_warnings ON archive_files (run, warnings) WHERE warnings IS NOT NULL")
+})
+
+const migrations: Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>> = {
+  "1_tables": first,
+  "2_warnings": second
+}
 
 /** The newest version of the tables that this package reads. */
 export const knownVersion = Object.keys(migrations).length

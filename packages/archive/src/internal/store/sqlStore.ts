@@ -11,11 +11,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { RunConflict, RunNotFound, type StoreFailed } from "../../ArchiveError.js"
-import { Operation } from "../../Operation.js"
+import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
 import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
-import type { Claim, ClaimedFile, RunRow, Settlement, StoreService } from "./Store.js"
+import { conflictOf } from "../conflict.js"
+import type { Claim, ClaimedFile, RunRow, Settlement, StoreService, Unavailable } from "./Store.js"
 
 /** A machine without a heartbeat for this time is dead. */
 const deadAfterMillis = 35_000
@@ -59,6 +59,7 @@ interface RunTableRow {
   readonly settings: string
   readonly limits: string
   readonly suspension: string | null
+  readonly outage: string | null
   readonly probe: Int
   readonly listing: Int
   readonly guarded: Int
@@ -102,12 +103,6 @@ interface StruckFile {
 const settingsJson = Schema.parseJson(RunSettings)
 const limitsJson = Schema.parseJson(Limits)
 const suspensionJson = Schema.parseJson(Suspension)
-const sameOperation = Schema.equivalence(Operation)
-const operationJson = Schema.parseJson(Operation)
-/** Without the fields that are `undefined`. */
-const asStored = (operation: Operation): Operation =>
-  Schema.decodeSync(operationJson)(Schema.encodeSync(operationJson)(operation))
-
 const toRunRow = (row: RunTableRow): RunRow => ({
   id: row.id,
   state: row.state,
@@ -164,6 +159,25 @@ const callIdOf = (run: string, item: SourceItem): string => {
 
 /** PostgreSQL stores no NUL in a text. */
 const withoutNul = (text: string): string => text.replaceAll("\0", "\u{fffd}")
+
+/** The tags of the warnings of a result, as the table has them. */
+const warningsOf = (result: unknown): string | null =>
+  Option.match(decodeWarned(result), {
+    onNone: () => null,
+    onSome: ({ warnings }) => (warnings.length === 0 ? null : warnings.join(","))
+  })
+const decodeWarned = Schema.decodeUnknownOption(Schema.Struct({ warnings: Schema.Array(Schema.String) }))
+
+/** Number of files by the tag of their warnings. */
+const warningsIn = (
+  rows: ReadonlyArray<{ readonly warnings: string; readonly count: Int }>
+): Readonly<Record<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const { count, warnings } of rows) {
+    for (const tag of warnings.split(",")) counts.set(tag, (counts.get(tag) ?? 0) + Number(count))
+  }
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}
 
 /** 1: a claim asks for limits. 2: an answer changes what is left of them, too. */
 const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits): number =>
@@ -250,16 +264,8 @@ export const make = (
               const row = yield* lockRun(id)
               if (row === undefined) return yield* Effect.dieMessage(`The run ${id} vanished while it was created.`)
               const found = toRunRow(row)
-              if (
-                !sameOperation(found.settings.operation, asStored(settings.operation)) ||
-                found.settings.root !== settings.root ||
-                found.settings.byContent !== settings.byContent
-              ) {
-                return yield* new RunConflict({
-                  run: id,
-                  message: `The run ${id} has another operation, another root or another way to know files; use another output, or another store.`
-                })
-              }
+              const conflict = conflictOf(id, found.settings, settings)
+              if (conflict !== undefined) return yield* conflict
               yield* sql`
                 UPDATE archive_runs SET settings = ${Schema.encodeSync(settingsJson)(settings)}, updated_at = ${at}
                 WHERE id = ${id}`
@@ -391,7 +397,7 @@ export const make = (
               const probe = suspension !== undefined && suspension.tag !== fileLimit && suspension.tag !== creditLimit
               yield* sql`
                 UPDATE archive_runs SET state = 'running', epoch = ${epoch + 1}, suspension = NULL, probe = ${probe ? 1 : 0},
-                  slowness = 0, slow_until = 0, updated_at = ${Number(row.at)}
+                  slowness = 0, slow_until = 0, outage = NULL, updated_at = ${Number(row.at)}
                 WHERE id = ${run}`
               return epoch + 1
             })
@@ -539,11 +545,19 @@ export const make = (
             const number = Number(row.number)
             const states = yield* sql<{ state: Int; count: Int; credits: Int | null }>`
               SELECT state, count(*) AS count, sum(credits) AS credits FROM archive_files WHERE run = ${number} GROUP BY state`
-            const tags = yield* sql<{ tag: string | null; count: Int }>`
-              SELECT error_tag AS tag, count(*) AS count FROM archive_files
-              WHERE run = ${number} AND state = ${failed} GROUP BY error_tag ORDER BY error_tag`
-            const machines = yield* sql<{ count: Int }>`
-              SELECT count(*) AS count FROM archive_machines WHERE seen_at > ${Number(row.at) - deadAfterMillis}`
+            const tags = yield* sql<{ state: Int; tag: string | null; count: Int }>`
+              SELECT state, error_tag AS tag, count(*) AS count FROM archive_files
+              WHERE run = ${number} AND state IN (${failed}, ${held}) GROUP BY state, error_tag ORDER BY error_tag`
+            const tagsOf = (code: number) =>
+              Object.fromEntries(
+                tags.flatMap(({ count, state, tag }) => (Number(state) === code ? [[tag ?? "", Number(count)]] : []))
+              )
+            const warned = yield* sql<{ warnings: string; count: Int }>`
+              SELECT warnings, count(*) AS count FROM archive_files
+              WHERE run = ${number} AND warnings IS NOT NULL GROUP BY warnings ORDER BY warnings`
+            const [machines] = yield* sql<{ count: Int | null; last: Int | null }>`
+              SELECT sum(CASE WHEN seen_at > ${Number(row.at) - deadAfterMillis} THEN 1 ELSE 0 END) AS count,
+                max(seen_at) AS last FROM archive_machines`
             const countOf = (code: number) => Number(states.find(({ state }) => Number(state) === code)?.count ?? 0)
             const { id, state, settings, limits, suspension } = toRunRow(row)
             return {
@@ -559,10 +573,16 @@ export const make = (
                 failed: countOf(failed),
                 held: countOf(held)
               },
-              failures: Object.fromEntries(tags.map(({ tag, count }) => [tag ?? "", Number(count)])),
+              failures: tagsOf(failed),
+              holds: tagsOf(held),
+              warnings: warningsIn(warned),
               credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), 0),
-              machines: Number(machines[0]?.count),
-              ...(Number(row.slowness) > 0 && { slowedUntil: Number(row.slow_until) }),
+              machines: Number(machines?.count ?? 0),
+              ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),
+              ...(Number(row.slowness) > 0 && {
+                slowedUntil: Number(row.slow_until),
+                ...(row.outage !== null && { outage: Schema.decodeSync(suspensionJson)(row.outage) })
+              }),
               createdAt: Number(row.created_at),
               updatedAt: Number(row.updated_at)
             }
@@ -663,19 +683,25 @@ export const make = (
             const late = untilNextCall(row)
             if (late !== undefined) return late
             const { callsPerSecond, maxCredits, maxFiles } = toRunRow(row).limits
-            if (maxFiles !== undefined && Number(row.begun) >= maxFiles) {
-              yield* suspend(run, epoch, {
-                tag: fileLimit,
-                message: `The run has begun ${row.begun} calls, and its limit is ${maxFiles}; raise the limit to go on.`
-              })
-              return stopped
-            }
             const spent = Number(row.credits)
-            if (maxCredits !== undefined && spent + (credits ?? 0) > maxCredits) {
-              yield* suspend(run, epoch, {
-                tag: creditLimit,
-                message: `The run has spent ${spent} credits, the next file costs up to ${credits ?? 0}, and the limit is ${maxCredits}; raise the limit to go on.`
-              })
+            const limit =
+              maxFiles !== undefined && Number(row.begun) >= maxFiles
+                ? {
+                    tag: fileLimit,
+                    message: `The run has begun ${row.begun} calls, and its limit is ${maxFiles}; raise the limit to go on.`
+                  }
+                : maxCredits !== undefined && spent + (credits ?? 0) > maxCredits
+                  ? {
+                      tag: creditLimit,
+                      message: `The run has spent ${spent} credits, the next file costs up to ${credits ?? 0}, and the limit is ${maxCredits}; raise the limit to go on.`
+                    }
+                  : undefined
+            if (limit !== undefined) {
+              // A call under way counts only if it reaches the service.
+              const underWay = yield* sql`
+                SELECT seq FROM archive_files WHERE run = ${Number(row.number)} AND state = ${started} LIMIT 1`
+              if (underWay.length > 0) return limitReached
+              yield* suspend(run, epoch, limit)
               return stopped
             }
             const [claimed] = yield* take(sql`${Number(row.number)}`, seq, machine, credits)
@@ -733,11 +759,12 @@ export const make = (
     const recorded = (settlement: Settlement & { readonly _tag: "Done" }) => sql`
       state = ${done}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
       billing = ${settlement.billing}, credits = coalesce(credits, 0) + ${Math.ceil(settlement.credits)},
+      warnings = ${warningsOf(settlement.result)},
       result = ${JSON.stringify(settlement.result ?? null)}`
 
     /** The service answers: all machines call again as fast as they can. */
     const wake = (run: string) =>
-      sql`UPDATE archive_runs SET slowness = 0, slow_until = 0 WHERE id = ${run} AND slowness > 0`
+      sql`UPDATE archive_runs SET slowness = 0, slow_until = 0, outage = NULL WHERE id = ${run} AND slowness > 0`
 
     /** Settles a file together with the counters and the state of its run. The run's row is locked first, as in a claim. */
     const settleCarefully = (run: string, epoch: number, mine: Fragment, settlement: Settlement) =>
@@ -780,15 +807,16 @@ export const make = (
             }
             case "Failed":
             case "Unavailable": {
-              const again =
-                settlement._tag === "Unavailable" && (yield* mayBeCalledAgain(row, file, settlement.begunAt))
+              const again = settlement._tag === "Unavailable" && (yield* mayBeCalledAgain(row, file, settlement))
+              const begun = settlement._tag === "Unavailable" && settlement.notReached === true ? 0 : 1
               yield* sql`
                 UPDATE archive_files SET state = ${again ? pending : failed}, machine = NULL, billing = ${settlement.billing},
+                  attempts = attempts - ${1 - begun},
                   error_tag = ${again ? null : settlement.error.tag},
                   error_message = ${again ? null : withoutNul(settlement.error.message)},
                   ${settlement.billing === "notBilled" ? sql`reserved = NULL` : spendReserved}
                 WHERE ${mine}`
-              if (settlement.billing === "notBilled") yield* count(0, -reserved)
+              yield* count(begun - 1, settlement.billing === "notBilled" ? -reserved : 0)
               return true
             }
           }
@@ -800,15 +828,17 @@ export const make = (
      * During an outage, a file gets its second and later strikes only if no other that is left has fewer, so that a file that
      * always fails does not keep the run from its end.
      */
-    const mayBeCalledAgain = (row: TimedRunRow, file: StruckFile, begunAt: number) =>
+    const mayBeCalledAgain = (row: TimedRunRow, file: StruckFile, { begunAt, error }: Unavailable) =>
       Effect.gen(function* () {
         const at = Number(row.at)
         const slowness = Number(row.slowness)
         const strikes = Number(file.strikes ?? 0)
         const isNews = begunAt > Number(row.slowed_at)
         if (isNews) {
+          const outage = Schema.encodeSync(suspensionJson)({ tag: error.tag, message: withoutNul(error.message), at })
           yield* sql`
-            UPDATE archive_runs SET slowness = ${slowness + 1}, slowed_at = ${at}, slow_until = ${at + slowMillis(slowness + 1)}
+            UPDATE archive_runs SET slowness = ${slowness + 1}, slowed_at = ${at}, slow_until = ${at + slowMillis(slowness + 1)},
+              outage = ${outage}
             WHERE id = ${row.id}`
         }
         const counts = isNews && (slowness === 0 || strikes === 0 || !(yield* hasFewerStrikes(row, file)))
@@ -836,6 +866,7 @@ const isSqlError = (error: unknown): error is SqlError =>
 
 const stopped: Claim = { _tag: "Stopped" }
 const notPending: Claim = { _tag: "NotPending" }
+const limitReached: Claim = { _tag: "Wait", millis: 500 }
 
 const notFound = (run: string) =>
   Effect.fail(new RunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))

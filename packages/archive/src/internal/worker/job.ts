@@ -1,7 +1,9 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Effect from "effect/Effect"
+import type { RunInvalid } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
+import type { SourceItem } from "../source/SourceItem.js"
 import type { ClaimedFile, Settlement } from "../store/Store.js"
 
 /** A claimed file, and what the run does with it. */
@@ -18,6 +20,11 @@ export interface Worker<out R = never> {
    * of its own, which is not counted here.
    */
   readonly cost: (job: Job) => Effect.Effect<number, never, FileSystem.FileSystem>
+  /**
+   * Fails if this process can't call a file as requested, such as for lack of a decoder. It is asked for each file that a run lists.
+   * Default: it can call each.
+   */
+  readonly check?: (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid, R>
   /**
    * One call, or the calls of the pieces of a long file. It is not interrupted. `begunAt` of an `Unavailable` is by the clock of
    * this process. A `.wav` is written before the result is `Done`.

@@ -37,21 +37,25 @@ export const look = (
         `${path} changed after it was listed. Nothing was sent. Run again: it is listed as a new file.`
       )
     }
-    return yield* Effect.catchAll(Effect.scoped(readHeader(fs, path, size)), (error) => unreadable(path, error))
+    return yield* Effect.catchAll(readHeader(path, size), (error) => unreadable(path, error))
   })
 
-const readHeader = (fs: FileSystem.FileSystem, path: string, byteLength: number) =>
-  Effect.flatMap(fs.open(path), (file) =>
-    Container.readHeader({
-      byteLength,
-      read: (offset, length) =>
-        file
-          .seek(FileSystem.Size(offset), "start")
-          .pipe(
-            Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
-            Effect.map(Option.getOrElse(() => new Uint8Array(0)))
-          )
-    })
+/** What the header of a file states. */
+export const readHeader = (path: string, byteLength: number) =>
+  Effect.flatMap(FileSystem.FileSystem, (fs) => fs.open(path)).pipe(
+    Effect.flatMap((file) =>
+      Container.readHeader({
+        byteLength,
+        read: (offset, length) =>
+          file
+            .seek(FileSystem.Size(offset), "start")
+            .pipe(
+              Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
+              Effect.map(Option.getOrElse(() => new Uint8Array(0)))
+            )
+      })
+    ),
+    Effect.scoped
   )
 
 const unreadable = (path: string, error: PlatformError): Effect.Effect<never, FileProblem> => {

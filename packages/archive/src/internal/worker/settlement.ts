@@ -62,7 +62,8 @@ const settlementOf = (error: CallError, begunAt: number, unanswered: Unanswered)
       if (error._tag.endsWith("ConnectionFailed") && "reason" in error && error.reason === "closed") {
         if (facts.billing === "notBilled") return { _tag: "NotBegun" }
       }
-      return facts.billing === "notBilled" || unanswered === "repeat" ? unavailable : failed
+      if (facts.billing === "notBilled") return { ...unavailable, notReached: true }
+      return unanswered === "repeat" ? unavailable : failed
     case "recording":
       // A process with too many open files can open no recording.
       return error._tag === "SttAudioUnreadable" && /too many open files/.test(error.problem) ? unavailable : failed

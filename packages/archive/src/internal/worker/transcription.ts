@@ -7,21 +7,24 @@ import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import * as Recording from "@effect-speech/stt/Recording"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import * as Printable from "@effect-speech/transport/Printable"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Transcribe } from "../../Operation.js"
 import { piecesOf, type TranscriptionResult } from "../../Output.js"
+import type { Format } from "../../Run.js"
+import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
 import type { Job, Worker } from "./job.js"
-import { look, problem } from "./look.js"
+import { look, problem, readHeader } from "./look.js"
 import { settle } from "./settlement.js"
 
 /**
  * Transcribes recordings. One above `pieceMillis` is sent in pieces, and so is one whose subtitles are written, since their times
  * are needed. The pieces are kept until the file is done.
  *
- * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers; without one, a long one is sent whole, and
- * fails if it needs times.
+ * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a long one is sent whole, and a
+ * run that needs times does not start.
  */
 export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
   operation: "Transcribe",
@@ -30,6 +33,19 @@ export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
       Effect.map(({ durationMillis = 0 }) => secondsOf(durationMillis)),
       Effect.orElseSucceed(() => 0)
     ),
+  check: (item, settings) =>
+    Effect.gen(function* () {
+      if (!needsTimes(settings.output.format) || (yield* hasDecoder)) return
+      const path = join(settings.root, item.path)
+      const { container } = yield* Effect.orElseSucceed(readHeader(path, item.size), () => ({ container: undefined }))
+      if (container === undefined || container === "wav") return
+      return yield* runInvalid({
+        field: "output.format",
+        problem: Printable.line(
+          `can't be ${settings.output.format}: ${path} is no WAV, and a decoder must cut it for its times. Install @effect-speech/local-service, and provide the layer of its Decoder; or convert the recording to WAV; or choose txt or json`
+        )
+      })
+    }),
   call: (job) => {
     const { operation } = job.settings
     return settle(
@@ -57,15 +73,16 @@ const transcribe = (job: Job, { _tag, pieceMillis = 300_000, segmentFields, ...f
         `${path} is neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Nothing was sent. Convert it, or remove it.`
       )
     }
-    const { format } = job.settings.output
-    const needsTimes = format === "srt" || format === "vtt"
     const canCut = container === "wav" || (yield* hasDecoder)
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
-    return yield* needsTimes || (canCut && (durationMillis === undefined || durationMillis > pieceMillis))
+    return yield* needsTimes(job.settings.output.format) ||
+    (canCut && (durationMillis === undefined || durationMillis > pieceMillis))
       ? inPieces(request, job, { pieceMillis, segments: reader })
       : whole(request, durationMillis, reader)
   })
+
+const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
 
 /** The default decoder refuses each recording, so only a decoder of the program is in the context. */
 const hasDecoder = Effect.contextWith((context: Context.Context<never>) => context.unsafeMap.has(AudioDecoder.key))
@@ -132,9 +149,14 @@ const inPieces = (request: Request, job: Job, options: LongTranscription.LongTra
 
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]
 
+/** A service need not say that it recognised nothing. An empty transcript has a warning all the same. */
 const done = (result: TranscriptionResult, billing: string, credits: number): Done => ({
   _tag: "Done",
-  result,
+  result:
+    result.text.trim() !== "" ||
+    result.warnings.some((tag) => tag === "NothingRecognised" || tag === "NothingButSilence")
+      ? result
+      : { ...result, warnings: [...result.warnings, "NothingRecognised"] },
   billing,
   credits
 })
