@@ -2,9 +2,11 @@
  * The `speech` command, declared once: its commands, options and operands. The parser, the help, the suggestions, the
  * completions and the tables of the README are made from it. It imports types alone, so that `speech --help` starts fast.
  */
+import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
 import type { SegmentFields } from "@effect-speech/long-form/SegmentReader"
 import type { Boundary } from "@effect-speech/long-form/TextPieces"
 import type { OutputFormat } from "@effect-speech/tts/TtsContract"
+import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import {
   choice,
   flag,
@@ -211,7 +213,7 @@ const model = {
 /** How a recording is recognised. */
 const recognition = {
   parseNumber: flag("parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
-  hotwords: repeatable("hotword", {
+  hotwords: repeatable("hotword", text, {
     value: "PHRASE[:SCORE]",
     description: "Phrase to listen for. The text after the last colon is the score, if it is a number."
   })
@@ -295,7 +297,10 @@ const service = {
     description: "Address to listen on, such as 0.0.0.0 in a container.",
     default: "127.0.0.1, for this machine only"
   }),
-  hostNames: repeatable("host-name", { value: "NAME", description: "Name that other machines use for this one." }),
+  hostNames: repeatable("host-name", text, {
+    value: "NAME",
+    description: "Name that other machines use for this one."
+  }),
   credits: optional("credits", number(), {
     value: "N",
     description: "Credit of the account at the start.",
@@ -401,6 +406,27 @@ const limits = {
   })
 }
 
+/** The tags of the warnings that a result can have. */
+const warnings: Readonly<Record<LongTranscriptionWarning["_tag"] | TtsWarning["_tag"], true>> = {
+  NothingRecognised: true,
+  NothingButSilence: true,
+  RecordingEndsEarly: true,
+  MoreThanOneChannel: true,
+  SampleRateFarFrom8kHz: true,
+  ParseNumberWithoutEffect: true,
+  HotwordNotSpoken: true,
+  SegmentTimesUnread: true,
+  FormatDiffers: true,
+  DurationMissing: true,
+  RequestIdMissing: true,
+  RequestIdDiffers: true
+}
+
+const failOn = repeatable("fail-on", choice(Object.keys(warnings)), {
+  value: "WARNING",
+  description: "End with exit code 41 if a done file has this warning, such as NothingRecognised."
+})
+
 /** The options of a process that makes calls. */
 const machine = {
   concurrency: optional("concurrency", number({ from: 1, to: 1000, integer: true }), {
@@ -463,6 +489,7 @@ const archiveRun = {
     }),
     dryRun: flag("dry-run", "Print what a run would send. Nothing is stored or sent."),
     ...limits,
+    failOn,
     ...recognition,
     ...cutting,
     ...onlyForTexts,
@@ -477,6 +504,7 @@ const archiveStatus = {
   options: {
     ...place,
     watch: flag("watch", "Go on until the run is paused, suspended or ended. With --json: a line for each change."),
+    failOn,
     json
   }
 } satisfies Command
@@ -490,7 +518,7 @@ const archivePause = {
 const archiveResume = {
   summary: "Go on with a run that was paused or suspended.",
   examples: ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
-  options: { ...place, ...limits, ...machine, json }
+  options: { ...place, ...limits, failOn, ...machine, json }
 } satisfies Command
 
 const archiveRetry = {
@@ -503,6 +531,7 @@ const archiveRetry = {
       description: "Only files with this error. Those that a crash left held have AnswerUnknown.",
       default: "all failed files, but no held ones"
     }),
+    failOn,
     ...machine,
     json
   }

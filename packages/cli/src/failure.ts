@@ -71,6 +71,7 @@ export type CommandError =
 /** The option that sets each field of a request, or the operand. */
 const optionNames: ReadonlyMap<string, string> = new Map([
   ["text", "TEXT"],
+  ["source", "SOURCE"],
   ["pieceMillis", "--piece-minutes"],
   ["callsPerSecond", "--rate"],
   ["directory", "--out"],

@@ -84,15 +84,22 @@ export const optional = <A>(name: string, read: Read<A>, details: Details): Opti
   read: ([text]) => (text === undefined ? undefined : read(text))
 })
 
-export const repeatable = (name: string, details: Details): Option<ReadonlyArray<string>> => ({
+export const text: Read<string> = (given) => given
+
+export const repeatable = <A>(name: string, read: Read<A>, details: Details): Option<ReadonlyArray<A>> => ({
   name,
   ...details,
   isRequired: false,
   isRepeatable: true,
-  read: (values) => values
+  read: (values) => {
+    const found: Array<A> = []
+    for (const value of values.map(read)) {
+      if (value instanceof Invalid) return value
+      found.push(value)
+    }
+    return found
+  }
 })
-
-export const text: Read<string> = (given) => given
 
 export const number =
   (

@@ -53,7 +53,7 @@ const amount = (verb: string, part: number, whole: number | undefined): string =
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
 /** A long time in its two largest units. */
-const duration = (millis: number): string => {
+export const duration = (millis: number): string => {
   const minutes = Math.round(millis / 60_000)
   if (millis < 90_000) return seconds(millis)
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`

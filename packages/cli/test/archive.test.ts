@@ -7,6 +7,7 @@ import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
+import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
@@ -16,7 +17,8 @@ import * as Stream from "effect/Stream"
 import { freePort } from "../../../test/support/freePort.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
 import { adviceOn, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
-import { environmentOf, run } from "./environment.js"
+import { speech } from "../src/speech.js"
+import { environmentOf, recordingConsole, run } from "./environment.js"
 
 /** A tone for each text, which takes no time to speak. */
 const tones = Layer.succeed(Voice, {
@@ -29,6 +31,10 @@ const tones = Layer.succeed(Voice, {
 const service = LocalService.layerWithoutDependencies().pipe(
   Layer.provide([tones, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
 )
+
+/** The tones of these tests are no speech. */
+const emptyTranscripts = (files: string) =>
+  `speech: Empty transcripts: ${files}. They are paid, and not called again; results.jsonl names them. To make this a failure: --fail-on NothingRecognised`
 
 const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
 
@@ -72,8 +78,8 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const first = yield* archive(`run ${calls} ${asRun} --out ${out}`)
       expect(first).toEqual({
         code: 0,
-        stdout: `${out}: ended\n4 of 4 files done.\nSpent: 8 credits.`,
-        stderr: ""
+        stdout: `${out}: ended\n4 of 4 files done.\nWarnings: NothingRecognised 4.\nSpent: 8 credits.`,
+        stderr: emptyTranscripts("4 files")
       })
       expect((yield* requestCount) - before).toBe(4)
       const tree = ["2.wav.txt", "3.wav.txt", "4.wav.txt", "may", "results.jsonl"]
@@ -89,6 +95,11 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       expect(yield* archive(`run ${calls} ${asRun} --out ${out}`)).toEqual(first)
       const other = yield* archive(`run ${calls}/may ${asRun} --out ${out}`)
       expect(other).toMatchObject({ code: 2, stderr: expect.stringMatching(/an output of its own\. \[RunConflict\]$/) })
+      const model = yield* archive(`run ${calls} --model hi-general-v2-8khz --out ${out}`)
+      expect(model).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("model en-general-v2-8khz there, hi-general")
+      })
       const status = yield* archive(`status --out ${out}`)
       expect(status).toEqual(first)
       expect((yield* archive(`run ${calls} ${asRun} --out ${out} --dry-run`)).stdout).toBe(
@@ -119,16 +130,97 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       yield* faults.set([])
       expect({ code, stdout }).toEqual({
         code: 41,
-        stdout: `${out}: ended\n1 of 3 files done, 2 failed.\nFailed: FileEmpty 1, SttBadRequest 1.\nSpent: 2 credits.`
+        stdout: `${out}: ended\n1 of 3 files done, 2 failed.\nFailed: FileEmpty 1, SttBadRequest 1.\nWarnings: NothingRecognised 1.\nSpent: 2 credits.`
       })
       expect(stderr).toBe(
-        `speech: 2 files failed: results.jsonl says why. To call them again: speech archive retry --out ${out}`
+        `speech: 2 files failed: results.jsonl says why. To call them again: speech archive retry --out ${out}\n${emptyTranscripts("1 file")}`
       )
       const before = yield* requestCount
       const again = yield* archive(`retry --out ${out} --only SttBadRequest --json`)
       expect(again).toMatchObject({ code: 41, stderr: "" })
       expect(JSON.parse(again.stdout)).toMatchObject({ counts: { done: 2, failed: 1 }, failures: { FileEmpty: 1 } })
       expect((yield* requestCount) - before).toBe(1)
+    })
+  )
+
+  it.scoped("counts empty transcripts, and ends with 41 for them if asked, without a second call", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(2)
+      const line = `run ${calls} ${asRun} --out ${out}`
+      const before = yield* requestCount
+      const first = yield* archive(line)
+      expect(first).toEqual({
+        code: 0,
+        stdout: `${out}: ended\n2 of 2 files done.\nWarnings: NothingRecognised 2.\nSpent: 4 credits.`,
+        stderr: emptyTranscripts("2 files")
+      })
+      expect((yield* archive(`${line} --fail-on NothingRecognised`)).code).toBe(41)
+      expect((yield* archive(`status --out ${out} --fail-on NothingRecognised`)).code).toBe(41)
+      expect((yield* archive(`status --out ${out} --fail-on MoreThanOneChannel`)).code).toBe(0)
+      const json = yield* archive(`${line} --json --fail-on NothingRecognised`)
+      expect(json.code).toBe(41)
+      expect(JSON.parse(json.stdout)).toMatchObject({ counts: { done: 2 }, warnings: { NothingRecognised: 2 } })
+      expect(yield* archive(`retry --out ${out} --only NothingRecognised`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--only is NothingRecognised, a warning of files that are done: they are paid")
+      })
+      expect(yield* archive(`status --out ${out} --fail-on Empty`)).toMatchObject({
+        code: 2,
+        stderr: expect.stringContaining("--fail-on must be one of NothingRecognised, ")
+      })
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
+  it.scoped(
+    "says at once why the service can't be reached, and counts no such call for a limit",
+    () =>
+      Effect.gen(function* () {
+        const { calls, out } = yield* place(3)
+        const line = `run ${calls} ${asRun} --out ${out} --max-files 2`
+        const port = yield* Effect.promise(freePort)
+        const { console, printed } = yield* recordingConsole
+        const dead = { ...environmentOf(yield* LocalService), SPEECH_STT_BASE_URL: `http://127.0.0.1:${port}` }
+        const running = yield* Effect.fork(
+          speech(["node", "speech", "archive", ...line.split(" ")]).pipe(
+            Effect.withConsole(console),
+            Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(dead))))
+          )
+        )
+        const down = `speech: The service is down or overloaded: `
+        yield* Effect.repeat(Effect.sync(printed), {
+          until: ({ stderr }) => stderr.includes(down),
+          schedule: Schedule.spaced(50)
+        }).pipe(Effect.timeout("8 seconds"))
+        expect(printed().stderr).toMatch(/overloaded: .*ECONNREFUSED.* \[SttConnectionFailed\] One call at a time/)
+        const status = yield* archive(`status --out ${out}`)
+        expect(status.stdout).toMatch(
+          /: running\n0 of 3 files done.*\n.*\nMachines: 1; the last heartbeat was \d s ago/
+        )
+        expect(status.stdout).toContain("[SttConnectionFailed]")
+        yield* Effect.sleep("3 seconds")
+        yield* Fiber.interrupt(running)
+        expect(printed().stderr.split(down).length).toBe(2)
+        // The limit is as it was.
+        const limited = yield* archive(line)
+        expect(limited).toMatchObject({ code: 40, stderr: expect.stringContaining("[FileLimit]") })
+        expect(limited.stdout).toContain("2 of 3 files done, 1 left.")
+      }),
+    30_000
+  )
+
+  it.scoped("says what an earlier run left and this one does not call", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(1)
+      writeFileSync(`${calls}/empty.wav`, "")
+      const line = `run ${calls} ${asRun} --out ${out}`
+      expect((yield* archive(line)).code).toBe(41)
+      writeFileSync(`${calls}/new.wav`, recording(0.7))
+      const again = yield* archive(line)
+      expect(again.code).toBe(41)
+      expect(again.stderr.split("\n")[0]).toBe(
+        `speech: 1 file failed before, and not called again now: FileEmpty 1. To call them again: speech archive retry --out ${out}`
+      )
     })
   )
 
@@ -153,7 +245,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       expect((yield* requestCount) - before).toBe(1)
 
       yield* accounts.setAccount({ credits })
-      expect(yield* archive(`resume --out ${out}`)).toMatchObject({ code: 0, stderr: "" })
+      expect(yield* archive(`resume --out ${out}`)).toMatchObject({ code: 0, stderr: emptyTranscripts("3 files") })
       expect((yield* archive(`status --out ${out} --json`)).code).toBe(0)
     })
   )
@@ -162,7 +254,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     Effect.gen(function* () {
       const { calls, out } = yield* place(3)
       const limited = yield* archive(`run ${calls} ${asRun} --out ${out} --max-files 2`)
-      expect(limited).toMatchObject({ code: 40, stderr: expect.stringMatching(/\[FileLimit\].* --max-files N$/) })
+      expect(limited).toMatchObject({ code: 40, stderr: expect.stringMatching(/\[FileLimit\].* --max-files N$/m) })
       expect((yield* archive(`status --out ${out} --watch --json`)).code).toBe(40)
       expect((yield* archive(`resume --out ${out} --max-files 3`)).code).toBe(0)
     })
@@ -213,7 +305,10 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         const port = yield* Effect.promise(freePort)
         const machine = yield* Effect.fork(archive(`work --host 127.0.0.1 --port ${port}`, database))
         const ended = yield* archive(`run ${calls} --model en-general-v2-8khz --out ${out}`, database)
-        expect(ended).toMatchObject({ code: 0, stdout: `${out}: ended\n3 of 3 files done.\nSpent: 6 credits.` })
+        expect(ended).toMatchObject({
+          code: 0,
+          stdout: `${out}: ended\n3 of 3 files done.\nWarnings: NothingRecognised 3.\nSpent: 6 credits.`
+        })
         expect(readdirSync(out).toSorted()).toEqual(["2.wav.txt", "3.wav.txt", "may", "results.jsonl"])
         yield* Fiber.interrupt(machine)
         const status = yield* archive("status --json", database)
@@ -239,6 +334,14 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     ],
     ["a rate of texts that is too high", "run $texts --speed 9 --out $out", 2, "--speed"],
     ["a line that is no text", "run $texts --out $out", 3, "Line 1 of "],
+    [
+      "a pattern that no file matches",
+      "run $calls/*.xyz --model m --out $out",
+      2,
+      "SOURCE lists nothing: there are no files"
+    ],
+    ["a plan of nothing", "run $calls/*.xyz --model m --out $out --dry-run", 2, "SOURCE lists nothing"],
+    ["a warning that there is not", "run $calls --model m --out $out --fail-on Foo", 2, "--fail-on must be one of"],
     ["no run", "status --out $out", 3, "There is no archive at "],
     ["no place", "status", 2, "Give --out, or --store."],
     ["a database of another kind", "status --store mysql://a:s3cret@b/c", 2, "--store must be a file, or an address"],
@@ -275,6 +378,8 @@ const status: RunStatus = {
   limits: {},
   counts: { pending: 8700, started: 60, done: 1200, failed: 30, held: 10 },
   failures: { FileEmpty: 1, SttBadRequest: 29 },
+  holds: { AnswerUnknown: 10 },
+  warnings: {},
   credits: 45_678,
   machines: 3,
   createdAt: 0,
@@ -283,13 +388,18 @@ const status: RunStatus = {
 
 describe("the report of a run", () => {
   it("has its counts, its failures by tag, its cost and its machines", () => {
-    expect(describeStatus({ ...status, slowedUntil: 1 }).split("\n")).toEqual([
+    const outage = { tag: "SttUnavailable", message: "Try again later.", at: 0 }
+    const warnings = { NothingRecognised: 19 }
+    const described = describeStatus({ ...status, warnings, slowedUntil: 1, outage, heartbeatAt: 1_000 }, 121_000)
+    expect(described.split("\n")).toEqual([
       "/my out: running",
       "1,200 of 10,000 files done, 30 failed, 10 held, 60 under way, 8,700 left.",
       "Failed: SttBadRequest 29, FileEmpty 1.",
+      "Held: AnswerUnknown 10.",
+      "Warnings: NothingRecognised 19.",
       "Spent: 45,678 credits.",
-      "Machines: 3.",
-      "The service is down or overloaded: one call at a time is tried until one succeeds."
+      "Machines: 3; the last heartbeat was 2 min ago, at 1970-01-01T00:00:01.000Z.",
+      "The service is down or overloaded: Try again later. [SttUnavailable] One call at a time is tried until one succeeds."
     ])
   })
 
@@ -300,7 +410,7 @@ describe("the report of a run", () => {
       "10 files held: their calls may have been billed, but the answers were not recorded. To call them again: speech archive retry --only AnswerUnknown --out '/my out' --store '/a b.db'"
     ])
     const { held, failed, ...others } = status.counts
-    const idle = { ...status, machines: 0, counts: { ...others, held: 0, failed: 0 } }
+    const idle = { ...status, machines: 0, holds: {}, counts: { ...others, held: 0, failed: 0 } }
     expect(adviceOn(idle, { _tag: "File", path: "/my out/archive.db", isDefault: true })).toEqual([
       "No process works on the run. To go on: speech archive resume --out '/my out'"
     ])

@@ -5,7 +5,7 @@ import type { Plan } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
 import type { RunStatus } from "@effect-speech/archive/Run"
 import * as ExitCode from "../exitCode.js"
-import type { Work } from "../progress.js"
+import { duration, type Work } from "../progress.js"
 import { quotePosix } from "../shells.js"
 import type { Store } from "./store.js"
 
@@ -20,8 +20,8 @@ const totalOf = ({ counts: { done, failed, held, pending, started } }: RunStatus
 export const settledOf = ({ counts: { done, failed, held } }: RunStatus): number => done + failed + held
 
 /** Tags with their number, the most frequent first. */
-const failuresOf = ({ failures }: RunStatus): string =>
-  Object.entries(failures)
+const tagsOf = (counts: Readonly<Record<string, number>>): string =>
+  Object.entries(counts)
     .toSorted(([, a], [, b]) => b - a)
     .map(([tag, number]) => `${tag} ${count(number)}`)
     .join(", ")
@@ -34,9 +34,22 @@ export const commandOf = (name: string, { settings }: RunStatus, store: Store): 
   return `speech archive ${name} --out ${quoted(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
 }
 
-/** For `speech archive status`, and at the end of a run. */
-export const describe = (status: RunStatus): string => {
-  const { counts, credits, machines, settings, slowedUntil, state } = status
+/** When a machine was last known to be alive. */
+const lastHeartbeat = ({ heartbeatAt }: RunStatus, now: number): string =>
+  heartbeatAt === undefined
+    ? "there is no heartbeat of one"
+    : `the last heartbeat was ${duration(Math.max(0, now - heartbeatAt))} ago, at ${new Date(heartbeatAt).toISOString()}`
+
+/** Why the service is taken for down, if it is. */
+export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | undefined =>
+  state !== "running" || slowedUntil === undefined
+    ? undefined
+    : `The service is down or overloaded${outage === undefined ? "" : `: ${outage.message} [${outage.tag}]`} One call at a time is tried until one succeeds.`
+
+/** For `speech archive status`, and at the end of a run. `now` is milliseconds since 1970. */
+export const describe = (status: RunStatus, now: number): string => {
+  const { counts, credits, machines, settings, state, warnings } = status
+  const outage = outageOf(status)
   const { failed, held, pending, started } = counts
   const facts = [
     `${count(counts.done)} of ${files(totalOf(status))} done`,
@@ -48,12 +61,12 @@ export const describe = (status: RunStatus): string => {
   return [
     `${settings.output.directory}: ${state}`,
     `${facts.join(", ")}.`,
-    ...(failed === 0 ? [] : [`Failed: ${failuresOf(status)}.`]),
+    ...(failed === 0 ? [] : [`Failed: ${tagsOf(status.failures)}.`]),
+    ...(held === 0 ? [] : [`Held: ${tagsOf(status.holds)}.`]),
+    ...(tagsOf(warnings) === "" ? [] : [`Warnings: ${tagsOf(warnings)}.`]),
     `Spent: ${count(credits)} credits.`,
-    ...(state === "running" ? [`Machines: ${count(machines)}.`] : []),
-    ...(state === "running" && slowedUntil !== undefined
-      ? ["The service is down or overloaded: one call at a time is tried until one succeeds."]
-      : [])
+    ...(state === "running" ? [`Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`] : []),
+    ...(outage === undefined ? [] : [outage])
   ].join("\n")
 }
 
@@ -82,17 +95,38 @@ export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string>
       : [
           `${files(counts.failed)} failed: results.jsonl says why. To call them again: ${commandOf("retry", status, store)}`
         ]),
-    ...(counts.held === 0
+    ...Object.entries(status.holds).map(
+      ([tag, number]) =>
+        `${files(number)} held: their calls may have been billed, but the answers were not recorded. To call them again: ${commandOf(`retry --only ${tag}`, status, store)}`
+    ),
+    ...(empty(status) === 0
       ? []
       : [
-          `${files(counts.held)} held: their calls may have been billed, but the answers were not recorded. To call them again: ${commandOf("retry --only AnswerUnknown", status, store)}`
+          `Empty transcripts: ${files(empty(status))}. They are paid, and not called again; results.jsonl names them. To make this a failure: --fail-on NothingRecognised`
         ])
   ]
 }
 
-export const exitCodeOf = ({ counts, state }: RunStatus): number => {
+const empty = ({ warnings }: RunStatus): number => warnings.NothingRecognised ?? 0
+
+/** What an earlier command left that this one does not call. */
+export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> => [
+  ...(earlier.counts.failed === 0
+    ? []
+    : [
+        `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
+      ]),
+  ...Object.entries(earlier.holds).map(
+    ([tag, number]) =>
+      `${files(number)} held before, and not called again now. To call them again: ${commandOf(`retry --only ${tag}`, earlier, store)}`
+  )
+]
+
+/** A file that is done with one of the warnings `failOn` counts as a failure, and stays done. */
+export const exitCodeOf = ({ counts, state, warnings }: RunStatus, failOn: ReadonlyArray<string> = []): number => {
   if (state === "suspended" || state === "paused") return ExitCode.suspended
-  return state === "ended" && counts.failed + counts.held > 0 ? ExitCode.incomplete : ExitCode.done
+  const isIncomplete = counts.failed + counts.held > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
+  return state === "ended" && isIncomplete ? ExitCode.incomplete : ExitCode.done
 }
 
 /** The pace is that of the last minute. */
@@ -107,15 +141,16 @@ export const makeLine = () => {
     while (seen.length > 2 && (seen[1]?.at ?? now) < now - paceMillis) seen.shift()
     const [first = { at: now, settled }] = seen
     const perSecond = now === first.at ? 0 : ((settled - first.settled) * 1000) / (now - first.at)
-    const { counts, credits, machines, slowedUntil } = status
+    const { counts, credits, machines, outage, slowedUntil, warnings } = status
     const parts = [
       `${count(settled)} of ${files(totalOf(status))}`,
       ...(perSecond > 0 ? [`${perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond))}/s`] : []),
-      ...(counts.failed === 0 ? [] : [`failed: ${failuresOf(status)}`]),
+      ...(counts.failed === 0 ? [] : [`failed: ${tagsOf(status.failures)}`]),
       ...(counts.held === 0 ? [] : [`${count(counts.held)} held`]),
+      ...(tagsOf(warnings) === "" ? [] : [`warnings: ${tagsOf(warnings)}`]),
       ...(credits === 0 ? [] : [`${count(credits)} credits`]),
       ...(machines > 1 ? [`${count(machines)} machines`] : []),
-      ...(slowedUntil === undefined ? [] : ["the service is down"])
+      ...(slowedUntil === undefined ? [] : [`the service is down${outage === undefined ? "" : `: ${outage.tag}`}`])
     ]
     return { done: settled, total: totalOf(status), amount: parts.join(", ") }
   }

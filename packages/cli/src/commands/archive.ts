@@ -9,7 +9,16 @@ import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { adviceOn, describe, describePlan, exitCodeOf, makeLine, settledOf } from "../archive/report.js"
+import {
+  adviceOn,
+  describe,
+  describePlan,
+  exitCodeOf,
+  leftBy,
+  makeLine,
+  outageOf,
+  settledOf
+} from "../archive/report.js"
 import { limitsOf, requestOf } from "../archive/request.js"
 import {
   client,
@@ -46,33 +55,46 @@ const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
   })
 
 const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
-  Console.log(json ? JSON.stringify(status) : describe(status))
+  Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(json ? JSON.stringify(status) : describe(status, now)))
 
-const advise = (status: RunStatus, store: Store): Effect.Effect<void> =>
-  Effect.forEach(adviceOn(status, store), (line) => Console.error(`speech: ${line}`), { discard: true })
+const say = (lines: ReadonlyArray<string>): Effect.Effect<void> =>
+  Effect.forEach(lines, (line) => Console.error(`speech: ${line}`), { discard: true })
+
+const advise = (status: RunStatus, store: Store): Effect.Effect<void> => say(adviceOn(status, store))
+
+interface Ending {
+  readonly json: boolean
+  readonly failOn: ReadonlyArray<string>
+}
 
 /** The state of a run is the exit code. */
-const endWith = (status: RunStatus): Effect.Effect<void, AlreadyReported> => {
-  const code = exitCodeOf(status)
+const endWith = (status: RunStatus, { failOn }: Ending): Effect.Effect<void, AlreadyReported> => {
+  const code = exitCodeOf(status, failOn)
   return code === ExitCode.done ? Effect.void : new AlreadyReported({ code })
 }
 
 /** Prints how far a run is, and what to do next. */
-const printEnd = (status: RunStatus, store: Store, json: boolean) =>
-  print(status, json).pipe(
-    Effect.zipRight(json ? Effect.void : advise(status, store)),
-    Effect.zipRight(endWith(status))
+const printEnd = (status: RunStatus, store: Store, ending: Ending) =>
+  print(status, ending.json).pipe(
+    Effect.zipRight(ending.json ? Effect.void : advise(status, store)),
+    Effect.zipRight(endWith(status, ending))
   )
 
-/** Shows the progress of a run until it stops. */
+/** Shows the progress of a run until it stops, and at once when the service goes down and answers again. */
 const watch = (begun: RunStatus, options: { readonly json: boolean; readonly everyChange: boolean }) =>
   Effect.gen(function* () {
     const archive = yield* Archive
     const progress = yield* Progress.make(process.stderr)
     const job = yield* progress.job(basename(begun.settings.output.directory))
     const toWork = makeLine()
+    let told: string | undefined
     const show = (status: RunStatus) =>
       Effect.gen(function* () {
+        const outage = outageOf(status)
+        if (outage !== told && (outage !== undefined || status.state === "running")) {
+          told = outage
+          yield* progress.withoutLines(say([outage ?? "The service answers again."]))
+        }
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
         if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
       })
@@ -91,7 +113,7 @@ const finishing = "The calls under way are finished, for up to 60 s. Ctrl-C agai
 const work = <E, R>(
   store: Store,
   operation: Operation["_tag"],
-  options: Machine & { readonly json: boolean },
+  options: Machine & Ending,
   begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
 ) => {
   const watched = Effect.gen(function* () {
@@ -99,7 +121,7 @@ const work = <E, R>(
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
-  const end = (status: RunStatus) => printEnd(status, store, options.json)
+  const end = (status: RunStatus) => printEnd(status, store, options)
   if (makesCalls(store, options)) {
     return watched.pipe(
       atInterruption(finishing),
@@ -120,7 +142,16 @@ export const run = (given: Given<"archive run">) =>
     const store = yield* storeOf(given)
     const request = yield* requestOf(given)
     if (!given.dryRun) {
-      return yield* work(store, request.operation._tag, given, (archive) => archive.start(request))
+      return yield* work(store, request.operation._tag, given, (archive) =>
+        Effect.gen(function* () {
+          const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
+          const earlier = statuses.find(({ settings }) => settings.output.directory === request.output.directory)
+          const begun = yield* archive.start(request)
+          // At the end, the advice says it.
+          if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
+          return begun
+        })
+      )
     }
     const plan = yield* Effect.flatMap(Archive, (archive) => archive.plan(request)).pipe(Effect.provide(planner(store)))
     yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
@@ -141,9 +172,9 @@ const withRun = <A, E, R>(
 export const status = (given: Given<"archive status">) =>
   withRun(given, (_, found, store) =>
     Effect.gen(function* () {
-      if (!given.watch) return yield* printEnd(found, store, given.json)
+      if (!given.watch) return yield* printEnd(found, store, given)
       const last = yield* watch(found, { json: given.json, everyChange: true })
-      yield* given.json ? endWith(last) : printEnd(last, store, false)
+      yield* given.json ? endWith(last, given) : printEnd(last, store, given)
     })
   )
 
@@ -157,9 +188,9 @@ export const pause = (given: Given<"archive pause">) =>
   )
 
 /** Goes on with a run: begins it in an archive that this process works on. */
-const goOn = (
-  given: Place & Machine & { readonly json: boolean },
-  begin: (archive: ArchiveService, found: RunStatus) => ReturnType<ArchiveService["resume"]>
+const goOn = <E>(
+  given: Place & Machine & Ending,
+  begin: (archive: ArchiveService, found: RunStatus) => Effect.Effect<RunStatus, E>
 ) =>
   Effect.gen(function* () {
     const { found, store } = yield* withRun(given, (_, found, store) => Effect.succeed({ found, store }))
