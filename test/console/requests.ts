@@ -1,8 +1,9 @@
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import { describe, expect } from "vitest"
 import { eventually, it, playedSeconds, type Service } from "../support/browser.js"
-import { journal, readClipboard, region, spoken } from "./page.js"
+import { choose, journal, readClipboard, region, spoken } from "./page.js"
 
 const text = "Platform two, the train is late."
 
@@ -45,6 +46,63 @@ export const requestsTests = () =>
       await eventually(() => playedSeconds(page)).toBeGreaterThan(0.1)
       const [first, again] = await journal(service)
       expect(again?.request).toEqual(first?.request)
+    })
+
+    it("does not replay a request that it can't send as it was received, and says why", async ({ page, service }) => {
+      const long = {
+        text,
+        lang: "en",
+        g2pOverrides: { train: "t".repeat(300), late: "l".repeat(300), two: "t".repeat(400) }
+      }
+      await service.run(Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(long)))
+      await service.run(
+        Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang: "en", additionalFields: { pitch: 2 } }))
+      )
+      const requests = region(page, "Requests")
+      for (const [own, reason, copies] of [
+        [1, /too long for the journal/, 0],
+        [2, /can't send pitch again as received/, 2]
+      ] as const) {
+        await requests.getByRole("link", { name: `Request ${own}, synthesize` }).click()
+        await requests.getByText(reason).waitFor()
+        for (const name of ["Replay", "Edit and replay"]) {
+          const button = requests.getByRole("button", { name, exact: true })
+          expect(await button.isDisabled()).toBe(true)
+          const described = await button.getAttribute("aria-describedby")
+          expect(await page.locator(`[id="${described}"]`).textContent()).toMatch(reason)
+        }
+        expect(await requests.getByRole("button", { name: /^Copy as/ }).count()).toBe(copies)
+      }
+      expect((await journal(service)).length).toBe(2)
+    })
+
+    it("replays and edits a transcription with all of its fields", async ({ page, service }) => {
+      const recording = await spoken(service, text)
+      const hotwords = [{ phrase: "platform", score: 2.5 }, { phrase: "ट्रेन" }]
+      const fields = { model: "en-general-v2-8khz", hotwords, parseNumber: false }
+      await service.run(
+        Effect.flatMap(SpeechToText, (stt) =>
+          stt.transcribe({ ...fields, audio: AudioSource.fromBytes(recording, { filename: "station.wav" }) })
+        )
+      )
+      const file = { name: "station.wav", mimeType: "audio/wav", buffer: recording }
+      const requests = region(page, "Requests")
+      await requests.getByRole("link", { name: "Request 2, transcribe" }).click()
+      const [chooser] = await Promise.all([
+        page.waitForEvent("filechooser"),
+        requests.getByRole("button", { name: "Replay", exact: true }).click()
+      ])
+      await chooser.setFiles(file)
+      await requests.getByText(/Transcribed again/).waitFor()
+      await requests.getByRole("button", { name: "Edit and replay" }).click()
+      await choose(page, file.name, recording)
+      await region(page, "Listen").getByRole("list", { name: "Segments" }).waitFor()
+      const sent = { model: fields.model, hotwords, parse_number: "false" }
+      expect((await journal(service)).slice(1).map(({ request }) => request)).toEqual([
+        { ...sent, transaction_id: expect.any(String) },
+        { ...sent, transaction_id: expect.any(String), aux: "false" },
+        { ...sent, transaction_id: expect.any(String), aux: "true" }
+      ])
     })
 
     it("puts a request into the form, to edit and to send it", async ({ page, service }) => {

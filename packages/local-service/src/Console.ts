@@ -68,6 +68,8 @@ export const TranscriptQuery = Schema.Struct({
   model: Schema.String,
   /** Name of the file in the request. Default: `audio`. */
   fileName: Schema.optional(Schema.String),
+  /** Request the confidences and the segments: `true` or `false`. Default: `true`. */
+  aux: Schema.optional(Schema.BooleanFromString),
   /** Write spoken numbers as digits: `true` or `false`. Default: `false`. */
   parseNumber: Schema.optional(Schema.BooleanFromString),
   /** Phrases that the recognition prefers, as a JSON array. Default: none. */

@@ -21,6 +21,8 @@ export const JournalEntry = Schema.Struct({
    * read, and for the oldest requests, if those of all have more than 16 MB.
    */
   request: Schema.NullOr(Schema.Record({ key: Schema.String, value: Schema.Unknown })),
+  /** `true` if `request` is not whole: a field was cut or left out. */
+  shortened: Schema.optional(Schema.Literal(true)),
   /** The status of the response. `null` if no response was started. */
   status: Schema.NullOr(Schema.Int),
   /** `faulted`: a fault was applied. `abandoned`: the client disconnected. */

@@ -118,7 +118,7 @@ describe("the runs of the console", () => {
 })
 
 /** A text that a shell, JSON or a program would change if it were quoted wrongly. */
-const awkward = `It's "late" & \${PATH} \`id\` $(id) \\n '\n</script> नमस्ते`
+const awkward = `It's "late" & \${PATH} \`id\` $(id) \\n '\n\u2028\u202e</script> नमस्ते $& $\` $' $$`
 
 layer(cannedService(), { excludeTestServices: true })("the code of a request", (it) => {
   const run = (command: string, parameters: ReadonlyArray<string>, cwd: string) =>
@@ -164,7 +164,7 @@ layer(cannedService(), { excludeTestServices: true })("the code of a request", (
     })
   )
 
-  const fileName = `it's a "recording".wav`
+  const fileName = `it's a "recording" \\ $& $\` $' $$ \${a} \u2028.wav`
   const transcription = {
     operation: "transcribe",
     request: {
@@ -188,6 +188,47 @@ layer(cannedService(), { excludeTestServices: true })("the code of a request", (
       yield* runProgram(asEffect(transcription, { ...(yield* LocalService), fileName: join(folder, fileName) }))
       const { transaction_id: _, ...fields } = transcription.request
       expect(yield* latest).toMatchObject({ status: 200, request: fields })
+    })
+  )
+
+  it.effect("for Effect sends JSON fields that the client does not know, and keeps the name __proto__", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const overrides: Record<string, string> = JSON.parse('{"__proto__":"a","late":"b"}')
+      const spoken = { ...synthesis, request: { ...synthesis.request, pitch: [2], g2p_overrides: overrides } }
+      yield* runProgram(asEffect(spoken, service).replace('"speech.wav"', JSON.stringify(join(folder, "speech.wav"))))
+      const { request } = (yield* latest) ?? {}
+      expect(request).toMatchObject({ pitch: [2] })
+      expect(JSON.stringify(request?.g2p_overrides)).toBe(JSON.stringify(overrides))
+    })
+  )
+
+  it.effect("for Effect sends form fields that the client does not know", () =>
+    Effect.gen(function* () {
+      const service = yield* LocalService
+      const fields = { model: "en-general-v2-8khz", parse_number: "false", language: awkward.replaceAll("\n", " ") }
+      const call = { operation: "transcribe", request: fields } as const
+      yield* runProgram(asEffect(call, { ...service, fileName: join(folder, fileName) }))
+      expect(yield* latest).toMatchObject({ status: 200, request: fields })
+    })
+  )
+
+  const controls = {
+    operation: "transcribe",
+    request: { ...transcription.request, other: "\u0015\u001b[31m\t\u0003\u007f\u0085'$HOME\\ \\101" }
+  } as const
+
+  it.effect("for curl has no character that a terminal obeys", () =>
+    Effect.gen(function* () {
+      expect(asCurl(controls, yield* LocalService)).not.toMatch(/(?!\n)\p{Cc}/u)
+    })
+  )
+
+  it.effect.skipIf(!hasCurl || !isInstalled("bash"))("for curl sends such characters, and a file named by a dash", () =>
+    Effect.gen(function* () {
+      yield* Effect.promise(() => cp(join(folder, fileName), join(folder, "-")))
+      yield* run("bash", ["-c", asCurl(controls, { ...(yield* LocalService), fileName: "-" })], folder)
+      expect(yield* latest).toMatchObject({ status: 200, request: controls.request })
     })
   )
 

@@ -3,6 +3,7 @@
 import { useEffect, useId, useRef, useState } from "preact/hooks"
 import type { Transcript } from "../../src/Console.js"
 import { type Failure, sentence } from "./api.js"
+import type { Fields } from "./code.js"
 import { millis, percent, position } from "./format.js"
 import { FailureNote, say } from "./notices.js"
 import { Player } from "./Player.js"
@@ -12,9 +13,13 @@ import { makeStore, useStore } from "./store.js"
 
 const chosenModel = makeStore<string | undefined>(undefined)
 
-/** Chooses a model, and puts the focus on the choice of a recording. */
-export const editTranscription = (model: unknown): void => {
+/** The fields of an edited request that the form does not show. */
+const otherFields = makeStore<Fields>({})
+
+/** Chooses the model and the other fields of a request, and puts the focus on the choice of a recording. */
+export const editTranscription = ({ aux: _, model, transaction_id: __, ...others }: Fields): void => {
   if (typeof model === "string") chosenModel.set(model)
+  otherFields.set(others)
   const chooser = document.getElementById("listen-file")
   chooser?.scrollIntoView({ block: "center" })
   chooser?.focus()
@@ -23,6 +28,7 @@ export const editTranscription = (model: unknown): void => {
 export const Listen = () => {
   const service = useStore(about)
   const chosen = useStore(chosenModel)
+  const others = useStore(otherFields)
   const models = service?.models.map(({ name }) => name) ?? []
   const model = chosen ?? models.find((name) => name.startsWith("hi-")) ?? models[0] ?? ""
   const [recording, setRecording] = useState<File>()
@@ -39,7 +45,7 @@ export const Listen = () => {
     setTranscript(undefined)
     setFailure(undefined)
     setBusy(true)
-    const outcome = await transcribe(file, { model })
+    const outcome = await transcribe(file, { ...others, model, aux: true })
     if (own !== calls.current) return
     setBusy(false)
     if (outcome.ok) setTranscript(outcome.value)
@@ -97,6 +103,14 @@ export const Listen = () => {
           }}
         />
       </label>
+      {Object.keys(others).length > 0 && (
+        <p class="quiet">
+          Also sent: <code>{JSON.stringify(others)}</code>{" "}
+          <button type="button" onClick={() => otherFields.set({})}>
+            Remove
+          </button>
+        </p>
+      )}
       <Microphone onRecording={(file) => void listen(file)} />
       <div aria-live="polite" aria-busy={busy}>
         {busy && <p class="quiet">Transcribing {recording?.name}…</p>}

@@ -10,7 +10,7 @@ import { phase } from "./live.js"
 import { FailureNote } from "./notices.js"
 import { Player } from "./Player.js"
 import { editSpeech } from "./Speak.js"
-import { sentRecording, speak, transcribe } from "./speech.js"
+import { replayProblem, sentRecording, speak, transcribe } from "./speech.js"
 import { requests } from "./state.js"
 import { makeStore, useStore } from "./store.js"
 
@@ -284,9 +284,11 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
   const [result, setResult] = useState<Replayed>()
   const chooser = useRef<HTMLInputElement>(null)
   const parent = parentOf(entry)
+  const problem = replayProblem(entry)
+  const problemId = useId()
 
   const replay = async (chosen?: File) => {
-    if (request === null || busy) return
+    if (request === null || problem !== undefined || busy) return
     if (operation === "synthesize") {
       setBusy(true)
       const outcome = await speak(request)
@@ -315,14 +317,12 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
   const edit = () => {
     if (request === null) return
     if (operation === "synthesize") editSpeech(request)
-    else editTranscription(request.model)
+    else editTranscription(request)
   }
 
   return (
     <div class="details">
-      {request === null ? (
-        <p class="quiet">The service could not read this request, so there is nothing to replay.</p>
-      ) : (
+      {request !== null && (
         // biome-ignore lint/a11y/noNoninteractiveTabindex: a long request scrolls with the keyboard.
         <section tabIndex={0} aria-label={`Fields of request ${own}`}>
           <pre>{JSON.stringify(request, undefined, 2)}</pre>
@@ -358,34 +358,50 @@ const Details = ({ entry }: { readonly entry: JournalEntry }) => {
       </dl>
       {request !== null && (
         <div class="actions">
-          <button type="button" aria-busy={busy} onClick={() => void replay()}>
+          <button
+            type="button"
+            aria-busy={busy}
+            disabled={problem !== undefined}
+            aria-describedby={problem && problemId}
+            onClick={() => void replay()}
+          >
             {busy ? "Replaying…" : "Replay"}
           </button>
-          <button type="button" onClick={edit}>
+          <button type="button" disabled={problem !== undefined} aria-describedby={problem && problemId} onClick={edit}>
             Edit and replay
           </button>
-          <CopyButtons
-            call={{ operation, request }}
-            name={`request ${own}`}
-            fileName={sentRecording(request.transaction_id)?.name}
-          />
+          {!entry.shortened && (
+            <CopyButtons
+              call={{ operation, request }}
+              name={`request ${own}`}
+              fileName={sentRecording(request.transaction_id)?.name}
+            />
+          )}
         </div>
       )}
-      {operation === "transcribe" && request !== null && sentRecording(request.transaction_id) === undefined && (
-        <p class="quiet">
-          The service does not keep recordings. To replay this request, choose its recording again.
-          <input
-            ref={chooser}
-            type="file"
-            hidden
-            aria-label="Recording to send again"
-            onChange={(event) => {
-              const [file] = event.currentTarget.files ?? []
-              if (file !== undefined) void replay(file)
-            }}
-          />
+      {problem && (
+        <p class="quiet" id={problemId}>
+          {problem}
         </p>
       )}
+      {operation === "transcribe" &&
+        request !== null &&
+        problem === undefined &&
+        sentRecording(request.transaction_id) === undefined && (
+          <p class="quiet">
+            The service does not keep recordings. To replay this request, choose its recording again.
+            <input
+              ref={chooser}
+              type="file"
+              hidden
+              aria-label="Recording to send again"
+              onChange={(event) => {
+                const [file] = event.currentTarget.files ?? []
+                if (file !== undefined) void replay(file)
+              }}
+            />
+          </p>
+        )}
       <div aria-live="polite">
         {result?.failure && <FailureNote failure={result.failure} />}
         {result?.text && (

@@ -13,8 +13,17 @@ export interface CodeOptions {
 
 export type Call = Pick<JournalEntry, "operation"> & { readonly request: Fields }
 
-/** A word of a shell of Unix. */
-const quote = (word: string): string => `'${word.replaceAll("'", "'\\''")}'`
+const controls = /(?!\n)\p{Cc}/gu
+
+/** The bytes of a character in UTF-8, as bash, zsh and ksh write them in `$'…'`. */
+const octal = (character: string): string =>
+  Array.from(new TextEncoder().encode(character), (byte) => `\\${byte.toString(8).padStart(3, "0")}`).join("")
+
+/** A word of a shell of Unix. A control character is escaped: a terminal would obey it when you paste the word. */
+const quote = (word: string): string =>
+  word.search(controls) < 0
+    ? `'${word.replaceAll("'", "'\\''")}'`
+    : `$'${word.replaceAll(/[\\']/g, (character) => `\\${character}`).replaceAll(controls, octal)}'`
 
 /** The call for curl, in a shell of Unix. It reads the key from `SPEECH_API_KEY`. */
 export const asCurl = ({ operation, request }: Call, options: CodeOptions): string => {
@@ -28,7 +37,7 @@ export const asCurl = ({ operation, request }: Call, options: CodeOptions): stri
   return [
     'curl --fail-with-body -H "X-Api-Key: $SPEECH_API_KEY"',
     ...Object.entries(request).map(([name, value]) => `  --form-string ${quote(`${name}=${asText(value)}`)}`),
-    `  -F ${quote(`audio_file=@"${fileName(options).replace(/["\\]/g, "\\$&")}"`)}`,
+    `  -F ${quote(`audio_file=@"${curlFile(options)}"`)}`,
     `  ${quote(`${options.sttBaseUrl}/api/transcribe`)}`
   ].join(" \\\n")
 }
@@ -36,6 +45,10 @@ export const asCurl = ({ operation, request }: Call, options: CodeOptions): stri
 const asText = (value: unknown): string => (typeof value === "string" ? value : JSON.stringify(value))
 
 const fileName = ({ fileName = "recording.wav" }: CodeOptions): string => fileName
+
+/** The name of the file for curl, to which a dash alone means the standard input. */
+const curlFile = (options: CodeOptions): string =>
+  (fileName(options) === "-" ? "./-" : fileName(options)).replaceAll(/["\\]/g, (character) => `\\${character}`)
 
 const synthesisNames: Readonly<Record<string, string>> = {
   text: "text",
@@ -47,16 +60,23 @@ const synthesisNames: Readonly<Record<string, string>> = {
   g2p_overrides: "g2pOverrides"
 }
 
+const transcriptionNames: Readonly<Record<string, string>> = {
+  model: "model",
+  aux: "aux",
+  parse_number: "parseNumber",
+  hotwords: "hotwords"
+}
+
+const flags: ReadonlySet<string> = new Set(["aux", "parseNumber"])
+
 /** The call as a program for Effect, whole. It reads the key from `SPEECH_API_KEY`. */
 export const asEffect = (call: Call, options: CodeOptions): string =>
   call.operation === "synthesize" ? synthesis(call.request, options) : transcription(call.request, options)
 
 const synthesis = (request: Fields, { ttsBaseUrl }: CodeOptions): string => {
   const isEmpty = (value: unknown) => typeof value === "object" && value !== null && Object.keys(value).length === 0
-  const fields = Object.entries(request).flatMap(([name, value]) => {
-    const ours = synthesisNames[name]
-    return ours === undefined || isEmpty(value) ? [] : [[ours, value] as const]
-  })
+  const { known, others } = split(request, synthesisNames)
+  const fields = known.filter(([, value]) => !isEmpty(value)).map(([name, value]) => [name, toCode(value)] as const)
   return `import { Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -65,7 +85,7 @@ import { Config, Console, Effect } from "effect"
 
 const program = Effect.gen(function* () {
   const tts = yield* TextToSpeech
-  const speech = yield* tts.stream(${literal(fields, "  ")})
+  const speech = yield* tts.stream(${record([...fields, ...others])})
   const file = yield* Wav.writeFile(speech, "speech.wav")
   yield* Console.log(\`\${file.path}: \${file.durationMillis} ms\`)
 })
@@ -75,7 +95,7 @@ program.pipe(
   Effect.provide(
     TextToSpeech.layerConfig({
       apiKey: Config.redacted("SPEECH_API_KEY"),
-      baseUrl: Config.succeed(${JSON.stringify(ttsBaseUrl)})
+      baseUrl: Config.succeed(${toCode(ttsBaseUrl)})
     })
   ),
   Effect.provide(NodeTransport.layer),
@@ -85,15 +105,13 @@ program.pipe(
 }
 
 const transcription = (request: Fields, options: CodeOptions): string => {
-  const fields: Array<readonly [string, unknown]> = [["model", request.model ?? ""]]
-  if (isTrue(request.aux)) fields.push(["aux", true])
-  if (isTrue(request.parse_number)) fields.push(["parseNumber", true])
-  const hotwords = parsed(request.hotwords)
-  if (Array.isArray(hotwords)) fields.push(["hotwords", hotwords])
-  const body = literal(fields, "  ").replace(
-    "{\n",
-    `{\n    audio: AudioSource.fromPath(${JSON.stringify(fileName(options))}),\n`
-  )
+  const { transaction_id: _, ...sent } = request
+  const { known, others } = split(sent, transcriptionNames)
+  const fields = [
+    ["audio", `AudioSource.fromPath(${toCode(fileName(options))})`] as const,
+    ...known.map(([name, value]) => [name, toCode(flags.has(name) ? flagOf(value) : value)] as const),
+    ...others
+  ]
   return `import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
@@ -101,7 +119,7 @@ import { Config, Console, Effect } from "effect"
 
 const program = Effect.gen(function* () {
   const stt = yield* SpeechToText
-  const { text } = yield* stt.transcribe(${body})
+  const { text } = yield* stt.transcribe(${record(fields)})
   yield* Console.log(text)
 })
 
@@ -109,7 +127,7 @@ program.pipe(
   Effect.provide(
     SpeechToText.layerConfig({
       apiKey: Config.redacted("SPEECH_API_KEY"),
-      baseUrl: Config.succeed(${JSON.stringify(options.sttBaseUrl)})
+      baseUrl: Config.succeed(${toCode(options.sttBaseUrl)})
     })
   ),
   Effect.provide(NodeTransport.layer),
@@ -118,19 +136,40 @@ program.pipe(
 `
 }
 
-const isTrue = (value: unknown): boolean => value === true || value === "true"
+/** The fields that the client knows, by its names. The others become its `additionalFields`, as code. */
+const split = (request: Fields, names: Readonly<Record<string, string>>) => {
+  const entries = Object.entries(request)
+  const known = entries.flatMap(([name, value]) => {
+    const ours = Object.hasOwn(names, name) ? names[name] : undefined
+    return ours === undefined ? [] : [[ours, value] as const]
+  })
+  const others = Object.fromEntries(entries.filter(([name]) => !Object.hasOwn(names, name)))
+  const isNone = Object.keys(others).length === 0
+  return { known, others: isNone ? [] : [["additionalFields", toCode(others)] as const] }
+}
 
-const parsed = (value: unknown): unknown => {
-  if (typeof value !== "string") return value
-  try {
-    return JSON.parse(value)
-  } catch {
-    return undefined
+/** A field of a form that is a boolean of the client. Any other value stays, and the client says what is wrong with it. */
+const flagOf = (value: unknown): unknown => (value === "true" || value === "false" ? value === "true" : value)
+
+/** An object literal for the argument of a call, one field a line. */
+const record = (fields: ReadonlyArray<readonly [name: string, code: string]>): string =>
+  `{\n${fields.map(([name, code]) => `    ${name}: ${code}`).join(",\n")}\n  }`
+
+/** Line separators, which end a line for some tools, and characters that make code look like other code. */
+const invisible = /[\p{Cc}\p{Zl}\p{Zp}\p{Bidi_C}]/gu
+
+/** A value of JSON as code. */
+const toCode = (value: unknown): string => {
+  if (Array.isArray(value)) return `[${value.map(toCode).join(",")}]`
+  if (typeof value === "object" && value !== null) {
+    const members = Object.entries(value).map(([name, each]) => `${memberName(name)}:${toCode(each)}`)
+    return `{${members.join(",")}}`
   }
+  return JSON.stringify(value).replaceAll(
+    invisible,
+    (character) => `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+  )
 }
 
-/** An object literal, one field a line. */
-const literal = (fields: ReadonlyArray<readonly [string, unknown]>, indent: string): string => {
-  const lines = fields.map(([name, value]) => `${indent}  ${name}: ${JSON.stringify(value)}`)
-  return `{\n${lines.join(",\n")}\n${indent}}`
-}
+/** Without brackets, `__proto__` would set the prototype. */
+const memberName = (name: string): string => (name === "__proto__" ? `["__proto__"]` : toCode(name))

@@ -1,5 +1,7 @@
 /** The calls that speak, transcribe and teach. */
+import { SynthesisBody } from "@effect-speech/tts/TtsContract"
 import { Transcript } from "../../src/Console.js"
+import type { JournalEntry } from "../../src/Journal.js"
 import { call, type Outcome, send } from "./api.js"
 import type { Fields } from "./code.js"
 
@@ -37,11 +39,44 @@ const keptRecordings = 20
 export const sentRecording = (transactionId: unknown): File | undefined =>
   typeof transactionId === "string" ? sent.get(transactionId) : undefined
 
-/** The fields of a transcription, by their names in HTTP, that the service takes again. */
-const queryOf = ({ hotwords, model, parse_number }: Fields): Record<string, string> => ({
+type Test = (value: unknown) => boolean
+
+const isFlag: Test = (value) => value === "true" || value === "false"
+const isString: Test = (value) => typeof value === "string"
+
+/** The fields that the console can send again, with the values that it can send. */
+const sendable: Readonly<Record<JournalEntry["operation"], Readonly<Record<string, Test>>>> = {
+  synthesize: Object.fromEntries(Object.keys(SynthesisBody.fields).map((name) => [name, () => true])),
+  transcribe: {
+    model: isString,
+    // Each request has its own.
+    transaction_id: isString,
+    aux: isFlag,
+    parse_number: isFlag,
+    hotwords: Array.isArray
+  }
+}
+
+/** Why a request of the journal can't be sent again as it was received. `undefined` if it can. */
+export const replayProblem = ({ operation, request, shortened }: JournalEntry): string | undefined => {
+  if (request === null) return "The journal has no fields of this request, so there is nothing to replay."
+  if (shortened)
+    return "This request is too long for the journal, which holds only a part of it. So it can't be replayed."
+  const known = sendable[operation]
+  const others = Object.entries(request).flatMap(([name, value]) =>
+    Object.hasOwn(known, name) && known[name]?.(value) ? [] : [name]
+  )
+  return others.length === 0
+    ? undefined
+    : `The console can't send ${others.join(", ")} again as received. Copy the request as curl to replay it.`
+}
+
+/** The fields of a transcription, by their names in HTTP, as the query of the platform. */
+const queryOf = ({ aux, hotwords, model, parse_number }: Fields): Record<string, string> => ({
   model: typeof model === "string" ? model : "",
-  ...(parse_number === true || parse_number === "true" ? { parseNumber: "true" } : {}),
-  ...(Array.isArray(hotwords) ? { hotwords: JSON.stringify(hotwords) } : {})
+  aux: String(aux ?? false),
+  ...(parse_number === undefined ? {} : { parseNumber: String(parse_number) }),
+  ...(hotwords === undefined ? {} : { hotwords: JSON.stringify(hotwords) })
 })
 
 export const transcribe = async (recording: File, fields: Fields): Promise<Outcome<Transcript>> => {

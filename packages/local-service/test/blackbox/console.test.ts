@@ -290,6 +290,22 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     expect(yield* read("requests")).toMatchObject([{ keyId: "console" }, { keyId: "console", id: after.callId }])
   })
 
+  it("sends the fields of a transcription as they are given", function* (box) {
+    yield* box.ask("POST", "/reset")
+    const { read, transcribe } = yield* consoleOf(box)
+    const hotwords = [{ phrase: "UPI", score: 2 }, { phrase: "दो शब्द" }]
+    const query = new URLSearchParams({
+      model: "hi-general-v2-8khz",
+      aux: "false",
+      parseNumber: "false",
+      hotwords: JSON.stringify(hotwords)
+    })
+    expect((yield* transcribe(wav(), String(query))).json()).toMatchObject({ confidence: null, segments: [] })
+    const [entry] = yield* read("requests")
+    const { transaction_id: _, ...fields } = entry.request
+    expect(fields).toEqual({ model: "hi-general-v2-8khz", aux: "false", parse_number: "false", hotwords })
+  })
+
   it("teaches a recording for one language", function* (box) {
     const { teach, transcribe } = yield* consoleOf(box)
     const recording = noise()

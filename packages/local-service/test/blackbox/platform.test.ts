@@ -5,6 +5,7 @@ import { expect } from "@effect/vitest"
 import { PlatformApi } from "@effect-speech/local-service"
 import { Validator } from "@seriousme/openapi-schema-validator"
 import * as Effect from "effect/Effect"
+import type { JournalEntry } from "../../src/Journal.js"
 import { field, form, message, validForm } from "./support/messages.js"
 import { cannedService, serviceTests } from "./support/service.js"
 
@@ -226,6 +227,45 @@ serviceTests("the journal", cannedService(), (it) => {
     expect(first.request.text).toBe(text)
     expect(JSON.stringify({ ...first.request, text: "" }).length).toBeLessThan(4000)
     expect(JSON.stringify(second).length).toBeLessThan(5000)
+    expect([first.shortened, second.shortened]).toEqual([true, true])
+  })
+
+  it("says whether the fields of a request are whole, and has those that the service does not know", function* (box) {
+    const { ask, synthesize, transcribe } = box
+    yield* ask("POST", "/reset")
+    const hotwords = (count: number) => field("hotwords", JSON.stringify(Array(count).fill({ phrase: "UPI" })))
+    const overrides = (count: number) => ({ text: "hi", g2p_overrides: { ["b".repeat(count)]: "c" } })
+    yield* transcribe(validForm(hotwords(50)))
+    yield* transcribe(validForm(hotwords(51), field("language", "hi")))
+    yield* transcribe(validForm(hotwords(60)))
+    yield* transcribe(validForm(field("n".repeat(101), "")))
+    yield* transcribe(validForm(...Array.from({ length: 15 }, (_, index) => field(`field${index}`, ""))))
+    yield* synthesize(overrides(992))
+    yield* synthesize({ ...overrides(993), pitch: 2 })
+    yield* ask("PUT", "/faults", [{ status: 502 }])
+    yield* synthesize({ ...overrides(10), pitch: 2 }, {}, { failing: true })
+    const entries: ReadonlyArray<JournalEntry> = (yield* ask("GET", "/requests")).json()
+    expect(entries.map(({ shortened }) => shortened)).toEqual([
+      undefined,
+      undefined,
+      true,
+      true,
+      true,
+      undefined,
+      true,
+      undefined
+    ])
+    expect(entries[1]?.request).toMatchObject({ language: "hi" })
+    expect(entries[6]?.request).toMatchObject({ text: "hi", lang: "hi", pitch: 2 })
+    expect(entries[7]?.request).toEqual({
+      ...overrides(10),
+      lang: "hi",
+      voice: "default_female",
+      output_format: "24000:float32",
+      speed: 1,
+      pitch: 2
+    })
+    yield* ask("POST", "/reset")
   })
 
   it("keeps of forty refused requests with 16 large fields no more than it shows", function* ({ ask, transcribe }) {

@@ -106,12 +106,12 @@ export const makeCalls = (options: CallsOptions) =>
             headers: { "X-Request-Id": speech.requestId, "X-Took-Millis": String(tookMillis()) }
           })
         }).pipe(Effect.catchAll(failedResponse)),
-      transcript: ({ fileName, hotwords, model, parseNumber }: TranscriptQuery) =>
+      transcript: ({ aux = true, fileName, hotwords, model, parseNumber }: TranscriptQuery) =>
         Effect.gen(function* () {
           const { byteLength, stream } = yield* recordingBody
           const tookMillis = startTimer()
           const audio = AudioSource.fromOneShotStream(stream, { byteLength, filename: fileName })
-          return yield* stt.transcribe({ audio, model, parseNumber, hotwords, aux: true }).pipe(
+          return yield* stt.transcribe({ audio, model, parseNumber, hotwords, aux }).pipe(
             Effect.map((transcription) => toTranscript(transcription, tookMillis())),
             Effect.catchAll(failedResponse)
           )

@@ -128,7 +128,7 @@ export const synthesisHandler = (options: SynthesisOptions) => {
   })
 }
 
-/** The fields of a valid body with their defaults, and those of another as they are. */
+/** Reads the fields of a body: those of a valid one with the defaults. */
 const readJsonFields = (maximumBytes: number, decode: Decode): FieldsReader => {
   const chunks: Array<Uint8Array> = []
   let length = 0
@@ -141,14 +141,20 @@ const readJsonFields = (maximumBytes: number, decode: Decode): FieldsReader => {
     end: async () => {
       try {
         const json: unknown = JSON.parse(Buffer.concat(chunks).toString())
-        const fields = Option.getOrElse(Effect.runSync(Effect.option(decode(json))), () => json)
-        return Predicate.isRecord(fields) ? fields : undefined
+        const fields = Option.getOrUndefined(Effect.runSync(Effect.option(decode(json))))
+        return Predicate.isRecord(json) ? asReceived(json, fields) : undefined
       } catch {
         return undefined
       }
     }
   }
 }
+
+/** The fields of a body with the defaults, and with those that this service does not know. */
+const asReceived = (json: unknown, fields: SynthesisRequest | undefined): Readonly<Record<string, unknown>> => ({
+  ...fields,
+  ...(Predicate.isRecord(json) ? json : {})
+})
 
 type Decode = (body: unknown) => Effect.Effect<SynthesisRequest, ParseError>
 
@@ -168,7 +174,7 @@ const synthesize = (
 
     const json = yield* readJsonBody(request, { maximumBytes: maximumBodyBytes, idleMillis: options.bodyIdleMillis })
     const body = yield* Effect.mapError(decode(json), (error) => badRequest(describeParseError(error)))
-    ;(yield* Journal).keepRequest(entry, body)
+    ;(yield* Journal).keepRequest(entry, asReceived(json, body))
     const units = Contract.codePoints(body.text)
     const cost = { operation: "synthesize", units, credits: units } as const
     const hold = yield* Effect.mapError(authorization.hold(cost), problemOf)

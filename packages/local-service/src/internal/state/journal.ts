@@ -3,20 +3,23 @@ import * as Effect from "effect/Effect"
 import type { JournalEntry } from "../../Journal.js"
 import type { OperationName } from "../../OperationName.js"
 import type { Changes } from "./changes.js"
-import { fieldsAsJson } from "./fieldsAsJson.js"
+import { type ShortenedFields, shortenFields } from "./shortenFields.js"
 
 /** An entry as the journal stores it. While its request is in progress, it changes. */
-export type OpenEntry = { -readonly [Field in Exclude<keyof JournalEntry, "request">]: JournalEntry[Field] } & {
-  /** The fields of the request: see `fieldsAsJson`. */
-  readonly requestJson: string | null
+export type OpenEntry = { -readonly [Field in Exclude<keyof JournalEntry, RequestField>]: JournalEntry[Field] } & {
+  /** The fields of the request. `null` if there are none. */
+  readonly kept: Readonly<ShortenedFields> | null
 }
 
 /** Only the journal changes the fields, because it limits those of all entries. */
-type StoredEntry = Omit<OpenEntry, "requestJson"> & { requestJson: string | null }
+type StoredEntry = Omit<OpenEntry, "kept"> & { kept: OpenEntry["kept"] }
 
-const toJournalEntry = ({ requestJson, ...entry }: OpenEntry): JournalEntry => ({
+type RequestField = "request" | "shortened"
+
+const toJournalEntry = ({ kept, ...entry }: OpenEntry): JournalEntry => ({
   ...entry,
-  request: requestJson === null ? null : JSON.parse(requestJson)
+  request: kept === null ? null : JSON.parse(kept.json),
+  ...(kept === null || kept.isWhole ? {} : { shortened: true })
 })
 
 export interface JournalService {
@@ -45,8 +48,8 @@ export const makeJournal = (changes: Changes): JournalService => {
   let jsonLength = 0
 
   const forgetRequest = (entry: StoredEntry) => {
-    jsonLength -= entry.requestJson?.length ?? 0
-    entry.requestJson = null
+    jsonLength -= entry.kept?.json.length ?? 0
+    entry.kept = null
   }
   const publish = (entry: OpenEntry) => {
     if (entries.has(entry)) changes.request(() => toJournalEntry(entry))
@@ -59,7 +62,7 @@ export const makeJournal = (changes: Changes): JournalService => {
         operation,
         keyId: null,
         id: null,
-        requestJson: null,
+        kept: null,
         status: null,
         outcome: "underWay",
         millis: null
@@ -77,8 +80,8 @@ export const makeJournal = (changes: Changes): JournalService => {
       if (!entries.has(entry)) return
       const stored: StoredEntry = entry
       forgetRequest(stored)
-      stored.requestJson = fieldsAsJson(fields)
-      jsonLength += stored.requestJson.length
+      stored.kept = shortenFields(fields)
+      jsonLength += stored.kept.json.length
       for (const each of entries) {
         if (jsonLength <= maximumJson) break
         if (each !== stored) forgetRequest(each)

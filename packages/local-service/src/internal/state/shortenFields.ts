@@ -1,0 +1,56 @@
+import { maximumCodePoints } from "@effect-speech/tts/TtsContract"
+
+const maximumFields = 16
+
+/** In UTF-16 code units, of a name and of a value. */
+const maximumName = 100
+const maximumValue = 1000
+
+/** In UTF-16 code units, of all fields but `text`. */
+const maximumJson = 8000
+
+/** In UTF-16 code units: the longest text of a synthesis, which a replay sends again. */
+const maximumText = 2 * maximumCodePoints
+
+export interface ShortenedFields {
+  readonly json: string
+  /** Whether no field was cut or left out. */
+  readonly isWhole: boolean
+}
+
+/**
+ * The fields of a request as JSON, shortened for the journal: at most 16, each with at most 1,000 characters, together at most
+ * 8,000. A longer value that is no string becomes the beginning of its JSON. A `text` is whole, as long as it can be valid.
+ *
+ * JSON is a copy. A part of a string would keep the whole string in memory, and objects take many times their JSON.
+ */
+export const shortenFields = (fields: Readonly<Record<string, unknown>>): ShortenedFields => {
+  const given = Object.entries(fields).filter(([, value]) => value !== undefined)
+  const members: Array<string> = []
+  let isWhole = true
+  let left = maximumJson
+  for (const [name, value] of given.slice(0, maximumFields)) {
+    const isText = name === "text" && typeof value === "string"
+    const short = shortJson(value, isText ? maximumText : maximumValue)
+    const member = `${JSON.stringify(name.slice(0, maximumName))}:${short.json}`
+    if (!isText) left -= member.length
+    if (left < 0) break
+    members.push(member)
+    isWhole &&= short.isWhole && name.length <= maximumName
+  }
+  return { json: `{${members.join(",")}}`, isWhole: isWhole && members.length === given.length }
+}
+
+const shortJson = (value: unknown, maximum: number): ShortenedFields => {
+  if (typeof value === "string") {
+    return { json: JSON.stringify(value.slice(0, maximum)), isWhole: value.length <= maximum }
+  }
+  try {
+    const json = JSON.stringify(value) ?? "null"
+    return json.length > maximum
+      ? { json: JSON.stringify(json.slice(0, maximum)), isWhole: false }
+      : { json, isWhole: true }
+  } catch {
+    return { json: '"nested too deep"', isWhole: false }
+  }
+}
