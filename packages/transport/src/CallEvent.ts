@@ -44,10 +44,15 @@ export interface Retrying {
   readonly delayMillis: number
 }
 
+/** Whether an event replaces an earlier one of the same call that still waits for a slow handler: later progress of an upload. */
+export const replaces = (later: CallEvent, earlier: CallEvent): boolean =>
+  later._tag === "Uploading" && earlier._tag === "Uploading" && later.attempt === earlier.attempt
+
 export interface CallOptions {
   /**
-   * Runs at each event. While it runs, the upload pauses. A defect in it is logged and does not affect the call. Default:
-   * none.
+   * Runs at each event, in order. The call never waits for it, and a defect in it is logged and does not affect the call. While
+   * it runs, further events wait; of `Uploading` only the latest does. After the call it has 10 seconds for the events that are
+   * left. If the call is interrupted, so is the handler. Default: none.
    */
   readonly onEvent?: ((event: CallEvent) => Effect.Effect<void>) | undefined
   /**

@@ -65,6 +65,22 @@ describe("a wait of a call", () => {
   )
 })
 
+describe("waits of a call", () => {
+  it.effect("end at a deadline each, even if an earlier one is resumed again meanwhile", () =>
+    Effect.gen(function* () {
+      const { timer, wait } = yield* begin()
+      const first = yield* wait
+      first.resume("head")
+      expect(yield* Fiber.join(first.fiber)).toMatchObject({ right: "head" })
+      const [second, third] = [yield* wait, yield* wait]
+      first.resume("the connection was lost")
+      timer.check(10)
+      for (const { fiber } of [second, third])
+        expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("upload", 10) })
+    })
+  )
+})
+
 describe("the monitor", () => {
   const nextTurn = Effect.promise(() => setImmediate())
 

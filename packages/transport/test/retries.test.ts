@@ -169,20 +169,16 @@ describe("a call that fails", () => {
     })
   )
 
-  it.effect.each([
-    { what: "the delay", retryAfter: "4", eventSeconds: 0, statuses: [503, 503] },
-    { what: "an event handler", retryAfter: "3", eventSeconds: 3, statuses: [503] }
-  ])("is not retried if $what exceeds the total deadline", ({ eventSeconds, retryAfter, statuses }) =>
+  it.effect("is not retried if the delay exceeds the total deadline, which no event handler uses up", () =>
     Effect.gen(function* () {
       const deadlines = resolvedDeadlines({ total: "5 seconds" }, "1 minute")
-      const unavailable = { status: 503, retryAfter }
+      const unavailable = { status: 503, retryAfter: "4" }
       const { requests, transport } = yield* scripted([unavailable, unavailable], { deadlines })
-      const onEvent = ({ _tag }: CallEvent.CallEvent) =>
-        _tag === "Retrying" ? Effect.sleep(`${eventSeconds} seconds`) : Effect.void
+      const onEvent = () => Effect.sleep("3 seconds")
       const fiber = yield* Effect.fork(Effect.either(transport.run(operation(), { onEvent })))
       yield* TestClock.adjust("4500 millis")
-      expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual(statuses)
-      expect(requests.length).toBe(statuses.length)
+      expect(attemptsOf(yield* Fiber.join(fiber))?.map(({ status }) => status)).toEqual([503, 503])
+      expect(requests.length).toBe(2)
     })
   )
 

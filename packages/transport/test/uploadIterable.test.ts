@@ -86,7 +86,7 @@ describe("an upload of chunks", () => {
     await Effect.runPromise(close)
   })
 
-  it("is read on demand, and counts as sent when undici asks for more than all of it", async () => {
+  it("is read on demand, and counts as sent when its last byte is passed on", async () => {
     const { reads, upload } = sourceOf(buffer, buffer + 1)
     const { next, timer } = open(upload)
     const states: Array<readonly [reads: number, sent: string]> = [[reads(), timer.sent]]
@@ -98,11 +98,28 @@ describe("an upload of chunks", () => {
       [0, "nothing"],
       [1, "part"],
       [2, "part"],
-      [2, "part"]
+      [2, "all"]
     ])
-    expect(new Set(timer.phases)).toEqual(new Set(["upload"]))
+    expect([new Set(timer.phases.slice(0, -1)), timer.phases.at(-1)]).toEqual([new Set(["upload"]), "answer"])
+    const phases = timer.phases.length
     expect(await next()).toEqual({ done: true, value: undefined })
-    expect([timer.sent, timer.phases.at(-1)]).toEqual(["all", "answer"])
+    expect([timer.sent, timer.phases.length]).toEqual(["all", phases])
+  })
+
+  it("of unknown length counts as sent when undici asks for more than all of it", async () => {
+    const { next, timer } = open(Upload.fromStream(Stream.make(new Uint8Array(5)), undefined))
+    expect([(await next()).value?.byteLength, timer.sent]).toEqual([5, "part"])
+    expect([await next(), timer.sent, timer.phases.at(-1)]).toEqual([{ done: true, value: undefined }, "all", "answer"])
+  })
+
+  it("that is shorter than its length never counts as sent", async () => {
+    const { next, timer } = open({ ...sourceOf(5).upload, byteLength: 6 })
+    await next()
+    expect([await next(), timer.sent, timer.phases.at(-1)]).toEqual([
+      { done: true, value: undefined },
+      "part",
+      "upload"
+    ])
   })
 
   it("sends short chunks together, and reads at most one piece of them ahead", async () => {
@@ -197,17 +214,21 @@ describe("an upload of chunks", () => {
     )
   })
 
-  it("reports each piece after it left, and the end", async () => {
-    const reported: Array<number | "all"> = []
-    const { next } = open(sourceOf(buffer + 1, 5).upload, {
-      onChunk: (length: number) => Effect.sync(() => void reported.push(length)),
-      onComplete: Effect.sync(() => void reported.push("all"))
-    })
-    for (const expected of [[], [buffer], [buffer, 1], [buffer, 1, 5, "all"]]) {
-      await next()
+  it.each(["memory", "chunks"])(
+    "reports each piece that it passes on, and the end with the last one: %s",
+    async (from) => {
+      const reported: Array<number | "all"> = []
+      const upload =
+        from === "memory" ? Upload.fromMemory([new Uint8Array(buffer + 6)]) : sourceOf(buffer + 1, 5).upload
+      const { next } = open(upload, {
+        onPiece: (length) => reported.push(length),
+        onComplete: () => reported.push("all")
+      })
+      const expected = from === "memory" ? [buffer, 6, "all"] : [buffer, 1, 5, "all"]
+      for (let piece = 0; piece < 4; piece++) await next()
       expect(reported).toEqual(expected)
     }
-  })
+  )
 })
 
 describe("an upload between a head and a tail", () => {
@@ -250,13 +271,13 @@ describe("an upload between a head and a tail", () => {
 })
 
 describe("an upload from memory", () => {
-  it("is sent in few pieces, and counts as sent when undici asks for more than all of it", async () => {
+  it("is sent in few pieces, and counts as sent with the last of them", async () => {
     const parts = [10, buffer + 5, 20].map((length) => new Uint8Array(length))
     const { failure, next, timer } = open(Upload.fromMemory(parts))
     expect(timer.sent).toBe("nothing")
     const pieces = [(await next()).value, (await next()).value, (await next()).value]
     expect(pieces.map((piece) => piece?.byteLength)).toEqual([10, buffer, 25])
-    expect([timer.sent, ...timer.phases]).toEqual(["part", "upload", "upload", "upload"])
+    expect([timer.sent, ...timer.phases]).toEqual(["all", "upload", "upload", "answer"])
     expect(await next()).toEqual({ done: true, value: undefined })
     expect([timer.sent, timer.phases.at(-1), failure()]).toEqual(["all", "answer", undefined])
   })

@@ -3,9 +3,12 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
+import { type CallEvent, type CallOptions, replaces } from "../../CallEvent.js"
 import type { Attempt } from "../../CallReport.js"
+import { type EventDelivery, make as makeDelivery } from "../../EventDelivery.js"
 import type { Failure } from "../../Failure.js"
 import type { Progress } from "../../Operation.js"
+import { contained } from "../contained.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
@@ -40,8 +43,10 @@ export interface Call {
   readonly lost: () => void
   /** Ends the latest attempt. */
   readonly endAttempt: Effect.Effect<void>
+  /** Passes its events to the handler of the caller. `undefined`: there is none. */
+  readonly events: EventDelivery<CallEvent> | undefined
   /** Ends the call. */
-  readonly end: Effect.Effect<void>
+  readonly end: (exit: Exit.Exit<unknown, unknown>) => Effect.Effect<void>
 }
 
 export const makeCall = (
@@ -49,9 +54,11 @@ export const makeCall = (
   clock: Clock.Clock,
   timer: CallTimer,
   monitor: DeadlineMonitor,
-  enterQueue: () => Place
+  enterQueue: () => Place,
+  onEvent: CallOptions["onEvent"]
 ): Call => {
   const startedAt = monotonicMillis(clock)
+  const events = onEvent === undefined ? undefined : makeDelivery(onEvent, replaces)
   const attempts: Array<Attempt> = []
   let attemptScope: Scope.CloseableScope | undefined
   let exchange: HttpExchange | undefined
@@ -86,7 +93,7 @@ export const makeCall = (
     if (scope === undefined) return closing
     // Unlike `Effect.forkDaemon`, this starts at once, and has often ended before anything waits for it.
     const closed = Effect.flatMap(Effect.runtime<never>(), (runtime) =>
-      awaitBriefly(Effect.void, Runtime.runFork(runtime, Scope.close(scope, Exit.void)))
+      awaitBriefly(Effect.void, Runtime.runFork(runtime, contained(Scope.close(scope, Exit.void))))
     )
     return Effect.zipRight(closing, closed)
   }
@@ -141,15 +148,18 @@ export const makeCall = (
     },
     lost: () => record({}),
     endAttempt: Effect.uninterruptible(Effect.suspend(closeAttempt)),
-    end: Effect.suspend(() => {
-      endedAt ??= monotonicMillis(clock)
-      monitor.remove(timer)
-      timer.end()
-      // The next call starts after the connection of this one is closed or free.
-      const closing = closeAttempt()
-      if (closing !== Effect.void) return Effect.uninterruptible(Effect.ensuring(closing, Effect.sync(leave)))
-      leave()
-      return closing
-    })
+    events,
+    end: (exit) =>
+      Effect.suspend(() => {
+        endedAt ??= monotonicMillis(clock)
+        monitor.remove(timer)
+        timer.end()
+        events?.unsafeEnd(exit, clock)
+        // The next call starts after the connection of this one is closed or free.
+        const closing = closeAttempt()
+        if (closing !== Effect.void) return Effect.uninterruptible(Effect.ensuring(closing, Effect.sync(leave)))
+        leave()
+        return closing
+      })
   }
 }

@@ -8,11 +8,13 @@ import * as Exit from "effect/Exit"
 import * as FiberId from "effect/FiberId"
 import * as Random from "effect/Random"
 import * as Redacted from "effect/Redacted"
+import type * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import * as ApiKey from "../../ApiKey.js"
 import type { CallEvent, CallOptions } from "../../CallEvent.js"
 import type { Attempt } from "../../CallReport.js"
 import type { ResolvedDeadlines } from "../../Deadlines.js"
+import type { EventDelivery } from "../../EventDelivery.js"
 import type { Failure, InvalidApiKey } from "../../Failure.js"
 import type { Operation, Request, Response } from "../../Operation.js"
 import * as Printable from "../../Printable.js"
@@ -22,7 +24,7 @@ import { millisOf } from "../durationOption.js"
 import { fillBuffer, makeBoundedBuffer } from "../http/boundedBuffer.js"
 import { classifyUploadFailure } from "../http/classifyConnectionError.js"
 import { makeHttpClientDriver } from "../http/httpClientDriver.js"
-import { driverOf, type HttpDriver, type HttpResponse } from "../http/httpDriver.js"
+import { driverOf, type HttpDriver, type HttpResponse, type UploadObserver } from "../http/httpDriver.js"
 import { CallTimer, DeadlineMonitor, longestSleep } from "../timer/callTimer.js"
 import { type ApiKeys, makeApiKeys } from "./apiKeys.js"
 import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
@@ -79,22 +81,22 @@ export const makeTransport = (
     }
     const enterQueue = makeCallQueue(options.concurrency)
     const monitors = new WeakMap<Clock.Clock, DeadlineMonitor>()
-    const callOf = ({ sentId }: { readonly sentId: string }) =>
+    const callOf = ({ sentId }: { readonly sentId: string }, given: CallOptions | undefined) =>
       Effect.map(Effect.clock, (clock) => {
         const monitor = monitors.get(clock) ?? new DeadlineMonitor(clock, options.deadlines)
         monitors.set(clock, monitor)
-        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor, enterQueue)
+        return makeCall(sentId, clock, new CallTimer(clock, options.deadlines), monitor, enterQueue, given?.onEvent)
       })
 
     return {
       run: (operation, callOptions) =>
-        Effect.flatMap(callOf(operation), (call) =>
+        Effect.flatMap(callOf(operation, callOptions), (call) =>
           Effect.onExit(spanCall(runCall(shared, call, operation, callOptions), operation), (exit) =>
-            Effect.zipRight(countCall(operation, call, exit), call.end)
+            Effect.zipRight(countCall(operation, call, exit), call.end(exit))
           )
         ),
       open: (operation, callOptions) =>
-        Effect.flatMap(callOf(operation), (call) =>
+        Effect.flatMap(callOf(operation, callOptions), (call) =>
           // A call that failed or was read to its end is closed at once, even if the caller's scope stays open.
           Effect.uninterruptibleMask((restore) =>
             Effect.gen(function* () {
@@ -104,7 +106,7 @@ export const makeTransport = (
               let outcome: Exit.Exit<unknown, ServiceError> = Exit.interrupt(FiberId.none)
               yield* Scope.addFinalizer(
                 scope,
-                Effect.suspend(() => Effect.zipRight(call.end, observed.end(outcome)))
+                Effect.suspend(() => Effect.zipRight(call.end(outcome), observed.end(outcome)))
               )
               const end = (exit: Exit.Exit<unknown, ServiceError>) =>
                 Effect.suspend(() => {
@@ -139,16 +141,10 @@ const runCall = <A, E extends ServiceError, Context>(
   { budget, driver, keys, options }: Shared,
   call: Call,
   operation: Operation<A, E, Context>,
-  { onEvent, outage }: CallOptions = {}
+  { outage }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
-    const emit = (event: CallEvent) =>
-      onEvent === undefined
-        ? Effect.void
-        : Effect.catchAllCause(
-            Effect.suspend(() => onEvent(event)),
-            (cause) => Effect.logWarning("onEvent failed", cause)
-          )
+    const { events } = call
     const outageMillis = outage === undefined ? options.retries.outage : outageOf(outage)
     let latest: Response<E> | undefined
     const toError = (failure: Failure) =>
@@ -161,9 +157,7 @@ const runCall = <A, E extends ServiceError, Context>(
     call.start()
     const turn = call.enter()
     if (turn !== undefined) {
-      if (onEvent !== undefined && turn.ahead !== undefined) {
-        yield* Effect.mapError(call.timer.run(emit({ _tag: "Queued", ahead: turn.ahead })), toError)
-      }
+      if (events !== undefined && turn.ahead !== undefined) yield* events.emit({ _tag: "Queued", ahead: turn.ahead })
       yield* Effect.mapError(turn.wait, toError)
     }
     let key = keys.current()
@@ -176,9 +170,7 @@ const runCall = <A, E extends ServiceError, Context>(
       const sending = send(driver, call, operation, {
         delayMillis,
         header: options.apiKeyHeader,
-        key,
-        isObserved: onEvent !== undefined,
-        emit
+        key
       })
       const attempt = Effect.matchEffect(sending, {
         onFailure: (failure) => Effect.fail(toError(failure)),
@@ -223,10 +215,8 @@ const runCall = <A, E extends ServiceError, Context>(
       lastCost = isInBudget ? cost : 0
       retry++
       yield* logRetry(operation, error, delayMillis)
-      if (onEvent !== undefined) {
-        const event = { _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis } as const
-        yield* Effect.mapError(call.timer.run(emit(event)), toError)
-        if (delayMillis > longestDelay(call)) return yield* Effect.fail(error)
+      if (events !== undefined) {
+        yield* events.emit({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })
       }
       yield* Effect.sleep(delayMillis)
     }
@@ -256,34 +246,28 @@ const send = <A, E extends ServiceError, Context>(
   driver: HttpDriver,
   call: Call,
   operation: Operation<A, E, Context>,
-  attempt: {
-    readonly delayMillis: number
-    readonly header: string
-    readonly key: Redacted.Redacted
-    readonly isObserved: boolean
-    readonly emit: (event: CallEvent) => Effect.Effect<void>
-  }
+  attempt: { readonly delayMillis: number; readonly header: string; readonly key: Redacted.Redacted }
 ): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
   Effect.flatMap(buildRequest(call, operation, attempt.delayMillis), ({ body, context, headers, url }) => {
-    const { emit, isObserved } = attempt
+    const { events } = call
     const number = call.progress().attempts.length + 1
     const isUpload = !(body instanceof Uint8Array)
-    let sentBytes = 0
-    const exchange = driver.exchange(
-      { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
-      call.timer,
-      isObserved
-        ? {
-            onChunk: (byteLength) => {
-              sentBytes += byteLength
-              return emit({ _tag: "Uploading", attempt: number, sentBytes, totalBytes: body.byteLength })
-            },
-            onComplete: emit({ _tag: "Waiting", attempt: number })
-          }
-        : undefined
-    )
-    call.sending(exchange)
-    const exchanged = Effect.matchEffect(exchange.response, {
+    const exchangeWith = (observer: UploadObserver | undefined) => {
+      const exchange = driver.exchange(
+        { url, body, headers: { ...headers, [attempt.header]: Redacted.value(attempt.key) } },
+        call.timer,
+        observer
+      )
+      call.sending(exchange)
+      return exchange.response
+    }
+    const responding =
+      isUpload && events !== undefined
+        ? Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+            exchangeWith(reporting(events, runtime, number, body.byteLength))
+          )
+        : exchangeWith(undefined)
+    const exchanged = Effect.matchEffect(responding, {
       onFailure: (failure) => {
         call.lost()
         return Effect.zipRight(countAttempt(operation, undefined), Effect.fail(failure))
@@ -292,18 +276,36 @@ const send = <A, E extends ServiceError, Context>(
         call.responded(response)
         const { status } = response
         const counted = countAttempt(operation, status)
-        const answered = isObserved
-          ? Effect.zipRight(counted, call.timer.run(emit({ _tag: "Answered", attempt: number, status })))
-          : counted
+        const answered =
+          events === undefined
+            ? counted
+            : Effect.zipRight(counted, events.emit({ _tag: "Answered", attempt: number, status }))
         return Effect.as(answered, { response, context })
       }
     })
     if (isUpload) return exchanged
     call.timer.reach("answer")
-    return isObserved
-      ? Effect.zipRight(call.timer.run(emit({ _tag: "Waiting", attempt: number })), exchanged)
-      : exchanged
+    return events === undefined
+      ? exchanged
+      : Effect.zipRight(events.emit({ _tag: "Waiting", attempt: number }), exchanged)
   })
+
+/** Emits the events of an upload, with the context and the fiber refs of the attempt. */
+const reporting = (
+  events: EventDelivery<CallEvent>,
+  runtime: Runtime.Runtime<never>,
+  attempt: number,
+  totalBytes: number | undefined
+): UploadObserver => {
+  let sentBytes = 0
+  return {
+    onPiece: (byteLength) => {
+      sentBytes += byteLength
+      events.unsafeEmit({ _tag: "Uploading", attempt, sentBytes, totalBytes }, runtime)
+    },
+    onComplete: () => events.unsafeEmit({ _tag: "Waiting", attempt }, runtime)
+  }
+}
 
 const buildRequest = <A, E extends ServiceError, Context>(
   call: Call,

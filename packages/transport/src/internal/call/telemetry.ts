@@ -3,7 +3,6 @@
  * which may quote the key.
  */
 import * as Cause from "effect/Cause"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FiberRef from "effect/FiberRef"
@@ -11,7 +10,9 @@ import * as Metric from "effect/Metric"
 import * as MetricBoundaries from "effect/MetricBoundaries"
 import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
+import type * as Tracer from "effect/Tracer"
 import type { ServiceError } from "../../ServiceError.js"
+import { unnoticed } from "../contained.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {
@@ -63,6 +64,23 @@ const outcomeOf = (exit: Exit.Exit<unknown, ServiceError>): string => {
   return error?._tag ?? (Cause.isInterruptedOnly(exit.cause) ? "interrupted" : "defect")
 }
 
+const tracerFailed = (cause: Cause.Cause<never>): Effect.Effect<void> =>
+  unnoticed(Effect.logWarning("The tracer failed", cause))
+
+/** Runs what a tracer of the caller does. If it throws, a warning says so, and the call goes on. */
+const traced = (run: () => void): Effect.Effect<void> => Effect.catchAllCause(Effect.sync(run), tracerFailed)
+
+/** Makes a span. `undefined`: the tracer failed. */
+const makeSpan = (name: string, options: Tracer.SpanOptions): Effect.Effect<Tracer.Span | undefined> =>
+  Effect.catchAllCause(Effect.makeSpan(name, { ...options, captureStackTrace: false }), (cause) =>
+    Effect.as(tracerFailed(cause), undefined)
+  )
+
+const endSpan = (span: Tracer.Span, exit: Exit.Exit<unknown, unknown>): Effect.Effect<void> =>
+  FiberRef.getWith(FiberRef.currentTracerTimingEnabled, (isTimed) =>
+    Effect.clockWith((clock) => traced(() => span.end(isTimed ? clock.unsafeCurrentTimeNanos() : 0n, exit)))
+  )
+
 /** Runs `traced` of the effect if tracing is on, else the effect alone, which costs less. */
 const whileTracing = <A, E, R>(
   effect: Effect.Effect<A, E, R>,
@@ -70,8 +88,23 @@ const whileTracing = <A, E, R>(
 ): Effect.Effect<A, E, R> =>
   Effect.flatMap(FiberRef.get(FiberRef.currentTracerEnabled), (enabled) => (enabled ? traced(effect) : effect))
 
+/** Runs an effect in a span, whose tracer can't change its exit as that of `Effect.withSpan` can. */
+const inSpan = <A, E, R>(
+  running: Effect.Effect<A, E, R>,
+  name: string,
+  options: Tracer.SpanOptions,
+  beforeEnd: (span: Tracer.Span) => Effect.Effect<void> = () => Effect.void
+): Effect.Effect<A, E, R> =>
+  Effect.flatMap(makeSpan(name, options), (span) =>
+    span === undefined
+      ? running
+      : Effect.onExit(Effect.withParentSpan(running, span), (exit) =>
+          Effect.zipRight(beforeEnd(span), endSpan(span, exit))
+        )
+  )
+
 const spanOf = (operation: string): string => `speech.${operation}`
-const optionsOf = (sentId: string) => ({ attributes: { "speech.id": sentId }, captureStackTrace: false })
+const optionsOf = (sentId: string): Tracer.SpanOptions => ({ attributes: { "speech.id": sentId } })
 
 /** Counts a call and its duration. */
 export const countCall = (
@@ -94,7 +127,7 @@ export const countAttempt = ({ name }: NamedCall, status: number | undefined): E
 export const spanCall = <A, E, R>(
   running: Effect.Effect<A, E, R>,
   { name, sentId }: NamedCall
-): Effect.Effect<A, E, R> => whileTracing(running, Effect.withSpan(spanOf(name), optionsOf(sentId)))
+): Effect.Effect<A, E, R> => whileTracing(running, (call) => inSpan(call, spanOf(name), optionsOf(sentId)))
 
 /** Observes a call that goes on after its result: `end` records how it ended. */
 export interface ObservedCall {
@@ -105,17 +138,12 @@ export interface ObservedCall {
 
 export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedCall> =>
   Effect.gen(function* () {
-    if (!(yield* FiberRef.get(FiberRef.currentTracerEnabled))) {
-      return { during: (running) => running, end: (exit) => countCall(named, call, exit) }
-    }
-    const span = yield* Effect.makeSpan(spanOf(named.name), optionsOf(named.sentId))
+    const isTracing = yield* FiberRef.get(FiberRef.currentTracerEnabled)
+    const span = isTracing ? yield* makeSpan(spanOf(named.name), optionsOf(named.sentId)) : undefined
     return {
-      during: (running) => Effect.withParentSpan(running, span),
+      during: (running) => (span === undefined ? running : Effect.withParentSpan(running, span)),
       end: (exit) =>
-        Effect.flatMap(Clock.currentTimeNanos, (endedAt) => {
-          span.end(endedAt, exit)
-          return countCall(named, call, exit)
-        })
+        Effect.zipRight(span === undefined ? Effect.void : endSpan(span, exit), countCall(named, call, exit))
     }
   })
 
@@ -123,17 +151,21 @@ export const beginCall = (named: NamedCall, call: Call): Effect.Effect<ObservedC
 export const spanAttempt = <A, E, R>(running: Effect.Effect<A, E, R>, call: Call): Effect.Effect<A, E, R> =>
   whileTracing(running, (attempt) => {
     const earlier = call.progress().attempts.length
-    const attributed = Effect.onExit(attempt, () => {
+    return inSpan(attempt, "speech.attempt", { kind: "client" }, (span) => {
       // An attempt that was interrupted, or that sent nothing, has no record.
       const recorded = call.progress().attempts[earlier]
       return recorded === undefined
         ? Effect.void
-        : Effect.annotateCurrentSpan({ "http.response.status_code": recorded.status, "speech.sent": recorded.sent })
+        : traced(() => {
+            span.attribute("http.response.status_code", recorded.status)
+            span.attribute("speech.sent", recorded.sent)
+          })
     })
-    return Effect.withSpan(attributed, "speech.attempt", { kind: "client", captureStackTrace: false })
   })
 
 export const logRetry = ({ name, sentId }: NamedCall, error: ServiceError, delayMillis: number): Effect.Effect<void> =>
-  Effect.logDebug(`${name} failed with ${error._tag}; retry in ${delayMillis} ms`).pipe(
-    Effect.annotateLogs("speech.id", sentId)
+  unnoticed(
+    Effect.logDebug(`${name} failed with ${error._tag}; retry in ${delayMillis} ms`).pipe(
+      Effect.annotateLogs("speech.id", sentId)
+    )
   )

@@ -19,6 +19,7 @@ import { type CallTimer, outOfScope } from "../timer/callTimer.js"
 import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
 import { toUploadFailed } from "./toUploadFailed.js"
+import { makeUploadProgress } from "./uploadProgress.js"
 
 const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))
 
@@ -127,27 +128,15 @@ const observed = (
   timer: CallTimer,
   observer: UploadObserver | undefined,
   { begin, onFailure }: ReadingObserver
-): Stream.Stream<Uint8Array, UploadFailed> =>
-  Stream.execute(begin).pipe(
+): Stream.Stream<Uint8Array, UploadFailed> => {
+  const progress = makeUploadProgress(upload.byteLength, timer, observer)
+  return Stream.execute(begin).pipe(
     Stream.concat(once(chunks(upload))),
-    Stream.tap((chunk) =>
-      Effect.suspend(() => {
-        timer.sent = "part"
-        timer.reach("upload")
-        return observer?.onChunk(chunk.byteLength) ?? Effect.void
-      })
-    ),
+    Stream.tap((chunk) => Effect.sync(() => progress.pass(chunk.byteLength))),
     Stream.tapErrorCause((cause) => Effect.sync(() => onFailure(toUploadFailed(cause)))),
-    Stream.concat(
-      Stream.execute(
-        Effect.suspend(() => {
-          timer.sent = "all"
-          timer.reach("answer")
-          return observer?.onComplete ?? Effect.void
-        })
-      )
-    )
+    Stream.concat(Stream.execute(Effect.sync(progress.end)))
   )
+}
 
 /** Fails if it is read twice: an upload is opened for one attempt, and its source may be used up. */
 const once = (stream: Chunks): Chunks => {

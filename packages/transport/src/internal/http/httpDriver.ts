@@ -31,12 +31,12 @@ export interface HttpResponse {
   readonly pull: Effect.Effect<Uint8Array | undefined, Failure>
 }
 
-/** Follows an upload. */
+/** Follows an upload. Neither function throws or waits. */
 export interface UploadObserver {
-  /** Runs after each chunk that was sent. */
-  readonly onChunk: (byteLength: number) => Effect.Effect<void>
-  /** Runs after the last chunk. */
-  readonly onComplete: Effect.Effect<void>
+  /** Runs when a piece is passed on. */
+  readonly onPiece: (byteLength: number) => void
+  /** Runs when all of the upload was passed on. */
+  readonly onComplete: () => void
 }
 
 /**

@@ -5,12 +5,13 @@ import * as Runtime from "effect/Runtime"
 import * as Stream from "effect/Stream"
 import type { UploadFailed } from "../../Failure.js"
 import { chunks, reusedBlock, type Upload } from "../../Upload.js"
+import { contained } from "../contained.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer } from "../timer/callTimer.js"
 import type { UploadObserver } from "./httpDriver.js"
-import { piecesOf } from "./piecesOf.js"
 import { toUploadFailed } from "./toUploadFailed.js"
 import { makeUploadPieces, pieceSize } from "./uploadPieces.js"
+import { makeUploadProgress, type UploadProgress } from "./uploadProgress.js"
 
 /** An upload as undici reads it: undici asks for the next chunk after it has passed on the previous one. */
 export interface UploadIterable {
@@ -26,21 +27,24 @@ export const makeUploadIterable = (
   observer: UploadObserver | undefined,
   runtime: Runtime.Runtime<never>
 ): UploadIterable =>
-  upload._tag === "Memory" && observer === undefined
-    ? fromParts(upload.parts, timer)
-    : fromChunks(upload, timer, observer, runtime)
+  upload._tag === "Memory"
+    ? fromParts(upload.parts, makeUploadProgress(upload.byteLength, timer, observer))
+    : fromChunks(upload, makeUploadProgress(upload.byteLength, timer, observer), runtime)
 
 /** Parts in memory need no stream and no fiber, which would cost more than the rest of a short call. */
-const fromParts = (parts: ReadonlyArray<Uint8Array>, timer: CallTimer): UploadIterable => {
+const fromParts = (parts: ReadonlyArray<Uint8Array>, progress: UploadProgress): UploadIterable => {
   const pieces = makeUploadPieces()
   for (const part of parts) pieces.add(part)
   let isClosed = false
   const next = (): IteratorResult<Uint8Array, undefined> => {
     if (isClosed) return { done: true, value: undefined }
     const piece = pieces.take()
-    timer.sent = piece === undefined ? "all" : "part"
-    timer.reach(piece === undefined ? "answer" : "upload")
-    return piece === undefined ? { done: true, value: undefined } : { done: false, value: piece }
+    if (piece === undefined) {
+      progress.end()
+      return { done: true, value: undefined }
+    }
+    progress.pass(piece.byteLength)
+    return { done: false, value: piece }
   }
   return {
     chunks: { [Symbol.asyncIterator]: () => ({ next: () => Promise.resolve(next()) }) },
@@ -62,15 +66,10 @@ const forEachChunk = (upload: Upload, send: (chunks: Iterable<Uint8Array>) => Ef
 }
 
 /** One fiber reads all chunks. It waits if more than a piece is left for undici, or a part of a chunk. */
-const fromChunks = (
-  upload: Upload,
-  timer: CallTimer,
-  observer: UploadObserver | undefined,
-  runtime: Runtime.Runtime<never>
-): UploadIterable => {
+const fromChunks = (upload: Upload, progress: UploadProgress, runtime: Runtime.Runtime<never>): UploadIterable => {
   const pieces = makeUploadPieces()
   let failure: UploadFailed | undefined
-  let fiber: Fiber.RuntimeFiber<void, UploadFailed> | undefined
+  let fiber: Fiber.RuntimeFiber<Exit.Exit<void, UploadFailed>> | undefined
   /** The request of undici for the next piece. */
   let asked:
     | {
@@ -83,12 +82,13 @@ const fromChunks = (
 
   const answer = (): void => {
     if (asked === undefined) return
-    timer.reach("upload")
+    progress.ready()
     const piece = pieces.take()
     if (piece === undefined) return
-    timer.sent = "part"
-    asked.give({ done: false, value: piece })
+    const { give } = asked
     asked = undefined
+    progress.pass(piece.byteLength)
+    give({ done: false, value: piece })
   }
   const until = (condition: () => boolean): Effect.Effect<void> =>
     Effect.suspend(() =>
@@ -109,26 +109,15 @@ const fromChunks = (
     answer()
     return isCopied ? untilRoom : untilPassedOn
   }
-  const sendObserved =
-    ({ onChunk }: UploadObserver) =>
-    (added: Iterable<Uint8Array>) =>
-      Effect.forEach(
-        Array.from(added).flatMap((chunk) => piecesOf(chunk, pieceSize)),
-        (piece) => Effect.all([send([piece]), untilPassedOn, onChunk(piece.byteLength)], { discard: true }),
-        { discard: true }
-      )
-  const sending = Effect.zipRight(
-    Effect.zipRight(forEachChunk(upload, observer === undefined ? send : sendObserved(observer)), untilPassedOn),
-    Effect.suspend(() => {
-      timer.sent = "all"
-      timer.reach("answer")
-      return observer?.onComplete ?? Effect.void
-    })
-  )
+  const sending = Effect.zipRight(forEachChunk(upload, send), untilPassedOn)
   const start = (): void => {
-    fiber = Runtime.runFork(runtime, Effect.interruptible(sending))
-    fiber.addObserver((exit) => {
-      if (Exit.isSuccess(exit)) return asked?.give({ done: true, value: undefined })
+    fiber = Runtime.runFork(runtime, contained(sending))
+    fiber.addObserver((exited) => {
+      const exit = Exit.flatten(exited)
+      if (Exit.isSuccess(exit)) {
+        progress.end()
+        return asked?.give({ done: true, value: undefined })
+      }
       failure = toUploadFailed(exit.cause)
       asked?.fail(new Error("The upload failed."))
     })

@@ -1,12 +1,14 @@
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as Runtime from "effect/Runtime"
 import type { Sent } from "../../CallReport.js"
 import type { Phase, ResolvedDeadlines } from "../../Deadlines.js"
 import type { DeadlineExceeded, Failure } from "../../Failure.js"
+import { contained } from "../contained.js"
 import { monotonicMillis } from "./monotonicMillis.js"
 
 type TimedPhase = Exclude<Phase, "total">
@@ -25,7 +27,8 @@ export class CallTimer {
   /** `undefined`: the call waits for its turn, which only the total deadline limits. */
   #phase: TimedPhase | undefined
   #since = 0
-  #settle: ((outcome: Effect.Effect<never, Failure>) => void) | undefined
+  /** Ends the waits that have not ended. Each wait removes its own. */
+  readonly #settles = new Set<(outcome: Effect.Effect<never, Failure>) => void>()
 
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
@@ -67,16 +70,17 @@ export class CallTimer {
       this.#since = monotonicMillis(this.#clock)
       return Effect.async<A, Failure>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
-        this.#settle = (outcome) => {
-          this.#settle = undefined
+        const settle = (outcome: Effect.Effect<never, Failure>): void => {
+          this.#settles.delete(settle)
           resume(Effect.zipRight(stop, outcome))
         }
+        this.#settles.add(settle)
         stop = start((outcome) => {
-          this.#settle = undefined
+          this.#settles.delete(settle)
           resume(outcome)
         })
         return Effect.suspend(() => {
-          this.#settle = undefined
+          this.#settles.delete(settle)
           return stop
         })
       })
@@ -87,8 +91,8 @@ export class CallTimer {
   run<A>(effect: Effect.Effect<A, Failure>): Effect.Effect<A, Failure> {
     return Effect.flatMap(Effect.runtime<never>(), (runtime) =>
       this.wait((resume) => {
-        const fiber = Runtime.runFork(runtime, Effect.interruptible(effect))
-        fiber.addObserver((exit) => resume(exit))
+        const fiber = Runtime.runFork(runtime, contained(effect))
+        fiber.addObserver((exit) => resume(Exit.flatten(exit)))
         return Fiber.interruptFork(fiber)
       })
     )
@@ -100,22 +104,26 @@ export class CallTimer {
 
   /** Ends the call. A reader that still waits is outside the scope of the call, and dies. */
   end(): void {
-    this.#settle?.(outOfScope)
+    this.#settleAll(outOfScope)
   }
 
-  /** Fails the wait if a deadline has passed. Otherwise it returns the time of the next check. `now` is monotonic. */
+  /** Fails the waits if a deadline has passed. Otherwise it returns the time of the next check. `now` is monotonic. */
   check(now: number): number {
-    if (this.#settle === undefined) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
+    if (this.#settles.size === 0) return now < this.#end ? this.#end : Number.POSITIVE_INFINITY
     if (now >= this.#end) {
-      this.#settle(Effect.fail(this.totalExceeded))
+      this.#settleAll(Effect.fail(this.totalExceeded))
       return Number.POSITIVE_INFINITY
     }
     if (this.#phase === undefined) return this.#end
     const limitMillis = this.#deadlines[limitOf[this.#phase]]
     const at = this.#since + limitMillis
     if (now < at) return Math.min(at, this.#end)
-    this.#settle(Effect.fail({ _tag: "DeadlineExceeded", phase: this.#phase, limitMillis }))
+    this.#settleAll(Effect.fail({ _tag: "DeadlineExceeded", phase: this.#phase, limitMillis }))
     return Number.POSITIVE_INFINITY
+  }
+
+  #settleAll(outcome: Effect.Effect<never, Failure>): void {
+    for (const settle of this.#settles) settle(outcome)
   }
 }
 
