@@ -10,8 +10,10 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import * as Tracer from "effect/Tracer"
 import { faultyServer, hangUp, head, onRequest, respond, type Script, silent, write } from "./support/faultyServer.js"
 import { type HttpClientName, httpClients } from "./support/httpClients.js"
 
@@ -123,7 +125,7 @@ describe("a call whose handler of events waits", () => {
         Effect.timeout("4 seconds")
       )
       expect(error).toMatchObject({ _tag: "SttConnectionFailed", reason: "cut" })
-    }).pipe(Effect.scoped)
+    }).pipe(Effect.scoped, quiet)
   )
 })
 
@@ -170,23 +172,105 @@ describe("a handler of events", () => {
     })
   })
 
-  it.live("changes neither what is sent nor what is retried nor what is told", () =>
-    Effect.promise(() =>
-      FastCheck.assert(
-        FastCheck.asyncProperty(draws, async ({ handler, layer, network, source }) => {
-          const outcome = (onEvent: OnEvent | undefined) =>
-            outcomeOf(layer, source, networks[network] ?? [], onEvent, deadlinesOf(network))
-          const both = Effect.all(
-            [outcome(undefined), outcome(({ _tag }) => behaviours[handler[_tag]]?.() ?? Effect.void)],
-            {
-              concurrency: 2
-            }
-          )
-          const [alone, observed] = await Effect.runPromise(quiet(both))
-          expect(observed).toEqual(alone)
-        }),
-        { numRuns: 60, seed: 20_260 }
+  it.live(
+    "changes neither what is sent nor what is retried nor what is told",
+    () =>
+      Effect.promise(() =>
+        FastCheck.assert(
+          FastCheck.asyncProperty(draws, async ({ handler, layer, network, source }) => {
+            const outcome = (onEvent: OnEvent | undefined) =>
+              outcomeOf(layer, source, networks[network] ?? [], onEvent, deadlinesOf(network))
+            const both = Effect.all(
+              [outcome(undefined), outcome(({ _tag }) => behaviours[handler[_tag]]?.() ?? Effect.void)],
+              {
+                concurrency: 2
+              }
+            )
+            const [alone, observed] = await Effect.runPromise(quiet(both))
+            expect(observed).toEqual(alone)
+          }),
+          { numRuns: 40, seed: 20_260 }
+        )
+      ),
+    60_000
+  )
+})
+
+describe("a logger or a tracer that throws", () => {
+  const fail = (): never => {
+    throw new Error("the collector is gone")
+  }
+  const throwingLogger = Effect.provide(Logger.replace(Logger.defaultLogger, Logger.make(fail)))
+  const good = Tracer.make({
+    span: (name, parent, context, links, startTime, kind) => ({
+      _tag: "Span",
+      name,
+      spanId: name,
+      traceId: "trace",
+      parent,
+      context,
+      links,
+      kind,
+      sampled: true,
+      status: { _tag: "Started", startTime },
+      attributes: new Map(),
+      attribute: () => undefined,
+      event: () => undefined,
+      addLinks: () => undefined,
+      end: () => undefined
+    }),
+    context: (run) => run()
+  })
+  /** Tracers that fail when a span is made, gets an attribute, or ends. */
+  const tracers = {
+    "making a span": Tracer.make({ ...good, span: fail }),
+    "an attribute": Tracer.make({ ...good, span: (...given) => ({ ...good.span(...given), attribute: fail }) }),
+    "ending a span": Tracer.make({ ...good, span: (...given) => ({ ...good.span(...given), end: fail }) })
+  }
+  type Watched = <A, E, R>(effect: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
+  const withTracer =
+    (name: keyof typeof tracers): Watched =>
+    (effect) =>
+      Effect.withTracer(effect, tracers[name])
+  const watchers: Readonly<Record<string, Watched>> = {
+    "the logger": (effect) => Logger.withMinimumLogLevel(throwingLogger(effect), LogLevel.All),
+    "the tracer, making a span": withTracer("making a span"),
+    "the tracer, at an attribute": withTracer("an attribute"),
+    "the tracer, ending a span": withTracer("ending a span")
+  }
+  const everyNetwork: Readonly<Record<string, ReadonlyArray<Script>>> = {
+    "fails, then answers": [respond(503), answers],
+    "hangs up after the request": [hangUp]
+  }
+  const everywhere = layers.flatMap((layer) => Object.keys(watchers).map((watcher) => ({ layer, watcher })))
+
+  it.live.each(everywhere)("changes no call over $layer: $watcher", ({ layer, watcher }) =>
+    Effect.gen(function* () {
+      const watched = watchers[watcher] ?? ((effect) => effect)
+      for (const scripts of Object.values(everyNetwork)) {
+        const outcome = outcomeOf(layer, "path", scripts, () => Effect.die("broken"))
+        expect(yield* watched(outcome)).toEqual(yield* outcome)
+      }
+    }).pipe(quiet)
+  )
+
+  it.live.each(["opening the recording", "reading it"])("leaves an unreadable recording unreadable: %s", (when) =>
+    Effect.gen(function* () {
+      const server = yield* faultyServer(onRequest(answers))
+      const broken = Stream.die("the disk failed")
+      const audio = AudioSource.fromStream(() =>
+        when === "reading it" ? Stream.concat(Stream.make(kilobytes(200), kilobytes(200)), broken) : broken
       )
-    )
+      for (const layer of layers) {
+        const error = yield* Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model: "m" })).pipe(
+          Effect.flip,
+          Effect.provide(client(layer, server.host, {})),
+          Effect.timeout("5 seconds"),
+          throwingLogger,
+          Logger.withMinimumLogLevel(LogLevel.All)
+        )
+        expect(error._tag).toBe("SttAudioUnreadable")
+      }
+    }).pipe(Effect.scoped)
   )
 })

@@ -16,8 +16,9 @@ import { type AudioFormat, bytesPerFrame, describe } from "@effect-speech/audio-
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
+import * as CallEvent from "@effect-speech/transport/CallEvent"
 import type { CallReport } from "@effect-speech/transport/CallReport"
+import * as EventDelivery from "@effect-speech/transport/EventDelivery"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Contract from "@effect-speech/tts/TtsContract"
@@ -89,7 +90,7 @@ export interface LongSpeechOptions {
   readonly differentFormat?: "resample" | "fail" | undefined
   /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
   readonly outage?: Duration.DurationInput | undefined
-  /** Runs at each event. A defect in it is logged and does not affect the speech. Default: none. */
+  /** Runs at each event, in order. The speech never waits for it, nor does a defect in it affect the speech. Default: none. */
   readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
 }
 
@@ -108,6 +109,13 @@ export interface Plan {
 
 /** Progress of a speech. A piece without a letter, a number or a symbol has no events. */
 export type LongSpeechEvent = Planned | Kept | Started | Called | Done
+
+/** As for the events of one call: later progress of the upload of the same piece. */
+const replaces = (later: LongSpeechEvent, earlier: LongSpeechEvent): boolean =>
+  later._tag === "Called" &&
+  earlier._tag === "Called" &&
+  later.number === earlier.number &&
+  CallEvent.replaces(later.event, earlier.event)
 
 /** The whole text was split. The first pieces may have been sent before. */
 export interface Planned extends Plan {
@@ -134,7 +142,7 @@ export interface Started extends PieceFacts {
 /** The call of a piece has an event, such as a retry. */
 export interface Called extends PieceFacts {
   readonly _tag: "Called"
-  readonly event: CallEvent
+  readonly event: CallEvent.CallEvent
 }
 
 /** The audio of a piece has arrived and is kept. */
@@ -346,14 +354,8 @@ interface Failed {
 const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
   Effect.gen(function* () {
     const pieces = yield* prepare(request, options)
-    const { concurrency = 4, onEvent } = options
-    const emit = (event: LongSpeechEvent) =>
-      onEvent === undefined
-        ? Effect.void
-        : Effect.catchAllCause(
-            Effect.suspend(() => onEvent(event)),
-            (cause) => Effect.logWarning("onEvent failed", cause)
-          )
+    const { concurrency = 4 } = options
+    const { emit } = yield* EventDelivery.scoped(options.onEvent, replaces)
     const speaker = yield* makeSpeaker(request, options, emit)
     const pull = yield* Stream.unfold(0, (index) =>
       Option.map(Option.fromNullable(pieces.at(index)), (piece) => [piece, index + 1])
@@ -445,7 +447,7 @@ const makeSpeaker = (
       kept.cost += cost
     }
 
-    const send = (piece: Piece, asked: SynthesisRequest, name: string, call: CallOptions) =>
+    const send = (piece: Piece, asked: SynthesisRequest, name: string, call: CallEvent.CallOptions) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const speech = yield* restore(tts.synthesize(asked, call))
@@ -468,7 +470,7 @@ const makeSpeaker = (
           const found = yield* KeptSpeech.getKept(store, name)
           if (Option.isSome(found)) return yield* asKept(found.value)
           yield* emit({ _tag: "Started", ...facts })
-          const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...facts, event })
+          const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...facts, event })
           const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
           const heard = yield* send(piece, asked, name, call)
           count(piece, name)

@@ -19,8 +19,9 @@ import { SttAudioUnreadable, type SttError, SttInvalidRequest } from "@effect-sp
 import type { SttWarning } from "@effect-speech/stt/SttWarning"
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import { type TranscriptionRequest, validate } from "@effect-speech/stt/TranscriptionRequest"
-import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import * as CallEvent from "@effect-speech/transport/CallEvent"
 import type { CallReport } from "@effect-speech/transport/CallReport"
+import * as EventDelivery from "@effect-speech/transport/EventDelivery"
 import * as ServiceError from "@effect-speech/transport/ServiceError"
 import * as Chunk from "effect/Chunk"
 import * as Duration from "effect/Duration"
@@ -55,7 +56,10 @@ export interface LongTranscriptionOptions {
   readonly segments?: SegmentReader.SegmentReader | undefined
   /** How long a piece is retried while the service is down. Default: 5 minutes. */
   readonly outage?: Duration.DurationInput | undefined
-  /** Runs at each event. A defect in it is logged and does not affect the transcription. Default: none. */
+  /**
+   * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
+   * Default: none.
+   */
   readonly onEvent?: ((event: LongTranscriptionEvent) => Effect.Effect<void>) | undefined
 }
 
@@ -70,6 +74,13 @@ export interface PiecePlace {
 }
 
 export type LongTranscriptionEvent = Planned | Kept | Silent | Started | Called | Done
+
+/** As for the events of one call: later progress of the upload of the same piece. */
+const replaces = (later: LongTranscriptionEvent, earlier: LongTranscriptionEvent): boolean =>
+  later._tag === "Called" &&
+  earlier._tag === "Called" &&
+  later.number === earlier.number &&
+  CallEvent.replaces(later.event, earlier.event)
 
 /** The recording is open. */
 export interface Planned {
@@ -96,7 +107,7 @@ export interface Started extends PiecePlace {
 /** The call of a piece has an event, such as a retry. */
 export interface Called extends PiecePlace {
   readonly _tag: "Called"
-  readonly event: CallEvent
+  readonly event: CallEvent.CallEvent
 }
 
 /** The transcript of a piece has arrived and is kept. */
@@ -198,14 +209,7 @@ export const transcribe = (
       const { onEvent } = options
       const stt = yield* SpeechToText
       const store = yield* PieceStore
-      const emit = (event: LongTranscriptionEvent): Effect.Effect<void> =>
-        onEvent === undefined
-          ? Effect.void
-          : Effect.catchAllCause(
-              Effect.suspend(() => onEvent(event)),
-              (cause) => Effect.logWarning("onEvent failed", cause)
-            )
-
+      const { emit } = yield* EventDelivery.scoped(onEvent, replaces)
       const recording = yield* openPieces(audio, pieceMillis)
       yield* emit({ _tag: "Planned", durationMillis: recording.durationMillis })
       const done = { pieces: 0, millis: 0 }
@@ -241,11 +245,12 @@ export const transcribe = (
               transactionId: yield* uuidV5(transactionId, String(place.number))
             }
             yield* emit({ _tag: "Started", ...place })
-            const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...place, event })
+            const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...place, event })
+            const options = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
             // An interruption between the response and the store would lose what was paid for.
             return yield* Effect.uninterruptibleMask((restore) =>
               Effect.gen(function* () {
-                const transcription = yield* restore(stt.transcribe(call, { outage, onEvent: onCallEvent }))
+                const transcription = yield* restore(stt.transcribe(call, options))
                 yield* keep(store, name, transcription)
                 known = name
                 yield* finished({ _tag: "Done", ...place })

@@ -1,12 +1,14 @@
 import * as Effect from "effect/Effect"
 import type * as Exit from "effect/Exit"
+import * as Option from "effect/Option"
 
 /**
  * The exit of an effect, as a success, whatever happens. Effect logs a fiber that fails before it tells its observers, and a
- * logger that throws would leave them without the exit. So a fiber of ours that runs code of a caller never fails itself.
+ * logger that throws would leave them without the exit and end the process. So a fiber that we start never fails itself, and
+ * the fibers that it starts, such as those of a stream, are not logged: their failure is in the exit.
  */
 export const contained = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Exit.Exit<A, E>, never, R> =>
-  Effect.uninterruptible(Effect.exit(Effect.interruptible(effect)))
+  Effect.uninterruptible(Effect.exit(Effect.interruptible(Effect.withUnhandledErrorLogLevel(effect, Option.none()))))
 
 /** Runs code of a caller that only watches: its failures and defects are dropped. */
 export const unnoticed = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<void, never, R> =>
