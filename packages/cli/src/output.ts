@@ -1,5 +1,6 @@
-import { fstatSync, statSync } from "node:fs"
-import { dirname, join, resolve } from "node:path"
+import { fstatSync, lstatSync, readlinkSync, readSync, realpathSync, statSync } from "node:fs"
+import { devNull } from "node:os"
+import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeSink from "@effect/platform-node/NodeSink"
@@ -11,12 +12,13 @@ import { OutputFailed, systemCode } from "./failure.js"
 /** A file could not be written. */
 export const writeFailed = (path: string, { cause }: PlatformError): OutputFailed => {
   const code = systemCode(cause)
-  return new OutputFailed({ message: `${path} can't be written${reasons.get(code) ?? ` (${code}).`}` })
+  const reason = reasons.get(code) ?? ` (${code}): write to a file in another folder.`
+  return new OutputFailed({ message: `${path} can't be written${reason}` })
 }
 
 const reasons: ReadonlyMap<string | undefined, string> = new Map([
-  ["ENOSPC", ": the disk is full."],
-  ["EDQUOT", ": the disk is full."],
+  ["ENOSPC", ": the disk is full; free some space, or write to another disk."],
+  ["EDQUOT", ": the disk is full; free some space, or write to another disk."],
   ["ENAMETOOLONG", ": its name is too long for this system; choose a shorter one."]
 ])
 
@@ -26,6 +28,30 @@ export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
   (error) => new OutputFailed({ message: `Standard output can't be written (${systemCode(error)}).` }),
   { endOnDone: false }
 )
+
+/**
+ * Fails if standard output is closed, before anything is sent for a result that has no other place. Node then opens the null
+ * device in its place, to read and write. A shell opens it to write alone (`> /dev/null`), which says that the result is not
+ * wanted.
+ */
+export const checkStandardOutput: Effect.Effect<void, OutputFailed> = Effect.suspend(() =>
+  isClosed()
+    ? new OutputFailed({
+        message:
+          "Nothing was sent: standard output is closed, and the result would be lost. Write it to a file (> FILE), or discard it (> /dev/null)."
+      })
+    : Effect.void
+)
+
+const isClosed = (): boolean => {
+  try {
+    if (fstatSync(1).rdev !== statSync(devNull).rdev || !fstatSync(1).isCharacterDevice()) return false
+    readSync(1, new Uint8Array(1))
+    return true
+  } catch {
+    return false
+  }
+}
 
 /** Waits until standard output has taken all text. `false`: it failed. */
 export const isPrinted: Effect.Effect<boolean> = Effect.async((resume) => {
@@ -77,6 +103,57 @@ export const isSameFile = (input: string, output: string): boolean => {
   if (input !== "-" && isSamePath(input, output)) return true
   const identity = identityOf(input === "-" ? 0 : input)
   return identity !== undefined && identity === identityOf(output === "-" ? 1 : output)
+}
+
+/** Whether a path is a link itself. */
+export const isLink = (path: string): boolean => {
+  try {
+    return lstatSync(path).isSymbolicLink()
+  } catch {
+    return false
+  }
+}
+
+/** How many links a system follows. */
+const mostLinks = 40
+
+/** The file that a path leads to, through every link, also if it does not exist yet. */
+export const leadsTo = (path: string): string => {
+  let reached = path
+  for (let links = 0; links < mostLinks; links++) {
+    try {
+      // Unlike `resolve`, the system takes `..` behind a link as the folder above its target.
+      return realpathSync.native(reached)
+    } catch {
+      try {
+        const folder = realpathSync.native(dirname(reached))
+        reached = join(folder, basename(reached))
+        const target = readlinkSync(reached)
+        reached = isAbsolute(target) ? target : `${folder}/${target}`
+      } catch {
+        return reached
+      }
+    }
+  }
+  return reached
+}
+
+/**
+ * Whether two results would be one file, also if neither exists yet. Names that differ in case or in their Unicode form are the
+ * same on some file systems, and here.
+ */
+export const isSameOutput = (one: string, other: string): boolean => {
+  if (isSameFile(one, other)) return true
+  const [first, second] = [leadsTo(one), leadsTo(other)]
+  const nameOf = (path: string) => basename(path).normalize("NFC").toLowerCase()
+  return isSameFolder(dirname(first), dirname(second)) && nameOf(first) === nameOf(second)
+}
+
+const isSameFolder = (one: string, other: string): boolean => {
+  const [first, second] = [one, other].map((path) => statSync(path, { ...exact, throwIfNoEntry: false }))
+  return (
+    one === other || (first !== undefined && first.ino !== 0n && first.ino === second?.ino && first.dev === second.dev)
+  )
 }
 
 /**

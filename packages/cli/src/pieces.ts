@@ -1,109 +1,186 @@
 /** Keeps the pieces of a long text or recording, and removes them after success. */
+import { createHash } from "node:crypto"
+import { readdirSync, statSync } from "node:fs"
 import { rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { PieceStore, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
+import { isWhole, PieceStore, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import { type CommandError, describeRest, LongJobFailed } from "./failure.js"
-import { isPrinted } from "./output.js"
-
-/** The name of the piece in a file of a `PieceStore`. The file may be a temporary one that a killed process left. */
-const pieceOf = (name: string): string | undefined =>
-  /^([0-9a-f]{64}\.(?:wav|json))(?:\.[0-9a-f-]{36}\.part)?$/.exec(name)?.[1]
-
-const isPiece = (name: string): boolean => pieceOf(name) === name
+import { lockFolder } from "./lockFolder.js"
+import { isLink, isPrinted, leadsTo } from "./output.js"
+import * as PieceFolder from "./pieceFolder.js"
 
 type JobError = Exclude<CommandError, LongJobFailed>
 
-export interface PieceFolder {
+export interface KeptPieces {
   /** `undefined`: no piece is kept. */
   readonly folder: string | undefined
-  /** Whether only this job uses the folder. If so, pieces that it no longer needs are removed too. */
-  readonly isOwn: boolean
+  /** What the job is: any JSON that is the same when the same command runs again, and differs for another. */
+  readonly job: unknown
 }
-
-/** A file in a folder that the command made, so that a later run may remove the folder. */
-const mark = ".made-by-speech"
-
-/** Nothing is kept: memory would grow with the job. */
-const forgetful: PieceStoreService = { get: () => Effect.succeedNone, put: () => Effect.void }
 
 const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
 
+/** A recording of a job. Its content is known only when it is read. */
+export const recordingOf = (file: string): unknown => {
+  if (file === "-") return file
+  try {
+    const { mtimeMs, size } = statSync(file)
+    return [leadsTo(file), size, mtimeMs]
+  } catch {
+    // The job fails with what is wrong.
+    return file
+  }
+}
+
+const finishedPieces = (count: number): string => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
+
 /**
- * Runs a job and keeps its pieces in a folder until it has succeeded and its result is printed. Then it removes the files, and
- * the folder if the command made it. The message of a failure or an interruption names the folder.
+ * Runs a job and keeps its pieces in a folder until it has succeeded and its result is printed. Then it removes those that no
+ * other unfinished job has, and the folder if the command made it and nothing else is in it. The message of a failure or an
+ * interruption names the folder. A second command over the folder at the same time fails before it sends anything.
  */
-export const keepPieces = <A, E extends JobError, R>({ folder, isOwn }: PieceFolder, job: Effect.Effect<A, E, R>) =>
+export const keepPieces = <A, E extends JobError, R>(
+  { folder, job }: KeptPieces,
+  work: Effect.Effect<A, E, R | PieceStore>
+) => (folder === undefined ? forgetPieces(work) : keepIn(folder, digestOf(job), work))
+
+const digestOf = (job: unknown): string => createHash("sha256").update(JSON.stringify(job)).digest("hex")
+
+const failWith = <E extends JobError>(error: E, note: string | undefined): Effect.Effect<never, E | LongJobFailed> =>
+  Effect.fail(note === undefined ? error : new LongJobFailed({ error, note }))
+
+/** Memory would grow with the job, so nothing is kept. */
+const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | PieceStore>) => {
+  const finished = new Set<string>()
+  const forgetful: PieceStoreService = {
+    get: () => Effect.succeedNone,
+    put: (name) => Effect.sync(() => void finished.add(name))
+  }
+  return work.pipe(
+    Effect.provideService(PieceStore, forgetful),
+    Effect.catchAll((error: E) =>
+      failWith(
+        error,
+        finished.size === 0
+          ? undefined
+          : `${finishedPieces(finished.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
+      )
+    )
+  )
+}
+
+const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Effect.Effect<A, E, R | PieceStore>) =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
+    let isRemovable = false
+    // After the lock is released: its file lies in the folder.
+    yield* Effect.addFinalizer(() =>
+      isRemovable ? Effect.ignore(Effect.tryPromise(() => rmdir(folder))) : Effect.void
+    )
+    const { isNew } = yield* lockFolder(folder)
+    const pathOf = (name: string) => join(folder, name)
+    if (isNew) yield* Effect.ignore(fs.writeFile(pathOf(PieceFolder.mark), new Uint8Array(0)))
+    // A link to a folder is not the folder, so it stays.
+    const isMade =
+      !isLink(folder) && (isNew || (yield* Effect.orElseSucceed(fs.exists(pathOf(PieceFolder.mark)), () => false)))
+
     const used = new Set<string>()
-    const isThere = (path: string) => Effect.orElseSucceed(fs.exists(path), () => false)
-    const isNew = folder !== undefined && !(yield* isThere(folder))
-    // Another run may remove the folder at its end, and a store makes it again without a mark.
-    const isMade = isNew || (folder !== undefined && (yield* isThere(join(folder, mark))))
-    const opened = folder === undefined ? Layer.succeed(PieceStore, forgetful) : PieceStore.layerFolder(folder)
-    const counted = Layer.effect(
+    const ownClaim = pathOf(PieceFolder.claimName(job))
+    let isClaimed = yield* Effect.orElseSucceed(fs.exists(ownClaim), () => false)
+    /** Comes before the piece, so that no piece of this job is there without it, whenever the process is killed. */
+    const claim = (name: string) =>
+      Effect.suspend(() => {
+        if (used.has(name)) return Effect.void
+        const line = PieceFolder.extendClaim(name, !isClaimed)
+        isClaimed = true
+        return fs.writeFileString(ownClaim, line, { flag: "a", mode: 0o600 })
+      }).pipe(
+        // What is paid is kept all the same.
+        Effect.ignore,
+        Effect.zipRight(Effect.sync(() => void used.add(name)))
+      )
+    const claiming = Layer.effect(
       PieceStore,
       Effect.map(
         PieceStore,
         ({ get, put }): PieceStoreService => ({
-          get: (name) => Effect.tap(get(name), (found) => Effect.sync(() => Option.isSome(found) && used.add(name))),
-          put: (name, result) => Effect.tap(put(name, result), () => Effect.sync(() => used.add(name)))
+          get: (name) =>
+            Effect.tap(get(name), (found) =>
+              Option.isSome(found)
+                ? Effect.flatMap(isWhole(name, found.value), (whole) => (whole ? claim(name) : Effect.void))
+                : Effect.void
+            ),
+          put: (name, result) => Effect.zipRight(claim(name), put(name, result))
         })
       )
     )
 
-    const files = Effect.suspend(() =>
-      folder === undefined ? Effect.succeed([]) : Effect.orElseSucceed(fs.readDirectory(folder), () => [])
-    )
-    const remove = (names: Iterable<string>) =>
-      Effect.forEach(names, (name) => Effect.ignore(fs.remove(join(folder ?? "", name))), { discard: true })
-    const removeMadeFolder = Effect.gen(function* () {
-      if (folder === undefined || !isMade || (yield* files).some((name) => name !== mark)) return
-      yield* remove([mark])
-      yield* Effect.ignore(Effect.tryPromise(() => rmdir(folder)))
-    })
-    const removeAll = Effect.gen(function* () {
-      const ours = (yield* files).filter((name) => {
-        const piece = pieceOf(name)
-        return piece !== undefined && (isOwn || used.has(piece))
-      })
-      yield* remove(ours)
-      yield* removeMadeFolder
-    }).pipe(Effect.uninterruptible)
-
-    /** A sentence about the kept or lost pieces, and about the cost of the rest. `undefined`: there are no pieces. */
-    const noteOn = Effect.fnUntraced(function* (rest: string) {
-      const finished = (count: number) => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
-      if (folder === undefined) {
-        return used.size === 0
-          ? undefined
-          : `${finished(used.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
-      }
-      yield* removeMadeFolder
-      const keptHere = `kept in ${folder}. The same command goes on where it was${rest}.`
-      // Another run over the same folder may have removed some at its end.
-      const pieces = (yield* files).filter(isPiece)
-      const kept = pieces.filter((name) => used.has(name)).length
-      if (kept > 0) return `${finished(kept)} ${keptHere}`
-      return pieces.length > 0 ? `Pieces of an earlier run are ${keptHere}` : undefined
-    })
-    const explain = <Failure extends JobError>(error: Failure) =>
-      Effect.flatMap(noteOn(describeRest(error)), (note) =>
-        Effect.fail(note === undefined ? error : new LongJobFailed({ error, note }))
+    const contents = Effect.gen(function* () {
+      const entries = yield* Effect.orElseSucceed(
+        Effect.try(() => readdirSync(folder, { withFileTypes: true })),
+        () => []
       )
+      const files = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []))
+      const claims = new Map<string, ReadonlyArray<string>>()
+      for (const name of files) {
+        const claimant = PieceFolder.jobOf(name)
+        if (claimant === undefined) continue
+        const names = PieceFolder.readClaim(yield* Effect.orElseSucceed(fs.readFileString(pathOf(name)), () => ""))
+        if (names !== undefined) claims.set(claimant, names)
+      }
+      const others = entries.flatMap((entry) => (entry.isFile() ? [] : [entry.name]))
+      return { files, others, claims } satisfies PieceFolder.Contents
+    })
+    const remove = (names: Iterable<string>) =>
+      Effect.forEach(names, (name) => Effect.ignore(fs.remove(pathOf(name))), { discard: true })
+
+    /** Removes these pieces, and everything else if nothing of a user or of another job is left. */
+    const end = (done: ReadonlySet<string>) =>
+      Effect.gen(function* () {
+        const before = yield* contents
+        const ending = PieceFolder.endingOf(before, job, done)
+        yield* remove(ending.remove)
+        if (ending.claim.length === 0) yield* remove([PieceFolder.claimName(job)])
+        else if (done.size > 0) yield* Effect.ignore(fs.writeFileString(ownClaim, PieceFolder.writeClaim(ending.claim)))
+        if (ending.isEmpty && isMade) {
+          yield* remove(before.files.filter((name) => name !== PieceFolder.lockName))
+          isRemovable = true
+        }
+        return ending
+      }).pipe(Effect.uninterruptible)
+
+    const removeAll = Effect.gen(function* () {
+      const { claimed, left } = yield* end(used)
+      const staying = (isMade ? left : claimed).length
+      if (staying === 0) return
+      yield* Console.error(
+        `speech: ${plural(staying, "piece")} of other commands ${staying === 1 ? "stays" : "stay"} in ${folder}. Remove them if nobody needs them.`
+      )
+    })
+
+    /** A sentence about the kept pieces, and about the cost of the rest. `undefined`: there are no pieces. */
+    const noteOn = Effect.fnUntraced(function* (rest: string) {
+      yield* end(new Set())
+      const keptHere = `kept in ${folder}. The same command goes on where it was${rest}.`
+      const now = yield* contents
+      const pieces = PieceFolder.piecesIn(now)
+      const kept = pieces.filter((name) => used.has(name)).length
+      if (kept > 0) return `${finishedPieces(kept)} ${keptHere}`
+      const earlier = new Set([...now.claims.values()].flat())
+      return pieces.some((name) => earlier.has(name)) ? `Pieces of an earlier run are ${keptHere}` : undefined
+    })
     const explainInterruption = Effect.flatMap(noteOn(""), (note) =>
-      note === undefined || folder === undefined ? Effect.void : Console.error(`speech: ${note}`)
+      note === undefined ? Effect.void : Console.error(`speech: ${note}`)
     )
-    const markNew = isNew ? Effect.ignore(fs.writeFile(join(folder, mark), new Uint8Array(0))) : Effect.void
-    return yield* Effect.zipRight(markNew, job).pipe(
-      Effect.provide(Layer.provide(counted, opened)),
+    return yield* work.pipe(
+      Effect.provide(Layer.provide(claiming, PieceStore.layerFolder(folder))),
       Effect.zipLeft(Effect.whenEffect(removeAll, isPrinted)),
-      Effect.catchAll(explain),
+      Effect.catchAll((error) => Effect.flatMap(noteOn(describeRest(error)), (note) => failWith(error, note))),
       Effect.onInterrupt(() => explainInterruption)
     )
-  })
+  }).pipe(Effect.scoped)

@@ -36,19 +36,21 @@ export interface Work {
   readonly amount: string
 }
 
-const cells = 24
+/** How wide a bar is, from the widest to none, for a line that must fit. */
+const widths = [24, 12, 0]
 
-const bar = (part: number, whole: number): string => {
+const bar = (part: number, whole: number, cells: number): string => {
+  if (cells === 0) return ""
   const filled = whole === 0 ? cells : Math.min(cells, Math.floor((part / whole) * cells))
-  return "█".repeat(filled) + "░".repeat(cells - filled)
+  return `${"█".repeat(filled)}${"░".repeat(cells - filled)} `
 }
 
 const megabytes = (bytes: number): string => `${(bytes / 1e6).toFixed(1)} MB`
 
-const amount = (verb: string, part: number, whole: number | undefined): string =>
+const amount = (verb: string, part: number, whole: number | undefined, cells: number): string =>
   whole === undefined
     ? `${verb} ${megabytes(part)}`
-    : `${verb} ${bar(part, whole)} ${megabytes(part)} of ${megabytes(whole)}`
+    : `${verb} ${bar(part, whole, cells)}${megabytes(part)} of ${megabytes(whole)}`
 
 const seconds = (millis: number): string => `${Math.max(0, Math.round(millis / 1000))} s`
 
@@ -59,34 +61,44 @@ export const duration = (millis: number): string => {
   return minutes < 60 ? `${minutes} min` : `${Math.floor(minutes / 60)} h ${minutes % 60} min`
 }
 
-/** The text of a stage at a time. */
-export const describe = (stage: Stage, now: number): string => {
+/** The text of a stage at a time, with a bar of so many cells. */
+export const describe = (stage: Stage, now: number, cells = 24): string => {
   switch (stage._tag) {
     case "Opening":
       return "opening"
     case "Sending":
-      return amount("sending", stage.sent, stage.total)
+      return amount("sending", stage.sent, stage.total, cells)
     case "Waiting":
       return `waiting for the service, ${seconds(now - stage.since)}`
     case "Receiving":
-      return amount("receiving", stage.received, stage.total)
+      return amount("receiving", stage.received, stage.total, cells)
     case "Retrying":
       return `attempt ${stage.attempt} follows in ${seconds(stage.at - now)}`
     case "Working": {
       const { amount, done, estimate, total } = stage
       const left =
         estimate === undefined ? "" : `, about ${duration(Math.max(0, estimate.leftMillis - (now - estimate.at)))} left`
-      return `${total === undefined ? "" : `${bar(done, total)} `}${amount}${left}`
+      return `${total === undefined ? "" : bar(done, total, cells)}${amount}${left}`
     }
   }
 }
 
-/** A line no wider than the terminal. A long name keeps its end, which differs most from other names. */
-const fitLine = (name: string, text: string, columns: number): string => {
+/** The fewest characters that show a name, unless it has fewer. */
+const shortestName = 8
+
+/**
+ * A line no wider than the terminal. A bar shows nothing that the numbers do not, so it gives way first, then the name, whose
+ * end differs most from other names.
+ */
+export const fitLine = (name: string, stage: Stage, now: number, columns: number): string => {
   const characters = Array.from(name)
-  const room = Math.max(8, columns - text.length - 2)
+  const texts = widths.map((cells) => describe(stage, now, cells))
+  const needed = Math.min(shortestName, characters.length) + 2
+  const text = texts.find((text) => text.length + needed <= columns) ?? texts.at(-1) ?? ""
+  const room = columns - text.length - 2
+  if (room < 2) return Array.from(text).slice(0, columns).join("")
   const shown = characters.length > room ? `…${characters.slice(1 - room).join("")}` : name
-  return Array.from(`${shown}  ${text}`).slice(0, columns).join("")
+  return `${shown}  ${text}`
 }
 
 const stageAfter = (event: CallEvent, now: number): Stage | undefined => {
@@ -148,7 +160,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const draw = Effect.map(monotonicMillis, (now) => {
       if (isPaused) return
       const { columns = 80, rows = 24 } = terminal
-      const lines = Array.from(stages.values(), ({ name, stage }) => fitLine(name, describe(stage, now), columns - 1))
+      const lines = Array.from(stages.values(), ({ name, stage }) => fitLine(name, stage, now, columns - 1))
       // Lines that scrolled off the screen can't be erased.
       const hidden = lines.length - Math.max(1, rows - 2)
       const shown = hidden > 0 ? [...lines.slice(0, -hidden), `and ${hidden} more`] : lines

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -171,6 +171,115 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 
+  describe("that shares a folder for pieces with another", () => {
+    const other = article.replaceAll("farmer", "miller")
+    /** Speaks a text. A failing one ends after two pieces. */
+    const speak = (folder: string, text: string, isFailing: boolean, ...options: ReadonlyArray<string>) =>
+      Effect.gen(function* () {
+        const { faults } = yield* LocalService
+        const file = `${folder}/${text === article ? "article" : "other"}.txt`
+        writeFileSync(file, text)
+        yield* faults.set(isFailing ? [{ operation: "synthesize", nth: 3, status: 400, message: "no" }] : [])
+        const before = yield* requestCount
+        const fixed = ["--lang", "en", "--output-format", "8000:pcm16", "--concurrency", "1", "--pause", "line=1"]
+        const outcome = yield* speechCommand("synthesize", "--text-file", file, ...fixed, ...options)
+        expect(outcome.code).toBe(isFailing ? 10 : 0)
+        yield* faults.set([])
+        return { ...outcome, sent: (yield* requestCount) - before }
+      })
+
+    it.scoped("costs neither of two texts of one output a piece twice", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const out = ["--out", `${folder}/a.wav`]
+        yield* speak(folder, article, true, ...out)
+        const done = yield* speak(folder, other, false, ...out)
+        expect(done.sent).toBe(3)
+        expect(done.stderr).toContain(`2 pieces of other commands stay in ${folder}/a.wav.pieces.`)
+        expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
+        expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
+      })
+    )
+
+    it.scoped("costs the old voice nothing after the new one has ended", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const out = ["--out", `${folder}/a.wav`]
+        yield* speak(folder, article, true, ...out)
+        expect((yield* speak(folder, article, false, ...out, "--speed", "2")).sent).toBe(3)
+        expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
+        expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
+      })
+    )
+
+    it.scoped("costs no piece twice if both folders are links to one, or they share their pieces", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        mkdirSync(`${folder}/shared`)
+        for (const name of ["a", "b"]) symlinkSync(`${folder}/shared`, `${folder}/${name}.wav.pieces`)
+        yield* speak(folder, article, true, "--out", `${folder}/a.wav`)
+        expect((yield* speak(folder, article, false, "--out", `${folder}/b.wav`)).sent).toBe(1)
+        expect((yield* speak(folder, other, false, "--out", `${folder}/b.wav`)).sent).toBe(3)
+        expect((yield* speak(folder, article, false, "--out", `${folder}/a.wav`)).sent).toBe(1)
+        expect(readdirSync(`${folder}/shared`)).toEqual([])
+      })
+    )
+
+    it.scoped("keeps its pieces beside the file to which the link of an output leads", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        writeFileSync(`${folder}/a.wav`, "")
+        symlinkSync(`${folder}/a.wav`, `${folder}/link.wav`)
+        yield* speak(folder, article, true, "--out", `${folder}/link.wav`)
+        expect((yield* speak(folder, article, false, "--out", `${folder}/a.wav`)).sent).toBe(1)
+        expect(readdirSync(folder).filter((name) => name.endsWith(".pieces"))).toEqual([])
+      })
+    )
+
+    it.scoped("leaves the files of a user, whatever their names, and says of none that it is a kept piece", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const pieces = `${folder}/a.wav.pieces`
+        yield* speak(folder, article, true, "--out", `${folder}/a.wav`)
+        const [first = ""] = readdirSync(pieces).filter((name) => name.endsWith(".wav"))
+        const foreign = [`${"1".repeat(64)}.wav`, `${"2".repeat(64)}.json`, `.${"3".repeat(64)}.job`, "notes.txt"]
+        for (const name of foreign) writeFileSync(`${pieces}/${name}`, "mine")
+        yield* speak(folder, article, false, "--out", `${folder}/a.wav`)
+        expect(
+          readdirSync(pieces)
+            .filter((name) => name !== ".made-by-speech")
+            .toSorted()
+        ).toEqual(foreign.toSorted())
+
+        // A folder with the name of a piece is none.
+        mkdirSync(`${pieces}/${first}`)
+        const failed = yield* speechCommand(
+          "synthesize",
+          "other",
+          "--lang",
+          "xx",
+          "--out",
+          `${folder}/a.wav`,
+          "--pause",
+          "line=1"
+        )
+        expect(failed.code).toBe(10)
+        expect(failed.stderr).not.toMatch(/kept in/)
+      })
+    )
+
+    it.scoped("goes on in a folder of an earlier version, which had no claims", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const pieces = `${folder}/a.wav.pieces`
+        yield* speak(folder, article, true, "--out", `${folder}/a.wav`)
+        for (const name of readdirSync(pieces)) if (name.endsWith(".job")) rmSync(`${pieces}/${name}`)
+        expect((yield* speak(folder, article, false, "--out", `${folder}/a.wav`)).sent).toBe(1)
+        expect(existsSync(pieces)).toBe(false)
+      })
+    )
+  })
+
   it.scoped("has a plan, which needs no key and sends nothing", () =>
     Effect.gen(function* () {
       const folder = yield* folderWithArticle
@@ -265,6 +374,24 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 
+  it.scoped("refuses subtitles that would replace the audio by any route", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithArticle
+      mkdirSync(`${folder}/sub`)
+      symlinkSync("a.wav", `${folder}/to-nothing.srt`)
+      symlinkSync(`${folder}/sub/../A.wav`, `${folder}/other-case.srt`)
+      symlinkSync("to-nothing.srt", `${folder}/twice.vtt`)
+      symlinkSync(`${folder}/sub`, `${folder}/link`)
+      symlinkSync("../a.wav", `${folder}/sub/up.srt`)
+      const before = yield* requestCount
+      for (const name of ["to-nothing.srt", "other-case.srt", "twice.vtt", "link/up.srt", "link/../twice.vtt"]) {
+        const outcome = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--subtitles", `${folder}/${name}`)
+        expect(outcome, name).toMatchObject({ code: 2, stderr: expect.stringContaining("is the file of --out") })
+      }
+      expect(yield* requestCount).toBe(before)
+    })
+  )
+
   const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
     ["subtitles of no known kind", "synthesize a --out a.wav --subtitles a.txt", 2, "a name that ends in .srt or .vtt"],
     [
@@ -272,6 +399,14 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
       "synthesize a --out a.srt --subtitles ./a.srt",
       2,
       "--subtitles is the file of --out"
+    ],
+    ["audio under the name of another format", "synthesize a --out a.mp3", 2, "end its name in .wav, or convert it"],
+    ["audio under the name of a text", "synthesize a --out a.JSON", 2, "end its name in .wav."],
+    [
+      "pieces in place of audio",
+      "synthesize a --out ./a.wav --pieces a.wav",
+      2,
+      "--pieces is the folder for pieces, and --out the file"
     ],
     [
       "subtitles in place of their text",
@@ -318,7 +453,7 @@ it.scoped("counts no piece as kept that another run over the folder removed at i
         for (const name of names.slice(0, removed)) yield* fs.remove(`${folder}/${name}`)
         return yield* new UsageError({ message: "no" })
       })
-    const noteOf = (removed: number) => Effect.flip(keepPieces({ folder, isOwn: true }, job(removed)))
+    const noteOf = (removed: number) => Effect.flip(keepPieces({ folder, job: "a" }, job(removed)))
     expect(yield* noteOf(1)).toMatchObject({ note: expect.stringContaining("1 finished piece is kept in") })
     expect(yield* noteOf(2)).toMatchObject({ _tag: "UsageError" })
     expect(existsSync(folder)).toBe(false)
@@ -333,10 +468,10 @@ it.scoped("removes a folder that another run removed before, and the store made 
       yield* fs.remove(folder, { recursive: true })
       yield* Effect.flatMap(PieceStore, (store) => store.put(`${"a".repeat(64)}.wav`, new Uint8Array(1)))
     })
-    yield* keepPieces({ folder, isOwn: true }, job)
+    yield* keepPieces({ folder, job: "a" }, job)
     expect(existsSync(folder)).toBe(false)
     mkdirSync(folder)
-    yield* keepPieces({ folder, isOwn: true }, Effect.void)
+    yield* keepPieces({ folder, job: "a" }, Effect.void)
     expect(existsSync(folder)).toBe(true)
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )

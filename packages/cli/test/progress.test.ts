@@ -105,6 +105,24 @@ describe("progress", () => {
     }).pipe(Effect.scoped)
   )
 
+  it.each([
+    [100, "recordings/book.wav  █████░░░░░░░░░░░░░░░░░░░ 15,000 of 60,224 code points, about 5 min left"],
+    [80, "recordings/book.wav  ██░░░░░░░░░░ 15,000 of 60,224 code points, about 5 min left"],
+    [60, "…gs/book.wav  15,000 of 60,224 code points, about 5 min left"],
+    [50, "…v  15,000 of 60,224 code points, about 5 min left"],
+    [40, "15,000 of 60,224 code points, about 5 mi"]
+  ])("keeps the numbers in a line of %i columns, and gives up the bar, then the name", (columns, line) => {
+    const stage = {
+      _tag: "Working",
+      done: 15_000,
+      total: 60_224,
+      amount: "15,000 of 60,224 code points",
+      estimate: { leftMillis: 300_000, at: 0 }
+    } as const
+    expect(Progress.fitLine("recordings/book.wav", stage, 0, columns)).toBe(line)
+    expect(Array.from(line).length).toBeLessThanOrEqual(columns)
+  })
+
   it.effect("leaves nothing on the terminal, and gives the cursor back", () =>
     Effect.gen(function* () {
       yield* ready

@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { describeWarning, InputFailed, systemCode, UsageError } from "../failure.js"
-import { checkOutput, isSameFile, standardOutput, writeFailed } from "../output.js"
+import { checkOutput, checkStandardOutput, isSameFile, isSameOutput, standardOutput, writeFailed } from "../output.js"
 import * as Progress from "../progress.js"
 
 /** In bytes, since a text is held in memory: more than ten times a long novel. */
@@ -83,7 +83,12 @@ const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
     : Effect.succeed(text)
 }
 
-const check = ({ json, out, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
+/** Kinds of files that a WAV file is not. A name without an extension, or with an unknown one, says nothing. */
+const otherAudio =
+  /\.(?:3gp|aac|ac3|aif|aifc|aiff|amr|ape|au|avi|caf|flac|gsm|m4a|m4b|mka|mkv|mov|mp2|mp3|mp4|oga|ogg|opus|pcm|raw|spx|ulaw|vox|webm|wma|wv)$/i
+const otherText = /\.(?:csv|html|json|md|srt|txt|vtt)$/i
+
+const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
   const refuse = (message: string) => new UsageError({ message })
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
   if (out === "-" && process.stdout.isTTY) {
@@ -94,10 +99,24 @@ const check = ({ json, out, subtitles, textFile }: Given<"synthesize">): Effect.
   }
   if (subtitles !== undefined) {
     if (!/\.(srt|vtt)$/i.test(subtitles)) return refuse("--subtitles needs a name that ends in .srt or .vtt.")
-    if (isSameFile(subtitles, out)) return refuse("--subtitles is the file of --out: give another name.")
+    if (isSameOutput(subtitles, out)) return refuse("--subtitles is the file of --out: give another name.")
     if (textFile !== undefined && isSameFile(textFile, subtitles)) {
       return refuse("--subtitles is the file of --text-file: the subtitles would replace the text.")
     }
+  }
+  for (const [option, file] of [
+    ["--out", out],
+    ["--subtitles", subtitles]
+  ] as const) {
+    if (pieces !== undefined && file !== undefined && file !== "-" && isSameOutput(pieces, file)) {
+      return refuse(`--pieces is the folder for pieces, and ${option} the file: give another name.`)
+    }
+  }
+  if (otherAudio.test(out) || otherText.test(out)) {
+    const conversion = otherAudio.test(out) ? `, or convert it: speech synthesize … --out - | ffmpeg -i - ${out}` : "."
+    return refuse(
+      `--out ${out} has the extension of another format, and it would be a WAV file: end its name in .wav${conversion}`
+    )
   }
   return Effect.void
 }
@@ -124,7 +143,7 @@ const speak = (given: Given<"synthesize">) =>
   Effect.gen(function* () {
     const { out, subtitles } = given
     const text = yield* resolveText(given)
-    if (out !== "-") yield* checkOutput(out)
+    yield* out === "-" ? checkStandardOutput : checkOutput(out)
     if (subtitles !== undefined) yield* checkOutput(subtitles, "--subtitles")
     if (!isDivided(given, text)) return yield* synthesizeWhole(given, text)
     const { synthesizeLong } = yield* Effect.promise(() => import("./synthesizeLong.js"))

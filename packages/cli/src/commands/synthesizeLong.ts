@@ -1,17 +1,18 @@
 /**
  * A long text of `speech synthesize`: its plan, and its audio from pieces.
  */
-import { statSync } from "node:fs"
+import { existsSync, statSync } from "node:fs"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
+import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Given } from "../declaration.js"
 import { describeWarning } from "../failure.js"
-import { standardOutput, writeFailed, writeText } from "../output.js"
+import { isLink, leadsTo, standardOutput, writeFailed, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 
@@ -105,6 +106,15 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
           )
     )
   })
-  const beside = out === "-" || isDevice(out) ? undefined : `${out}.pieces`
-  return keepPieces({ folder: pieces ?? beside, isOwn: pieces === undefined }, Effect.scoped(work))
+  const folder = pieces ?? (out === "-" || isDevice(out) ? undefined : besideOf(out))
+  const { requestId: _, ...content } = request
+  return Effect.flatMap(TextToSpeech, ({ baseUrl }) =>
+    keepPieces({ folder, job: ["synthesize", out === "-" ? out : leadsTo(out), baseUrl, content] }, Effect.scoped(work))
+  )
+}
+
+/** The folder for pieces beside a file, the same for each link to it. An earlier version made it beside the link. */
+const besideOf = (out: string): string => {
+  const beside = `${out}.pieces`
+  return existsSync(beside) || !isLink(out) ? beside : `${leadsTo(out)}.pieces`
 }

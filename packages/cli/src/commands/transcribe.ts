@@ -17,7 +17,8 @@ import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, describeFailure, describeWarning, exitCodeOf, UsageError } from "../failure.js"
-import { keepPieces } from "../pieces.js"
+import { checkStandardOutput } from "../output.js"
+import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
 
 /** Reads `PHRASE[:SCORE]`. The last colon counts, and only before a number: phrases contain colons too. */
@@ -78,6 +79,7 @@ const isLong = (given: Given<"transcribe">, file: string): Effect.Effect<boolean
 export const transcribe = (given: Given<"transcribe">) =>
   Effect.gen(function* () {
     yield* check(given)
+    yield* checkStandardOutput
     const { hotwords, model, operands: files, transactionId } = given
     const progress = yield* Progress.make(process.stderr)
     const stt = yield* SpeechToText
@@ -111,10 +113,17 @@ export const transcribe = (given: Given<"transcribe">) =>
     )
   }).pipe(
     Effect.scoped,
-    (command) => keepPieces({ folder: given.pieces, isOwn: false }, command),
+    (command) => Effect.flatMap(jobOf(given), (job) => keepPieces({ folder: given.pieces, job }, command)),
     Effect.provide(speechToText({ ...given, concurrency: given.concurrency ?? defaultConcurrency })),
     Effect.provide(NodeTransport.layer)
   )
+
+/** What decides the pieces of a command and their transcripts. */
+const jobOf = ({ hotwords, model, operands: files, parseNumber, pieceMinutes }: Given<"transcribe">) =>
+  Effect.map(SpeechToText, ({ baseUrl }) => [
+    ...["transcribe", baseUrl, files.map(recordingOf)],
+    ...[model, hotwords, parseNumber, pieceMinutes ?? defaultPieceMinutes]
+  ])
 
 /** The output of one recording. */
 const resultOf = (transcript: Transcript, format: TranscriptFormat): Effect.Effect<string> => {

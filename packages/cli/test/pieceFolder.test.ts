@@ -1,0 +1,178 @@
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import { tmpdir } from "node:os"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { describe, expect, it } from "@effect/vitest"
+import { PieceStore } from "@effect-speech/long-form"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as FastCheck from "effect/FastCheck"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import { UsageError } from "../src/failure.js"
+import { endingOf, lockName, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
+import { keepPieces } from "../src/pieces.js"
+import { recordingConsole } from "./environment.js"
+
+const pieceName = (piece: number): string => `${piece.toString(16).repeat(64)}.json`
+const jobName = (job: string): string => job.repeat(64)
+
+const somePieces = FastCheck.uniqueArray(FastCheck.integer({ min: 0, max: 9 }).map(pieceName))
+
+describe("the end of a job", () => {
+  it("removes no piece that another unfinished job has, no piece that it did not use, and no other file", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        somePieces,
+        somePieces,
+        FastCheck.dictionary(FastCheck.constantFrom("a", "b", "c").map(jobName), somePieces),
+        FastCheck.subarray(["notes.txt", mark, lockName, `${"f".repeat(64)}.mp3`]),
+        (pieces, used, claims, others) => {
+          const contents = { files: [...pieces, ...others], others: [], claims: new Map(Object.entries(claims)) }
+          const { claim, claimed, isEmpty, left, remove } = endingOf(contents, jobName("a"), new Set(used))
+          const ofOthers = ["b", "c"].flatMap((job) => claims[jobName(job)] ?? [])
+          for (const name of remove) {
+            expect(used).toContain(name)
+            expect(pieces).toContain(name)
+            expect(ofOthers).not.toContain(name)
+          }
+          expect([...remove, ...left].toSorted()).toEqual(pieces.toSorted())
+          expect(claimed).toEqual(left.filter((name) => ofOthers.includes(name)))
+          for (const name of claim) expect(left).toContain(name)
+          expect(isEmpty).toBe(left.length === 0 && others.every((name) => name === mark || name === lockName))
+        }
+      )
+    )
+  })
+
+  it("reads from a claim what was written, also behind a line that a killed process did not finish", () => {
+    const names = [pieceName(1), pieceName(2)]
+    expect(readClaim(writeClaim(names))).toEqual(names)
+    expect(readClaim(`${writeClaim(names)}\n${pieceName(3).slice(0, 30)}\n${pieceName(4)}`)).toEqual([
+      ...names,
+      pieceName(4)
+    ])
+    expect(readClaim(names.join("\n"))).toBeUndefined()
+  })
+})
+
+/** The texts of jobs: their pieces overlap, as those of a text that was edited. */
+const plans: Record<string, ReadonlyArray<number>> = { a: [0, 1, 2, 3], b: [0, 1, 4, 5], c: [6, 7], d: [3, 7] }
+
+type Step =
+  | { readonly what: "run" | "fail" | "kill"; readonly job: string; readonly after: number; readonly link: boolean }
+  | { readonly what: "foreign"; readonly piece: number }
+
+const steps = FastCheck.array(
+  FastCheck.oneof(
+    FastCheck.record({
+      what: FastCheck.constantFrom("run", "fail", "kill"),
+      job: FastCheck.constantFrom("a", "b", "c", "d"),
+      after: FastCheck.integer({ min: 0, max: 3 }),
+      link: FastCheck.boolean()
+    }),
+    FastCheck.record({ what: FastCheck.constant("foreign"), piece: FastCheck.integer({ min: 8, max: 12 }) })
+  ) as FastCheck.Arbitrary<Step>,
+  { maxLength: 12 }
+)
+
+const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+  Effect.flatMap(recordingConsole, ({ console }) => Effect.withConsole(effect, console))
+
+/** Everything in a folder. A kill leaves it as it is at that moment. */
+const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
+  new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`)]))
+
+describe("jobs over one folder", () => {
+  it.effect(
+    "pay for no piece that they have, and remove nothing of each other, whatever ends them",
+    () =>
+      Effect.promise(() =>
+        FastCheck.assert(
+          FastCheck.asyncProperty(steps, (history) =>
+            Effect.gen(function* () {
+              const root = mkdtempSync(`${tmpdir()}/jobs-`)
+              yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(root, { recursive: true })))
+              const folder = `${root}/pieces`
+              symlinkSync(folder, `${root}/link`)
+              const foreign: Array<string> = []
+              /** What each unfinished job has got, and must not pay again. */
+              const has = new Map<string, Set<number>>()
+
+              /** Gets the pieces of a job in order, and pays for those that are not there. */
+              const work = (job: string, until: number, then: Effect.Effect<void, UsageError>) =>
+                Effect.gen(function* () {
+                  const store = yield* PieceStore
+                  const got = has.get(job) ?? new Set<number>()
+                  has.set(job, got)
+                  for (const piece of (plans[job] ?? []).slice(0, until)) {
+                    const name = pieceName(piece)
+                    const found = yield* Effect.orDie(store.get(name))
+                    if (Option.isNone(found)) {
+                      expect(got, `${job} pays again for ${piece}`).not.toContain(piece)
+                      const result = new TextEncoder().encode(JSON.stringify({ text: String(piece), callId: "c" }))
+                      yield* Effect.orDie(store.put(name, result))
+                    }
+                    got.add(piece)
+                  }
+                  yield* then
+                })
+
+              for (const step of history) {
+                const isThere = statSync(folder, { throwIfNoEntry: false }) !== undefined
+                if (step.what === "foreign") {
+                  if (!isThere) continue
+                  const name = step.piece === 12 ? "notes.txt" : pieceName(step.piece)
+                  writeFileSync(`${folder}/${name}`, "mine")
+                  foreign.push(name)
+                  continue
+                }
+                const { job, after, what } = step
+                const run = (until: number, then: Effect.Effect<void, UsageError>) =>
+                  Effect.either(
+                    keepPieces({ folder: isThere && step.link ? `${root}/link` : folder, job }, work(job, until, then))
+                  )
+                if (what === "run") {
+                  expect(Either.isRight(yield* run(9, Effect.void))).toBe(true)
+                  has.delete(job)
+                } else if (what === "fail") {
+                  yield* run(after, new UsageError({ message: "no" }))
+                } else {
+                  const isAt = yield* Deferred.make<void>()
+                  const killed = yield* Effect.fork(
+                    run(after, Effect.zipRight(Deferred.succeed(isAt, undefined), Effect.never))
+                  )
+                  yield* Deferred.await(isAt)
+                  // Another command over the folder has no chance meanwhile, by any path.
+                  const other = yield* Effect.either(keepPieces({ folder: `${root}/link`, job: "a" }, Effect.void))
+                  expect(other).toMatchObject(Either.left({ _tag: "PieceStoreError", code: "EBUSY" }))
+                  const left = snapshotOf(folder)
+                  yield* Fiber.interrupt(killed)
+                  yield* Effect.promise(() =>
+                    import("node:fs/promises").then((fs) => fs.mkdir(folder, { recursive: true }))
+                  )
+                  for (const [name, bytes] of left) writeFileSync(`${folder}/${name}`, bytes)
+                }
+                const names = statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder)
+                for (const name of foreign) expect(names, "a foreign file").toContain(name)
+                for (const [unfinished, got] of has) {
+                  for (const piece of got) expect(names, `${piece} of ${unfinished}`).toContain(pieceName(piece))
+                }
+              }
+              // When all jobs have ended, the folder is gone, unless a user has a file in it.
+              for (const job of [...has.keys()]) yield* keepPieces({ folder, job }, work(job, 9, Effect.void))
+              if (foreign.length === 0) expect(readdirSync(root)).toEqual(["link"])
+              else
+                expect(
+                  readdirSync(folder)
+                    .filter((name) => !name.startsWith("."))
+                    .toSorted()
+                ).toEqual([...new Set(foreign)].toSorted())
+            }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer), silently, Effect.runPromise)
+          ),
+          { numRuns: 60 }
+        )
+      ),
+    60_000
+  )
+})
