@@ -1,4 +1,5 @@
-import { copyFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { copyFileSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -272,6 +273,47 @@ describe("a recording that is taught with subtitles beside it", () => {
       const error = yield* Effect.flip(Layer.build(LocalService.layer({ recordings })))
       expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(recordings, "cat.wav") })
       expect(error.message).toMatch(/cat\.srt: Line 2 /)
+    })
+  )
+
+  const refusal = (recordings: string) => Effect.flip(Layer.build(LocalService.layer({ recordings })))
+
+  it.scoped("is refused if what is beside it is no file, too large, or says nothing", () =>
+    Effect.gen(function* () {
+      const pipe = folderOf({})
+      execFileSync("mkfifo", [join(pipe, "cat.srt")])
+      const endless = folderOf({})
+      symlinkSync("/dev/zero", join(endless, "cat.txt"))
+      for (const [folder, problem] of [
+        [pipe, "cat.srt is not a file"],
+        [endless, "cat.txt is not a file"],
+        [folderOf({ "cat.txt": "a".repeat(4 * 1024 * 1024 + 1) }), "cat.txt is larger than 4 MiB"],
+        [folderOf({ "cat.txt": "" }), "cat.txt has no text; write there what is said in it"],
+        [folderOf({ "cat.txt": "\ufeff \n" }), "cat.txt has no text; write there what is said in it"],
+        [folderOf({ "cat.vtt": "WEBVTT\n" }), "cat.vtt has no text; write there what is said in it"]
+      ] as const) {
+        const error = yield* refusal(folder)
+        expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(folder, "cat.wav") })
+        expect(error.message).toContain(join(folder, problem))
+      }
+    })
+  )
+})
+
+describe("a recording without a text", () => {
+  it.scoped("can't be taught", () =>
+    Effect.gen(function* () {
+      const { teach } = Context.get(yield* Layer.build(LocalService.layer()), LocalService)
+      const path = pathOf("cat.wav")
+      for (const taught of [
+        { text: " \n" },
+        { text: "He has a bad cat.", segments: [{ start: 0, end: 0.5, text: " " }] }
+      ]) {
+        expect(yield* Effect.flip(teach({ path, ...taught }))).toMatchObject({
+          _tag: "RecordingUnusable",
+          message: `The recording ${path} can't be taught: its text, or that of a segment, is empty.`
+        })
+      }
     })
   )
 })

@@ -11,8 +11,11 @@ import { findShell, setVariable } from "../shells.js"
 
 const openConsole = (url: string) =>
   Effect.flatMap(openBrowser(url), (isOpened) =>
-    isOpened ? Effect.void : Console.error("No browser could be opened. Open the link of the console yourself.")
-  )
+    isOpened
+      ? // A browser that has to start first reads the file later.
+        Effect.sleep("1 minute")
+      : Console.error("No browser could be opened. Open the link of the console yourself.")
+  ).pipe(Effect.scoped)
 
 export const serve = (given: Given<"serve">) =>
   Effect.gen(function* () {

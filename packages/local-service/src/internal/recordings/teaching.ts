@@ -1,6 +1,8 @@
 import { isUtf8 } from "node:buffer"
-import { readdir, readFile, stat } from "node:fs/promises"
+import { constants } from "node:fs"
+import { open, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
+import { buffer } from "node:stream/consumers"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../../LocalServiceError.js"
@@ -22,6 +24,10 @@ export const teach = (
       (file) => file.isFile(),
       () => "it is not a file"
     ),
+    Effect.filterOrFail(
+      () => [recording, ...(recording.segments ?? [])].every(({ text }) => text.trim() !== ""),
+      () => "its text, or that of a segment, is empty"
+    ),
     Effect.zipRight(readRecording(path, limits)),
     Effect.flatMap((samples) => recogniser.learn({ ...recording, samples })),
     Effect.mapError((problem) => unusable(path, problem)),
@@ -34,6 +40,36 @@ export interface Lesson extends DecodeLimits {
   readonly languages: ReadonlyArray<string>
 }
 
+/** In bytes: more than the subtitles of two hours. */
+const maximumSidecar = 4 * 1024 * 1024
+
+/** Windows has neither the flag nor pipes among its files. */
+const readWithoutWaiting = constants.O_RDONLY | (constants.O_NONBLOCK ?? 0)
+
+/** The text of a file in UTF-8. The error is a sentence that begins after the name of the file. */
+const readText = (path: string): Effect.Effect<string, string> =>
+  Effect.acquireUseRelease(
+    Effect.tryPromise({
+      try: () => open(path, readWithoutWaiting),
+      catch: (error) => `can't be read (${errorCode(error)}); write there what is said in it`
+    }),
+    (file) =>
+      Effect.gen(function* () {
+        const stats = yield* Effect.promise(() => file.stat())
+        if (!stats.isFile()) return yield* Effect.fail("is not a file")
+        const bytes = yield* Effect.tryPromise({
+          // One byte more than is allowed: the size of a file that grows is not known.
+          try: () => buffer(file.createReadStream({ end: maximumSidecar, autoClose: false })),
+          catch: (error) => `can't be read (${errorCode(error)})`
+        })
+        if (bytes.length > maximumSidecar)
+          return yield* Effect.fail(`is larger than ${maximumSidecar / 1024 / 1024} MiB`)
+        if (!isUtf8(bytes)) return yield* Effect.fail("is not text in UTF-8; save it as that")
+        return bytes.toString("utf8")
+      }),
+    (file) => Effect.promise(() => file.close())
+  )
+
 /** Reads the text of a recording from the file beside it. Subtitles come first, because they have times. */
 const readSidecar = (
   path: string,
@@ -42,22 +78,16 @@ const readSidecar = (
   Effect.gen(function* () {
     const extension = [".srt", ".vtt"].find(isThere) ?? ".txt"
     const sidecar = path.replace(/\.wav$/i, extension)
-    const text = yield* Effect.tryPromise({
-      try: () => readFile(sidecar),
-      catch: (error) => unusable(path, `${sidecar} can't be read (${errorCode(error)}); write there what is said in it`)
-    }).pipe(
-      Effect.filterOrFail(isUtf8, () => unusable(path, `${sidecar} is not text in UTF-8; save it as that`)),
-      Effect.map((bytes) => bytes.toString("utf8"))
-    )
-    if (extension === ".txt") return { text: text.trim() }
+    const text = yield* Effect.mapError(readText(sidecar), (problem) => unusable(path, `${sidecar} ${problem}`))
+    const noText = unusable(path, `${sidecar} has no text; write there what is said in it`)
+    if (extension === ".txt") return text.trim() === "" ? yield* noText : { text: text.trim() }
     const cues = yield* Effect.mapError(Subtitles.parse(text), ({ message }) =>
       unusable(path, `${sidecar}: ${message.replace(/\.$/, "")}`)
     )
-    const segments = cues.map((cue) => ({
-      text: cue.text.replace(/\s+/g, " ").trim(),
-      start: cue.start / 1000,
-      end: cue.end / 1000
-    }))
+    const segments = cues
+      .map((cue) => ({ text: cue.text.replace(/\s+/g, " ").trim(), start: cue.start / 1000, end: cue.end / 1000 }))
+      .filter((segment) => segment.text !== "")
+    if (segments.length === 0) return yield* noText
     return { text: segments.map((segment) => segment.text).join(" "), segments }
   })
 
