@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import { expect, layer } from "@effect/vitest"
-import { Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
+import { Archive, Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
 import { PcmStream, Wav } from "@effect-speech/audio-codec"
 import { type Faults, LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -71,6 +71,47 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
       expect(written.toSorted()).toEqual([".pieces", "ferry.wav.srt"])
       const srt = yield* fs.readFileString(`${folder}/out/ferry.wav.srt`)
       expect(srt).toContain(sentences[0])
+    })
+  )
+
+  it.scoped("send a file once if the answer is ambiguous and the run holds such files", () =>
+    Effect.gen(function* () {
+      const { faults, requests } = yield* LocalService
+      const fs = yield* FileSystem.FileSystem
+      const folder = yield* fs.makeTempDirectoryScoped()
+      const path = `${folder}/calls`
+      yield* fs.makeDirectory(path)
+      yield* Wav.writeFile({ format, stream: Stream.make(new Uint8Array(16_000)) }, `${path}/one.wav`)
+      const layer = Archive.layerEmbedded({
+        path: `${folder}/runs.db`,
+        workers: [Worker.transcription],
+        concurrency: 1
+      })
+      const sentFor = (status: number, unanswered: Run.Unanswered) =>
+        Effect.gen(function* () {
+          const before = (yield* requests).length
+          yield* faults.set([{ operation: "transcribe", status }])
+          const archive = yield* Archive
+          const run = yield* archive.start({
+            source: yield* Source.folder(path),
+            operation: Operation.transcribe({ model: "en-general-v2-8khz" }),
+            output: { directory: `${folder}/${status}-${unanswered}`, format: "txt" },
+            unanswered
+          })
+          yield* Stream.runDrain(archive.progress(run.id))
+          const [file] = yield* Stream.runCollect(archive.results(run.id))
+          return { file, sent: (yield* requests).length - before }
+        }).pipe(Effect.provide(layer), Effect.ensuring(faults.set([])))
+
+      expect(yield* sentFor(504, "hold")).toMatchObject({
+        file: { state: "failed", attempts: 1, billing: "unknown", error: { tag: "SttUnexpectedStatus" } },
+        sent: 1
+      })
+      // The client repeats a 500 within its call.
+      expect(yield* sentFor(500, "hold")).toMatchObject({
+        file: { state: "failed", attempts: 1, billing: "unknown", error: { tag: "SttServerError" } },
+        sent: 3
+      })
     })
   )
 

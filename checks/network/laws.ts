@@ -160,8 +160,10 @@ const isBillTrue = (ended: Ended, evidence: Evidence): ReadonlyArray<string> => 
 /** Statuses of a gateway that the services of these schedules send. */
 const ofGateway: ReadonlySet<number> = new Set([504, 521])
 
-/** Statuses after which a call is retried. */
-const transient: ReadonlySet<number> = new Set([429, 500, 502, 503, ...ofGateway])
+/** Statuses after which a call is retried. After a 504, that may be billed again. */
+const transient: ReadonlySet<number> = new Set([429, 500, 502, 503, 521])
+const isRetried = (status: number, { retryAmbiguous }: Evidence["schedule"]) =>
+  transient.has(status) || (status === 504 && retryAmbiguous)
 
 const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evidence): ReadonlyArray<string> => {
   const { call, error, outcome, receivedId, report, sentId } = ended
@@ -191,7 +193,7 @@ const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evide
     holds(count((attempt) => attempt.status === status) <= answers, `no response had the status ${status}`)
   }
   for (const { sent, status } of attempts.slice(0, -1)) {
-    const mayRepeat = status === undefined ? sent !== "all" || schedule.retryAmbiguous : transient.has(status)
+    const mayRepeat = status === undefined ? sent !== "all" || schedule.retryAmbiguous : isRetried(status, schedule)
     holds(mayRepeat, "it retried an attempt that must not be retried")
   }
   if (error === undefined) {
@@ -202,7 +204,8 @@ const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evide
   }
 
   if ((error._tag === "SttUnexpectedStatus" || error._tag === "TtsUnexpectedStatus") && ofGateway.has(error.status)) {
-    const isRepeatable = call.operation !== "transcribe" || call.source !== "oneShot"
+    const isRepeatable =
+      (call.operation !== "transcribe" || call.source !== "oneShot") && isRetried(error.status, schedule)
     const hasRetries = isRepeatable && schedule.deadlines.total === undefined && attempts.length <= schedule.retries
     holds(!hasRetries, `it gave up at the status ${error.status}`)
     holds(error.message.includes("gateway"), `the error says: ${error.message}`)
@@ -224,7 +227,7 @@ const isReportTrue = (ended: Ended, { exchanges, journal, key, schedule }: Evide
     holds(report.elapsedMillis >= limitMillis, `it ended after ${report.elapsedMillis} of ${limitMillis} ms`)
     if (phase === "download") holds(last?.status !== undefined, "its download had not started")
     // Without a request there is no attempt yet.
-    const isUnanswered = last?.status === undefined || transient.has(last.status)
+    const isUnanswered = last?.status === undefined || isRetried(last.status, schedule)
     if (phase === "upload" || phase === "answer") holds(isUnanswered, `it had a response in the phase ${phase}`)
   }
   // Other layers count bytes as sent before the connection exists.

@@ -46,8 +46,8 @@ const lastChunk = Buffer.from("0\r\n\r\n")
 
 /** The facts of a call whose audio is read to its end. */
 const billed = { receivedId: "received", billing: "billed", attempts: [{ status: 200, sent: "all" }] }
-/** The rest of the audio is not read, so it may not be billed. */
-const partlyRead = { ...billed, billing: "unknown" }
+/** The audio is not read to its end, or nothing shows that it is complete. */
+const mayBeBilled = { ...billed, billing: "unknown" }
 
 const audio = (name: string, script: Script, synthesize: Outcome, deadlines: Deadlines = {}): Fault => ({
   name,
@@ -64,11 +64,10 @@ const fails = (tag: string, problem: string, call: object): Outcome => ({
   problem: expect.stringContaining(problem),
   call
 })
-const corrupt = (problem: string) => fails("TtsCorruptAudio", problem, billed)
-const foundEarly = (problem: string) => fails("TtsCorruptAudio", problem, partlyRead)
+const corrupt = (problem: string) => fails("TtsCorruptAudio", problem, mayBeBilled)
 const unusable = (problem: string) =>
-  fails("TtsInvalidResponse", problem, { ...partlyRead, attempts: [{ status: 200 }] })
-const cut = { _tag: "TtsConnectionFailed", reason: "cut", sent: "all", call: partlyRead } as const
+  fails("TtsInvalidResponse", problem, { ...mayBeBilled, attempts: [{ status: 200 }] })
+const cut = { _tag: "TtsConnectionFailed", reason: "cut", sent: "all", call: mayBeBilled } as const
 const late = (phase: string, limitMillis: number) => ({
   _tag: "TtsDeadlineExceeded",
   phase,
@@ -78,22 +77,27 @@ const late = (phase: string, limitMillis: number) => ({
 
 describe.concurrent("a server that responds to a text with audio that", () => {
   itEndsAs([
-    audio("has an odd number of bytes", complete({}, pcm16.subarray(1)), foundEarly("not a multiple")),
+    audio("has an odd number of bytes", complete({}, pcm16.subarray(1)), corrupt("not a multiple")),
     body(
       "has an odd number of bytes, in chunks",
       settle(Buffer.concat([inChunks(pcm16.subarray(1)), lastChunk])),
       corrupt("not a multiple")
     ),
-    audio("ends in the middle of a float", complete(float32, pcm16.subarray(2)), foundEarly("not a multiple")),
-    audio("is empty", complete({}, ""), foundEarly("empty")),
+    audio("ends in the middle of a float", complete(float32, pcm16.subarray(2)), corrupt("not a multiple")),
+    audio("is empty", complete({}, ""), corrupt("empty")),
     body("is empty and chunked", settle(Buffer.concat([inChunks(), lastChunk])), corrupt("empty")),
-    audio("is empty and announces 0 ms", complete({ "x-audio-duration-ms": "0" }, ""), foundEarly("empty")),
-    audio("is 2 ms too short", complete({ "x-audio-duration-ms": "252" }), foundEarly("252 ms were announced")),
-    audio("is 2 ms too long", complete({ "x-audio-duration-ms": "248" }), foundEarly("248 ms were announced")),
+    audio("is empty and announces 0 ms", complete({ "x-audio-duration-ms": "0" }, ""), corrupt("empty")),
+    audio("is 2 ms too short", complete({ "x-audio-duration-ms": "252" }), corrupt("252 ms were announced")),
+    audio("is 2 ms too long", complete({ "x-audio-duration-ms": "248" }), corrupt("248 ms were announced")),
     audio("is 1 ms too short, by rounding", complete({ "x-audio-duration-ms": "251.1" }), { durationMillis: 251.1 }),
-    audio("has another rate than announced", complete({ "x-sample-rate": "16000" }), foundEarly("125.0 ms")),
-    audio("has another encoding than announced", complete(float32), foundEarly("125.0 ms")),
-    body("contains NaN", complete(float32, nanSamples), foundEarly("not numbers")),
+    audio("has another rate than announced", complete({ "x-sample-rate": "16000" }), corrupt("125.0 ms")),
+    audio("has another encoding than announced", complete(float32), corrupt("125.0 ms")),
+    body("contains NaN", complete(float32, nanSamples), corrupt("not numbers")),
+    body(
+      "ends with its connection and states no duration",
+      write(Buffer.concat([Buffer.from(head(200, { ...usual, "x-audio-duration-ms": undefined })), half]), hangUp),
+      { requestId: "received", call: mayBeBilled }
+    ),
     body(
       "ends too early, with its connection",
       write(Buffer.concat([Buffer.from(head(200, usual)), half]), hangUp),
@@ -117,11 +121,11 @@ describe.concurrent("a server that responds to a text with audio that", () => {
       ...audio("does not end, and is not read", flood(head(200, usual), pcm16), {
         requestId: "received",
         byteLength: undefined,
-        call: partlyRead
+        call: mayBeBilled
       }),
       streamed: "never"
     },
-    body("does not end", flood(head(200, usual), pcm16), foundEarly("250 ms were announced"), { total: "4 seconds" }),
+    body("does not end", flood(head(200, usual), pcm16), corrupt("250 ms were announced"), { total: "4 seconds" }),
     // Fetch decodes it and the others do not. Without a duration, the bytes could be either.
     body(
       "is compressed, and has no duration",

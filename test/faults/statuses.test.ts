@@ -5,7 +5,7 @@ import { onRequest, respond } from "../support/faultyServer.js"
 const words = { status: "error", error: "a summary", message: "the details" }
 
 /** Statuses of a transcription that was not billed, since nothing was done. */
-const refused: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 429])
+const refused: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 429, 503])
 
 describe.concurrent("a server that answers with", () => {
   itEndsAs(
@@ -42,7 +42,7 @@ describe.concurrent("a server that answers with", () => {
         message: expect.stringContaining("The service says: a summary."),
         call: {
           receivedId: "received",
-          billing: status === 503 || status === 504 ? "unknown" : "notBilled",
+          billing: status === 201 || status === 504 ? "unknown" : "notBilled",
           attempts: [{ status, sent: "all" }]
         }
       }

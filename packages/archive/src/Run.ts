@@ -56,7 +56,10 @@ export const Limits = Schema.Struct({
 })
 export type Limits = typeof Limits.Type
 
-/** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
+/**
+ * What to do with a file whose call may have been billed, and has no recorded result: its process ended, or an attempt had an
+ * ambiguous answer. `hold` does not send it again, `repeat` does. Default: `hold`.
+ */
 export const Unanswered = Schema.Literal("hold", "repeat")
 export type Unanswered = typeof Unanswered.Type
 

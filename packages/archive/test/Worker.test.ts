@@ -275,22 +275,28 @@ const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", atte
 const reach = ({ call, category }: Stt.SttError) =>
   category === "connection" && call.billing === "notBilled" ? { notReached: true } : {}
 
+/** The file is not called again, and the run slows down. */
+const slowed = "Failed, slower"
+
 describe("an error of a call", () => {
   it.effect.each<readonly [Stt.SttError, string, string]>([
     [new Stt.SttUnauthorized(), "Refused", "Refused"],
     [new Stt.SttCreditExhausted(), "Refused", "Refused"],
     [new Stt.SttForbidden(), "Refused", "Refused"],
     [new Stt.SttInvalidApiKey(), "Refused", "Refused"],
-    [new Stt.SttServerError(call("unknown")), "Unavailable", "Unavailable"],
+    [new Stt.SttUnauthorized(call("unknown")), "Lost", "Refused"],
+    [new Stt.SttServerError(call("unknown")), slowed, "Unavailable"],
     [new Stt.SttUnavailable(), "Unavailable", "Unavailable"],
     [new Stt.SttUnexpectedStatus({ status: 429 }), "Unavailable", "Unavailable"],
-    [new Stt.SttUnexpectedStatus({ status: 504, ...call("unknown") }), "Unavailable", "Unavailable"],
+    [new Stt.SttUnexpectedStatus({ status: 504, ...call("unknown") }), slowed, "Unavailable"],
+    [new Stt.SttUnexpectedStatus({ status: 521 }), "Unavailable", "Unavailable"],
+    [new Stt.SttUnavailable(call("unknown")), slowed, "Unavailable"],
     [new Stt.SttUnexpectedStatus({ status: 404 }), "Failed", "Failed"],
     [new Stt.SttConnectionFailed({ reason: "refused" }), "Unavailable", "Unavailable"],
     [new Stt.SttConnectionFailed({ reason: "tls" }), "Unavailable", "Unavailable"],
     [new Stt.SttConnectionFailed({ reason: "closed" }), "NotBegun", "NotBegun"],
-    [new Stt.SttConnectionFailed({ reason: "reset", sent: "all", ...call("unknown") }), "Failed", "Unavailable"],
-    [new Stt.SttDeadlineExceeded({ phase: "answer", ...call("unknown") }), "Failed", "Unavailable"],
+    [new Stt.SttConnectionFailed({ reason: "reset", sent: "all", ...call("unknown") }), slowed, "Unavailable"],
+    [new Stt.SttDeadlineExceeded({ phase: "answer", ...call("unknown") }), slowed, "Unavailable"],
     [new Stt.SttDeadlineExceeded({ phase: "upload" }), "Unavailable", "Unavailable"],
     [new Stt.SttBadRequest(), "Failed", "Failed"],
     [new Stt.SttInvalidRequest(), "Failed", "Failed"],
@@ -300,6 +306,11 @@ describe("an error of a call", () => {
     [
       new Stt.SttAudioUnreadable({ problem: "the process has too many open files (EMFILE)" }),
       "Unavailable",
+      "Unavailable"
+    ],
+    [
+      new Stt.SttAudioUnreadable({ problem: "the process has too many open files (EMFILE)", ...call("unknown") }),
+      slowed,
       "Unavailable"
     ]
   ])(
@@ -319,7 +330,9 @@ describe("an error of a call", () => {
               ? { _tag: tag, ...facts }
               : tag === "NotBegun"
                 ? { _tag: tag }
-                : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0, ...reach(error) } : {}) }
+                : tag === slowed
+                  ? { _tag: "Failed", ...billed, begunAt: 0 }
+                  : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0, ...reach(error) } : {}) }
           )
         }
       }).pipe(Effect.provide(answering(error)))

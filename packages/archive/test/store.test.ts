@@ -518,6 +518,18 @@ for (const { title, database, installed } of databases) {
         })
       )
 
+      it.effect("slows down for a failure of the service whose file is not called again", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, states } = yield* begun(3)
+          yield* claim(1)
+          const error = { tag: "GatewayTimeout", message: "Later." }
+          yield* settle(1, { _tag: "Failed", error, billing: "unknown", begunAt: (yield* store.now) + 1 })
+          assert.deepStrictEqual(yield* states, ["failed", "pending", "pending"])
+          assert.isDefined((yield* store.status(run)).slowedUntil)
+          assert.strictEqual((yield* claim(2))._tag, "Wait")
+        })
+      )
+
       it.effect("fails no file for an outage, however often it is called", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle, waited, states } = yield* begun(3)

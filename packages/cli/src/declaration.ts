@@ -483,7 +483,7 @@ const archiveRun = {
     byContent: flag("by-content", "Know a file by its content, not by its size and time of change."),
     unanswered: optional("unanswered", choice(unanswered), {
       value: "WHAT",
-      description: "What to do with a file that may have been billed before a crash.",
+      description: "What to do with a file that may have been billed and has no result.",
       choices: unanswered,
       default: "hold"
     }),

@@ -8,6 +8,7 @@ import {
   deadlineExceeded,
   invalidApiKey,
   invalidRequest,
+  mayBeBilled,
   quoteService,
   retryOfUnexpectedStatus,
   unexpectedStatus
@@ -113,14 +114,17 @@ export class SttForbidden extends define<SttForbidden>()("SttForbidden", {
     `The account or the key may not transcribe (403).${quote(facts)} Check that the account is active, and check the scopes of the key.`
 }) {}
 
-/** 500: the service failed. */
+/**
+ * 500: the service failed. It is retried, and each attempt may be billed: the contract does not say when a transcription is
+ * billed.
+ */
 export class SttServerError extends define<SttServerError>()("SttServerError", {
   category: "service",
   fields: statusFields,
   defaults: { status: 500 },
   retry: "transient",
   message: (facts) =>
-    `The service failed (500).${quote(facts)} Try again later. If it keeps failing, report the transaction id${facts.call.sentId === "" ? "" : ` ${facts.call.sentId}`} to the service.`
+    `The service failed (500).${quote(facts)} ${mayBeBilled}: the contract does not say. Try again later. If it keeps failing, report the transaction id${facts.call.sentId === "" ? "" : ` ${facts.call.sentId}`} to the service.`
 }) {}
 
 /** 503: the service is unavailable or overloaded. */

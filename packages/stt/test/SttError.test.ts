@@ -24,7 +24,7 @@ it("every error says what happened, then what to do, and whether a retry may hel
     SttUnauthorized (otherKey): The service did not accept the API key (401). A new key revokes the old one at once: check that you use the newest key.
     SttCreditExhausted (never): The account is out of credit (402). Top it up; until then every call fails.
     SttForbidden (never): The account or the key may not transcribe (403). Check that the account is active, and check the scopes of the key.
-    SttServerError (transient): The service failed (500). Try again later. If it keeps failing, report the transaction id to the service.
+    SttServerError (transient): The service failed (500). Each attempt may be billed: the contract does not say. Try again later. If it keeps failing, report the transaction id to the service.
     SttUnavailable (overload): The service is unavailable or overloaded (503). Try again later, with fewer calls at once.
     SttUnexpectedStatus (never): The service sent status 418, which its contract does not define. Check that the base URL is that of the transcription host; redirects are not followed.
     SttConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
@@ -46,7 +46,7 @@ it("an error says more if more is known", () => {
   expect(describeAll(errors)).toMatchInlineSnapshot(`
     "SttAudioUnreadable (never): The recording calls/1.wav can't be sent: it is empty.
     SttBadRequest (never): The service refused the request (400). The service says: bad request: no such model. Correct the request and send it again.
-    SttServerError (transient): The service failed (500). Try again later. If it keeps failing, report the transaction id id-1 to the service.
+    SttServerError (transient): The service failed (500). Each attempt may be billed: the contract does not say. Try again later. If it keeps failing, report the transaction id id-1 to the service.
     SttUnexpectedStatus (overload): The service received too many requests (429). Send fewer at once, or wait.
     SttConnectionFailed (ambiguous): The connection to the service failed: nothing listens at the address, or there is no route to it. The recording was sent completely, so the service may have transcribed and billed it.
     SttTranscriptionFailed (never): The service received the recording but could not transcribe it. The service says: no speech. Check that the file plays and contains speech. If it does, report the call id call-1 to the service."

@@ -2,7 +2,7 @@ import { inspect } from "node:util"
 import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource } from "@effect-speech/stt"
+import { AudioSource, type SttError } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
@@ -19,6 +19,7 @@ import {
   type Respond,
   request,
   sendJson,
+  sendStatuses,
   sttOf,
   success,
   transactionId,
@@ -139,6 +140,24 @@ describe("a large or strange aux_info", () => {
   )
 })
 
+/** The error of a call to which a gateway answers each attempt by a status. */
+const itIsOfGateway = (what: string, statuses: Array<number>, check: (error: SttError, status: number) => void) =>
+  it.scopedLive.each(statuses)(`of %d is that of a gateway ${what}`, (status) =>
+    Effect.gen(function* () {
+      const { stt } = yield* connect((response) => response.writeHead(status).end("<html></html>"), {
+        retries: { firstDelay: "1 millis" }
+      })
+      const error = yield* Effect.flip(stt.transcribe(request))
+      expect(error).toMatchObject({
+        _tag: "SttUnexpectedStatus",
+        category: "service",
+        message: expect.stringContaining(`A gateway in front of the service returned ${status}`)
+      })
+      expect(error.message).not.toContain("base URL")
+      check(error, status)
+    })
+  )
+
 describe("a status", () => {
   it.scoped.each([
     [400, "SttBadRequest", false, "notBilled"],
@@ -146,12 +165,14 @@ describe("a status", () => {
     [402, "SttCreditExhausted", false, "notBilled"],
     [403, "SttForbidden", false, "notBilled"],
     [500, "SttServerError", true, "unknown"],
-    [503, "SttUnavailable", true, "unknown"],
+    [503, "SttUnavailable", true, "notBilled"],
     [404, "SttUnexpectedStatus", false, "notBilled"],
     [413, "SttUnexpectedStatus", false, "notBilled"],
     [429, "SttUnexpectedStatus", true, "notBilled"],
-    [502, "SttUnexpectedStatus", true, "unknown"],
-    [204, "SttUnexpectedStatus", false, "unknown"]
+    [502, "SttUnexpectedStatus", false, "unknown"],
+    [203, "SttUnexpectedStatus", false, "unknown"],
+    [204, "SttUnexpectedStatus", false, "unknown"],
+    [206, "SttUnexpectedStatus", false, "unknown"]
   ] as const)("of %d is %s, with what the service says", ([status, tag, retryable, billing]) =>
     Effect.gen(function* () {
       const error = yield* failure(sendJson(status, { status: "error", error: "a summary", message: "the details" }))
@@ -174,22 +195,34 @@ describe("a status", () => {
     })
   )
 
-  it.scopedLive.each([502, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])(
-    "of %d is that of a gateway: it says so, is retried, and may be billed",
-    (status) =>
-      Effect.gen(function* () {
-        const { stt } = yield* connect((response) => response.writeHead(status).end("<html></html>"), {
-          retries: { firstDelay: "1 millis" }
-        })
-        const error = yield* Effect.flip(stt.transcribe(request))
-        expect(error).toMatchObject({
-          _tag: "SttUnexpectedStatus",
-          category: "service",
-          message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
-          call: { billing: "unknown", attempts: [{ status }, { status }, { status }] }
-        })
-        expect(error.message).not.toContain("base URL")
-      })
+  itIsOfGateway("that did not reach the service", [521, 523, 525, 526, 530], (error, status) => {
+    expect(error).toMatchObject({
+      retry: "overload",
+      call: { billing: "notBilled", attempts: [{ status }, { status }, { status }] }
+    })
+  })
+
+  itIsOfGateway("that may have reached the service", [502, 504, 520, 522, 524, 527, 529, 598, 599], (error, status) => {
+    expect(error).toMatchObject({ retry: "ambiguous", call: { billing: "unknown", attempts: [{ status }] } })
+    expect(error.message).toContain("may be billed")
+  })
+
+  it.scopedLive("of a gateway that may have reached the service is retried with retryAmbiguous", () =>
+    Effect.gen(function* () {
+      const { server, stt } = yield* connect(sendStatuses(504), { retries: 1, retryAmbiguous: true })
+      const { call } = yield* stt.transcribe(request)
+      expect(call).toMatchObject({ billing: "unknown", attempts: [{ status: 504 }, { status: 200 }] })
+      expect(server.received.length).toBe(2)
+    })
+  )
+
+  it.scopedLive("of 500 is retried, and says that each attempt may be billed", () =>
+    Effect.gen(function* () {
+      const { stt } = yield* connect(sendStatuses(500, 500), { retries: { times: 1, firstDelay: "1 millis" } })
+      const error = yield* Effect.flip(stt.transcribe(request))
+      expect(error).toMatchObject({ _tag: "SttServerError", call: { billing: "unknown", attempts: [{}, {}] } })
+      expect(error.message).toContain("Each attempt may be billed")
+    })
   )
 
   it.scoped.each([

@@ -21,7 +21,15 @@ export const Attempt = Schema.Struct({
 })
 export type Attempt = typeof Attempt.Type
 
-/** Whether the service charged for the call, as far as its contract says. */
+/**
+ * Whether the service charged for the call, as far as its contract says.
+ *
+ * | value       | means |
+ * | ----------- | ----- |
+ * | `notBilled` | no attempt was billed |
+ * | `billed`    | the last attempt was billed. With `retryAmbiguous`, an earlier one may be billed too |
+ * | `unknown`   | at least one attempt may be billed. After a 500, a transcription is retried, and each attempt may be billed |
+ */
 export const Billing = Schema.Literal("notBilled", "billed", "unknown")
 export type Billing = typeof Billing.Type
 
@@ -70,23 +78,31 @@ export const reportOf = (
 ): CallReport => ({ sentId, receivedId, attempts, billing, queuedMillis, elapsedMillis })
 
 /**
- * Statuses that refuse a request before any work is done: 400 to 403 by the contract, 404, 413 and 429 by their meaning in
- * HTTP (RFC 9110; RFC 6585). For these the contract says nothing, so `notBilled` is a choice of this project.
+ * Statuses that refuse a request before any work is done: 400 to 403 by the contract, 404, 413, 429 and 503 by their meaning
+ * in HTTP (RFC 9110; RFC 6585), and those by which Cloudflare says that it has not sent the request to the service: 521
+ * (refused), 523 (unreachable), 525 and 526 (no TLS) and 530 (no address). The contract does not say which of these are
+ * billed, so `notBilled` is a choice of this project.
  */
-const refusals: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 413, 429])
+const refusals: ReadonlySet<number> = new Set([400, 401, 402, 403, 404, 413, 429, 503, 521, 523, 525, 526, 530])
+
+/** Whether a status says that the service has not carried out the request. */
+export const isRefusal = (status: number): boolean => refusals.has(status)
 
 /**
  * The billing of a call without a complete result. It is `unknown` after an attempt that the service may have carried out:
- * one without a response to the whole request, or with a status that refuses nothing and for which `maySpend` holds.
+ * one without a response to the whole request, or with a status that is no refusal and for which `maySpend` holds.
  */
 export const billingOf = (attempts: ReadonlyArray<Attempt>, maySpend: (status: number) => boolean): Billing =>
   attempts.some(({ sent, status }) =>
     status === undefined
       ? sent === "all"
-      : (sent === "all" || status === 200) && !refusals.has(status) && maySpend(status)
+      : (sent === "all" || isSuccess(status)) && !isRefusal(status) && maySpend(status)
   )
     ? "unknown"
     : "notBilled"
+
+/** A 2xx. One that is not 200 may be a 200 that a proxy changed, such as 203 (RFC 9110, 15.3.4). */
+export const isSuccess = (status: number): boolean => status >= 200 && status < 300
 
 /** The report of a call that sent nothing. */
 export const nothingSent: CallReport = { sentId: "", attempts: [], billing: "notBilled", elapsedMillis: 0 }

@@ -2,7 +2,7 @@
  * Definitions of the errors that all operations share. Each operation gives them its own tags.
  */
 import * as Schema from "effect/Schema"
-import { Sent } from "./CallReport.js"
+import { isRefusal, Sent } from "./CallReport.js"
 import { Phase } from "./Deadlines.js"
 import { ConnectionReason } from "./Failure.js"
 import type { Definition, Retry } from "./ServiceError.js"
@@ -112,26 +112,33 @@ export const quoteService = (...words: ReadonlyArray<string | undefined>): strin
 
 /**
  * Statuses that a gateway in front of the service sends if it can't reach the service or gets no response from it: 502, 503
- * and 504, and Cloudflare's 520 to 527 and 530.
+ * and 504 (RFC 9110), Cloudflare's 520 to 527 and 530, and 529, 598 and 599, which no standard defines.
  */
-export const isGatewayStatus = (status: number): boolean =>
-  (status >= 502 && status <= 504) || (status >= 520 && status <= 527) || status === 530
+const isGatewayStatus = (status: number): boolean =>
+  (status >= 502 && status <= 504) || (status >= 520 && status <= 527) || [529, 530, 598, 599].includes(status)
 
-/** After these a gateway had passed the request on, so the service may have carried it out. */
-const gatewayTimeouts: ReadonlySet<number> = new Set([504, 520, 524])
-
-/** Whether a status that the contract does not define may be gone at the next attempt. */
+/**
+ * Whether a status that the contract does not define may be gone at the next attempt. Unless it says that the gateway has
+ * not reached the service, it is as ambiguous as a lost response: the service may have carried out the request.
+ */
 export const retryOfUnexpectedStatus = (status: number): Retry => {
-  if (gatewayTimeouts.has(status)) return "transient"
-  return status === 429 || isGatewayStatus(status) ? "overload" : "never"
+  if (status !== 429 && !isGatewayStatus(status)) return "never"
+  return isRefusal(status) ? "overload" : "ambiguous"
 }
+
+/**
+ * What is said of an attempt that may be billed although it failed. The documents use the same words.
+ */
+export const mayBeBilled = "Each attempt may be billed"
 
 /** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */
 export const unexpectedStatus = (status: number, host: string, words: string): string => {
   if (status === 429) return `The service received too many requests (429).${words} Send fewer at once, or wait.`
   if (status === 413)
     return `The request is too large for the service or a gateway in front of it (413).${words} Send less.`
-  return isGatewayStatus(status)
-    ? `A gateway in front of the service returned ${status}: the service is down, overloaded or too slow.${words} Try again later.`
-    : `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`
+  if (isGatewayStatus(status))
+    return isRefusal(status)
+      ? `A gateway in front of the service returned ${status}: the service is down or overloaded.${words} Try again later.`
+      : `A gateway in front of the service returned ${status}: it got no response from the service, which may have carried out the request.${words} ${mayBeBilled}: send it again only if a second bill is acceptable.`
+  return `The service sent status ${status}, which its contract does not define.${words} Check that the base URL is that of the ${host} host; redirects are not followed.`
 }

@@ -14,8 +14,8 @@ export interface RetryOptions {
    */
   readonly retries?: number | RetryPolicy | undefined
   /**
-   * Also retry if the connection was lost after the whole request was sent. The service may then bill the call twice.
-   * Default: false.
+   * Also retry if the service may have carried out the failed attempt: the connection was lost after the whole request was
+   * sent, or a gateway got no response. Each attempt may be billed. Default: false.
    */
   readonly retryAmbiguous?: boolean | undefined
 }

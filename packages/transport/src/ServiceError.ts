@@ -18,7 +18,7 @@ import * as Printable from "./Printable.js"
  * | `never`     | it would fail the same way, or the response had already begun |
  * | `transient` | it may succeed a little later |
  * | `overload`  | it may succeed when the service is available again, or has less load |
- * | `ambiguous` | it may succeed, but the first request may have been carried out and billed |
+ * | `ambiguous` | it may succeed, but the service may have carried out the attempt: each attempt may be billed |
  * | `otherKey`  | it may succeed with another key |
  */
 export type Retry = "never" | "transient" | "overload" | "ambiguous" | "otherKey"

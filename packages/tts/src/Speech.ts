@@ -22,7 +22,10 @@ export interface SpeechStream extends PcmStream<TtsError>, ResponseFacts {
   readonly format: AudioFormat
   /** Duration in milliseconds, as the service states it; `undefined` if the service does not. */
   readonly durationMillis: number | undefined
-  /** Reads the report of the call so far. `billing` is `unknown` until the stream has ended. */
+  /**
+   * Reads the report of the call so far. `billing` is `unknown` until the stream has ended, and after its end if the response
+   * stated neither its length nor its duration.
+   */
   readonly call: Effect.Effect<CallReport>
 }
 

@@ -16,8 +16,14 @@ import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
 import type { ApiKey } from "@effect-speech/transport/ApiKey"
 import * as BaseUrl from "@effect-speech/transport/BaseUrl"
 import type { CallOptions } from "@effect-speech/transport/CallEvent"
-import { answeredAtOnce, type Billing, billingOf, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
-import { isGatewayStatus } from "@effect-speech/transport/CommonError"
+import {
+  answeredAtOnce,
+  type Billing,
+  billingOf,
+  type CallReport,
+  isSuccess,
+  reportOf
+} from "@effect-speech/transport/CallReport"
 import * as Concurrency from "@effect-speech/transport/Concurrency"
 import * as Deadlines from "@effect-speech/transport/Deadlines"
 import * as Environment from "@effect-speech/transport/Environment"
@@ -231,13 +237,13 @@ const encodeBody = (request: RequestFields): Either.Either<Uint8Array, TtsInvali
 }
 
 /**
- * A synthesis is billed after the last byte of a 200, and not after another status of the service. A gateway may have lost
- * such a 200.
+ * A synthesis is billed after the last byte of a 200, and not after another status of the service. A proxy may have changed
+ * such a 200 to another 2xx, and a gateway may have lost it and sent a 5xx of its own.
  */
 const callReport = (progress: Progress, receivedId: string | undefined): CallReport =>
   reportOf(
     progress,
-    billingOf(progress.attempts, (status) => status === 200 || (isGatewayStatus(status) && !isKnownStatus(status))),
+    billingOf(progress.attempts, (status) => isSuccess(status) || (status >= 500 && !isKnownStatus(status))),
     receivedId
   )
 
@@ -268,6 +274,8 @@ const isKnownStatus = (status: number): status is keyof typeof errorByStatus => 
 interface CheckedResponse extends Omit<SpeechStream, "stream" | "call"> {
   /** The report of the call so far. */
   readonly reportWith: (billing: Billing) => CallReport
+  /** The billing after the last byte. */
+  readonly billingAtEnd: Billing
   readonly pull: Effect.Effect<Uint8Array | undefined, TtsError>
 }
 
@@ -304,10 +312,11 @@ const accept = (
   } as const
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
-  const corrupt = (problem: string, receivedBytes: number, billing: Billing) =>
-    new TtsCorruptAudio({ problem, receivedBytes, call: reportWith(billing) })
+  // The service bills after the last byte, and nothing shows that corrupt audio is complete.
+  const corrupt = (problem: string, receivedBytes: number) =>
+    new TtsCorruptAudio({ problem, receivedBytes, call: reportWith("unknown") })
   const announced = byteLength === undefined ? undefined : lengthProblem(format, byteLength, statedMillis)
-  if (announced !== undefined) return corrupt(announced, 0, "unknown")
+  if (announced !== undefined) return corrupt(announced, 0)
 
   const sampleProblem = makeSampleCheck(format)
   const longest = longestLength(format, statedMillis)
@@ -316,10 +325,7 @@ const accept = (
     if (bytes !== undefined) received += bytes.byteLength
     const problem =
       bytes === undefined || received > longest ? lengthProblem(format, received, statedMillis) : sampleProblem(bytes)
-    // Corrupt audio is not read to its end, and the service bills after the last byte.
-    return problem === undefined
-      ? Effect.succeed(bytes)
-      : corrupt(problem, received, bytes === undefined ? "billed" : "unknown")
+    return problem === undefined ? Effect.succeed(bytes) : corrupt(problem, received)
   })
   return Effect.succeed({
     format,
@@ -334,7 +340,9 @@ const accept = (
       sentId: progress.sentId,
       receivedId
     }),
-    reportWith
+    reportWith,
+    // Without a length and a duration, audio that was cut looks like complete audio.
+    billingAtEnd: byteLength === undefined && statedMillis === undefined ? "unknown" : "billed"
   })
 }
 
@@ -360,7 +368,7 @@ const statusError = (response: Response<TtsError>, receivedId: string | undefine
     return isKnownStatus(facts.status) ? new errorByStatus[facts.status](facts) : new TtsUnexpectedStatus(facts)
   })
 
-const toStream = ({ pull, reportWith, ...facts }: CheckedResponse): SpeechStream => {
+const toStream = ({ billingAtEnd, pull, reportWith, ...facts }: CheckedResponse): SpeechStream => {
   let isRead = false
   let atEnd: CallReport | undefined
   const next = Effect.matchEffect(pull, {
@@ -370,7 +378,7 @@ const toStream = ({ pull, reportWith, ...facts }: CheckedResponse): SpeechStream
     },
     onSuccess: (bytes) => {
       if (bytes !== undefined) return Effect.succeed(bytes)
-      atEnd = reportWith("billed")
+      atEnd = reportWith(billingAtEnd)
       return Effect.fail(Option.none())
     }
   })
@@ -390,14 +398,19 @@ const toStream = ({ pull, reportWith, ...facts }: CheckedResponse): SpeechStream
 const collectLimit = 512 * 1024 * 1024
 
 /** Collects the checked bytes. */
-const collectSpeech = ({ pull, reportWith, ...facts }: CheckedResponse): Effect.Effect<Speech, TtsError> =>
+const collectSpeech = ({
+  billingAtEnd,
+  pull,
+  reportWith,
+  ...facts
+}: CheckedResponse): Effect.Effect<Speech, TtsError> =>
   Effect.flatMap(collect(pull, collectLimit), ({ bytes, complete }) =>
     complete
       ? Effect.succeed({
           ...facts,
           ...PcmStream.fromBytes(facts.format, bytes),
           bytes,
-          call: reportWith("billed"),
+          call: reportWith(billingAtEnd),
           durationMillis: facts.durationMillis ?? durationMillis(facts.format, bytes.byteLength)
         })
       : new TtsCorruptAudio({

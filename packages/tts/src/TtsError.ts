@@ -114,7 +114,7 @@ export class TtsInvalidResponse extends define<TtsInvalidResponse>()("TtsInvalid
     `The service answered 200 with something other than audio: ${problem}. Check that the base URL is that of the synthesis host.`
 }) {}
 
-/** Audio that contradicts its headers or itself: do not use it. It was billed if it arrived completely. */
+/** Audio that contradicts its headers or itself: do not use it. It may have been billed: nothing shows that it is complete. */
 export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio", {
   category: "service",
   fields: {
@@ -126,7 +126,7 @@ export class TtsCorruptAudio extends define<TtsCorruptAudio>()("TtsCorruptAudio"
   defaults: { problem: "it is empty", receivedBytes: 0 },
   retry: "never",
   message: (facts) =>
-    `The audio is corrupt: ${facts.problem}. Don't use it. It ${facts.call.billing === "billed" ? "was billed" : "may have been billed"}; ${reportRequestId(facts.call)}`
+    `The audio is corrupt: ${facts.problem}. Don't use it. It may have been billed; ${reportRequestId(facts.call)}`
 }) {}
 
 /** All errors of {@link TextToSpeech}, as a Schema: you can encode an error to JSON and decode it without loss. */

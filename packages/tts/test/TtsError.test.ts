@@ -58,9 +58,9 @@ it("an error says more if more is known", () => {
     TtsBackendFailed (overload): The service's synthesis backend failed (502). Nothing was billed; try again. If it keeps failing, report the request id id-2 to the service.
     TtsUnexpectedStatus (overload): The service received too many requests (429). The service says: wait. Send fewer at once, or wait.
     TtsUnexpectedStatus (never): The request is too large for the service or a gateway in front of it (413). Send less.
-    TtsUnexpectedStatus (overload): A gateway in front of the service returned 503: the service is down, overloaded or too slow. Try again later.
-    TtsUnexpectedStatus (transient): A gateway in front of the service returned 504: the service is down, overloaded or too slow. Try again later.
-    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It was billed; report the request id id-2 to the service."
+    TtsUnexpectedStatus (overload): A gateway in front of the service returned 503: the service is down or overloaded. Try again later.
+    TtsUnexpectedStatus (ambiguous): A gateway in front of the service returned 504: it got no response from the service, which may have carried out the request. Each attempt may be billed: send it again only if a second bill is acceptable.
+    TtsCorruptAudio (never): The audio is corrupt: it is empty. Don't use it. It may have been billed; report the request id id-2 to the service."
   `)
 })
 

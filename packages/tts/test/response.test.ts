@@ -5,6 +5,7 @@ import { Wav } from "@effect-speech/audio-codec"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Stream from "effect/Stream"
 import { respondJson } from "../../../test/support/scriptedServer.js"
 import {
   audio,
@@ -12,6 +13,7 @@ import {
   failure,
   type HeaderChanges,
   headers,
+  type Respond,
   request,
   sendAudio,
   sendChunk,
@@ -139,20 +141,31 @@ describe("a status", () => {
       })
   )
 
-  it.scopedLive.each([503, 504, 520, 521, 522, 523, 524, 525, 526, 527, 530])(
-    "of %d is that of a gateway: it says so, is retried, and may be billed",
+  it.scopedLive.each([
+    ...[503, 521, 523, 525, 526, 530].map((status) => ({ status, attempts: 3, billing: "notBilled" })),
+    ...[504, 520, 522, 524, 527, 529, 598, 599].map((status) => ({ status, attempts: 1, billing: "unknown" }))
+  ])("of $status is that of a gateway: it ends after $attempts attempts, and is $billing", (expected) =>
+    Effect.gen(function* () {
+      const { attempts, billing, status } = expected
+      const error = yield* failure((response) => response.writeHead(status).end("<html></html>"), {
+        retries: { firstDelay: "1 millis" }
+      })
+      expect(error).toMatchObject({
+        _tag: "TtsUnexpectedStatus",
+        category: "service",
+        message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
+        call: { billing, attempts: Array.from({ length: attempts }, () => ({ status })) }
+      })
+      expect(error.message).not.toContain("base URL")
+    })
+  )
+
+  it.scoped.each([201, 203, 206, 299, 505, 561])(
+    "of %d may be that of a proxy that changed a 200, so its billing is unknown",
     (status) =>
       Effect.gen(function* () {
-        const error = yield* failure((response) => response.writeHead(status).end("<html></html>"), {
-          retries: { firstDelay: "1 millis" }
-        })
-        expect(error).toMatchObject({
-          _tag: "TtsUnexpectedStatus",
-          category: "service",
-          message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
-          call: { billing: "unknown", attempts: [{ status }, { status }, { status }] }
-        })
-        expect(error.message).not.toContain("base URL")
+        const error = yield* failure((response) => response.writeHead(status, headers).end(audio.pcm16))
+        expect(error).toMatchObject({ _tag: "TtsUnexpectedStatus", retry: "never", call: { billing: "unknown" } })
       })
   )
 
@@ -174,46 +187,73 @@ describe("a status", () => {
   )
 })
 
+/** Sends `body` without a length, and closes the connection. */
+const sendUntilClosed =
+  (body: Buffer, changes: HeaderChanges): Respond =>
+  (response) => {
+    const lines = Object.entries(changes).flatMap(([name, value]) => (value === undefined ? [] : [`${name}: ${value}`]))
+    response.socket?.write(`HTTP/1.1 200 OK\r\n${lines.join("\r\n")}\r\nconnection: close\r\n\r\n`)
+    response.socket?.end(body)
+  }
+
 describe("a 200", () => {
   const notNumbers = Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer)
-  const early = "unknown"
-  const atEnd = "billed"
 
   it.scoped.each([
-    { what: "an odd length", respond: sendAudio(audio.pcm16.subarray(1)), billing: early, problem: "not a multiple" },
-    { what: "no bytes", respond: sendAudio(Buffer.alloc(0)), billing: early, problem: "empty" },
+    { what: "an odd length", respond: sendAudio(audio.pcm16.subarray(1)), problem: "not a multiple" },
+    { what: "no bytes", respond: sendAudio(Buffer.alloc(0)), problem: "empty" },
     {
       what: "a length that contradicts its duration",
       respond: sendAudio(audio.pcm16, { "x-audio-duration-ms": "260" }),
-      billing: early,
       problem: "260 ms"
     },
     {
       what: "NaN",
       respond: sendAudio(notNumbers, { "x-encoding": "float32" }),
-      billing: early,
       problem: "not numbers"
     },
     {
       what: "more than its duration",
       respond: sendChunk(Buffer.alloc(5000)),
-      billing: early,
       problem: "it lasts 312.5 ms or more"
     },
-    { what: "no bytes, chunked", respond: sendChunk(Buffer.alloc(0), "end"), billing: atEnd, problem: "empty" },
+    { what: "no bytes, chunked", respond: sendChunk(Buffer.alloc(0), "end"), problem: "empty" },
     {
       what: "less than its duration",
       respond: sendChunk(audio.pcm16.subarray(0, 2000), "end"),
-      billing: atEnd,
       problem: "250 ms"
     }
-  ])("of $what is corrupt audio, and is $billing", ({ billing, problem, respond }) =>
+  ])("of $what is corrupt audio, and may have been billed", ({ problem, respond }) =>
     Effect.gen(function* () {
       expect(yield* failure(respond)).toMatchObject({
         _tag: "TtsCorruptAudio",
         problem: expect.stringContaining(problem),
-        call: { billing }
+        call: { billing: "unknown" }
       })
+    })
+  )
+
+  const withoutDuration = { ...headers, "x-audio-duration-ms": undefined }
+
+  it.scoped.each([
+    { what: "a length", respond: sendAudio(audio.pcm16, withoutDuration), billing: "billed" },
+    { what: "a duration", respond: sendUntilClosed(audio.pcm16, headers), billing: "billed" },
+    { what: "neither", respond: sendUntilClosed(audio.pcm16, withoutDuration), billing: "unknown" }
+  ])("with $what is $billing after its last byte", ({ billing, respond }) =>
+    Effect.gen(function* () {
+      const { outcome } = yield* synthesize(respond)
+      expect(Either.getOrThrow(outcome).call.billing).toBe(billing)
+      const { tts } = yield* connect(respond)
+      const speech = yield* tts.stream(request)
+      yield* Stream.runDrain(speech.stream)
+      expect((yield* speech.call).billing).toBe(billing)
+    })
+  )
+
+  it.scoped("without a length that is closed in the middle may have been billed", () =>
+    Effect.gen(function* () {
+      const respond = sendUntilClosed(audio.pcm16.subarray(0, 2000), headers)
+      expect(yield* failure(respond)).toMatchObject({ _tag: "TtsCorruptAudio", call: { billing: "unknown" } })
     })
   )
 

@@ -151,7 +151,8 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
     const record = (group: Group, job: Job, result: Settlement) =>
       Effect.gen(function* () {
         // Workers go by the clock of the process, and the store by that of the database.
-        const settlement = result._tag === "Unavailable" ? { ...result, begunAt: result.begunAt + ahead } : result
+        const settlement =
+          "begunAt" in result && result.begunAt !== undefined ? { ...result, begunAt: result.begunAt + ahead } : result
         const changed = yield* settle(group, job.file.seq, settlement)
         switch (settlement._tag) {
           case "Done":

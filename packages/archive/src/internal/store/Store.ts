@@ -73,12 +73,14 @@ export type Settlement =
       readonly _tag: "Failed"
       readonly error: { readonly tag: string; readonly message: string }
       readonly billing: string
+      /** Set if the service is down or overloaded, so that the run slows down. As that of `Unavailable`. */
+      readonly begunAt?: number | undefined
     }
   /** The account was refused: the file is pending again, and the run is suspended, once for all machines. */
   | { readonly _tag: "Refused"; readonly error: { readonly tag: string; readonly message: string } }
   /**
-   * The answer may be billed and can't be written, such as on a full disk: the file is held, and the run is suspended, since each
-   * further call would be lost too.
+   * The answer may be billed and can't be written, such as on a full disk, or the account was refused after an attempt that may be
+   * billed: the file is held, and the run is suspended, since each further call would be lost or refused too.
    */
   | {
       readonly _tag: "Lost"

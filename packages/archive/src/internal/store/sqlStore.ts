@@ -807,7 +807,9 @@ export const make = (
             }
             case "Failed":
             case "Unavailable": {
-              const again = settlement._tag === "Unavailable" && (yield* mayBeCalledAgain(row, file, settlement))
+              const { begunAt, error } = settlement
+              const mayRepeat = begunAt !== undefined && (yield* mayBeCalledAgain(row, file, { begunAt, error }))
+              const again = settlement._tag === "Unavailable" && mayRepeat
               const begun = settlement._tag === "Unavailable" && settlement.notReached === true ? 0 : 1
               yield* sql`
                 UPDATE archive_files SET state = ${again ? pending : failed}, machine = NULL, billing = ${settlement.billing},
@@ -828,7 +830,11 @@ export const make = (
      * During an outage, a file gets its second and later strikes only if no other that is left has fewer, so that a file that
      * always fails does not keep the run from its end.
      */
-    const mayBeCalledAgain = (row: TimedRunRow, file: StruckFile, { begunAt, error }: Unavailable) =>
+    const mayBeCalledAgain = (
+      row: TimedRunRow,
+      file: StruckFile,
+      { begunAt, error }: Pick<Unavailable, "begunAt" | "error">
+    ) =>
       Effect.gen(function* () {
         const at = Number(row.at)
         const slowness = Number(row.slowness)

@@ -26,7 +26,7 @@ export interface Worker<out R = never> {
    */
   readonly check?: (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid, R>
   /**
-   * One call, or the calls of the pieces of a long file. It is not interrupted. `begunAt` of an `Unavailable` is by the clock of
+   * One call, or the calls of the pieces of a long file. It is not interrupted. `begunAt` of its result is by the clock of
    * this process. A `.wav` is written before the result is `Done`.
    */
   readonly call: (job: Job) => Effect.Effect<Settlement, never, R>

@@ -32,10 +32,12 @@ export type CallError = SttError | TtsError | PieceStoreError | WavError | Outpu
  * | ----- | ---------- |
  * | of the account | `Refused` |
  * | of the output or the kept pieces, such as a full disk, before a call | `Refused`: each further call would be paid and lost |
- * | the same, after a call | `Lost` by default, `Refused` if such calls are repeated |
+ * | the same, after a call | `Lost` |
  * | of the connection or the service, which a later call may not have | `Unavailable` |
- * | the same, and the service may have billed the call | `Failed` by default, `Unavailable` if such calls are repeated |
  * | any other | `Failed` |
+ *
+ * After an attempt that may be billed, a file is sent again only if the run repeats such files. By default, `Refused` is `Lost` then,
+ * and `Unavailable` is `Failed`.
  */
 const settlementOf = (error: CallError, begunAt: number, unanswered: Unanswered): Settlement => {
   if (error._tag === "AudioLost") return lost(error.error, unanswered)
@@ -52,21 +54,22 @@ const settlementOf = (error: CallError, begunAt: number, unanswered: Unanswered)
   }
   const facts = { error: { tag: error._tag, message }, billing: error.call.billing }
   const failed: Settlement = { _tag: "Failed", ...facts }
+  const mayRepeat = facts.billing === "notBilled" || unanswered === "repeat"
   const unavailable: Settlement = { _tag: "Unavailable", ...facts, begunAt }
+  const later: Settlement = mayRepeat ? unavailable : { ...failed, begunAt }
   switch (error.category) {
     case "account":
-      return { _tag: "Refused", error: facts.error }
+      return mayRepeat ? { _tag: "Refused", error: facts.error } : { _tag: "Lost", ...facts }
     case "service":
-      return error.retryable ? unavailable : failed
+      return error.retry === "never" ? failed : later
     case "connection":
       if (error._tag.endsWith("ConnectionFailed") && "reason" in error && error.reason === "closed") {
         if (facts.billing === "notBilled") return { _tag: "NotBegun" }
       }
-      if (facts.billing === "notBilled") return { ...unavailable, notReached: true }
-      return unanswered === "repeat" ? unavailable : failed
+      return facts.billing === "notBilled" ? { ...unavailable, notReached: true } : later
     case "recording":
       // A process with too many open files can open no recording.
-      return error._tag === "SttAudioUnreadable" && /too many open files/.test(error.problem) ? unavailable : failed
+      return error._tag === "SttAudioUnreadable" && /too many open files/.test(error.problem) ? later : failed
     case "request":
       return failed
   }

@@ -86,7 +86,9 @@ const inPieces = (request: SynthesisRequest, path: string, job: Job) =>
     const { pieces } = file.report
     const credits = pieces.reduce((sum, { codePoints: cost }) => sum + cost, 0)
     const warnings = pieces.flatMap((piece) => piece.warnings)
-    return { ...done(file, warnings, "billed", credits), inPieces: true }
+    // A piece that was kept has no call: it was billed when it was sent.
+    const isBilled = pieces.every(({ call }) => call === undefined || call.billing === "billed")
+    return { ...done(file, warnings, isBilled ? "billed" : "unknown", credits), inPieces: true }
   }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
 
 const done = (
