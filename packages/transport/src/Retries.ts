@@ -26,7 +26,10 @@ export interface RetryPolicy {
   readonly times?: number | undefined
   /** Longest delay before the first retry. It doubles with each further retry. Default: 200 milliseconds. */
   readonly firstDelay?: Duration.DurationInput | undefined
-  /** Limit of the delay before any retry. A `Retry-After` of the service may be longer. Default: 8 seconds. */
+  /**
+   * Limit of the delay before any retry. If the service asks for a longer one by `Retry-After`, the call fails at once, unless a
+   * `total` deadline or an `outage` leaves the time. Default: 8 seconds.
+   */
   readonly longestDelay?: Duration.DurationInput | undefined
   /**
    * How long to retry through an outage, from the start of the call. As long as the service can't be reached or says

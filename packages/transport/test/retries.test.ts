@@ -105,9 +105,9 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
     steps: [
       { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3200] },
       { ends: [{ status: 429, retryAfter: "0" }], outcome: "ok", tokens: 500, delays: [0, 200] },
-      { ends: [{ status: 503, retryAfter: "60" }], outcome: "ok", tokens: 500, delays: [0, 60_200] },
-      // Without a total deadline, a call waits for a minute at most.
-      { ends: [{ status: 503, retryAfter: "61" }], outcome: 503, tokens: 500, delays: [0] },
+      { ends: [{ status: 503, retryAfter: "8" }], outcome: "ok", tokens: 500, delays: [0, 8200] },
+      // Without a total deadline, a call waits no longer than `longestDelay`.
+      { ends: [{ status: 503, retryAfter: "9" }], outcome: 503, tokens: 500, delays: [0] },
       { ends: [{ status: 503, retryAfter: "soon" }], outcome: "ok", tokens: 500, delays: [0, 200] },
       { ends: [{ status: 400, retryAfter: "1" }], outcome: 400, tokens: 500, delays: [0] }
     ]
@@ -115,6 +115,18 @@ const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?
 ]
 
 describe("a call that fails", () => {
+  it.effect("waits for a longer Retry-After if its policy or its total deadline allows it", () =>
+    Effect.gen(function* () {
+      const later = { status: 429, retryAfter: "30" } as const
+      const patient = yield* scripted([later], { retries: { retries: { longestDelay: "30 seconds" } } })
+      expect(yield* settled(patient.transport.run(operation()))).toEqual(Either.right("ok"))
+      const hurried = yield* scripted([later], { retries: { retries: { longestDelay: "29 seconds" } } })
+      expect(Either.isLeft(yield* settled(hurried.transport.run(operation())))).toBe(true)
+      const limited = yield* scripted([later], { deadlines: resolvedDeadlines({ total: "2 minutes" }, "1 minute") })
+      expect(yield* settled(limited.transport.run(operation()))).toEqual(Either.right("ok"))
+    })
+  )
+
   it.effect.each(tables)("$what", ({ options = {}, steps }) =>
     Effect.gen(function* () {
       const ends: Array<End> = []
@@ -159,10 +171,10 @@ describe("a call that fails", () => {
     { clock: "is right, and the Date is none", date: "now" }
   ])("waits until the date of a Retry-After if the clock of the machine $clock", ({ date }) =>
     Effect.gen(function* () {
-      const until = new Date((Date.parse(date ?? "") || 0) + 30_000).toUTCString()
+      const until = new Date((Date.parse(date ?? "") || 0) + 5_000).toUTCString()
       const { requests, transport } = yield* scripted([{ status: 503, retryAfter: until, date }])
       const fiber = yield* Effect.fork(Effect.withRandom(transport.run(operation()), Random.fixed([0])))
-      yield* TestClock.adjust(29_999)
+      yield* TestClock.adjust(4_999)
       expect(requests.length).toBe(1)
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toBe("ok")
@@ -193,9 +205,9 @@ describe("a call that fails", () => {
 
   it.effect("can be interrupted during the delay before a retry", () =>
     Effect.gen(function* () {
-      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "30" }])
+      const { requests, transport } = yield* scripted([{ status: 503, retryAfter: "8" }])
       const fiber = yield* Effect.fork(transport.run(operation()))
-      yield* TestClock.adjust("10 seconds")
+      yield* TestClock.adjust("4 seconds")
       yield* Fiber.interrupt(fiber)
       yield* TestClock.adjust("1 minute")
       expect(requests.length).toBe(1)

@@ -1,4 +1,3 @@
-import * as Duration from "effect/Duration"
 import type { ResolvedRetries } from "../../Retries.js"
 import type { Retry } from "../../ServiceError.js"
 
@@ -21,9 +20,6 @@ export const backoffMillis = (
   random: number,
   { firstDelay, longestDelay }: Pick<ResolvedRetries, "firstDelay" | "longestDelay">
 ): number => Math.round(random * Math.min(longestDelay, firstDelay * 2 ** retry))
-
-/** Longest Retry-After that a call waits for without a total deadline, and outside of an outage. In milliseconds. */
-export const longestRetryAfter = Duration.toMillis("60 seconds")
 
 /**
  * The three date formats of HTTP (RFC 9110, 5.6.7). `Date.parse` alone accepts many more, and reads the third as local

@@ -27,7 +27,7 @@ import { makeHttpClientDriver } from "../http/httpClientDriver.js"
 import { driverOf, type HttpDriver, type HttpResponse, type UploadObserver } from "../http/httpDriver.js"
 import { CallTimer, DeadlineMonitor, longestSleep } from "../timer/callTimer.js"
 import { type ApiKeys, makeApiKeys } from "./apiKeys.js"
-import { backoffMillis, costOf, longestRetryAfter } from "./backoff.js"
+import { backoffMillis, costOf } from "./backoff.js"
 import { type Call, makeCall } from "./call.js"
 import { makeCallQueue } from "./callQueue.js"
 import type { RetryBudget } from "./retryBudget.js"
@@ -206,7 +206,8 @@ const runCall = <A, E extends ServiceError, Context>(
       // Calls that got the same Retry-After do not come back at the same time.
       delayMillis = askedMillis + backoffMillis(retry, yield* Random.next, options.retries)
       const isInOutage = isOutage(error.retry, attempts.at(-1)) && elapsedMillis + delayMillis < outageMillis
-      if (!isInOutage && (retry >= options.retries.times || (askedMillis > longestRetryAfter && !hasTotal(call)))) {
+      const isTooLong = askedMillis > options.retries.longestDelay && !hasTotal(call)
+      if (!isInOutage && (retry >= options.retries.times || isTooLong)) {
         return yield* Effect.fail(error)
       }
       if (delayMillis > longestDelay(call)) return yield* Effect.fail(error)
