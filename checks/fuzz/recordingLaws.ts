@@ -31,7 +31,10 @@ const fields = [
 const words = [
   ...["RIFF", "RIFX", "RF64", "WAVE", "fmt ", "data", "LIST", "fLaC", "OggS", "OpusHead", "\x01vorbis", "Speex   "],
   ...["ID3", "Xing", "Info", "VBRI", "\xff\xfb\x90\x64", "\xff\xf3\x10\xc4"],
-  ..."ftyp moov mvhd trak mdia hdlr soun minf stbl stsd mp4a esds moof \0\0\0\0moov \0\0\0\x01moov".split(" "),
+  ...["ID3\x04\0\0\0\0\0\x09", "APETAGEX", "TAG", "LYRICSBEGIN", "000020LYRICS200", "LYRICSEND", "3DI"],
+  ..."ftyp moov mvhd mvex trak mdia mdhd hdlr soun minf stbl stsd mp4a esds moof \0\0\0\0moov \0\0\0\x01moov".split(
+    " "
+  ),
   ...["\x1a\x45\xdf\xa3", "\x18\x53\x80\x67", "\x15\x49\xa9\x66", "\x16\x54\xae\x6b", "\x1f\x43\xb6\x75"],
   ...["\xae", "\xe1", "\xb5", "\x9f", "\x44\x89"]
 ]
@@ -70,7 +73,7 @@ export const anyRecording: FastCheck.Arbitrary<Uint8Array> = weighted<Uint8Array
 )
 
 /** Number of bytes that are read of a recording, at most. */
-const longestRead = 300 * 1024
+const longestRead = 256 * 1024
 
 const isRecording = Schema.is(Recording.Recording)
 

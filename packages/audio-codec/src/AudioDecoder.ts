@@ -17,9 +17,10 @@ import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
+import { detect, fromFile } from "./Container.js"
 import { concatBytes } from "./internal/bytes.js"
 import type { Container } from "./internal/container/containers.js"
-import { sniff, sniffLength } from "./internal/container/sniff.js"
+import { neededToSniff, sniff } from "./internal/container/sniff.js"
 import { displayName } from "./internal/container/structure.js"
 import { openBlocks } from "./internal/files/readBlocks.js"
 import type { PcmStream } from "./PcmStream.js"
@@ -87,8 +88,7 @@ export const decodeFile = (
 
 const containerOf = (path: string) =>
   openBlocks(path).pipe(
-    Effect.flatMap(({ blocks }) => Stream.runHead(blocks)),
-    Effect.map(Option.match({ onNone: () => undefined, onSome: sniff })),
+    Effect.flatMap(({ file, info }) => detect(fromFile(file, Number(info.size)))),
     Effect.scoped
   )
 
@@ -116,18 +116,32 @@ export const decodeStream = <E, R>(
     return yield* (yield* AudioDecoder).decode(path, container)
   })
 
+/** In bytes. If the tag of ID3 before a recording is longer, the recording is taken for an MP3. */
+const longestBeginning = 256 * 1024
+
 /** The first chunks of a stream, as many as {@link sniff} needs. `Stream.peel` would turn a later failure into a defect. */
 const firstBytes = <E, R>(
   pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E>, R>
 ): Effect.Effect<Uint8Array, E, R> =>
   Effect.gen(function* () {
-    let bytes: Uint8Array = new Uint8Array(0)
-    while (bytes.byteLength < sniffLength) {
+    const parts: Array<Uint8Array> = []
+    let length = 0
+    let needed = 0
+    while (true) {
+      if (length >= needed) {
+        const bytes = concatBytes(parts)
+        const inTags = neededToSniff(bytes)
+        if (length >= longestBeginning || (length >= inTags && sniff(bytes) !== undefined)) return bytes
+        needed = Math.min(Math.max(inTags, 2 * length), longestBeginning)
+      }
       const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
         Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
       )
-      if (Option.isNone(next)) break
-      bytes = concatBytes([bytes, ...next.value])
+      if (Option.isNone(next)) return concatBytes(parts)
+      for (const part of next.value) {
+        // The source may reuse its blocks.
+        parts.push(new Uint8Array(part))
+        length += part.byteLength
+      }
     }
-    return bytes
   })

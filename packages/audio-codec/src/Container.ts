@@ -7,7 +7,10 @@
  * const { durationMillis } = yield* Container.readHeader(Container.fromBytes(bytes, bytes.byteLength))
  * ```
  */
+import type { PlatformError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { ContainerError } from "./ContainerError.js"
 import type { Container } from "./internal/container/containers.js"
 import { readFlac } from "./internal/container/flac.js"
@@ -16,15 +19,14 @@ import { checkMp3, readMp3 } from "./internal/container/mp3.js"
 import { checkOgg, readOgg } from "./internal/container/ogg.js"
 import {
   bufferReads,
-  bytesOf,
+  from,
   type HeaderFields,
   limitReads,
   type ReadHeader,
   type RecordingBytes,
-  startingWith,
   usualHeader
 } from "./internal/container/recordingBytes.js"
-import { sniff, sniffLength } from "./internal/container/sniff.js"
+import { locate } from "./internal/container/sniff.js"
 import type { Box, CheckStructure } from "./internal/container/structure.js"
 import { readWav } from "./internal/container/wav.js"
 import { checkWebm, readWebm } from "./internal/container/webm.js"
@@ -32,7 +34,7 @@ import { checkWebm, readWebm } from "./internal/container/webm.js"
 export { ContainerError } from "./ContainerError.js"
 export { type Container, containers } from "./internal/container/containers.js"
 export type { RecordingBytes } from "./internal/container/recordingBytes.js"
-export { sniff, sniffLength } from "./internal/container/sniff.js"
+export { neededToSniff, sniff } from "./internal/container/sniff.js"
 export { type Box, displayName } from "./internal/container/structure.js"
 
 /** The header of a recording. A field that the bytes do not state, or state as a value that cannot be, is `undefined`. */
@@ -46,6 +48,8 @@ export interface Header {
 
 /** The structure of a recording that {@link checkStructure} has found whole. */
 export interface Structure {
+  /** The offset at which the container begins, behind tags that stand before it. */
+  readonly start: number
   /** The top-level boxes of an M4A file, in order; empty for other containers. */
   readonly boxes: ReadonlyArray<Box>
 }
@@ -59,6 +63,17 @@ export const fromBytes = (bytes: Uint8Array, byteLength: number | undefined): Re
   read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))
 })
 
+/** An open file of `byteLength` bytes, read by position. */
+export const fromFile = (file: FileSystem.File, byteLength: number): RecordingBytes<PlatformError> => ({
+  byteLength,
+  read: (offset, length) =>
+    // `readAlloc` allocates the whole length, and the file may be shorter.
+    Effect.zipRight(
+      file.seek(FileSystem.Size(offset), "start"),
+      file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))
+    ).pipe(Effect.map(Option.getOrElse(() => new Uint8Array(0))))
+})
+
 const readers: Record<Container, ReadHeader> = {
   wav: readWav,
   mp3: readMp3,
@@ -68,31 +83,39 @@ const readers: Record<Container, ReadHeader> = {
   webm: readWebm
 }
 
-/** No valid header needs more reads. A file made of endless empty boxes stops here. */
-const maximumReads = 1000
+/**
+ * What is read of a recording at most. No valid header needs more reads: a file made of endless empty boxes stops here. The bytes
+ * are those of the beginning, of the end, and of a few places between, of a recording of any size.
+ */
+const limits = { reads: 1000, bytes: 256 * 1024 }
+
+/** The container of a recording, found behind tags of any length that stand before it; `undefined` for any other file. */
+export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Container | undefined, E> =>
+  Effect.suspend(() => Effect.map(locate(limitReads(recording, limits)), ({ container }) => container))
 
 /**
- * Reads the header of a recording, in a few reads of at most 128 KiB each. Bytes that make no sense are no failure.
+ * Reads the header of a recording, in at most 1,000 reads of 256 KiB together. Bytes that make no sense are no failure.
  *
  * The duration is `undefined` if
  *
- * - the header does not state it: an M4A of fragments, a WebM that was streamed, an MP3 of changing bitrate without a
- *   Xing or VBRI header;
+ * - the header does not state it: an M4A of fragments, a WebM that was streamed, a FLAC of an unknown number of samples, an MP3
+ *   of changing bitrate without a Xing or VBRI header;
+ * - the recording contradicts it: an MP3 that was cut or extended after its Xing header was written, a WebM whose first sample
+ *   is later than 100 ms, several recordings that were put together;
  * - it stands at the end of a recording whose end cannot be read, or whose size is unknown.
  */
 export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Header, E> =>
-  Effect.suspend(() => {
-    const views = limitReads(recording, maximumReads)
-    return Effect.flatMap(views.read(0, usualHeader), (beginning) => {
-      const container = sniff(bytesOf(beginning).subarray(0, sniffLength))
-      const fields = container === undefined ? Effect.succeed({}) : readers[container](startingWith(beginning, views))
-      return Effect.map(fields, ({ channels, durationMillis, sampleRate }: HeaderFields) => ({
-        container,
-        sampleRate: ifSound(sampleRate, (rate) => rate > 0),
-        channels: ifSound(channels, (count) => count > 0 && Number.isSafeInteger(count)),
-        durationMillis: ifSound(durationMillis, (millis) => millis >= 0)
-      }))
-    })
+  Effect.gen(function* () {
+    const views = limitReads(recording, limits)
+    yield* views.read(0, usualHeader)
+    const { container, start } = yield* locate(views)
+    const fields: HeaderFields = container === undefined ? {} : yield* readers[container](from(views, start))
+    return {
+      container,
+      sampleRate: ifSound(fields.sampleRate, (rate) => rate > 0),
+      channels: ifSound(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
+      durationMillis: ifSound(fields.durationMillis, (millis) => millis >= 0)
+    }
   })
 
 const ifSound = (value: number | undefined, isSound: (value: number) => boolean): number | undefined =>
@@ -105,6 +128,9 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
  * the blocks of a WebM. Fails for a file that is cut off or damaged. A decoder would return a part of such a file without an
  * error. WAV and FLAC are not checked: their headers state the number of samples.
  *
+ * What a player does not stumble over is no damage: tags and zeros at both ends, something else before the first frame of an
+ * MP3, an Ogg whose last page is not marked as the last.
+ *
  * @throws RangeError if the size of the recording is unknown.
  */
 export const checkStructure = <E>(
@@ -113,7 +139,14 @@ export const checkStructure = <E>(
 ): Effect.Effect<Structure, ContainerError | E> => {
   const { byteLength } = recording
   if (byteLength === undefined) throw new RangeError("The structure of a recording of unknown size can't be checked.")
-  const whole = { ...bufferReads(recording), byteLength }
-  if (container === "m4a") return Effect.map(readBoxes(whole), (boxes) => ({ boxes }))
-  return Effect.as(checks[container]?.(whole) ?? Effect.void, { boxes: [] })
+  return Effect.gen(function* () {
+    const { start } = yield* locate(limitReads(recording, limits))
+    const whole = { ...from(bufferReads(recording), start), byteLength: Math.max(0, byteLength - start) }
+    if (container !== "m4a") {
+      yield* checks[container]?.(whole) ?? Effect.void
+      return { start, boxes: [] }
+    }
+    const boxes = yield* readBoxes(whole)
+    return { start, boxes: boxes.map((box) => ({ ...box, start: start + box.start, end: start + box.end })) }
+  })
 }

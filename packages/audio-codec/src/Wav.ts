@@ -239,7 +239,7 @@ export const repair = (path: string): Effect.Effect<WavFile, WavError | Platform
       const present = complete ? layout.declared : size - layout.data
       const dataLength = present - (present % bytesPerFrame(format))
       const fileSize = complete ? size : layout.data + dataLength + padding(dataLength)
-      if (layout.ds64 === undefined && fileSize - 8 > largestSize) {
+      if (layout.ds64 === undefined && fileSize - layout.riff - 8 > largestSize) {
         // The size may have wrapped around, and so end in the middle of the samples.
         if (!complete) yield* overwrite(file, [[layout.data - 4, new Uint8Array(4).fill(0xff)]])
         const audio = yield* readFile(path)

@@ -29,6 +29,23 @@ const read = (...parts: ReadonlyArray<Bytes>) => {
 const durationOf = (...parts: ReadonlyArray<Bytes>) => read(...parts).durationMillis
 const reason = (...parts: ReadonlyArray<Bytes>) => reasonOf(Uint8Array.from(parts.flat()))
 
+const synchsafe = (value: number) => [21, 14, 7, 0].map((shift) => (value >>> shift) & 127)
+const id3 = (length: number, version = 4): Bytes => [
+  ...ascii("ID3"),
+  version,
+  0,
+  0,
+  ...synchsafe(length),
+  ...Array.from({ length }, (_, index) => (index * 7) % 255)
+]
+const apeEdge = (size: number, flags: number) =>
+  [ascii("APETAGEX"), littleEndian(2000, 4), littleEndian(size + 32, 4), zeros(4), zeros(3), [flags], zeros(8)].flat()
+/** Bytes of a picture, in which nothing looks like a frame. */
+const picture = (length: number) => Array.from({ length }, (_, index) => (index * 31) % 251)
+/** An APE tag has a header (bit 7) that is marked (bit 5), and a footer. */
+const ape = (length: number) => [...apeEdge(length, 0xa0), ...picture(length), ...apeEdge(length, 0x80)]
+const id3v1 = [...ascii("TAG"), ...zeros(125)]
+
 /** A tone of 0.2 s, encoded by ffmpeg, as `ffprobe` describes it; but of Opus, ffprobe shows the rate of the decoder. */
 const encoded = [
   { name: "cbr.mp3", container: "mp3", sampleRate: 8000, channels: 1, durationMillis: 360 },
@@ -79,6 +96,69 @@ describe("a recording", () => {
     }
     file[20] = 49
     expect(read([...file])).toEqual({ container: "wav" })
+  })
+
+  const tagsBefore = [
+    ["ID3", id3(300)],
+    ["ID3 of version 2.2", id3(300, 2)],
+    ["an empty ID3", id3(0)],
+    ["two tags of ID3", [...id3(20), ...id3(300, 3)]],
+    ["ID3 as long as a picture", id3(300_000)],
+    ["APE", ape(1000)],
+    ["APE and ID3", [...ape(10), ...id3(10)]]
+  ] as const
+
+  it.each(tagsBefore)("is known behind a tag: %s", (_, tag) => {
+    for (const { name, ...expected } of encoded) {
+      const bytes = Uint8Array.from([...tag, ...recording(name)])
+      const header = readHeader(bytes, bytes.byteLength)
+      expect(header).toEqual(expected)
+      expect(Container.sniff(bytes)).toBe(expected.container)
+      expect(Effect.runSync(Container.detect(Container.fromBytes(bytes, bytes.byteLength)))).toBe(expected.container)
+      expect(reasonOf(bytes)).toBe("whole")
+    }
+  })
+
+  it("is known behind a tag whose end is at hand, and is an MP3 if it is not", () => {
+    const bytes = Uint8Array.from([...id3(300), ...recording("tone.flac")])
+    expect(Container.sniff(bytes.subarray(0, 100))).toBe("mp3")
+    expect(Container.neededToSniff(bytes.subarray(0, 100))).toBeGreaterThan(310)
+    expect(Container.neededToSniff(bytes.subarray(0, 400))).toBeLessThanOrEqual(400)
+    expect(Container.neededToSniff(Uint8Array.from(zeros(100)))).toBeLessThanOrEqual(64)
+  })
+
+  it.each([
+    ["AAC", [0xff, 0xf1, 0x6c, 0x40, 1, 2, 3, 4]],
+    ["Monkey's Audio", ascii("MAC \x96\x0f")],
+    ["Musepack", ascii("MPCKSH")],
+    ["TrueAudio", ascii("TTA1\x01\0")]
+  ])("is not an MP3 because of a tag before it: %s", (_, other) => {
+    expect(read(id3(20), other, zeros(2000))).toEqual({ container: undefined })
+  })
+
+  it("is described from 256 KiB at most, wherever they lie in it", () => {
+    for (const { name } of encoded) {
+      const bytes = recording(name)
+      const [front, back] = [id3(70_000), zeros(70_000)]
+      const all = Uint8Array.from([
+        ...front,
+        ...zeros(60_000),
+        ...picture(60_000),
+        ...bytes,
+        ...bytes,
+        ...bytes,
+        ...back
+      ])
+      for (const one of [all, all.subarray(front.length), all.subarray(front.length + 120_000)]) {
+        let length = 0
+        const readPart = (offset: number, count: number) => {
+          length += count
+          return Effect.succeed(one.subarray(offset, offset + count))
+        }
+        Effect.runSync(Container.readHeader({ byteLength: one.byteLength, read: readPart }))
+        expect(length).toBeLessThanOrEqual(256 * 1024)
+      }
+    }
   })
 
   const isHeader = ({ channels = 1, container, durationMillis = 0, sampleRate = 1 }: Container.Header) =>
@@ -194,6 +274,34 @@ describe("an M4A", () => {
       sampleRate: 16_000,
       channels
     })
+  })
+
+  it("has no duration if it has fragments beside the samples that its header counts", () => {
+    const sound = track("soun", {})
+    expect(durationOf(type, box("moov", movieHeader(1000, 2021), sound, box("mvex", zeros(32))))).toBeUndefined()
+    expect(durationOf(type, box("moov", movieHeader(1000, 2021), sound, box("free", zeros(32))))).toBe(2021)
+  })
+
+  it("has the duration of its track, if the movie states none", () => {
+    const media = box("mdhd", zeros(12), bigEndian(8000, 4), bigEndian(20_000, 4))
+    const sound = box("trak", box("mdia", media, box("hdlr", zeros(8), ascii("soun"))))
+    expect(durationOf(type, box("moov", movieHeader(1000, 0), sound))).toBe(2500)
+    expect(durationOf(type, box("moov", movieHeader(1000, 0), sound, box("mvex", zeros(8))))).toBeUndefined()
+  })
+
+  it.each(["moov", "wide", "free", "mdat", "skip"])("is known by its first box, as QuickTime writes it: %s", (name) => {
+    const first = name === "moov" ? [] : box(name, zeros(8))
+    expect(read(first, movie)).toEqual({ container: "m4a", durationMillis: 500 })
+  })
+
+  it.each([
+    ["a tag", id3v1, "whole"],
+    ["zeros", zeros(100), "whole"],
+    ["free space that is cut", box("free", zeros(100)).slice(0, 50), "whole"],
+    ["samples that are cut", box("mdat", zeros(100)).slice(0, 50), "Truncated"]
+  ])("with %s behind its samples is checked", (_, rest, structure) => {
+    expect(reason(type, box("mdat", zeros(20)), movie, rest)).toBe(structure)
+    expect(reason(type, movie, box("mdat", zeros(20)), rest)).toBe(structure)
   })
 
   it("has the rate of its first audio track", () => {
@@ -338,6 +446,133 @@ describe("an MP3", () => {
     expect(read(tag, other, other, two)).toEqual(ofTwo)
   })
 
+  it.each([
+    ["zeros", zeros(3000)],
+    ["a byte of zero", zeros(1)],
+    ["something else", picture(5000)],
+    ["a tag and something else", [...id3(20), ...picture(5000)]],
+    ["zeros and a tag", [...zeros(100), ...id3(20)]]
+  ])("is known behind %s", (_, before) => {
+    const frames = Array.from({ length: 40 }, () => one).flat()
+    const header = { ...ofTwo, durationMillis: (40 * 417 * 8) / 128 }
+    expect(read(before, frames)).toEqual(header)
+    expect(Container.sniff(Uint8Array.from([...before, ...frames]))).toBe("mp3")
+    expect(reason(before, frames)).toBe("whole")
+  })
+
+  it("of layer I is known by several frames", () => {
+    const layer1 = filled(frame("1", 4, 1, true, 0, 1), 128)
+    const frames = Array.from({ length: 6 }, () => layer1).flat()
+    expect(read(frames)).toEqual({
+      container: "mp3",
+      sampleRate: 48_000,
+      channels: 1,
+      durationMillis: (6 * 128 * 8) / 128
+    })
+    const text = Array.from("plain text in UTF-16, ".repeat(300), (character) => [character.charCodeAt(0), 0]).flat()
+    expect(read([0xff, 0xfe], text)).toEqual({ container: undefined })
+  })
+
+  const lyrics = [...ascii("LYRICSBEGIN"), ...ascii("words ".repeat(20))]
+  const tagsBehind = [
+    ["ID3v1", id3v1],
+    ["enhanced ID3v1", [...ascii("TAG+"), ...zeros(223), ...id3v1]],
+    ["a picture in APE", ape(40_000)],
+    ["APE of version 1", [...picture(100), ...apeEdge(100, 0)]],
+    ["APE and ID3v1", [...ape(500), ...id3v1]],
+    ["Lyrics3 and ID3v1", [...lyrics, ...ascii("000131LYRICS200"), ...id3v1]],
+    ["Lyrics3 of version 1 and ID3v1", [...lyrics, ...ascii("LYRICSEND"), ...id3v1]],
+    [
+      "ID3 of version 2.4 with a footer",
+      [...ascii("ID3"), 4, 0, 16, ...synchsafe(50), ...zeros(50), ...ascii("3DI"), 4, 0, 16, ...synchsafe(50)]
+    ],
+    ["zeros and a tag", [...zeros(700), ...id3v1]]
+  ] as const
+
+  it.each(tagsBehind)(
+    "of constant bitrate has the duration of its frames, without the tags behind them: %s",
+    (_, tag) => {
+      const frames = Array.from({ length: 60 }, () => one).flat()
+      expect(read(frames, tag)).toEqual({ ...ofTwo, durationMillis: (60 * 417 * 8) / 128 })
+      expect(reason(frames, tag)).toBe("whole")
+    }
+  )
+
+  /** A file whose encoder states so many frames and bytes, and that has so many. */
+  const xing = (frames: number, bytes: number) =>
+    filled(
+      frame("1", 9, 0, false),
+      417,
+      36,
+      ...ascii("Xing"),
+      ...bigEndian(3, 4),
+      ...bigEndian(frames, 4),
+      ...bigEndian(bytes, 4)
+    )
+  /** Frames of two bitrates. */
+  const changing = (count: number) => {
+    const other = filled(frame("1", 10, 0, false), 522)
+    return Array.from({ length: count / 2 }, () => [...one, ...other]).flat()
+  }
+  const lasting = (frames: number) => ((frames * 1152) / 44_100) * 1000
+
+  it.each(tagsBehind)("has the stated frames if the stated bytes count its frames, or also its tags: %s", (_, tag) => {
+    const frames = changing(100)
+    const before = id3(5000)
+    const sizes = [
+      417 + frames.length,
+      frames.length,
+      417 + frames.length + tag.length,
+      417 + frames.length + tag.length + before.length
+    ]
+    for (const size of sizes) {
+      const bytes = [...before, ...xing(100, size), ...frames, ...tag]
+      expect(durationOf(bytes)).toBeCloseTo(lasting(100))
+      expect(reason(bytes)).toBe("whole")
+    }
+  })
+
+  it.each([
+    ["cut", xing(1000, 417 + 469_500), changing(600), undefined, "Truncated"],
+    [
+      "put together with another",
+      xing(100, 417 + 46_950),
+      [...changing(100), ...xing(100, 417 + 46_950), ...changing(100)],
+      undefined,
+      "whole"
+    ],
+    [
+      "followed by something else",
+      xing(100, 417 + 46_950),
+      [...changing(100), ...ascii("else"), ...picture(20_000)],
+      lasting(100),
+      "Damaged"
+    ],
+    [
+      "of one bitrate, and cut",
+      xing(1000, 417_417),
+      Array.from({ length: 99 }, () => one).flat(),
+      (100 * 417 * 8) / 128,
+      "Truncated"
+    ]
+  ])("has no more frames than its size allows if it is %s", (_, header, frames, millis, structure) => {
+    const found = durationOf(header, frames)
+    if (millis === undefined) expect(found).toBeUndefined()
+    else expect(found).toBeCloseTo(millis)
+    expect(reason(header, frames)).toBe(structure)
+  })
+
+  it("has no duration if its bitrate is constant at its beginning alone", () => {
+    const frames = Array.from({ length: 60 }, () => one).flat()
+    expect(durationOf(frames, changing(100), frames)).toBeUndefined()
+    expect(durationOf(frames, frames, changing(40))).toBeUndefined()
+  })
+
+  it("may end with a frame that is cut, if a tag follows it", () => {
+    expect(reason(two, one.slice(0, 300), id3v1)).toBe("whole")
+    expect(reason(two, one.slice(0, 300))).toBe("Truncated")
+  })
+
   it("may be one frame, with less than the header of another behind it", () => {
     expect(read(one)).toEqual({ ...ofTwo, durationMillis: (417 * 8) / 128 })
     expect(read(one, zeros(3))).toMatchObject({ sampleRate: 44_100 })
@@ -403,6 +638,164 @@ describe("an Ogg", () => {
     expect(read(...pages)).toEqual({ container: "ogg", sampleRate: 8000, channels: 1, durationMillis: millis })
   })
 
+  /** A page of several packets of up to 254 bytes, or of one that goes on in the next page. */
+  const pageOf = (position: number, serial: number, number: number, packets: ReadonlyArray<Bytes>, flags = 0) => [
+    ...ascii("OggS"),
+    0,
+    flags,
+    ...(position < 0 ? ones(8) : at(position)),
+    ...bigEndian(serial, 4),
+    ...littleEndian(number, 4),
+    ...zeros(4),
+    packets.length,
+    ...packets.map(({ length }) => length),
+    ...packets.flat()
+  ]
+  const notes = ascii("notes")
+  const wholeSpeex = [
+    ...speex.slice(0, 52),
+    ...zeros(4),
+    ...littleEndian(160, 4),
+    ...zeros(4),
+    ...littleEndian(2, 4),
+    ...zeros(12)
+  ]
+  const flac = [
+    0x7f,
+    ...ascii("FLAC"),
+    1,
+    0,
+    0,
+    1,
+    ...ascii("fLaC"),
+    0,
+    0,
+    0,
+    34,
+    ...zeros(10),
+    ...bigEndian((8000 << 12) | (15 << 4), 4),
+    ...zeros(20)
+  ]
+  const flacFrame = (sizes: number, ...size: Bytes) => [255, 0xf8, sizes << 4, 0, 0, ...size, 1]
+  // Blocks of 256 and 2048 samples, by two modes: 41 bits each, behind their number less 1 in 6 bits, then the framing bit.
+  const wholeVorbis = [...vorbis, ...zeros(12), 0xb8, 1]
+  const setup = (() => {
+    const bits = [...Array.from({ length: 80 }, (_, index) => index % 3 === 0), true, false, false, false, false, false]
+    for (const isLong of [false, true]) bits.push(isLong, ...Array.from({ length: 40 }, () => false))
+    bits.push(true)
+    const bytes: Array<number> = Array.from({ length: Math.ceil(bits.length / 8) }, () => 0)
+    for (const [index, bit] of bits.entries())
+      if (bit) bytes[index >>> 3] = (bytes[index >>> 3] ?? 0) | (1 << (index & 7))
+    return bytes
+  })()
+  const fill = (first: Bytes) => [...first, ...zeros(20)]
+
+  it.each([
+    // 20 ms; two frames of 10 ms; three of 60 ms; 2.5 ms.
+    [
+      "Opus",
+      opus(8000),
+      [notes],
+      [[0x08], [0x01], [0x1b, 3], [0x80]].map(fill),
+      960 + 960 + 3 * 2880 + 120,
+      48_000,
+      312
+    ],
+    ["Speex", wholeSpeex, [notes], [fill([1]), fill([2])], 640, 8000, 0],
+    [
+      "FLAC",
+      flac,
+      [notes],
+      [flacFrame(5), flacFrame(9), flacFrame(7, 1, 0), flacFrame(6, 99)].map(fill),
+      4608 + 512 + 257 + 100,
+      8000,
+      0
+    ],
+    // Short, short, long: nothing, a half of each of two short ones, a quarter of both.
+    ["Vorbis", wholeVorbis, [notes, setup], [fill([0]), fill([0]), fill([2])], 128 + 576, 8000, 0]
+  ] as const)(
+    "that was cut from a longer one has its own duration: %s",
+    (_, head, headers, packets, units, clock, skipped) => {
+      const file = (start: number, end: number) => [
+        ...pageOf(0, 7, 0, [head], 2),
+        ...pageOf(0, 7, 1, headers),
+        ...pageOf(start + units, 7, 2, packets),
+        ...pageOf(end, 7, 3, [fill([1])], 4)
+      ]
+      for (const start of [0, 100_000, 5_000_000]) {
+        const lasting = 10 * clock
+        expect(durationOf(file(start, start + lasting + skipped))).toBeCloseTo(10_000)
+      }
+    }
+  )
+
+  it("that was cut from a longer one may divide its headers and its first packets between pages", () => {
+    const long = Array.from({ length: 255 }, (_, index) => index % 200)
+    const file = [
+      ...pageOf(0, 7, 0, [wholeSpeex], 2),
+      ...pageOf(-1, 7, 1, [long, long]),
+      ...pageOf(0, 7, 2, [notes], 1),
+      ...pageOf(-1, 7, 3, [long]),
+      ...pageOf(80_000 + 640, 7, 4, [notes, notes, long], 1),
+      ...pageOf(160_000, 7, 5, [notes], 5)
+    ]
+    expect(durationOf(file)).toBe(10_000)
+    expect(reason(file)).toBe("whole")
+  })
+
+  it("has the format and the duration of its first audio stream, whatever runs beside it", () => {
+    const video = [0x80, ...ascii("theora"), ...zeros(20)]
+    const file = [
+      ...pageOf(0, 9, 0, [video], 2),
+      ...pageOf(0, 7, 0, [wholeSpeex], 2),
+      ...pageOf(0, 9, 1, [notes]),
+      ...pageOf(0, 7, 1, [notes]),
+      ...pageOf(640, 7, 2, [notes, notes]),
+      ...pageOf(8000, 7, 3, [notes], 4),
+      ...pageOf(99, 9, 2, [notes], 4)
+    ]
+    expect(read(file)).toEqual({ container: "ogg", sampleRate: 8000, channels: 1, durationMillis: 1000 })
+    expect(reason(file)).toBe("whole")
+  })
+
+  it("that was put together from several has no duration", () => {
+    const link = (serial: number) => [
+      ...pageOf(0, serial, 0, [wholeSpeex], 2),
+      ...pageOf(0, serial, 1, [notes]),
+      ...pageOf(320, serial, 2, [notes]),
+      ...pageOf(8000, serial, 3, [notes], 4)
+    ]
+    expect(durationOf(link(7))).toBe(1000)
+    expect(durationOf(link(7), link(8))).toBeUndefined()
+    expect(durationOf(link(7), link(7))).toBeUndefined()
+    expect(reason(link(7), link(8))).toBe("whole")
+  })
+
+  /** Pages of a second and some 4 kB, with so many of them. */
+  const long = (serial: number, seconds: number) =>
+    Array.from({ length: seconds }, (_, index) =>
+      pageOf(
+        8000 * (index + 1),
+        serial,
+        index + 2,
+        Array.from({ length: 25 }, () => [...notes, ...picture(155)])
+      )
+    )
+  const longLink = (serial: number, seconds: number) =>
+    [pageOf(0, serial, 0, [wholeSpeex], 2), pageOf(0, serial, 1, [notes]), ...long(serial, seconds)].flat()
+
+  it.each([
+    ["one", longLink(7, 120), 120_000],
+    ["another one", [...longLink(7, 60), ...longLink(8, 60)], undefined],
+    ["the same one again", [...longLink(7, 60), ...longLink(7, 60)], undefined],
+    ["a longer one of its serial", [...longLink(7, 20), ...longLink(7, 100)], undefined],
+    ["a shorter one of its serial", [...longLink(7, 100), ...longLink(7, 20)], undefined],
+    ["another one of a page", [...longLink(7, 100), ...longLink(8, 1)], undefined]
+  ])("of many pages is known to be %s", (_, bytes, millis) => {
+    expect(bytes.length).toBeGreaterThan(400_000)
+    expect(durationOf(bytes)).toBe(millis)
+  })
+
   it("whose end is not at hand has no duration", () => {
     const bytes = Uint8Array.from([...begun, ...page(at(4000), 7, []), ...page(at(8000), 7, [])])
     expect(readHeader(bytes, bytes.length).durationMillis).toBe(1000)
@@ -419,7 +812,10 @@ describe("an Ogg", () => {
 
   it.each([
     ["a last page", [begun, page(at(1), 7, [], 4)], "whole"],
-    ["no last page", [begun, page(at(1), 7, [])], "Truncated"],
+    ["no page that is marked as the last", [begun, page(at(1), 7, [])], "whole"],
+    ["a tag", [begun, page(at(1), 7, [1], 4), ascii("TAG"), zeros(125)], "whole"],
+    ["zeros", [begun, page(at(1), 7, [1]), zeros(500)], "whole"],
+    ["something else behind the last page of all streams", [begun, page(at(1), 7, [1], 4), ascii("else")], "whole"],
     ["a page that is cut", [begun, page(at(1), 7, [1, 2], 4).slice(0, -1)], "Truncated"],
     ["a page whose header is cut", [begun, page(at(1), 7, [], 4).slice(0, 20)], "Truncated"],
     ["something else", [begun, ascii("something else")], "Damaged"]
@@ -469,9 +865,41 @@ describe("a WebM", () => {
     expect(read(segment(tracks([])))).toEqual({ container: "webm" })
   })
 
+  const clusterAt = (ticks: number, ...blocks: ReadonlyArray<Bytes>) =>
+    element(0x1f43b675, [...element(0xe7, bigEndian(ticks, 4)), ...blocks.flat()])
+  const blockAt = (ticks: number) => element(0xa3, [0x81, ...bigEndian(ticks, 2), 0, 7, 7])
+
+  it.each([
+    ["at 0", [clusterAt(0, blockAt(0))], 1500],
+    ["at 20 ms", [clusterAt(0, blockAt(20))], 1500],
+    ["before 0", [clusterAt(0, blockAt(65_536 - 7))], 1500],
+    ["at 30 s", [clusterAt(30_000, blockAt(0))], undefined],
+    [
+      "at 30 s, in a group",
+      [clusterAt(29_000, element(0xa0, element(0xa1, [0x81, ...bigEndian(1000, 2), 0, 7])))],
+      undefined
+    ],
+    [
+      "behind notes of 100 kB",
+      [element(0xec, zeros(100)), element(0x1254c367, zeros(100_000), true), clusterAt(9, blockAt(0))],
+      1500
+    ]
+  ])("has the duration that it states if its samples begin %s", (_, content, millis) => {
+    expect(durationOf(segment(lasting, ...content))).toBe(millis)
+  })
+
+  it("has no duration of 0, and none if another recording follows it", () => {
+    expect(durationOf(segment(info(duration(float(0, 8)))))).toBeUndefined()
+    expect(durationOf(segment(lasting), zeros(50))).toBe(1500)
+    expect(durationOf(segment(lasting), segment(lasting))).toBeUndefined()
+  })
+
   it("is read up to its first samples, or to an id or a size that is too long", () => {
     expect(durationOf(segment(lasting))).toBe(1500)
-    for (const wrong of [element(0x1f43b675, zeros(5)), [0x08, 0, 0, 0, 1, 0x80], [0, 0x80]]) {
+    for (const wrong of [
+      [0x08, 0, 0, 0, 1, 0x80],
+      [0, 0x80]
+    ]) {
       expect(durationOf(segment(wrong, lasting))).toBeUndefined()
     }
   })

@@ -580,6 +580,20 @@ layer(NodeFileSystem.layer)("repairing a file", (it) => {
     })
   )
 
+  it.scoped("keeps a tag that stands before the file", () =>
+    Effect.gen(function* () {
+      const tag = Buffer.from("ID3\x04\0\0\0\0\0\x05notes", "latin1")
+      const right = Buffer.concat([tag, tag, Wav.encode(telephony, data.subarray(0, 1000))])
+      const streamed = Buffer.concat([tag, tag, Wav.header(telephony), data.subarray(0, 1000)])
+      expect(isEqual((yield* repaired(streamed)).file, right)).toBe(true)
+      const { bytes, format } = yield* Wav.decode(right)
+      expect({ format, isSame: isEqual(Buffer.from(bytes), data.subarray(0, 1000)) }).toEqual({
+        format: telephony,
+        isSame: true
+      })
+    })
+  )
+
   it.scoped("that is not WAV is an error, and the file stays", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* inFolder
@@ -598,6 +612,36 @@ function bigEndian(file: Uint8Array): Buffer {
   for (const offset of [20, 22, 32, 34]) changed.subarray(offset, offset + 2).reverse()
   return changed
 }
+
+it.effect.each([
+  // As sox 14.4.2 writes them: the number of the format has 16 bits, and the rest of its identifier is little-endian.
+  ["24 bits", 2, 24, "pcm24"],
+  ["32 bits", 2, 32, "pcm32"],
+  ["5 channels", 5, 16, "pcm16"]
+] as const)(
+  "a big-endian file with an extensible header is read, as sox writes it: %s",
+  ([_, channels, bits, encoding]) =>
+    Effect.gen(function* () {
+      const frame = (channels * bits) / 8
+      const file = Buffer.alloc(68 + 8 * frame)
+      file.write("RIFX\0\0\0\0WAVEfmt \0\0\0\x28\xff\xfe", "latin1")
+      file.writeUInt32BE(file.length - 8, 4)
+      file.writeUInt16BE(channels, 22)
+      file.writeUInt32BE(8000, 24)
+      file.writeUInt32BE(8000 * frame, 28)
+      file.writeUInt16BE(frame, 32)
+      file.writeUInt16BE(bits, 34)
+      file.writeUInt16BE(22, 36)
+      file.writeUInt16BE(bits, 38)
+      file.write("\0\0\0\x03\0\x01\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71data", 40, "latin1")
+      file.writeUInt32BE(8 * frame, 64)
+      file.writeIntBE(-2, 68, bits / 8)
+      const { bytes, format } = yield* Wav.decode(file)
+      expect(format).toEqual({ sampleRate: 8000, channels, encoding })
+      expect(bytes.byteLength).toBe(8 * frame)
+      expect(Buffer.from(bytes).readIntLE(0, bits / 8)).toBe(-2)
+    })
+)
 
 const odd = Uint8Array.from({ length: 101 }, (_, index) => index)
 const pcm8: AudioFormat.AudioFormat = { ...telephony, encoding: "pcm8" }

@@ -65,7 +65,7 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
   FastCheck.record({
     audio,
     kind: FastCheck.constantFrom("RIFF", "RIFX", "RF64", "BW64"),
-    fmt: FastCheck.constantFrom("plain", "with an empty extension", "extensible"),
+    fmt: FastCheck.constantFrom("plain", "with an empty extension", "extensible", "extensible of sox"),
     /** Added to the block align, which other readers do not use. */
     alignError: FastCheck.constantFrom(0, 0, 0, 1),
     /** The sizes that it states: the right ones, or those of a file that is still being written. */
@@ -87,21 +87,23 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
     const sampleSize = AudioFormat.bytesPerSample(format.encoding)
     const frameSize = AudioFormat.bytesPerFrame(format)
     const tag = tags[format.encoding] ?? 1
+    const isExtensible = fmt === "extensible" || fmt === "extensible of sox"
     const extension = Buffer.concat([
       number(2, 22),
       number(2, sampleSize * 8),
       number(4, 0),
-      number(4, tag),
+      // In a RIFX, sox writes the number of the format in 16 bits, and the rest of the identifier as in a RIFF.
+      fmt === "extensible of sox" ? Buffer.concat([number(2, tag), Buffer.alloc(2)]) : number(4, tag),
       Buffer.from("\x00\x00\x10\x00\x80\x00\x00\xaa\x00\x38\x9b\x71", "latin1")
     ])
     const fields = Buffer.concat([
-      number(2, fmt === "extensible" ? 0xfffe : tag),
+      number(2, isExtensible ? 0xfffe : tag),
       number(2, format.channels),
       number(4, format.sampleRate),
       number(4, format.sampleRate * frameSize),
       number(2, frameSize + alignError),
       number(2, sampleSize * 8),
-      fmt === "plain" ? Buffer.alloc(0) : fmt === "extensible" ? extension : number(2, 0)
+      fmt === "plain" ? Buffer.alloc(0) : isExtensible ? extension : number(2, 0)
     ])
     const samples = Buffer.from(bytes)
     for (let at = 0; !little && at < samples.length; at += sampleSize) samples.subarray(at, at + sampleSize).reverse()

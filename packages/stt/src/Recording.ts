@@ -30,7 +30,7 @@ export type Container = AudioContainer
 
 /** What the bytes of a recording state. A field that they do not state is absent. */
 export const Recording = Schema.Struct({
-  /** Read from the first bytes, not from the name of the file. */
+  /** Read from the bytes, behind tags that stand before them, not from the name of the file. */
   container: Schema.optional(Container),
   /** The size of the whole recording, in bytes. */
   bytes: Schema.optional(Schema.NonNegativeInt),
@@ -43,15 +43,15 @@ export const Recording = Schema.Struct({
 export type Recording = typeof Recording.Type
 
 /**
- * Reads the header of a recording: a few blocks of a file or of bytes, or the first 256 KiB of a stream, which is
+ * Reads the header of a recording: at most 256 KiB of a file or of bytes, or the first 256 KiB of a stream, which is
  * opened for this and closed. A one-shot stream is not read, since its bytes can be read only once; the result has no
  * fields.
  *
- * Bytes that make no sense are no failure; the fields are absent. The duration is absent also if the header does not
- * state it (an M4A of fragments, a WebM that was streamed), or states it after the first 256 KiB of a stream. An MP3
- * with neither a Xing nor a VBRI header has a duration if its first 8 KiB have one bitrate: its size divided by it. The
- * sample rate is absent for an M4A above 65,535 Hz. A WAV file in a codec that audio-codec does not read has only
- * `container` and `bytes`.
+ * Bytes that make no sense are no failure; the fields are absent. `Container.readHeader` of audio-codec lists when the
+ * duration is absent: it is right within a frame of the codec, or it is not there. Of a stream, it is absent also if it
+ * stands after the first 256 KiB, or at the end. An MP3 with neither a Xing nor a VBRI header has a duration if its
+ * frames have one bitrate at its beginning, at its end and in six places between. The sample rate is absent for an M4A
+ * above 65,535 Hz. A WAV file in a codec that audio-codec does not read has only `container` and `bytes`.
  *
  * Fails with `SttAudioUnreadable` if the recording cannot be read: missing, forbidden, a folder, empty, or a stream
  * that fails.

@@ -13,6 +13,7 @@ import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import { AudioSource, Recording, type SpeechToTextOptions } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
+import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -702,4 +703,60 @@ it.scoped.each<readonly [what: string, asked: Partial<Request>, tags: ReadonlyAr
     const { outcome } = yield* transcribe({ audio: AudioSource.fromBytes(wav), ...asked })
     expect(Either.getOrThrow(outcome).warnings.map(({ _tag }) => _tag)).toEqual(tags)
   })
+)
+
+/** A FLAC of 8 kHz behind a tag of ID3 of so many bytes. */
+const taggedFlac = (tag: number) => {
+  const size = [21, 14, 7, 0].map((shift) => (tag >>> shift) & 127)
+  const info = [0, 0, 0, 34, ...new Uint8Array(10), 0x01, 0xf4, 0x00, 0xf0, 0, 0, 0x0f, 0xa0, ...new Uint8Array(16)]
+  const bytes = [
+    ...Buffer.from("ID3\x04\0\0"),
+    ...size,
+    ...new Uint8Array(tag).fill(1),
+    ...Buffer.from("fLaC"),
+    ...info
+  ]
+  return Uint8Array.from([...bytes, ...new Uint8Array(3000).fill(7)])
+}
+
+it.scopedLive.each([[10], [300], [100_000], [300_000]])(
+  "a FLAC behind a tag of %i bytes is sent as a FLAC, from whatever source, with all its bytes",
+  ([length]) =>
+    Effect.gen(function* () {
+      const fs = yield* FileSystem.FileSystem
+      const bytes = taggedFlac(length as number)
+      const path = `${yield* fs.makeTempDirectoryScoped()}/call.mp3`
+      yield* fs.writeFile(path, bytes)
+      const reused = new Uint8Array(700)
+      const filename = "call.mp3"
+      const sources = [
+        AudioSource.fromPath(path),
+        AudioSource.fromBytes(bytes, { filename }),
+        AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
+        AudioSource.fromStream(() => inChunks(bytes, 700), { filename }),
+        AudioSource.fromStream(
+          () =>
+            Stream.map(Stream.rechunk(inChunks(bytes, 700), 1), (part) => {
+              reused.set(part)
+              return reused.subarray(0, part.length)
+            }),
+          { filename }
+        ),
+        AudioSource.fromStream(
+          () => Stream.fromChunk(Chunk.fromIterable([bytes.subarray(0, 65), bytes.subarray(65)])),
+          {
+            filename
+          }
+        )
+      ]
+      for (const audio of sources) {
+        const { received } = yield* transcribe({ audio })
+        const part = fileOf(received[0])
+        // The beginning of a stream is limited, so a tag that is longer hides what follows it.
+        const name =
+          length === 300_000 && audio._tag === "Stream" && audio !== sources.at(-1) ? "call.mp3" : "call.flac"
+        expect(part.headers).toContain(`filename="${name}"`)
+        expect(Buffer.from(bytes).equals(part.bytes)).toBe(true)
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer))
 )

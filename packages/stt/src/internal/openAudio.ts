@@ -1,6 +1,6 @@
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { fromBytes, type RecordingBytes } from "@effect-speech/audio-codec/Container"
+import { fromBytes, neededToSniff, type RecordingBytes } from "@effect-speech/audio-codec/Container"
 import { errorName, systemCode, type UploadFailed } from "@effect-speech/transport/Failure"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Cause from "effect/Cause"
@@ -162,7 +162,9 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
         return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))
       })
     )
-    const { beginning, isWhole, rest } = yield* peek(stream, lookAhead)
+    const { beginning, isWhole, rest } = yield* peek(stream, (bytes) =>
+      Math.max(lookAhead, Math.min(neededToSniff(bytes), longestBeginning))
+    )
     if (beginning.byteLength === 0) return yield* fail("it is empty")
     if (isWhole && byteLength !== undefined && beginning.byteLength < byteLength) {
       return yield* fail(endedEarly(beginning.byteLength, byteLength))
@@ -177,8 +179,14 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
 
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 
-/** Reads at least `length` bytes from the beginning of a stream, and gives the rest as a stream. */
-const peek = (stream: Chunks, length: number) =>
+/** In bytes. If the tag of ID3 before a recording is longer, the recording is taken for an MP3. */
+const longestBeginning = 256 * 1024
+
+/**
+ * Reads the beginning of a stream, and gives the rest as a stream. `needed` is the number of bytes to read at least; it may
+ * depend on those that were read.
+ */
+const peek = (stream: Chunks, needed: (beginning: Uint8Array) => number) =>
   Effect.gen(function* () {
     const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
       Chunk.every(parts, isBytes)
@@ -186,24 +194,28 @@ const peek = (stream: Chunks, length: number) =>
         : Effect.fail(Option.some(unreadable("its stream emits something other than Uint8Array")))
     )
     const parts: Array<Uint8Array> = []
+    let copied = 0
     let filled = 0
+    let length = needed(new Uint8Array(0))
     let isWhole = false
     let others = Chunk.empty<Uint8Array>()
     while (filled < length && !isWhole) {
-      const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
-        Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
-      )
-      isWhole = Option.isNone(next)
-      const pulled = Option.getOrElse(next, () => Chunk.empty<Uint8Array>())
-      let used = 0
-      for (const part of pulled) {
-        if (filled >= length) break
-        used++
-        filled += part.byteLength
-        // The source may reuse its block for the next part.
-        parts.push(filled < length ? new Uint8Array(part) : part)
+      if (Chunk.isEmpty(others)) {
+        // The source may reuse its blocks for the next parts.
+        for (; copied < parts.length; copied++) parts[copied] = new Uint8Array(parts[copied] as Uint8Array)
+        const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
+          Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
+        )
+        isWhole = Option.isNone(next)
+        others = Option.getOrElse(next, () => others)
       }
-      others = Chunk.drop(pulled, used)
+      while (filled < length && Chunk.isNonEmpty(others)) {
+        const part = Chunk.headNonEmpty(others)
+        others = Chunk.tailNonEmpty(others)
+        filled += part.byteLength
+        parts.push(part)
+      }
+      if (filled >= length) length = needed(concatenate(parts, filled))
     }
     return {
       beginning: concatenate(parts, filled),

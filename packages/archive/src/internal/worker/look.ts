@@ -43,18 +43,7 @@ export const look = (
 /** What the header of a file states. */
 export const readHeader = (path: string, byteLength: number) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) => fs.open(path)).pipe(
-    Effect.flatMap((file) =>
-      Container.readHeader({
-        byteLength,
-        read: (offset, length) =>
-          file
-            .seek(FileSystem.Size(offset), "start")
-            .pipe(
-              Effect.zipRight(file.readAlloc(FileSystem.Size(Math.min(length, byteLength - offset)))),
-              Effect.map(Option.getOrElse(() => new Uint8Array(0)))
-            )
-      })
-    ),
+    Effect.flatMap((file) => Container.readHeader(Container.fromFile(file, byteLength))),
     Effect.scoped
   )
 

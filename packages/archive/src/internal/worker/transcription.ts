@@ -23,8 +23,8 @@ import { settle } from "./settlement.js"
  * Transcribes recordings. One above `pieceMillis` is sent in pieces, and so is one whose subtitles are written, since their times
  * are needed. The pieces are kept until the file is done.
  *
- * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a long one is sent whole, and a
- * run that needs times does not start.
+ * WAV needs no decoder. Provide an `AudioDecoder` to cut recordings in other containers. Without one, a recording that is long, or
+ * of unknown length, is sent whole with the warning `SentWhole`, and a run that needs times does not start.
  */
 export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
   operation: "Transcribe",
@@ -76,10 +76,10 @@ const transcribe = (job: Job, { _tag, pieceMillis = 300_000, segmentFields, ...f
     const canCut = container === "wav" || (yield* hasDecoder)
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
-    return yield* needsTimes(job.settings.output.format) ||
-    (canCut && (durationMillis === undefined || durationMillis > pieceMillis))
+    const isLong = durationMillis === undefined || durationMillis > pieceMillis
+    return yield* needsTimes(job.settings.output.format) || (canCut && isLong)
       ? inPieces(request, job, { pieceMillis, segments: reader })
-      : whole(request, durationMillis, reader)
+      : whole(request, durationMillis, reader, isLong ? [sentWhole] : [])
   })
 
 const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
@@ -89,7 +89,15 @@ const hasDecoder = Effect.contextWith((context: Context.Context<never>) => conte
 
 type Request = LongTranscription.LongTranscriptionRequest
 
-const whole = (request: Request, durationMillis: number | undefined, reader: SegmentReader.SegmentReader) =>
+/** The tag of the warning that a recording is longer than a piece, or of unknown length, and was sent whole without a decoder. */
+const sentWhole = "SentWhole"
+
+const whole = (
+  request: Request,
+  durationMillis: number | undefined,
+  reader: SegmentReader.SegmentReader,
+  tags: ReadonlyArray<string>
+) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText
     const { auxInfo, call, text, warnings } = yield* stt.transcribe(request)
@@ -109,7 +117,7 @@ const whole = (request: Request, durationMillis: number | undefined, reader: Seg
           text: words.trim(),
           confidence
         })),
-        warnings: tagsOf(warnings)
+        warnings: [...tagsOf(warnings), ...tags]
       },
       call.billing,
       secondsOf(durationMillis ?? 0)

@@ -15,13 +15,20 @@ export const readM4a: ReadHeader = (recording) =>
     const whole = { start: 0, end: recording.byteLength ?? Number.POSITIVE_INFINITY }
     const movie = yield* find(recording, whole, "moov")
     if (movie === undefined) return {}
-    const durationMillis = duration(yield* content(recording, yield* find(recording, movie, "mvhd")))
+    const isFragmented = (yield* find(recording, movie, "mvex")) !== undefined
+    const ofMovie = duration(yield* content(recording, yield* find(recording, movie, "mvhd")))
+    // The header of a movie does not count the samples in fragments.
+    const durationMillis = isFragmented ? undefined : ofMovie
     let track = yield* find(recording, movie, "trak")
     while (track !== undefined) {
       const handler = yield* content(recording, yield* find(recording, track, "mdia", "hdlr"))
       if (characters(handler, 8, 4) === "soun") {
         const description = yield* find(recording, track, "mdia", "minf", "stbl", "stsd")
-        return { ...format(yield* content(recording, description)), durationMillis }
+        const ofMedia = duration(yield* content(recording, yield* find(recording, track, "mdia", "mdhd")))
+        return {
+          ...format(yield* content(recording, description)),
+          durationMillis: isFragmented ? undefined : (durationMillis ?? ofMedia)
+        }
       }
       track = yield* find(recording, { start: track.end, end: movie.end }, "trak")
     }
@@ -40,10 +47,11 @@ export const readBoxes = <E>({
     const boxes: Array<Box> = []
     for (let start = 0; start < byteLength; ) {
       const box = boxHeader(yield* read(start, 16), byteLength - start)
+      // Behind the description and the samples nothing is played: tags, zeros, or free space that was cut.
+      const isOutside = box === undefined || !isBox(box) || start + box.size > byteLength
+      if (isOutside && isPlayable(boxes) && !(box !== undefined && playedBoxes.has(box.type))) break
       if (box === undefined) return yield* truncated("m4a")
-      // A box of size 0 goes up to the end, but it has a type: a file whose rest is zeros is damaged.
-      const isZeros = box.type === "\0\0\0\0"
-      if (isZeros || box.size < box.headerLength || boxes.length === maximumBoxes) return yield* damaged("m4a")
+      if (!isBox(box) || boxes.length === maximumBoxes) return yield* damaged("m4a")
       const end = start + box.size
       if (end > byteLength) return yield* truncated("m4a")
       boxes.push({ type: box.type, start, end })
@@ -52,8 +60,23 @@ export const readBoxes = <E>({
     return boxes
   })
 
+/** A box of size 0 goes up to the end, but it has a type: a file whose rest is zeros is damaged. */
+const isBox = ({ headerLength, size, type }: BoxHeader): boolean => type !== "\0\0\0\0" && size >= headerLength
+
+/** The boxes with samples, or with what describes them. */
+const playedBoxes = new Set(["moov", "mdat", "moof", "mfra"])
+
+const isPlayable = (boxes: ReadonlyArray<Box>): boolean =>
+  ["moov", "mdat"].every((type) => boxes.some((box) => box.type === type))
+
+interface BoxHeader {
+  readonly type: string
+  readonly headerLength: number
+  readonly size: number
+}
+
 /** `available` is the number of bytes up to the end of what holds the box. */
-const boxHeader = (view: DataView, available: number) => {
+const boxHeader = (view: DataView, available: number): BoxHeader | undefined => {
   if (view.byteLength < 8) return undefined
   const short = view.getUint32(0)
   const headerLength = short === 1 ? 16 : 8
@@ -91,8 +114,8 @@ const content = <E>({ read }: RecordingViews<E>, box: Content | undefined): Effe
     : read(box.start, Math.min(box.end - box.start, 1024))
 
 /**
- * The duration of the movie. It follows the edit list, so it does not count the padding that the encoder put before the first
- * sample. The duration of a track does count it.
+ * The duration of a movie, or of the media of a track: their headers are alike. That of the movie follows the edit list, so it
+ * does not count the padding that the encoder put before the first sample. That of the media does count it.
  */
 const duration = (header: DataView): number | undefined => {
   const long = header.byteLength >= 32 && header.getUint8(0) === 1

@@ -1,9 +1,12 @@
 import * as Effect from "effect/Effect"
-import { characters, type ReadHeader } from "./recordingBytes.js"
-import { type CheckStructure, damaged, truncated } from "./structure.js"
+import { characters, type ReadHeader, type RecordingViews } from "./recordingBytes.js"
+import { type CheckStructure, damaged, truncated, type WholeRecording } from "./structure.js"
+import { endWithoutTags, isTag, longestJunk } from "./tags.js"
 
 /** A frame of MPEG audio. */
 interface Mp3Frame {
+  /** The bits of the version: 3 of MPEG 1, 2 of MPEG 2, 0 of MPEG 2.5. */
+  readonly version: number
   readonly layer: number
   readonly sampleRate: number
   readonly channels: number
@@ -37,8 +40,9 @@ const divisors: Record<number, number> = { 3: 1, 2: 2, 0: 4 }
 export const frameAt = (view: DataView, offset: number): Mp3Frame | undefined => {
   if (offset + 4 > view.byteLength) return undefined
   const header = view.getUint32(offset)
+  const version = (header >>> 19) & 3
   const layer = 4 - ((header >>> 17) & 3)
-  const divisor = divisors[(header >>> 19) & 3]
+  const divisor = divisors[version]
   const first = divisor === 1
   const kilobits = (first ? bitrates1 : bitrates2)[layer]?.[((header >>> 12) & 15) - 1]
   const baseRate = sampleRates[(header >>> 10) & 3]
@@ -53,54 +57,189 @@ export const frameAt = (view: DataView, offset: number): Mp3Frame | undefined =>
   // Layer I counts its length in slots of 4 bytes.
   const slot = layer === 1 ? 4 : 1
   const slots = Math.floor(((samples / 8 / slot) * bitrate) / sampleRate) + ((header >>> 9) & 1)
-  return { layer, sampleRate, channels, bitrate, samples, byteLength: slots * slot, xing: 4 + sideInformation }
+  return { version, layer, sampleRate, channels, bitrate, samples, byteLength: slots * slot, xing: 4 + sideInformation }
 }
 
-/** Room for several of the longest frames. */
+/** Frames that follow each other, as offsets in a window. */
+interface Frames {
+  readonly start: number
+  /** Behind the last frame. It may lie behind the window. */
+  readonly end: number
+  readonly count: number
+  /** Whether they go on to the end of the window, or to a tag. */
+  readonly toEnd: boolean
+  readonly isOfOneBitrate: boolean
+}
+
+/** Frames of one stream have the same version, layer and rate. */
+const isAlike = (one: Mp3Frame, other: Mp3Frame): boolean =>
+  one.version === other.version && one.layer === other.layer && one.sampleRate === other.sampleRate
+
+/** The frames from `start` on. */
+const framesFrom = (window: DataView, start: number, first: Mp3Frame): Frames => {
+  let end = start + first.byteLength
+  let count = 1
+  let isOfOneBitrate = true
+  let frame = frameAt(window, end)
+  while (frame !== undefined && isAlike(frame, first)) {
+    isOfOneBitrate &&= frame.bitrate === first.bitrate
+    end += frame.byteLength
+    count++
+    frame = frameAt(window, end)
+  }
+  const toEnd = end + 4 > window.byteLength || isTag(new DataView(window.buffer, window.byteOffset + end))
+  return { start, end, count, toEnd, isOfOneBitrate }
+}
+
+interface Search {
+  /** Whether the recording ends with the window, or may do so. */
+  readonly isEnd: boolean
+  /** Where to begin. Default: 0. */
+  readonly from?: number
+  /** A frame of the same stream. */
+  readonly like?: Mp3Frame
+  /** How many frames are needed. Default: 2. */
+  readonly least?: number
+}
+
+/**
+ * The first frames in a window. Bits may look like a header by chance, so another frame must follow, unless the recording ends
+ * first.
+ */
+export const findFrames = (window: DataView, { from = 0, isEnd, least = 2, like }: Search): Frames | undefined => {
+  for (let offset = from; offset + 4 <= window.byteLength; offset++) {
+    const frame = window.getUint8(offset) === 255 ? frameAt(window, offset) : undefined
+    if (frame === undefined || (like !== undefined && !isAlike(frame, like))) continue
+    const frames = framesFrom(window, offset, frame)
+    if (frames.count >= least || (isEnd && frames.toEnd && frames.count >= least / 2)) return frames
+  }
+  return undefined
+}
+
+/** In bytes: room for several of the longest frames. */
 const windowLength = 8 * 1024
 
-export const readMp3: ReadHeader = ({ byteLength, read }) =>
+/** How many windows between the first and the last must have the bitrate of both. */
+const windowsBetween = 6
+
+/** The first frames, from the first window, or if they are not there, as far as players look for them. */
+const firstFrames = <E>({ byteLength, read }: RecordingViews<E>) =>
   Effect.gen(function* () {
-    const start = tagLength(yield* read(0, 10))
-    const window = yield* read(start, windowLength)
-    const offset = firstFrame(window)
-    const frame = frameAt(window, offset)
-    if (frame === undefined) return {}
+    for (const length of [windowLength, longestJunk]) {
+      const window = yield* read(0, length)
+      const isEnd = byteLength === undefined || window.byteLength === byteLength
+      const frames = findFrames(window, { isEnd })
+      const frame = frames === undefined ? undefined : frameAt(window, frames.start)
+      if (frames !== undefined && frame !== undefined) return { window, frames, frame }
+      if (window.byteLength < length) return undefined
+    }
+    return undefined
+  })
+
+export const readMp3: ReadHeader = (recording) =>
+  Effect.gen(function* () {
+    const first = yield* firstFrames(recording)
+    if (first === undefined) return {}
+    const { frame, frames, window } = first
     const { channels, sampleRate } = frame
-    const frames = xingFields(window, offset, frame).frames ?? vbriFrames(window, offset)
-    if (frames !== undefined)
-      return { sampleRate, channels, durationMillis: ((frames * frame.samples) / sampleRate) * 1000 }
-    const isConstant = byteLength !== undefined && isOfOneBitrate(window, offset, frame)
-    const durationMillis = isConstant ? ((byteLength - start - offset) * 8000) / frame.bitrate : undefined
+    const { before, byteLength, read } = recording
+    const stated = statedFields(window, frames.start, frame)
+    const statedMillis = stated.frames && ((stated.frames * frame.samples) / sampleRate) * 1000
+    if (byteLength === undefined) return { sampleRate, channels, durationMillis: statedMillis }
+    const whole = { before, byteLength, read }
+    const end = yield* endWithoutTags(whole)
+    const isTrue = statedMillis !== undefined && (yield* fits(whole, stated.bytes, { ...first, end }))
+    const durationMillis = isTrue ? statedMillis : yield* millisOfOneBitrate(whole, { ...first, end })
     return { sampleRate, channels, durationMillis }
   })
 
-/** The length of the ID3v2 tag before the first frame. Its size has 7 bits in each byte, without header and footer. */
-const tagLength = (view: DataView): number => {
-  if (view.byteLength < 10 || characters(view, 0, 3) !== "ID3") return 0
-  const footer = (view.getUint8(5) & 0x10) === 0 ? 0 : 10
-  return [6, 7, 8, 9].reduce((size, at) => size * 128 + (view.getUint8(at) & 0x7f), 0) + 10 + footer
+interface Audio {
+  readonly frame: Mp3Frame
+  /** The first frames. */
+  readonly frames: Frames
+  /** Where the tags behind the audio begin, or else the end of the recording. */
+  readonly end: number
 }
 
-/** Bits may look like a header by chance, so another frame must follow, unless the window ends first. */
-const firstFrame = (window: DataView): number => {
-  for (let offset = 0; offset < window.byteLength; offset++) {
-    const frame = frameAt(window, offset)
-    if (frame === undefined) continue
-    const next = offset + frame.byteLength
-    if (next + 4 > window.byteLength || frameAt(window, next)?.layer === frame.layer) return offset
-  }
-  return window.byteLength
+/** In bytes: two of the longest frames. Encoders do not agree whether the frame of their header counts. */
+const tolerance = 2 * 1441
+
+/**
+ * Whether a number of bytes that an encoder states is that of the recording, with the tags at its ends or without. If it is not,
+ * the recording was cut or extended after it was encoded, and the number of frames is that of another one.
+ */
+const fits = <E>(
+  { before, byteLength, read }: WholeRecording<E>,
+  bytes: number | undefined,
+  { end, frame, frames: { start } }: Audio
+): Effect.Effect<boolean, E> => {
+  if (bytes === undefined || bytes === 0) return Effect.succeed(true)
+  const lengths = [end, byteLength].flatMap((to) => [to - start, to - start + before])
+  if (lengths.some((length) => Math.abs(length - bytes) <= tolerance)) return Effect.succeed(true)
+  if (start + bytes > end) return Effect.succeed(false)
+  return Effect.map(read(start + bytes, windowLength), (window) => {
+    const isAtHand = window.byteLength === Math.min(windowLength, byteLength - start - bytes)
+    return isAtHand && findFrames(window, { isEnd: true, like: frame }) === undefined
+  })
 }
 
-/** What an encoder has left in a Xing or Info header: the number of frames, and of their bytes. */
-const xingFields = (
-  window: DataView,
-  offset: number,
-  frame: Mp3Frame
-): { readonly frames?: number | undefined; readonly bytes?: number | undefined } => {
+/** The duration by the size, if windows all over the recording have frames of one bitrate. */
+const millisOfOneBitrate = <E>(
+  recording: WholeRecording<E>,
+  { end, frame, frames }: Audio
+): Effect.Effect<number | undefined, E> =>
+  Effect.gen(function* () {
+    const { read } = recording
+    const last = frames.isOfOneBitrate ? yield* lastFrames(recording, { end, frame, frames }) : undefined
+    if (last === undefined) return undefined
+    const isAlong = (window: DataView, found: Frames | undefined): boolean =>
+      found?.isOfOneBitrate === true && found.toEnd && frameAt(window, found.start)?.bitrate === frame.bitrate
+    if (frameAt(last.window, last.frames.start)?.bitrate !== frame.bitrate || !last.frames.isOfOneBitrate)
+      return undefined
+    const from = frames.start + windowLength
+    const to = last.end - windowLength
+    for (let number = 1; number <= windowsBetween && to - from > windowLength; number++) {
+      const window = yield* read(
+        Math.floor(from + ((to - from - windowLength) * number) / windowsBetween),
+        windowLength
+      )
+      if (!isAlong(window, findFrames(window, { isEnd: false, like: frame, least: 3 }))) return undefined
+    }
+    return ((last.end - frames.start) * 8000) / frame.bitrate
+  })
+
+/** The last frames. Zeros, or something else that is no tag, may follow them. */
+const lastFrames = <E>({ read }: WholeRecording<E>, { end, frame, frames: { start } }: Audio) =>
+  Effect.gen(function* () {
+    for (const longest of [windowLength, longestJunk]) {
+      const length = Math.min(longest, end - start)
+      const window = yield* read(end - length, length)
+      if (window.byteLength < length) return undefined
+      const frames = findFrames(window, { isEnd: true, like: frame })
+      if (frames !== undefined) {
+        const goesOn = findFrames(window, { from: frames.end, isEnd: false, like: frame }) !== undefined
+        return goesOn ? undefined : { window, frames, end: Math.min(end, end - length + frames.end) }
+      }
+      if (length < longest) return undefined
+    }
+    return undefined
+  })
+
+/** What an encoder has stated: the number of frames, and of their bytes. 0 is unknown. */
+interface Stated {
+  readonly frames?: number | undefined
+  readonly bytes?: number | undefined
+}
+
+const statedFields = (window: DataView, offset: number, frame: Mp3Frame): Stated => {
+  const { bytes, frames } = xingFields(window, offset, frame) ?? vbriFields(window, offset) ?? {}
+  return { frames: frames || undefined, bytes: bytes || undefined }
+}
+
+/** The Xing header, which is named Info if the bitrate is constant. */
+const xingFields = (window: DataView, offset: number, frame: Mp3Frame): Stated | undefined => {
   const xing = offset + frame.xing
-  if (!["Xing", "Info"].includes(characters(window, xing, 4)) || xing + 8 > window.byteLength) return {}
+  if (!["Xing", "Info"].includes(characters(window, xing, 4)) || xing + 8 > window.byteLength) return undefined
   const flags = window.getUint32(xing + 4)
   const field = (at: number) => (at + 4 > window.byteLength ? undefined : window.getUint32(at))
   return {
@@ -109,43 +248,39 @@ const xingFields = (
   }
 }
 
-/** The number of frames in a VBRI header, which another encoder writes. */
-const vbriFrames = (window: DataView, offset: number): number | undefined => {
+/** The VBRI header, which another encoder writes. */
+const vbriFields = (window: DataView, offset: number): Stated | undefined => {
   const vbri = offset + 4 + 32
   return characters(window, vbri, 4) === "VBRI" && vbri + 18 <= window.byteLength
-    ? window.getUint32(vbri + 14)
+    ? { bytes: window.getUint32(vbri + 10), frames: window.getUint32(vbri + 14) }
     : undefined
 }
 
-const isOfOneBitrate = (window: DataView, offset: number, first: Mp3Frame): boolean => {
-  let frame: Mp3Frame | undefined = first
-  for (let at = offset; frame !== undefined; frame = frameAt(window, at)) {
-    if (frame.bitrate !== first.bitrate) return false
-    at += frame.byteLength
-  }
-  return true
-}
-
-/** Tags of several kinds, and padding, may follow the last frame. */
-const trailer = /^(TAG|APETAGEX|LYRICS|ID3|\0)/
-
-export const checkMp3: CheckStructure = ({ byteLength, read }) =>
+export const checkMp3: CheckStructure = (recording) =>
   Effect.gen(function* () {
-    let position = tagLength(yield* read(0, 10))
+    const { before, byteLength, read } = recording
+    const first = yield* firstFrames(recording)
+    if (first === undefined) return yield* byteLength === 0 ? truncated("mp3") : damaged("mp3")
+    const stated = statedFields(first.window, first.frames.start, first.frame)
+    const end = yield* endWithoutTags(recording)
+    let position = first.frames.start
     let frames = 0
-    let announcedEnd = 0
-    while (position < byteLength) {
+    // The number of frames is the surer one: encoders do not agree which tags are counted as bytes.
+    const announcedEnd = stated.frames === undefined ? position + (stated.bytes ?? 0) : 0
+    const isAnnounced = () => position < announcedEnd || frames < (stated.frames ?? 0)
+    while (position < end) {
       const head = yield* read(position, 64)
       const frame = frameAt(head, 0)
       if (frame === undefined) {
         const isPadding = head.getUint8(0) === 0
-        if (frames > 1 && trailer.test(characters(head, 0, 8)) && !(isPadding && position < announcedEnd)) break
+        if (frames > 1 && (isTag(head) || (isPadding && !isAnnounced()))) break
         return yield* damaged("mp3")
       }
-      if (frames === 0) announcedEnd = position + (xingFields(head, 0, frame).bytes ?? 0)
-      if (Math.max(position + frame.byteLength, announcedEnd) > byteLength) return yield* truncated("mp3")
+      // A program that cuts a frame does so before it writes its tags; a copy that ends early has no tags.
+      if (position + frame.byteLength > end && end === byteLength) return yield* truncated("mp3")
       position += frame.byteLength
       frames++
     }
-    if (frames < 2) return yield* truncated("mp3")
+    const isShort = announcedEnd > byteLength + before || frames < (stated.frames ?? 0)
+    if (frames < 2 || isShort) return yield* truncated("mp3")
   })

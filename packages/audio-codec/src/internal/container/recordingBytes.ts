@@ -11,6 +11,8 @@ export interface RecordingBytes<out E = never> {
 
 /** {@link RecordingBytes} as the readers of headers take them. */
 export interface RecordingViews<out E> {
+  /** The number of bytes before those that are read: tags, or zeros, in front of the container. */
+  readonly before: number
   readonly byteLength: number | undefined
   readonly read: (offset: number, length: number) => Effect.Effect<DataView, E>
 }
@@ -32,25 +34,60 @@ export type ReadHeader = <E>(recording: RecordingViews<E>) => Effect.Effect<Head
 const readWithin = <E>({ byteLength, read }: RecordingBytes<E>, offset: number, length: number) =>
   byteLength !== undefined && offset >= byteLength ? Effect.succeed(new Uint8Array(0)) : read(offset, length)
 
-/** Allows `maximumReads` reads. Those after them give no bytes. */
-export const limitReads = <E>(recording: RecordingBytes<E>, maximumReads: number): RecordingViews<E> => {
-  let left = maximumReads
+/** The views of a recording, as it is read. */
+export const viewsOf = <E>(recording: RecordingBytes<E>): RecordingViews<E> => ({
+  before: 0,
+  byteLength: recording.byteLength,
+  read: (offset, length) => Effect.map(readWithin(recording, offset, length), viewOf)
+})
+
+/** What may be read of a recording for its header. */
+export interface ReadLimits {
+  readonly reads: number
+  /** In bytes. */
+  readonly bytes: number
+}
+
+/** Limits what is read. A read beyond a limit gives no bytes. What lies within the first block or the last is not read again. */
+export const limitReads = <E>(recording: RecordingBytes<E>, limits: ReadLimits): RecordingViews<E> => {
+  let { bytes, reads } = limits
+  let first: Block | undefined
+  let last: Block | undefined
   return {
+    before: 0,
     byteLength: recording.byteLength,
     read: (offset, length) =>
-      Effect.suspend(() =>
-        Effect.map(left-- > 0 ? readWithin(recording, offset, length) : Effect.succeed(new Uint8Array(0)), viewOf)
-      )
+      Effect.suspend(() => {
+        for (const block of [first, last]) {
+          if (block === undefined || offset < block.start) continue
+          const at = offset - block.start
+          const isAtHand = at + length <= block.bytes.byteLength || (block.isEnd && at <= block.bytes.byteLength)
+          if (isAtHand) return Effect.succeed(viewOf(block.bytes.subarray(at, at + length)))
+        }
+        if (reads === 0 || length > bytes) return Effect.succeed(viewOf(new Uint8Array(0)))
+        reads -= 1
+        bytes -= length
+        return Effect.map(readWithin(recording, offset, length), (found) => {
+          last = { start: offset, bytes: found, isEnd: found.byteLength < length }
+          first ??= last
+          return viewOf(found)
+        })
+      })
   }
 }
 
-/** Takes what lies within the beginning from there. */
-export const startingWith = <E>(beginning: DataView, { byteLength, read }: RecordingViews<E>): RecordingViews<E> => ({
-  byteLength,
-  read: (offset, length) =>
-    offset + length <= beginning.byteLength
-      ? Effect.succeed(viewOf(bytesOf(beginning).subarray(offset, offset + length)))
-      : read(offset, length)
+interface Block {
+  readonly start: number
+  readonly bytes: Uint8Array
+  /** Whether nothing follows. */
+  readonly isEnd: boolean
+}
+
+/** The recording from `start` on. */
+export const from = <E>({ before, byteLength, read }: RecordingViews<E>, start: number): RecordingViews<E> => ({
+  before: before + start,
+  byteLength: byteLength === undefined ? undefined : Math.max(0, byteLength - start),
+  read: (offset, length) => read(offset + start, length)
 })
 
 /** Small reads that follow each other share one read of 16 KiB. */
@@ -59,6 +96,7 @@ export const bufferReads = <E>(recording: RecordingBytes<E>): RecordingViews<E> 
   let start = 0
   const fromBlock = (offset: number, length: number) => viewOf(block.subarray(offset - start, offset - start + length))
   return {
+    before: 0,
     byteLength: recording.byteLength,
     read: (offset, length) =>
       Effect.suspend(() =>

@@ -1,22 +1,97 @@
+import * as Effect from "effect/Effect"
 import { viewOf } from "../bytes.js"
 import type { Container } from "./containers.js"
-import { frameAt } from "./mp3.js"
-import { characters } from "./recordingBytes.js"
+import { findFrames, frameAt } from "./mp3.js"
+import { characters, type RecordingViews, viewsOf } from "./recordingBytes.js"
+import { longestJunk, mostTags, tagHeader, tagLength, zerosFrom } from "./tags.js"
 
-/** The number of bytes that {@link sniff} looks at. */
-export const sniffLength = 12
+/** Where the container of a recording begins: behind tags, and zeros, that were put before it. */
+interface Located {
+  readonly container: Container | undefined
+  readonly start: number
+}
 
-/**
- * The container of a recording, from its first 12 bytes; `undefined` for any other file. An MPEG frame of layer I is not
- * taken for an MP3: text in UTF-16 begins with the same bytes.
- */
-export const sniff = (beginning: Uint8Array): Container | undefined => {
-  const view = viewOf(beginning)
+export const locate = <E>(recording: RecordingViews<E>): Effect.Effect<Located, E> =>
+  Effect.gen(function* () {
+    const { byteLength, read } = recording
+    let start = 0
+    let hasId3 = false
+    let zeros = longestJunk
+    let head = yield* read(start, tagHeader)
+    for (let tags = 0; tags < mostTags; tags++) {
+      let length = tagLength(head)
+      hasId3 ||= characters(head, 0, 3) === "ID3"
+      if (length === 0 && isPadding(head)) {
+        length = yield* zerosFrom(recording, start, zeros)
+        zeros -= length
+      }
+      if (length === 0) break
+      start += length
+      head = yield* read(start, tagHeader)
+    }
+    const container = signatureOf(head)
+    if (container !== undefined) return { container, start }
+    if (isOther(head)) return { container: undefined, start }
+    if ((frameAt(head, 0)?.layer ?? 1) !== 1) return { container: "mp3", start }
+    const window = yield* read(start, longestJunk)
+    const frames = findFrames(window, { isEnd: byteLength === undefined || start + window.byteLength >= byteLength })
+    const isMp3 = frames !== undefined && (frames.count >= 4 || (frames.toEnd && frames.count >= 2))
+    return { container: isMp3 || hasId3 ? "mp3" : undefined, start }
+  })
+
+/** The container that begins here, if it has a signature. */
+const signatureOf = (view: DataView): Container | undefined => {
   const first = characters(view, 0, 4)
   if (["RIFF", "RIFX", "RF64", "BW64"].includes(first)) return characters(view, 8, 4) === "WAVE" ? "wav" : undefined
   if (first === "fLaC") return "flac"
   if (first === "OggS") return "ogg"
   if (first === "\x1a\x45\xdf\xa3") return "webm"
-  if (characters(view, 4, 4) === "ftyp") return "m4a"
-  return first.startsWith("ID3") || (frameAt(view, 0)?.layer ?? 1) !== 1 ? "mp3" : undefined
+  // QuickTime files have no `ftyp`, and some writers put the samples or free space first.
+  const isBox = view.byteLength >= 8 && (view.getUint32(0) < 2 || view.getUint32(0) >= 8)
+  return characters(view, 4, 4) === "ftyp" || (isBox && firstBoxes.has(characters(view, 4, 4))) ? "m4a" : undefined
+}
+
+const firstBoxes = new Set(["moov", "mdat", "wide", "free", "skip", "pnot"])
+
+const isPadding = (view: DataView): boolean =>
+  view.byteLength > 0 && view.getUint8(0) === 0 && signatureOf(view) === undefined && !isOther(view)
+
+/**
+ * The beginnings of other files, in which frames of MPEG audio may be found: AAC, AC-3, Musepack, Monkey's Audio, WavPack,
+ * TrueAudio, OptimFROG, AMR, AIFF, CAF, DSD, other RIFF files, ASF, Flash.
+ */
+const others = [
+  ...["\xff\xf0", "\xff\xf1", "\xff\xf8", "\xff\xf9", "ADIF", "\x0b\x77", "MPCK", "MP+", "MAC ", "wvpk", "TTA", "OFR "],
+  ...["#!AMR", "FORM", "caff", "DSD ", "RIFF", "RIFX", "RF64", "BW64", "\x30\x26\xb2\x75", "FLV", "FWS", "CWS"]
+]
+
+/** The first bytes of a stream of MPEG video: a start code. */
+const isVideo = (first: string): boolean => first.startsWith("\0\0\x01") && first.charCodeAt(3) >= 0xb0
+
+const isOther = (view: DataView): boolean => {
+  const first = characters(view, 0, 8)
+  return isVideo(first) || others.some((other) => first.startsWith(other))
+}
+
+/**
+ * The container of a recording, from its beginning; `undefined` for any other file. Most need 12 bytes. Tags before the
+ * recording are skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
+ */
+export const sniff = (beginning: Uint8Array): Container | undefined =>
+  Effect.runSync(
+    Effect.map(locate(viewsOf({ byteLength: undefined, read: partOf(beginning) })), ({ container }) => container)
+  )
+
+const partOf = (bytes: Uint8Array) => (offset: number, length: number) =>
+  Effect.succeed(bytes.subarray(offset, offset + length))
+
+/** The number of bytes of a recording that {@link sniff} needs to look behind the tags before it, as far as they are given. */
+export const neededToSniff = (beginning: Uint8Array): number => {
+  let start = 0
+  let length = 0
+  do {
+    length = tagLength(viewOf(beginning.subarray(start, start + tagHeader)))
+    start += length
+  } while (length > 0)
+  return start + tagHeader
 }

@@ -14,49 +14,69 @@ const samplingFrequency = 0xb5
 const channelCount = 0x9f
 const cluster = 0x1f43b675
 
+const timestamp = 0xe7
+const blockGroup = 0xa0
+const block = 0xa1
+const simpleBlock = 0xa3
+
 /** The elements whose children are read, as if they followed. */
-const entered = new Set([segment, info, tracks, trackEntry, audio])
+const entered = new Set([segment, info, tracks, trackEntry, audio, cluster, blockGroup])
 
-/** Format and duration stand before the first cluster of samples, with no more than notes between. */
-const longestHeader = 64 * 1024
+/** The longest id and size of an element, in bytes. */
+const elementHeader = 12
 
-export const readWebm: ReadHeader = ({ read }) =>
-  Effect.map(read(0, longestHeader), (view) => {
+/** In bytes: the content of an element that is read. Others are skipped. */
+const longestContent = 12
+
+/** More elements than this before the first samples are damage. */
+const mostElements = 400
+
+/** A duration counts from the first sample, or from 0. Up to this many milliseconds there is no difference. */
+const latestStart = 100
+
+export const readWebm: ReadHeader = ({ byteLength, read }) =>
+  Effect.gen(function* () {
     let audioTracks = 0
     let format: HeaderFields = {}
     let nanoseconds = 1_000_000
     let ticks: number | undefined
-    for (const { content, id } of elements(view)) {
-      if (id === timestampScale) nanoseconds = unsigned(content)
-      if (id === duration) ticks = float(content)
-      if (id === audio) audioTracks++
+    let clusterTicks = 0
+    let startTicks: number | undefined
+    let end = Number.POSITIVE_INFINITY
+    let offset = 0
+    for (let elements = 0; elements < mostElements && startTicks === undefined && offset < end; elements++) {
+      const view = yield* read(offset, elementHeader + longestContent)
+      const id = numberAt(view, 0, 4)
+      const size = id === undefined ? undefined : numberAt(view, id.byteLength)
+      if (id === undefined || size === undefined) break
+      const header = id.byteLength + size.byteLength
+      const length = Math.min(view.byteLength - header, size.value, longestContent)
+      const content = new DataView(view.buffer, view.byteOffset + header, length)
+      offset += header + (entered.has(id.marked) ? 0 : size.value)
+      if (id.marked === segment && !size.isUnknown) end = offset + size.value
+      if (id.marked === timestampScale) nanoseconds = unsigned(content)
+      if (id.marked === duration) ticks = float(content)
+      if (id.marked === timestamp) clusterTicks = unsigned(content)
+      if (id.marked === block || id.marked === simpleBlock) startTicks = clusterTicks + blockTicks(content)
+      if (id.marked === audio) audioTracks++
       // The format is that of the first audio track.
       if (audioTracks !== 1) continue
-      if (id === audio) format = { sampleRate: 8000, channels: 1 }
-      if (id === samplingFrequency) format = { ...format, sampleRate: float(content) }
-      if (id === channelCount) format = { ...format, channels: unsigned(content) }
+      if (id.marked === audio) format = { sampleRate: 8000, channels: 1 }
+      if (id.marked === samplingFrequency) format = { ...format, sampleRate: float(content) }
+      if (id.marked === channelCount) format = { ...format, channels: unsigned(content) }
     }
-    return { ...format, durationMillis: ticks === undefined ? undefined : (ticks * nanoseconds) / 1_000_000 }
+    const millis = (count: number) => (count * nanoseconds) / 1_000_000
+    if (ticks === undefined || ticks === 0 || millis(startTicks ?? 0) > latestStart) return format
+    // Another recording may follow the segment.
+    const next = byteLength === undefined || end + 4 > byteLength ? undefined : yield* read(end, 4)
+    const isAlone = next === undefined || (next.byteLength === 4 && next.getUint32(0) !== 0x1a45dfa3)
+    return { ...format, durationMillis: isAlone ? millis(ticks) : undefined }
   })
 
-interface Element {
-  readonly id: number
-  readonly content: DataView
-}
-
-/** The elements before the first cluster. */
-function* elements(view: DataView): Generator<Element> {
-  let offset = 0
-  while (true) {
-    const id = numberAt(view, offset, 4)
-    if (id === undefined || id.marked === cluster) return
-    const size = numberAt(view, offset + id.byteLength)
-    if (size === undefined) return
-    offset += id.byteLength + size.byteLength
-    const end = Math.min(view.byteLength, offset + size.value)
-    yield { id: id.marked, content: new DataView(view.buffer, view.byteOffset + offset, end - offset) }
-    if (!entered.has(id.marked)) offset = end
-  }
+/** The time of a block, from that of its cluster: behind the number of its track. */
+const blockTicks = (content: DataView): number => {
+  const track = numberAt(content, 0)
+  return track === undefined || track.byteLength + 2 > content.byteLength ? 0 : content.getInt16(track.byteLength)
 }
 
 /** A number that is as long as the zeros before its first bit say (RFC 8794, section 4), at most `longest` bytes. */
@@ -86,9 +106,6 @@ const unsigned = (view: DataView, high = 0): number => {
 
 const float = (view: DataView): number | undefined =>
   view.byteLength === 8 ? view.getFloat64(0) : view.byteLength === 4 ? view.getFloat32(0) : undefined
-
-/** The longest id and size of an element, in bytes. */
-const elementHeader = 12
 
 export const checkWebm: CheckStructure = ({ byteLength, read }) =>
   Effect.gen(function* () {

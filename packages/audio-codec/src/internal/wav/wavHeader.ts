@@ -114,7 +114,7 @@ export const wavHeader = (format: AudioFormat, dataLength: number | undefined): 
 /** The sizes in a header, as bytes and the offsets to write them to. All sizes are in bytes. */
 export const sizeFields = (
   format: AudioFormat,
-  { data, ds64, fact, little }: WavLayout,
+  { data, ds64, fact, little, riff }: WavLayout,
   fileSize: number,
   dataLength: number
 ): ReadonlyArray<readonly [offset: number, bytes: Uint8Array]> => {
@@ -125,12 +125,12 @@ export const sizeFields = (
   }
   const frames = dataLength / bytesPerFrame(format)
   const fields: Array<readonly [number, Uint8Array]> = [
-    [4, uint32(fileSize - 8)],
+    [riff + 4, uint32(fileSize - riff - 8)],
     [data - 4, uint32(dataLength)]
   ]
   if (fact !== undefined) fields.push([fact, uint32(frames)])
   if (ds64 !== undefined) {
-    const sizes = [fileSize - 8, dataLength, Math.floor(frames)]
+    const sizes = [fileSize - riff - 8, dataLength, Math.floor(frames)]
     fields.push([ds64, new Uint8Array(BigUint64Array.from(sizes, BigInt).buffer)])
   }
   return fields

@@ -2,6 +2,8 @@
 export interface WavLayout {
   /** Whether numbers are little-endian, as in all files but RIFX. */
   readonly little: boolean
+  /** The offset of the file itself: behind a tag that stands before it. */
+  readonly riff: number
   /** The offset of the sample rate. */
   readonly rate: number
   /** The offset of the content of an RF64's `ds64` chunk. */

@@ -3,6 +3,7 @@ import type { AudioFormat, Encoding } from "../../AudioFormat.js"
 import { bytesPerFrame, bytesPerSample } from "../../AudioFormat.js"
 import type { WavError } from "../../WavError.js"
 import { concatBytes, viewOf } from "../bytes.js"
+import { tagLength } from "../container/tags.js"
 import { makeFrames } from "../pcm/frames.js"
 import { wavError } from "./wavError.js"
 import { unknownSize } from "./wavHeader.js"
@@ -67,7 +68,7 @@ type State =
   | { readonly at: "chunk" }
   | { readonly at: "format"; readonly size: number }
   | { readonly at: "sizes"; readonly size: number }
-  | { readonly at: "skip"; left: number }
+  | { readonly at: "skip"; left: number; readonly next: "chunk" | "riff" }
   | { readonly at: "data"; left: number }
   | { readonly at: "done" }
 
@@ -84,6 +85,7 @@ export const makeWavParser = (): WavParser => {
   let little = true
   /** Whether the size of the file is unknown, because its writer was cut off. */
   let unfinished = false
+  let riff = 0
   let fileEnd = Number.POSITIVE_INFINITY
   let largeDataSize: number | undefined
   let ds64: number | undefined
@@ -97,11 +99,17 @@ export const makeWavParser = (): WavParser => {
   const chunkName = (view: DataView, at: number): string =>
     String.fromCharCode(view.getUint8(at), view.getUint8(at + 1), view.getUint8(at + 2), view.getUint8(at + 3))
 
+  /**
+   * An extensible header has the real format tag at the beginning of its GUID, in 32 bits. In a RIFX, sox writes it in 16 bits,
+   * and the rest as in a RIFF.
+   */
+  const extendedTag = (view: DataView): number =>
+    little ? view.getUint32(24, true) : view.getUint16(24) || view.getUint16(26)
+
   const readFormat = (view: DataView): AudioFormat | WavError => {
     const tag = view.getUint16(0, little)
     const bits = view.getUint16(14, little)
-    // An extensible header has the real format tag at the beginning of its GUID.
-    const actual = tag === extensible && view.byteLength >= 28 ? view.getUint32(24, little) : tag
+    const actual = tag === extensible && view.byteLength >= 28 ? extendedTag(view) : tag
     const channels = view.getUint16(2, little)
     const sampleRate = view.getUint32(4, little)
     const frame = view.getUint16(12, little)
@@ -151,10 +159,16 @@ export const makeWavParser = (): WavParser => {
       case "riff": {
         if (bytes.byteLength < 12) return undefined
         const name = chunkName(view, 0)
+        // Programs for music put their tags before files of any kind.
+        const tag = name.startsWith("ID3") ? tagLength(view) : 0
+        if (tag > 0) {
+          state = { at: "skip", left: tag, next: "riff" }
+          return 0
+        }
         const large = name === "RF64" || name === "BW64"
         if ((name !== "RIFF" && name !== "RIFX" && !large) || chunkName(view, 8) !== "WAVE") {
           return wavError("NotWav", {
-            offset: 0,
+            offset,
             expected: `${quoted("RIFF")}, ${quoted("RIFX")} or ${quoted("RF64")}, and ${quoted("WAVE")}`,
             found: `${quoted(name)} and ${quoted(chunkName(view, 8))}`
           })
@@ -162,7 +176,8 @@ export const makeWavParser = (): WavParser => {
         little = name !== "RIFX"
         const size = view.getUint32(4, little)
         unfinished = !large && (size === 0 || size === unknownSize)
-        fileEnd = size + 8
+        riff = offset
+        fileEnd = riff + size + 8
         state = { at: "chunk" }
         return 12
       }
@@ -187,11 +202,11 @@ export const makeWavParser = (): WavParser => {
           const known = size === unknownSize ? largeDataSize : begun ? undefined : size
           const declared = known ?? Number.POSITIVE_INFINITY
           frames = makeFrames(bytesPerFrame(format))
-          layout = { little, rate, ds64, fact, data: offset + 8, declared }
+          layout = { little, riff, rate, ds64, fact, data: offset + 8, declared }
           state = { at: "data", left: declared }
         } else {
           if (name === "fact" && size >= 4) fact = offset + 8
-          state = { at: "skip", left: size + (size % 2) }
+          state = { at: "skip", left: size + (size % 2), next: "chunk" }
         }
         return 8
       }
@@ -202,7 +217,7 @@ export const makeWavParser = (): WavParser => {
         if ("_tag" in found) return found
         format = found
         rate = offset + 4
-        state = { at: "skip", left: state.size + (state.size % 2) - length }
+        state = { at: "skip", left: state.size + (state.size % 2) - length, next: "chunk" }
         return length
       }
       case "sizes": {
@@ -211,13 +226,13 @@ export const makeWavParser = (): WavParser => {
         const data = view.getBigUint64(8, little)
         unfinished = file === 0n || file === 0xffffffffffffffffn
         largeDataSize = data === 0n && unfinished ? Number.POSITIVE_INFINITY : Number(data)
-        state = { at: "skip", left: state.size + (state.size % 2) - sizesLength }
+        state = { at: "skip", left: state.size + (state.size % 2) - sizesLength, next: "chunk" }
         return sizesLength
       }
       case "skip": {
         const taken = Math.min(state.left, bytes.byteLength)
         state.left -= taken
-        if (state.left === 0) state = { at: "chunk" }
+        if (state.left === 0) state = { at: state.next }
         return taken
       }
       default:

@@ -210,7 +210,7 @@ const storeFile = async (
     }
     if (file.truncated) throw refuse(413, `the file is larger than ${maximumFileBytes} bytes`)
     const whole = Buffer.concat(waiting)
-    if (target === undefined && Container.sniff(whole.subarray(0, Container.sniffLength)) === "wav") return whole
+    if (target === undefined && Container.sniff(whole) === "wav") return whole
     // The decoders of other containers read a file.
     return await write()
   } finally {

@@ -8,7 +8,7 @@ const port = parentPort
 if (port === null) throw new Error("decodeWorker runs as a worker thread alone")
 
 /** @type {import("./decoder.js").DecodeTask} */
-const { announcedSamples, boxes, container, maximumSamples, path } = workerData
+const { announcedSamples, boxes, container, maximumSamples, path, start: begin } = workerData
 
 const fd = openSync(path, "r")
 const { size } = fstatSync(fd)
@@ -74,11 +74,11 @@ function* tablesFirst() {
   // Each fragment has its own tables before its samples.
   if (fragments.length > 0) {
     checkFragments(fragments)
-    yield* chunks(0, size)
+    yield* chunks(begin, size)
     return
   }
-  moveChunks(moov, 8, moov.length, { between: before, and: tables.start, by: length })
-  yield Buffer.concat([readAt(0, before), moov])
+  moveChunks(moov, 8, moov.length, { between: before - begin, and: tables.start - begin, by: length })
+  yield Buffer.concat([readAt(begin, before - begin), moov])
   yield* chunks(before, tables.start)
   yield* chunks(tables.end, size)
 }
@@ -159,9 +159,10 @@ const moveChunks = (moov, start, end, move) => {
   }
 }
 
+/** The codec of the first stream that has one of audio. The first pages of all streams come first. */
 const oggCodec = () => {
-  const first = readAt(28, 8).toString("latin1")
-  return first.startsWith("OpusHead") ? "opus" : first.startsWith("\x7fFLAC") ? "flac" : "oga"
+  const beginning = readAt(begin, 4096)
+  return beginning.includes("OpusHead") ? "opus" : beginning.includes("\x7fFLAC") ? "flac" : "oga"
 }
 
 /**
@@ -201,7 +202,7 @@ async function* decoded() {
     read = 0
     return samples.length === 0 ? undefined : { samples, sampleRate: rate }
   }
-  for (const chunk of container === "m4a" ? tablesFirst() : chunks(0, size)) {
+  for (const chunk of container === "m4a" ? tablesFirst() : chunks(begin, size)) {
     take(await decoder(chunk))
     if (length >= enough.samples || ++read >= enough.chunks) yield gather()
   }

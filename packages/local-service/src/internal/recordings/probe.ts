@@ -23,16 +23,14 @@ const openBytes = (path: string): Effect.Effect<Container.RecordingBytes, never,
 
 /** The container of a recording, or `undefined` for any other file. */
 export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
-  openBytes(path).pipe(
-    Effect.flatMap(({ read }) => read(0, Container.sniffLength)),
-    Effect.map(Container.sniff),
-    Effect.scoped
-  )
+  Effect.scoped(Effect.flatMap(openBytes(path), Container.detect))
 
 /** What the decoder needs to know of a file before it decodes it. */
 export interface Probed {
   readonly path: string
   readonly container: Container.Container
+  /** The offset at which the container begins, behind tags. */
+  readonly start: number
   readonly boxes: ReadonlyArray<Container.Box>
   /** The samples of all channels that a FLAC file announces, or 0. Other decoders may give a few less. */
   readonly announcedSamples: number
@@ -45,10 +43,16 @@ const timeLimit = "10 seconds"
 export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
   Effect.gen(function* () {
     const bytes = yield* openBytes(path)
-    const { boxes } = yield* Container.checkStructure(container, bytes)
-    if (container !== "flac") return { path, container, boxes, announcedSamples: 0 }
+    const { boxes, start } = yield* Container.checkStructure(container, bytes)
+    if (container !== "flac") return { path, container, start, boxes, announcedSamples: 0 }
     const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
-    return { path, container, boxes, announcedSamples: channels * Math.round((durationMillis * sampleRate) / 1000) }
+    return {
+      path,
+      container,
+      start,
+      boxes,
+      announcedSamples: channels * Math.round((durationMillis * sampleRate) / 1000)
+    }
   }).pipe(
     Effect.scoped,
     Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged")),
