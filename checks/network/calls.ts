@@ -2,6 +2,7 @@
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import type { SttError } from "@effect-speech/stt/SttError"
+import type { CallOptions } from "@effect-speech/transport/CallEvent"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import type { TtsError } from "@effect-speech/tts/TtsError"
@@ -11,7 +12,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { TcpProxy } from "./proxy.js"
-import type { Call, Schedule, SynthesisCall, TranscriptionCall } from "./schedule.js"
+import type { Behaviour, Call, Handler, Schedule, SynthesisCall, TranscriptionCall } from "./schedule.js"
 import { type Services, textOf } from "./services.js"
 
 export interface Proxies {
@@ -54,6 +55,29 @@ interface Value {
   readonly text?: string
 }
 
+const behave = (behaviour: Behaviour | undefined, waitMillis: number): Effect.Effect<void> => {
+  switch (behaviour) {
+    case "waits":
+      return Effect.sleep(waitMillis)
+    case "dies":
+      return Effect.die("the handler died")
+    case "throws":
+      throw new Error("the handler threw")
+    case "never ends":
+      return Effect.never
+    default:
+      return Effect.void
+  }
+}
+
+/** The options of a call with this handler. */
+const optionsOf = (handler: Handler | undefined): CallOptions => {
+  if (handler === undefined) return {}
+  const { behaviours, waitMillis } = handler
+  let events = 0
+  return { onEvent: () => behave(behaviours[events++ % behaviours.length], waitMillis) }
+}
+
 const makeCall = (
   call: Call,
   sentId: string,
@@ -63,7 +87,7 @@ const makeCall = (
   if (call.operation === "transcribe") return transcribe(call, sentId, recordings)
   const request = { text: textOf(call), outputFormat: call.outputFormat, requestId: sentId }
   const collected = Effect.gen(function* () {
-    const { bytes, call: report, requestId } = yield* (yield* TextToSpeech).synthesize(request)
+    const { bytes, call: report, requestId } = yield* (yield* TextToSpeech).synthesize(request, optionsOf(call.handler))
     parts.push(bytes)
     return { outcome: "value", report, receivedId: requestId } as const
   })
@@ -71,12 +95,12 @@ const makeCall = (
 }
 
 const stream = (
-  { lateMillis, share }: SynthesisCall,
+  { handler, lateMillis, share }: SynthesisCall,
   request: { readonly text: string; readonly requestId: string },
   parts: Array<Uint8Array>
 ) =>
   Effect.gen(function* () {
-    const speech = yield* (yield* TextToSpeech).stream(request)
+    const speech = yield* (yield* TextToSpeech).stream(request, optionsOf(handler))
     yield* Effect.sleep(lateMillis)
     let read = 0
     const readOn = (bytes: Uint8Array) =>
@@ -93,7 +117,7 @@ const stream = (
     } as const
   }).pipe(Effect.scoped)
 
-const transcribe = ({ rank, source }: TranscriptionCall, sentId: string, recordings: Services["recordings"]) =>
+const transcribe = ({ handler, rank, source }: TranscriptionCall, sentId: string, recordings: Services["recordings"]) =>
   Effect.gen(function* () {
     const { bytes, path } = recordings[rank] as Services["recordings"][number]
     const inPieces = () =>
@@ -105,7 +129,7 @@ const transcribe = ({ rank, source }: TranscriptionCall, sentId: string, recordi
       oneShot: () => AudioSource.fromOneShotStream(inPieces())
     }[source]()
     const request = { audio, model: "hi-general-v2-8khz", transactionId: sentId }
-    const { call: report, callId, text } = yield* (yield* SpeechToText).transcribe(request)
+    const { call: report, callId, text } = yield* (yield* SpeechToText).transcribe(request, optionsOf(handler))
     return { outcome: "value", report, receivedId: callId, text } as const
   })
 

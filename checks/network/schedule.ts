@@ -18,7 +18,19 @@ export type Kind = (typeof kinds)[number]
 export const operations = ["synthesize", "stream", "transcribe"] as const
 export const sources = ["bytes", "file", "stream", "oneShot"] as const
 
+/** What a handler does at an event. */
+export const behaviours = ["returns", "waits", "dies", "throws", "never ends"] as const
+export type Behaviour = (typeof behaviours)[number]
+
+/** What the handler of a call does at each event, in turn, and how long it waits if it does. */
+export interface Handler {
+  readonly behaviours: ReadonlyArray<Behaviour>
+  readonly waitMillis: number
+}
+
 interface CallBase {
+  /** The handler of the events of the call. `undefined`: there is none. */
+  readonly handler: Handler | undefined
   /** Number of the call within its operation. It decides the cost, which tells the calls apart in the bill. */
   readonly rank: number
   /** Delay before the call, if calls run one after the other. */
@@ -85,6 +97,16 @@ const signalledKinds: ReadonlyArray<Kind> = ["reset", "cut", "reset client", "re
 const oneOf = <A>(chance: () => number, values: ReadonlyArray<A>): A =>
   values[Math.floor(chance() * values.length)] as A
 
+/** Half of the calls have a handler. One that never ends is seldom: it lives for ten seconds after its call. */
+const drawHandler = (chance: () => number): Handler | undefined => {
+  const drawn = chance()
+  if (drawn < 0.5) return undefined
+  const waitMillis = oneOf(chance, [0, 1, 5, 50, 400])
+  const others = behaviours.slice(0, -1)
+  const drawnBehaviours = Array.from({ length: 1 + Math.floor(chance() * 4) }, () => oneOf(chance, others))
+  return { behaviours: drawn < 0.52 ? [...drawnBehaviours, "never ends"] : drawnBehaviours, waitMillis }
+}
+
 export interface DrawOptions {
   /** Default: `recommended`. */
   readonly layers?: ReadonlyArray<HttpClientName> | undefined
@@ -101,6 +123,8 @@ export const draw = (
   const upTo = (most: number) => Math.floor(chance() * (most + 1))
   const between = (least: number, most: number) => least + upTo(most - least)
   const happens = (probability: number) => chance() < probability
+  // The handlers have chances of their own, so that the rest of a schedule does not depend on them.
+  const chanceOfHandler = chances(Math.imul(seed, 0x27d4eb2f) ^ Math.imul(index + 1, 0x165667b1))
   const pick = <A>(values: ReadonlyArray<A>) => oneOf(chance, values)
 
   // The kinds take turns, so that a few schedules cover all of them.
@@ -112,7 +136,8 @@ export const draw = (
     const base = {
       rank: (operation === "transcribe" ? ranks.stt : ranks.tts).pop() ?? 0,
       gapMillis: happens(0.5) ? 0 : upTo(40),
-      interruptMillis: kind !== "nothing" && happens(0.12) ? upTo(250) : undefined
+      interruptMillis: kind !== "nothing" && happens(0.12) ? upTo(250) : undefined,
+      handler: drawHandler(chanceOfHandler)
     }
     if (operation === "transcribe") return { ...base, operation, source: pick(sources) }
     const isWhole = operation === "synthesize" || happens(0.6)
