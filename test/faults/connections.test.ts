@@ -1,4 +1,4 @@
-import { describe } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
 import {
@@ -11,6 +11,7 @@ import {
   respond,
   type Script,
   silent,
+  slowly,
   trickle,
   write
 } from "../support/faultyServer.js"
@@ -31,6 +32,17 @@ const overHttps: Fault["baseUrl"] = ({ host }) => Effect.succeed(`https://${host
 describe.concurrent("a server that", () => {
   const fault = (name: string, script: Script, ends: Outcomes): Fault => ({ name, script, ...ends })
   const beginning = "HTTP/1.1 200 OK\r\nx-sample"
+  const unasked = "HTTP/1.1 100 Continue\r\nx-a: b\r\n\r\n"
+  const teapot = respond(418)
+  const shortTeapot = "HTTP/1.1 418 Scripted\r\ncontent-length: 0\r\n\r\n"
+  // Undici and fetch have no option to accept it.
+  const refusesInformational = lost({
+    reason: "informational",
+    code: "UND_ERR_SOCKET",
+    retry: "never",
+    message: expect.stringContaining("NodeTransport.layer"),
+    ...afterAll
+  })
   const resetAfterAll = lost({ reason: "reset", ...afterAll })
   const unreadable = lost({ reason: "unknown", ...afterAll })
 
@@ -43,18 +55,21 @@ describe.concurrent("a server that", () => {
     fault("resets the connection within these headers", onRequest(write(beginning, reset)), resetAfterAll),
     fault("does not speak HTTP", onRequest(write("SSH-2.0-OpenSSH_9.6\r\n")), unreadable),
     fault("sends too large headers", onRequest(write(head(200, { "x-a": "8".repeat(100_000) }))), unreadable),
-    {
-      name: "sends a 100 Continue that was not requested",
-      script: onRequest(write("HTTP/1.1 100 Continue\r\n\r\n", respond(418))),
-      // Undici refuses it, and has no option to accept it.
-      ...lost({ reason: "reset", code: "UND_ERR_SOCKET", ...afterAll }),
-      except: {
-        node: {
-          transcribe: { _tag: "SttUnexpectedStatus", status: 418 },
-          synthesize: { _tag: "TtsUnexpectedStatus", status: 418 }
-        }
-      }
-    },
+    ...[
+      { what: "sends a 100 Continue", script: onRequest(write(unasked, teapot)) },
+      {
+        what: "sends a 100 Continue with its response",
+        script: onRequest((socket) => socket.write(unasked + shortTeapot))
+      },
+      { what: "sends a 100 Continue byte by byte", script: onRequest(slowly(`${unasked}${unasked}`, teapot)) },
+      { what: "sends early hints and a 100 Continue", script: onRequest(write(`${head(103)}${unasked}`, teapot)) }
+    ].map(({ script, what }) => ({
+      name: `${what} that was not requested`,
+      script,
+      transcribe: { _tag: "SttUnexpectedStatus", status: 418 },
+      synthesize: { _tag: "TtsUnexpectedStatus", status: 418 },
+      except: { undici: refusesInformational, fetch: refusesInformational }
+    })),
     {
       name: "switches to another protocol",
       script: onRequest(write(head(101, { connection: "upgrade", upgrade: "other" }))),

@@ -155,6 +155,18 @@ export const write =
     if (next !== undefined) after(50, next)(socket, elsewhere)
   }
 
+/** Writes text in single bytes, each in a turn of its own. Then it runs `next`. */
+export const slowly =
+  (text: string, next: Script): Script =>
+  (socket, elsewhere) => {
+    socket.setNoDelay(true)
+    const writeFrom = (at: number): void => {
+      if (at === text.length) next(socket, elsewhere)
+      else socket.write(text.charAt(at), () => setImmediate(writeFrom, at + 1))
+    }
+    writeFrom(0)
+  }
+
 /** Writes the end of a response and keeps the connection open. */
 export const settle =
   (bytes: Uint8Array | string): Script =>

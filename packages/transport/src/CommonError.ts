@@ -55,21 +55,27 @@ const reasonWords: Record<ConnectionReason, string> = {
   reset: "it was closed before the response",
   timeout: "it timed out",
   cut: "the response was cut off",
+  informational: "the service sent 100 Continue without being asked to, which this HttpClient can't read",
   closed: "the HttpClient was closed together with its layer",
   tooManyOpenFiles: "the process has too many open files",
   unknown: "the cause is unknown"
 }
 
+const readsInformational = "Use the HttpClient of NodeTransport.layer or NodeHttpClient.layer, which ignore it."
+
 const checkProxy = "Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY."
+
+const isFinal: ReadonlySet<ConnectionReason> = new Set(["tls", "closed", "cut", "informational"])
 
 /** There was no response, or only a part of one. `afterAll` is the advice if the whole request was sent. */
 export const connectionFailed = (afterAll: string): Definition<typeof connectionFailedFields, "connection"> => ({
   category: "connection",
   fields: connectionFailedFields,
   defaults: { reason: "refused", sent: "nothing" },
-  // A retry does not help with a bad certificate, a closed client, or a proxy that refuses. A cut response had already begun.
+  // A retry does not help with a bad certificate, a closed client, one that can't read the service, or a proxy that refuses. A
+  // cut response had already begun.
   retry: ({ code, reason, sent }) =>
-    reason === "tls" || reason === "closed" || reason === "cut" || (reason === "proxy" && /^(4|ERR_)/.test(code ?? ""))
+    isFinal.has(reason) || (reason === "proxy" && /^(4|ERR_)/.test(code ?? ""))
       ? "never"
       : sent === "all"
         ? "ambiguous"
@@ -80,11 +86,13 @@ export const connectionFailed = (afterAll: string): Definition<typeof connection
         ? "Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n)."
         : reason === "proxy"
           ? checkProxy
-          : sent === "all"
-            ? afterAll
-            : reason === "closed"
-              ? "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
-              : "Check the base URL and the network, and try again."
+          : reason === "informational"
+            ? `${readsInformational}${sent === "all" ? ` ${afterAll}` : ""}`
+            : sent === "all"
+              ? afterAll
+              : reason === "closed"
+                ? "Keep the layer open until all calls have ended, such as in a ManagedRuntime."
+                : "Check the base URL and the network, and try again."
     }`
 })
 

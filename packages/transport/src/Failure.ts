@@ -16,6 +16,7 @@ import type { Phase } from "./Deadlines.js"
  * | `reset`            | the connection was closed before the response |
  * | `timeout`          | a timeout of the network or of the HttpClient |
  * | `cut`              | the connection was lost in the middle of the response |
+ * | `informational`    | the service sent an unrequested `100 Continue`, which this HttpClient can't read |
  * | `closed`           | the HttpClient was closed together with its layer |
  * | `tooManyOpenFiles` | the process or the system can open no further file or socket |
  * | `unknown`          | none of these; `code` may say more |
@@ -28,6 +29,7 @@ export const ConnectionReason = Schema.Literal(
   "reset",
   "timeout",
   "cut",
+  "informational",
   "closed",
   "tooManyOpenFiles",
   "unknown"

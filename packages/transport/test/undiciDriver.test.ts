@@ -1,10 +1,11 @@
 import { setImmediate } from "node:timers/promises"
 import * as Undici from "@effect/platform-node/Undici"
 import { describe, expect, it } from "@effect/vitest"
-import type { Operation } from "@effect-speech/transport"
+import { type Operation, Upload } from "@effect-speech/transport"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
+import * as Stream from "effect/Stream"
 import {
   faultyServer,
   head,
@@ -146,6 +147,23 @@ describe("a response", () => {
       const open = driverOf(yield* makeAgent)
       const { header, status } = yield* open(to(`http://${server.host}`)).response
       expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
+    })
+  )
+
+  it.scopedLive("keeps a body that looks like a 100 Continue, also on a connection that was used before", () =>
+    Effect.gen(function* () {
+      const body = "HTTP/1.1 100 Continue\r\n\r\n"
+      const withHead = (next: Script) => write(head(200, { "content-length": String(body.length) }), next)
+      const server = yield* faultyServer(onRequest(write(body, withHead(write(body)))))
+      const open = driverOf(yield* makeAgent)
+      for (let turn = 0; turn < 2; turn++) {
+        const { close, response } = open(to(`http://${server.host}`, Upload.fromStream(Stream.make(hello), undefined)))
+        const { pull, status } = yield* response
+        expect([status, String(yield* pull), yield* pull]).toEqual([200, body, undefined])
+        yield* close()
+        yield* Effect.promise(() => setImmediate())
+      }
+      expect(server.accepted()).toBe(1)
     })
   )
 

@@ -74,13 +74,14 @@ it("a failed connection says why; whether a retry may help depends on the reason
     TtsConnectionFailed (transient): The connection to the service failed: it was closed before the response. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: it timed out. Check the base URL and the network, and try again.
     TtsConnectionFailed (never): The connection to the service failed: the response was cut off. Check the base URL and the network, and try again.
+    TtsConnectionFailed (never): The connection to the service failed: the service sent 100 Continue without being asked to, which this HttpClient can't read. Use the HttpClient of NodeTransport.layer or NodeHttpClient.layer, which ignore it.
     TtsConnectionFailed (never): The connection to the service failed: the HttpClient was closed together with its layer. Keep the layer open until all calls have ended, such as in a ManagedRuntime.
     TtsConnectionFailed (transient): The connection to the service failed: the process has too many open files. Make fewer calls at once by the option concurrency, or raise the limit of open files (ulimit -n).
     TtsConnectionFailed (transient): The connection to the service failed: the cause is unknown. Check the base URL and the network, and try again."
   `)
   const retries = reasons.map((reason) => `${reason}: ${new TtsConnectionFailed({ reason, sent: "all" }).retry}`)
   expect(retries.join(", ")).toMatchInlineSnapshot(
-    `"refused: ambiguous, notFound: ambiguous, proxy: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, closed: never, tooManyOpenFiles: ambiguous, unknown: ambiguous"`
+    `"refused: ambiguous, notFound: ambiguous, proxy: ambiguous, tls: never, reset: ambiguous, timeout: ambiguous, cut: never, informational: never, closed: never, tooManyOpenFiles: ambiguous, unknown: ambiguous"`
   )
   const ofProxies = ["407", "502", "ECONNREFUSED", "ERR_INVALID_URL", undefined].map(
     (code) => `${code}: ${new TtsConnectionFailed({ reason: "proxy", sent: "nothing", code }).retry}`

@@ -1,3 +1,4 @@
+import * as Predicate from "effect/Predicate"
 import {
   type ConnectionFailed,
   type ConnectionReason,
@@ -26,6 +27,16 @@ export const neverConnected = (failure: Failure): boolean =>
   (failure.code === "UND_ERR_CONNECT_TIMEOUT" ||
     ["refused", "notFound", "tls", "proxy", "tooManyOpenFiles"].includes(failure.reason))
 
+/** Undici and fetch refuse a `100 Continue` that they did not request. Only the message of their error tells it. */
+const isInformational = (cause: unknown): boolean => {
+  let current = cause
+  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
+    if (current.code === "UND_ERR_SOCKET" && current.message === "bad response") return true
+    current = current.cause
+  }
+  return false
+}
+
 /**
  * Reduces a connection error to its reason and its code. The error itself may hold the key and the body, so it is
  * dropped. If the response had begun, the reason is always `cut`.
@@ -36,7 +47,8 @@ export const classifyConnectionError = (cause: unknown, hasResponse: boolean): C
   if (cause instanceof ProxyError && known !== "tooManyOpenFiles") {
     return { _tag: "ConnectionFailed", reason: "proxy", code }
   }
-  return { _tag: "ConnectionFailed", reason: hasResponse ? "cut" : (known ?? "unknown"), code }
+  if (hasResponse) return { _tag: "ConnectionFailed", reason: "cut", code }
+  return { _tag: "ConnectionFailed", reason: isInformational(cause) ? "informational" : (known ?? "unknown"), code }
 }
 
 /** If a recording can't be opened because of too many open files, nothing is wrong with the recording. */

@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { connectThrough } from "./connectThrough.js"
 import { proxiesIn } from "./environmentProxy.js"
+import { skipInformational } from "./skipInformational.js"
 
 /** Undici's agent, with the proxies of the environment and with control over connections that are still being made. */
 export interface Agent {
@@ -32,9 +33,13 @@ export const makeAgent: Effect.Effect<Agent, never, Scope.Scope> = Effect.acquir
     return {
       dispatcher: new Undici.Agent({
         connect: (options, callback) => {
+          const connected: Undici.buildConnector.Callback = (...result) => {
+            if (result[0] === null) skipInformational(result[1])
+            callback(...result)
+          }
           const proxy = proxyOf(new URL(`${options.protocol}//${options.host}`))
-          if (proxy === undefined) connect(options, callback)
-          else connectThrough(proxy, connect, hold, options, callback)
+          if (proxy === undefined) connect(options, connected)
+          else connectThrough(proxy, connect, hold, options, connected)
         }
       }),
       stopConnecting: () => {
