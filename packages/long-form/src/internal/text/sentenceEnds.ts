@@ -7,12 +7,19 @@
  */
 import {
   abbreviationsOf,
+  answers,
   attributions,
   beforeNames,
   beforeNumbers,
   beforeRomans,
   beforeStarters,
+  brands,
+  capitalized,
+  foldOf,
+  particles,
+  sharedWords,
   starters,
+  syllables,
   units,
   verbs,
   verbsOfSaying
@@ -22,6 +29,7 @@ import { joiningViramas } from "./viramas.js"
 
 const lookBehind = 320
 const lookAhead = 64
+const dandaAhead = 160
 
 export const terminators = ".!?‼⁇⁈⁉…।॥۔؟。！？｡．|"
 
@@ -90,9 +98,15 @@ interface Around {
   readonly start: number
   /** After the spaces and what opens. */
   readonly next: string
+  /** All after the spaces, with what opens. */
+  readonly ahead: string
   /** Whether a full stop follows the next word. */
   readonly nextIsShort: boolean
 }
+
+/** Whether a word without case is in the lists of abbreviations. */
+const isListed = (word: string, lang: string | undefined): boolean =>
+  abbreviationsOf(lang).words.has(word) || sharedWords.has(foldOf(word))
 
 const isLetterName = (word: string, lang: string | undefined): boolean =>
   !verbs.has(word) && (abbreviationsOf(lang).letters.has(word) || length(word) === 1)
@@ -115,32 +129,83 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
     (nextIsShort && isCaseless(next) && isLetterName(next, lang))
   if (ambiguous.has(word)) return inChain || begins(text, start, lang, depth)
   if (letters.has(word)) return true
-  // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere if it is a consonant alone.
+  // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere one of few.
   if (/^[\u0b80-\u0d7f\u0600-\u06ff]/.test(word)) return /^[\u0b80-\u0d7f]|^.$/.test(word)
-  return inChain || (/^\p{Lo}$/u.test(word) && !/[नछঅআଆએએਏ]/u.test(word))
+  // "ले. जन.": an officer, not a request.
+  const beforeRank = nextIsShort && isCaseless(next) && isListed(next, lang) && begins(text, start, lang, depth)
+  return inChain || beforeRank || !(syllables.has(word) || /^[नछঅআଆએਏ]$/u.test(word))
+}
+
+/** Whether danda ends the sentences around a place: the one before it, or the one that it is in. */
+const usesDanda = (text: string, at: number, lang: string | undefined): boolean => {
+  if (/[।॥]/.test(text.slice(Math.max(0, at - lookBehind), at))) return true
+  // Text that is appended may change the last two sentences only: the next mark decides, unless it is sure to end none.
+  const pattern = /[.!?؟।॥۔\n\r]/g
+  pattern.lastIndex = at
+  for (let mark = pattern.exec(text); mark !== null && mark.index < at + dandaAhead; mark = pattern.exec(text)) {
+    if (/[।॥]/.test(mark[0])) return true
+    if (mark[0] !== ".") return false
+    const word = wordBefore(text, mark.index).normalize("NFC")
+    if (/^[\p{L}\p{M}\p{N}]/u.test(text[mark.index + 1] ?? "")) continue
+    if (!(isCaseless(word) && !verbs.has(word) && (isListed(word, lang) || /^\p{Lo}$/u.test(word)))) return false
+  }
+  return false
+}
+
+/** Whether a word without case is short for another: listed, or by its form and the text around it. */
+const isShortForm = ({ depth, lang, next, nextIsShort, start, text, word }: Around): boolean => {
+  const last = word.split(".").at(-1) ?? ""
+  if (!isCaseless(last)) return false
+  if (isListed(word, lang)) return true
+  if (verbs.has(last) || answers.has(word)) return false
+  if (particles.has(next) && !nextIsShort) return true
+  const clusters = length(word)
+  const isUrdu = /^[\u0600-\u06ff]/.test(word)
+  if (word !== last || isLetterName(word, lang) || clusters > (isUrdu ? 5 : 3)) return false
+  // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i; none of Tamil in a plosive.
+  if (/^[\u0900-\u097f\u0a00-\u0aff].*[\u093f\u0a3f\u0abf]$|[கசடதபற]\u0bcd$/u.test(word)) return true
+  if (/^[\u0900-\u0b7f]/.test(word) && usesDanda(text, start + word.length + 1, lang)) return true
+  // A short word alone is no sentence, unless it is an answer or a request.
+  return (clusters <= 2 || isUrdu) && !/[ोओ]$|[इि]ए$/u.test(word) && begins(text, start, lang, depth)
 }
 
 /** Whether a full stop belongs to the word before it. */
 const isAbbreviation = (around: Around): boolean => {
-  const { lang, next, word } = around
-  const lower = word.toLowerCase()
+  const { ahead, depth, lang, next, nextIsShort, start, text, word } = around
+  const whole = word.toLowerCase()
+  const isAny = (words: ReadonlySet<string>) => words.has(whole) || words.has(whole.replace(/^.*-/, ""))
+  const isUpper = /^\p{Lu}/u.test(word)
   const upperNext = /^\p{Lu}/u.test(next)
-  const starts = upperNext && starters.has(next.toLowerCase())
-  if (beforeNames.has(lower)) return true
-  if ((beforeNumbers.has(lower) || /^\p{Ll}$/u.test(word)) && /^\p{Nd}/u.test(next)) return true
-  if (beforeRomans.has(lower) && /^[IVXLC]+$/.test(next)) return true
-  if (units.has(lower)) return !upperNext
-  if (beforeStarters.has(lower)) return !starts
-  if (lower === "etc") return !upperNext && !isCaseless(next)
-  if (isCaseless(word) && abbreviationsOf(lang).words.has(lower)) return true
-  if (isInitial(around)) return true
+  // "O.S. No. 5"
+  const starts =
+    upperNext && starters.has(next.toLowerCase()) && !(nextIsShort && beforeNumbers.has(next.toLowerCase()))
+  if (isAny(beforeNames)) return !(starts && /^\p{Lu}{2,}$/u.test(word))
+  // M/s. and S/o. are names too, A/c. and N/A. are no sentence before a capital.
+  if (/^\p{L}\/\p{L}{1,2}$/u.test(word)) return !starts
+  if (isAny(beforeNumbers)) {
+    // Sub-sec. (2), Cl. (b), No. HR/2024/17
+    if (/^\(?[\p{L}\p{Nd}]{1,4}\)|^\p{Nd}|^[\p{Lu}/-]{1,8}\p{Nd}/u.test(ahead)) return true
+    if (/^Nos?$/.test(word) && !begins(text, start, lang, depth)) return true
+  }
+  if (/^\p{Ll}$/u.test(word) && /^\p{Nd}/u.test(next)) return true
+  if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
+  if (units.has(whole)) {
+    const counted = /\p{Nd}$/u.test(text.slice(start - 1, start)) || /\p{Nd}$/u.test(text.slice(start - 2, start - 1))
+    return !upperNext || (isUpper && !starts && !(counted && word === whole))
+  }
+  if (isAny(beforeStarters) || (isUpper && capitalized.has(whole))) return !starts
+  if (whole === "etc") return !upperNext && !isCaseless(next)
+  if (isInitial(around) || isShortForm(around)) return true
+  // B.Tech., D.Litt.
+  if (/^(?:\p{Lu}\.)+\p{Lu}\p{Ll}{1,4}$/u.test(word)) return !starts
   // U.S., a.m., कि.मी., பி.ஏ., but not file.txt.
   const parts = word.split(".")
   const longest = /^[\p{Ll}.]+$/u.test(word) ? 1 : 3
   return (
     parts.length > 1 &&
     !starts &&
-    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= longest && !verbs.has(part))
+    parts.every((part) => /^\p{L}[\p{L}\p{M}\u200c\u200d]*$/u.test(part) && length(part) <= longest) &&
+    !parts.some((part) => part.length > 1 && verbs.has(part))
   )
 }
 
@@ -148,8 +213,7 @@ const isAbbreviation = (around: Around): boolean => {
 const endsBeforeLetter = ({ lang, next, word }: Around, letter: string): boolean => {
   const last = word.split(".").at(-1) ?? ""
   if (!isCaseless(last) || !isCaseless(letter) || /[@/:]/.test(word) || length(next) < 2) return false
-  const { letters, words } = abbreviationsOf(lang)
-  return verbs.has(last) || (length(last) > 2 && !letters.has(last) && !words.has(last))
+  return verbs.has(last) || (length(last) > 2 && !abbreviationsOf(lang).letters.has(last) && !isListed(last, lang))
 }
 
 /** Whether a number or a letter before a full stop counts the items of a list. */
@@ -237,14 +301,14 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   // A small letter, unless it counts items or the script before it has none, or a mark that no sentence begins with.
   if (/^\p{Ll}(?!\p{L}{0,2}\))/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) return false
   // A dash before a space begins the words of the next speaker.
-  if (/^[,;:،؛)\]}…]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
+  if (/^[,;:،؛)\]}…&=/]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
   // "(!)" and "(?)" end no sentence.
   if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = (firstWord.exec(rest)?.[0] ?? "").normalize("NFC")
   const nextIsShort = /^[.۔]/.test(rest.replace(firstWord, ""))
   const written = wordBefore(text, first)
   const word = written.normalize("NFC")
-  const around: Around = { text, lang, depth, word, start: first - written.length, next, nextIsShort }
+  const around: Around = { text, lang, depth, word, start: first - written.length, next, ahead, nextIsShort }
 
   if (marks === "|" || marks === "||") {
     const spoken = spacesBefore(text, first)
@@ -264,9 +328,12 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
     const previous = text[around.start - 1] === "۔" ? wordBefore(text, around.start - 1).normalize("NFC") : ""
     if (!hasSpace && (/^\p{Nd}/u.test(ahead) || isLetterName(word, lang))) return false
     if (previous !== "" && isLetterName(previous, lang)) return false
-    return !(countsItems(around) || isInitial(around) || abbreviationsOf(lang).words.has(word))
+    if (beforeNumbers.has(word) && /^\p{Nd}/u.test(next)) return false
+    return !(countsItems(around) || isInitial(around) || isShortForm(around))
   }
   if (/[!?؟‼⁇⁈⁉]/.test(marks)) {
+    // Yahoo! Inc.
+    if (brands.test(word) && !starters.has(next.toLowerCase())) return false
     // Without a space, a mark between letters without case ends a sentence; in an address it does not.
     return hasSpace || (/[\p{Lo}\p{M}]/u.test(last) && isCaseless(rest.slice(0, 1)))
   }
