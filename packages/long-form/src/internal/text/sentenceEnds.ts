@@ -105,11 +105,14 @@ interface Around {
 }
 
 /** Whether a word without case is in the lists of abbreviations. */
-const isListed = (word: string, lang: string | undefined): boolean =>
-  abbreviationsOf(lang).words.has(word) || sharedWords.has(foldOf(word))
+const isListed = (word: string, lang: string | undefined): boolean => {
+  const last = word.slice(word.lastIndexOf("-") + 1)
+  return abbreviationsOf(lang).words.has(last) || sharedWords.has(foldOf(last))
+}
 
 const isLetterName = (word: string, lang: string | undefined): boolean =>
-  !verbs.has(word) && (abbreviationsOf(lang).letters.has(word) || length(word) === 1)
+  !verbs.has(word) &&
+  (abbreviationsOf(lang).letters.has(word) || (length(word) === 1 && !syllables.has(word) && !answers.has(word)))
 
 /** Whether a word before a full stop is an initial, as in "J. Smith", "ए. पी. जे." or "மு. கருணாநிதி". */
 const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around): boolean => {
@@ -131,25 +134,50 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
   if (letters.has(word)) return true
   // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere one of few.
   if (/^[\u0b80-\u0d7f\u0600-\u06ff]/.test(word)) return /^[\u0b80-\u0d7f]|^.$/.test(word)
+  if (inChain || !(syllables.has(word) || /^[नछঅআଆએਏ]$/u.test(word))) return true
   // "ले. जन.": an officer, not a request.
-  const beforeRank = nextIsShort && isCaseless(next) && isListed(next, lang) && begins(text, start, lang, depth)
-  return inChain || beforeRank || !(syllables.has(word) || /^[नछঅআଆએਏ]$/u.test(word))
+  return nextIsShort && isCaseless(next) && isListed(next, lang) && begins(text, start, lang, depth)
+}
+
+/** Whether a word without case has the length and the end of an abbreviation, and not those of a verb or an answer. */
+const looksShort = (word: string): boolean => {
+  if (!isCaseless(word) || verbs.has(word) || answers.has(word)) return false
+  const clusters = length(word)
+  return (
+    clusters <= 2 ||
+    (clusters === 3 && /[^নਣ\P{Lo}]$|[\u093f\u0a3f\u094d]$/u.test(word) && !/[अ-औਅ-ਔঅ-ঔଅ-ଔ]$/.test(word))
+  )
 }
 
 /** Whether danda ends the sentences around a place: the one before it, or the one that it is in. */
-const usesDanda = (text: string, at: number, lang: string | undefined): boolean => {
+const usesDanda = (text: string, at: number): boolean => {
   if (/[।॥]/.test(text.slice(Math.max(0, at - lookBehind), at))) return true
-  // Text that is appended may change the last two sentences only: the next mark decides, unless it is sure to end none.
   const pattern = /[.!?؟।॥۔\n\r]/g
   pattern.lastIndex = at
+  let skipped = 0
   for (let mark = pattern.exec(text); mark !== null && mark.index < at + dandaAhead; mark = pattern.exec(text)) {
     if (/[।॥]/.test(mark[0])) return true
-    if (mark[0] !== ".") return false
-    const word = wordBefore(text, mark.index).normalize("NFC")
+    if (mark[0] !== "." || skipped > 3) return false
     if (/^[\p{L}\p{M}\p{N}]/u.test(text[mark.index + 1] ?? "")) continue
-    if (!(isCaseless(word) && !verbs.has(word) && (isListed(word, lang) || /^\p{Lo}$/u.test(word)))) return false
+    if (mark.index + 1 === text.length && skipped === 0) return false
+    if (!looksShort((wordBefore(text, mark.index).split(".").at(-1) ?? "").normalize("NFC"))) return false
+    skipped++
   }
-  return false
+  // Text that is appended may change the last two sentences only: what it will decide for several full stops ends none yet.
+  return skipped > 0 && text.length < at + dandaAhead
+}
+
+/** Where a chain of short words before a place begins, as in "गौ. न्या. राव". */
+const beginOfChain = (text: string, start: number): number => {
+  let from = start
+  for (let count = 0; count < 3; count++) {
+    const dot = spacesBefore(text, from)
+    if (!/[.۔]/.test(text[dot - 1] ?? "")) break
+    const word = wordBefore(text, dot - 1)
+    if (!isCaseless(word) || length(word) > 1 || verbs.has(word) || answers.has(word)) break
+    from = dot - 1 - word.length
+  }
+  return from
 }
 
 /** Whether a word without case is short for another: listed, or by its form and the text around it. */
@@ -162,26 +190,40 @@ const isShortForm = ({ depth, lang, next, nextIsShort, start, text, word }: Arou
   const clusters = length(word)
   const isUrdu = /^[\u0600-\u06ff]/.test(word)
   if (word !== last || isLetterName(word, lang) || clusters > (isUrdu ? 5 : 3)) return false
-  // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i; none of Tamil in a plosive.
-  if (/^[\u0900-\u097f\u0a00-\u0aff].*[\u093f\u0a3f\u0abf]$|[கசடதபற]\u0bcd$/u.test(word)) return true
-  if (/^[\u0900-\u0b7f]/.test(word) && usesDanda(text, start + word.length + 1, lang)) return true
-  // A short word alone is no sentence, unless it is an answer or a request.
-  return (clusters <= 2 || isUrdu) && !/[ोओ]$|[इि]ए$/u.test(word) && begins(text, start, lang, depth)
+  // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i, none of the last two in a virama, and
+  // none of Tamil in a plosive.
+  if (/[\u093f\u0a3f\u0abf\u0a4d\u0acd]$|[கசடதபற]\u0bcd$/u.test(word)) return true
+  // What stands before is judged by the word alone.
+  if (depth > 0) return false
+  // Marathi and Gujarati have no danda.
+  if (/^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "") && looksShort(word)) {
+    if (usesDanda(text, start + word.length + 1)) return true
+  }
+  // A short word alone is no sentence, unless it is an answer or a request, or words are listed one by one.
+  return (
+    (!nextIsShort || isListed(next, lang) || isLetterName(next, lang)) &&
+    (clusters <= 2 || isUrdu) &&
+    !/[ोओ]$|[इि]ए$/u.test(word) &&
+    begins(text, beginOfChain(text, start), lang, depth)
+  )
 }
+
+/** No English word: without a vowel, or with consonants at the end that none has. Acronyms in capitals may be one. */
+const noWord =
+  /^(?![A-Z]+$)(?:[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+|[A-Za-z][a-z]{0,5}(?:[bcdfgjkmnpqstvwxz]r|[bcfgjkmpqtvxz]d|[bcdfjkpqstvxz]n|[bcdfgjkpqtvxz]l|[^aeiouyrl]tt|[vj]t|[bcdfjkmpqtvxz]g|[cdfgjknpqtvxz]b|[bdfkptv]m)s?)$/
 
 /** Whether a full stop belongs to the word before it. */
 const isAbbreviation = (around: Around): boolean => {
   const { ahead, depth, lang, next, nextIsShort, start, text, word } = around
   const whole = word.toLowerCase()
-  const isAny = (words: ReadonlySet<string>) => words.has(whole) || words.has(whole.replace(/^.*-/, ""))
+  const tail = whole.slice(whole.lastIndexOf("-") + 1)
+  const isAny = (words: ReadonlySet<string>) => words.has(whole) || words.has(tail)
   const isUpper = /^\p{Lu}/u.test(word)
   const upperNext = /^\p{Lu}/u.test(next)
   // "O.S. No. 5"
   const starts =
     upperNext && starters.has(next.toLowerCase()) && !(nextIsShort && beforeNumbers.has(next.toLowerCase()))
   if (isAny(beforeNames)) return !(starts && /^\p{Lu}{2,}$/u.test(word))
-  // M/s. and S/o. are names too, A/c. and N/A. are no sentence before a capital.
-  if (/^\p{L}\/\p{L}{1,2}$/u.test(word)) return !starts
   if (isAny(beforeNumbers)) {
     // Sub-sec. (2), Cl. (b), No. HR/2024/17
     if (/^\(?[\p{L}\p{Nd}]{1,4}\)|^\p{Nd}|^[\p{Lu}/-]{1,8}\p{Nd}/u.test(ahead)) return true
@@ -189,11 +231,12 @@ const isAbbreviation = (around: Around): boolean => {
   }
   if (/^\p{Ll}$/u.test(word) && /^\p{Nd}/u.test(next)) return true
   if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
-  if (units.has(whole)) {
-    const counted = /\p{Nd}$/u.test(text.slice(start - 1, start)) || /\p{Nd}$/u.test(text.slice(start - 2, start - 1))
-    return !upperNext || (isUpper && !starts && !(counted && word === whole))
+  if (units.has(whole)) return !upperNext || (isUpper && !starts)
+  const isKnown = isAny(beforeStarters) || (isUpper && capitalized.has(whole))
+  // A/c., N/A., S/Shri.; c. and b. of a score; Mshl., Offr., Instt.
+  if (isKnown || /^\p{L}\/\p{L}{1,5}$|^\p{Ll}$/u.test(word) || noWord.test(word)) {
+    return !starts || begins(text, start, lang, depth)
   }
-  if (isAny(beforeStarters) || (isUpper && capitalized.has(whole))) return !starts
   if (whole === "etc") return !upperNext && !isCaseless(next)
   if (isInitial(around) || isShortForm(around)) return true
   // B.Tech., D.Litt.
