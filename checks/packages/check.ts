@@ -63,11 +63,15 @@ const installed = (name: string) => {
   return packages.split(" ").filter((word) => !word.startsWith("-"))
 }
 
-const typescript = ["typescript@5.9", "@types/node@20"]
+/** The oldest TypeScript that the README promises. */
+const [, oldestTypescript] = /TypeScript (\d+\.\d+) or newer/.exec(readFileSync(join(root, "README.md"), "utf8")) ?? []
+if (oldestTypescript === undefined) throw new Error("The README does not say which TypeScript is needed.")
+const typescript = ["typescript@5.9", `oldest-typescript@npm:typescript@${oldestTypescript}`, "@types/node@20"]
 /** Those of BUNDLING.md. */
 const bundlers = ["esbuild@0.28", "vite@7", "bun@1.4"]
 const compilersOf = ({ folder }: Project) => [
   join(folder, "node_modules/typescript/bin/tsc"),
+  join(folder, "node_modules/oldest-typescript/bin/tsc"),
   join(root, "node_modules/typescript/bin/tsc")
 ]
 

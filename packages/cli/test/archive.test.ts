@@ -160,6 +160,9 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const json = yield* archive(`${line} --json --fail-on NothingRecognised`)
       expect(json.code).toBe(41)
       expect(JSON.parse(json.stdout)).toMatchObject({ counts: { done: 2 }, warnings: { NothingRecognised: 2 } })
+      expect((yield* archive(`retry --out ${out}`)).stderr).toMatch(
+        /^speech: No file has failed, so none is called again\.\n/
+      )
       expect(yield* archive(`retry --out ${out} --only NothingRecognised`)).toMatchObject({
         code: 2,
         stderr: expect.stringContaining("--only is NothingRecognised, a warning of files that are done: they are paid")

@@ -267,6 +267,16 @@ describe("a recording that is taught with subtitles beside it", () => {
     })
   )
 
+  it.scoped("is looked for: a folder without one is refused", () =>
+    Effect.gen(function* () {
+      const recordings = folderOf({ "cat.srt": "" })
+      rmSync(join(recordings, "cat.wav"))
+      const error = yield* Effect.flip(Layer.build(LocalService.layer({ recordings })))
+      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: recordings })
+      expect(error.message).toContain("it has no .wav file")
+    })
+  )
+
   it.scoped("is refused with the line of a mistake in them", () =>
     Effect.gen(function* () {
       const recordings = folderOf({ "cat.srt": "1\n00:00:02,000 --> 00:00:01,000\nHe has a bad cat.\n" })

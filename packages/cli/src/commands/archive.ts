@@ -201,7 +201,14 @@ export const resume = (given: Given<"archive resume">) =>
   goOn(given, (archive, { id, limits }) => archive.resume(id, { limits: { ...limits, ...limitsOf(given) } }))
 
 export const retry = (given: Given<"archive retry">) =>
-  goOn(given, (archive, { id }) => archive.retryFailed(id, { only: given.only }))
+  goOn(given, (archive, { counts, id }) =>
+    Effect.zipRight(
+      given.only === undefined && counts.failed === 0
+        ? say(["No file has failed, so none is called again."])
+        : Effect.void,
+      archive.retryFailed(id, { only: given.only })
+    )
+  )
 
 export const exportResults = (given: Given<"archive export">) =>
   withRun(given, (archive, { id, settings }) =>

@@ -104,7 +104,9 @@ export const teachDirectory = (
       try: () => readdir(directory, { recursive: true }),
       catch: (error) => unusable(directory, `the folder can't be read (${errorCode(error)})`)
     })
-    for (const name of found.filter((each) => /\.wav$/i.test(each)).toSorted()) {
+    const names = found.filter((each) => /\.wav$/i.test(each)).toSorted()
+    if (names.length === 0) return yield* unusable(directory, "it has no .wav file")
+    for (const name of names) {
       const path = join(directory, name)
       const sidecar = yield* readSidecar(path, (extension) => found.includes(name.replace(/\.wav$/i, extension)))
       const lang = dirname(name)
