@@ -25,6 +25,7 @@ import * as Engine from "./internal/engine/Engine.js"
 import * as Pool from "./internal/engine/Pool.js"
 import * as Service from "./internal/engine/service.js"
 import { Store } from "./internal/store/Store.js"
+import { unnoticed } from "./internal/unnoticed.js"
 import * as Output from "./Output.js"
 import type { Worker } from "./Worker.js"
 
@@ -203,7 +204,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
                 ? Effect.void
                 : Effect.zipRight(
                     Effect.sync(() => lacking.add(file.run)),
-                    Effect.logWarning(message)
+                    unnoticed(Effect.logWarning(message))
                   )
           )
       })

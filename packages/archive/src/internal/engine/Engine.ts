@@ -28,6 +28,7 @@ import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
 import type { StoreFailed } from "../../ArchiveError.js"
 import type { Batch, RunRow, StoreService } from "../store/Store.js"
+import { unnoticed } from "../unnoticed.js"
 import * as Pool from "./Pool.js"
 
 /** Batches that one execution of a run hands out. */
@@ -91,13 +92,13 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
         onFailure: ({ message }) => {
           if (outage) return Effect.void
           outage = true
-          return Effect.logWarning(`The store is not available. Calls begin again when it is. ${message}`)
+          return unnoticed(Effect.logWarning(`The store is not available. Calls begin again when it is. ${message}`))
         },
         onSuccess: () => {
           if (!outage) return Effect.void
           outage = false
           calmSince = performance.now() + calmAfterOutage
-          return Effect.logInfo("The store is available again.")
+          return unnoticed(Effect.logInfo("The store is available again."))
         }
       })
     )
@@ -120,7 +121,7 @@ export const make = (options: EngineOptions): Effect.Effect<Engine, StoreFailed,
 
     const stored = <A>(effect: Effect.Effect<A, StoreFailed>) =>
       effect.pipe(
-        Effect.tapError(({ message }) => Effect.logDebug(message)),
+        Effect.tapError(({ message }) => unnoticed(Effect.logDebug(message))),
         Effect.retry(Pool.untilStored),
         Effect.orDie
       )

@@ -9,6 +9,7 @@ import * as Effect from "effect/Effect"
 import type { OutputFailed } from "../../ArchiveError.js"
 import type { Unanswered } from "../../Run.js"
 import type { Settlement } from "../store/Store.js"
+import { unnoticed } from "../unnoticed.js"
 
 /** The file itself can't be called. Nothing was sent. */
 export interface FileProblem {
@@ -95,7 +96,7 @@ export const settle = <R>(
   ).pipe(
     Effect.catchAllDefect((defect) =>
       Effect.suspend(() =>
-        Effect.as(Effect.logError("A worker died", Cause.die(defect)), {
+        Effect.as(unnoticed(Effect.logError("A worker died", Cause.die(defect))), {
           _tag: "Failed",
           error: {
             tag: "Defect",
