@@ -17,8 +17,8 @@ export const writeFailed = (path: string, { cause }: PlatformError): OutputFaile
 }
 
 const reasons: ReadonlyMap<string | undefined, string> = new Map([
-  ["ENOSPC", ": the disk is full; free some space, or write to another disk."],
-  ["EDQUOT", ": the disk is full; free some space, or write to another disk."],
+  ["ENOSPC", ": the disk is full. Free some space, or write to another disk."],
+  ["EDQUOT", ": the disk is full. Free some space, or write to another disk."],
   ["ENAMETOOLONG", ": its name is too long for this system; choose a shorter one."]
 ])
 

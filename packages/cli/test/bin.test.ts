@@ -8,6 +8,7 @@ import {
   readlinkSync,
   realpathSync,
   rmSync,
+  symlinkSync,
   writeFileSync
 } from "node:fs"
 import { tmpdir } from "node:os"
@@ -278,6 +279,94 @@ describe("the built command", { timeout: 120_000 }, () => {
       expect(readdirSync(folder).filter((name) => /^long\.wav\.pieces|^long\.srt/.test(name))).toEqual(["long.srt"])
       expect(Either.isRight(Wav.decode(readFileSync(`${folder}/long.wav`)))).toBe(true)
     })
+  )
+
+  it.scopedLive("sends nothing for the same command at the same time, also while the first is suspended", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      const environment = environmentOf(service)
+      mkdirSync(`${folder}/twice`)
+      const text = Array.from({ length: 3 }, (_, at) => `${at + 1}. ${"नमस्ते, आप कैसे हैं? मैं ठीक हूँ। ".repeat(6)}`).join(
+        "\n\n"
+      )
+      writeFileSync(`${folder}/twice/long.txt`, text)
+      symlinkSync(`${folder}/twice`, `${folder}/twice-link`)
+      const speak = (place: string, spawned?: (child: ChildProcess) => void) =>
+        run(
+          [
+            ...["synthesize", "--text-file", `${place}/long.txt`, "--out", `${place}/long.wav`, "--pause", "line=1"],
+            ...["--concurrency", "1", "--output-format", "8000:pcm16"]
+          ],
+          environment,
+          spawned
+        )
+      yield* service.faults.set([{ operation: "synthesize", nth: 2, times: 1, delayMillis: 2000 }])
+      let command: ChildProcess | undefined
+      const first = yield* Effect.fork(speak("twice", (child) => (command = child)))
+      const sent = Effect.map(service.requests, (requests) => requests.length)
+      yield* Effect.repeat(sent, { until: (count) => count === 2, schedule: Schedule.spaced(20) })
+      command?.kill("SIGSTOP")
+      const [second, third] = yield* Effect.all([speak("twice"), speak("twice-link")], { concurrency: 2 })
+      for (const outcome of [second, third]) {
+        expect(outcome).toMatchObject({ code: 3, stdout: Buffer.alloc(0) })
+        expect(outcome.stderr).toMatch(
+          /^speech: Nothing was sent: another speech command is using the pieces in \S+\/long\.wav\.pieces\. Wait until it has ended, .* \[PieceStoreError\]\n$/
+        )
+      }
+      expect(yield* sent).toBe(2)
+      command?.kill("SIGCONT")
+      expect((yield* first).code).toBe(0)
+      const pieces = yield* sent
+      expect(readdirSync(`${folder}/twice`).toSorted()).toEqual(["long.txt", "long.wav"])
+
+      // The lock that kill -9 leaves is none.
+      yield* service.faults.set([{ operation: "synthesize", nth: 2, times: 1, delayMillis: 60_000 }])
+      const killed = yield* Effect.fork(speak("twice", (child) => (command = child)))
+      yield* Effect.repeat(sent, { until: (count) => count === pieces + 2, schedule: Schedule.spaced(20) })
+      command?.kill("SIGKILL")
+      expect((yield* killed).code).toBe(null)
+      yield* service.faults.set([])
+      expect((yield* speak("twice-link")).code).toBe(0)
+      // One piece of the killed command is found, and the one that waited is sent again.
+      expect(yield* sent).toBe(2 * pieces + 1)
+      expect(readdirSync(`${folder}/twice`)).not.toContain("long.wav.pieces")
+    })
+  )
+
+  it.scopedLive("lets one of many at once do the work, and starts anew when it has ended", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      writeFileSync(`${folder}/race.txt`, "नमस्ते। ".repeat(80))
+      const args = ["synthesize", "--text-file", "race.txt", "--out", "race.wav", "--pause", "line=1"]
+      const speak = run([...args, "--output-format", "8000:pcm16"], environmentOf(service))
+      const outcomes = yield* Effect.all([speak, speak, speak, speak], { concurrency: 4 })
+      const done = outcomes.filter(({ code }) => code === 0).length
+      expect(outcomes.map(({ code }) => code).filter((code) => code !== 0 && code !== 3)).toEqual([])
+      expect(done).toBeGreaterThan(0)
+      const sent = (yield* service.requests).length
+      expect((yield* speak).code).toBe(0)
+      const each = (yield* service.requests).length - sent
+      expect(sent).toBe(done * each)
+      expect(readdirSync(folder).filter((name) => name.startsWith("race.wav"))).toEqual(["race.wav"])
+    })
+  )
+
+  it.scoped.skipIf(process.platform === "win32")(
+    "sends nothing if its result would go to a closed standard output",
+    () =>
+      Effect.gen(function* () {
+        const service = yield* localService
+        const outcomes = yield* Effect.forEach(
+          [transcribe, ["synthesize", "a", "--lang", "en", "--out", "-"]],
+          (args) => outcomeOf("sh", ["-c", '"$0" "$@" >&-', process.execPath, bin, ...args], environmentOf(service))
+        )
+        for (const outcome of outcomes) {
+          expect(outcome).toMatchObject({ code: 3, stderr: expect.stringContaining("standard output is closed") })
+        }
+        expect(yield* service.requests).toEqual([])
+        const discarded = ["-c", '"$0" "$@" > /dev/null', process.execPath, bin, ...transcribe]
+        expect((yield* outcomeOf("sh", discarded, environmentOf(service))).code).toBe(0)
+      })
   )
 
   it.scopedLive("finishes the calls of an archive at Ctrl-C, says how to go on, and calls no file twice", () =>

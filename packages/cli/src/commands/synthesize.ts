@@ -83,11 +83,6 @@ const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
     : Effect.succeed(text)
 }
 
-/** Kinds of files that a WAV file is not. A name without an extension, or with an unknown one, says nothing. */
-const otherAudio =
-  /\.(?:3gp|aac|ac3|aif|aifc|aiff|amr|ape|au|avi|caf|flac|gsm|m4a|m4b|mka|mkv|mov|mp2|mp3|mp4|oga|ogg|opus|pcm|raw|spx|ulaw|vox|webm|wma|wv)$/i
-const otherText = /\.(?:csv|html|json|md|srt|txt|vtt)$/i
-
 const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
   const refuse = (message: string) => new UsageError({ message })
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
@@ -112,13 +107,21 @@ const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">):
       return refuse(`--pieces is the folder for pieces, and ${option} the file: give another name.`)
     }
   }
-  if (otherAudio.test(out) || otherText.test(out)) {
-    const conversion = otherAudio.test(out) ? `, or convert it: speech synthesize … --out - | ffmpeg -i - ${out}` : "."
-    return refuse(
-      `--out ${out} has the extension of another format, and it would be a WAV file: end its name in .wav${conversion}`
-    )
-  }
   return Effect.void
+}
+
+/** Kinds of files that a WAV file is not. A name without an extension, or with an unknown one, says nothing. */
+const otherAudio =
+  /\.(?:3gp|aac|ac3|aif|aifc|aiff|amr|ape|au|avi|caf|flac|gsm|m4a|m4b|mka|mkv|mov|mp2|mp3|mp4|oga|ogg|opus|pcm|raw|spx|ulaw|vox|webm|wma|wv)$/i
+const otherText = /\.(?:csv|html|json|md|srt|txt|vtt)$/i
+
+/** Refuses a name that says another format than what is written. */
+const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
+  if (!otherAudio.test(out) && !otherText.test(out)) return Effect.void
+  const conversion = otherAudio.test(out) ? `, or convert it: speech synthesize … --out - | ffmpeg -i - ${out}` : "."
+  return new UsageError({
+    message: `--out ${out} has the extension of another format, and it would be a WAV file: end its name in .wav${conversion}`
+  })
 }
 
 const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> =>
@@ -134,6 +137,7 @@ const isDivided = ({ pauses, pieces, subtitles }: Given<"synthesize">, text: str
 
 const plan = (given: Given<"synthesize">) =>
   Effect.gen(function* () {
+    yield* checkName(given)
     const text = yield* resolveText(given)
     const { printPlan } = yield* Effect.promise(() => import("./synthesizeLong.js"))
     yield* printPlan(given, text, isDivided(given, text))
@@ -144,6 +148,7 @@ const speak = (given: Given<"synthesize">) =>
     const { out, subtitles } = given
     const text = yield* resolveText(given)
     yield* out === "-" ? checkStandardOutput : checkOutput(out)
+    yield* checkName(given)
     if (subtitles !== undefined) yield* checkOutput(subtitles, "--subtitles")
     if (!isDivided(given, text)) return yield* synthesizeWhole(given, text)
     const { synthesizeLong } = yield* Effect.promise(() => import("./synthesizeLong.js"))
