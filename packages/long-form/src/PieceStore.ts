@@ -136,6 +136,8 @@ const adviceFor = (code: string | undefined, folder: string): string => {
     case "EPERM":
     case "EROFS":
       return `this process has no permission to read and write in ${folder}. Change its permissions, or use another folder.`
+    case "EISDIR":
+      return `a folder in ${folder} has the name of a piece. Remove it, or use another folder.`
     case "ENOTDIR":
     case "EEXIST":
       return `${folder} is not a folder. Use another name.`

@@ -125,7 +125,11 @@ describe("a store in a folder", () => {
     Effect.gen(function* () {
       const store = yield* storeIn(join(folder, "nested"))
       yield* Effect.asVoid(storeIn(join(folder, "nested/one.wav")))
-      expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({ operation: "get", code: "EISDIR" })
+      expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({
+        operation: "get",
+        code: "EISDIR",
+        message: expect.stringContaining("has the name of a piece. Remove it")
+      })
     })
   )
 })
