@@ -1,6 +1,6 @@
 /**
- * Compares how WAV files are read here with how independent readers read them: `pnpm verify corpus FOLDER`, or with
- * `WAV_CORPUS=FOLDER`.
+ * Compares how recordings are read here with how independent readers read them. `pnpm verify corpus` makes recordings of all
+ * containers by ffmpeg and sox. `pnpm verify corpus FOLDER`, or `WAV_CORPUS=FOLDER`, takes WAV files from a folder.
  *
  * The folder holds `files/` and a `manifest.json` with a verdict for each file. Samples must equal ffmpeg's, bit for bit.
  * Those of a RIFX file must equal sox's, because ffmpeg 5 reads them as little-endian. Each file is read whole, cut in two
@@ -17,6 +17,8 @@ import {
   outcomeOf,
   type WavOutcome
 } from "../../packages/audio-codec/test/wavOutcome.js"
+import { exitStatus } from "../../test/support/report.js"
+import { checkContainers } from "./containers.js"
 
 interface Entry {
   readonly name: string
@@ -27,7 +29,11 @@ interface Entry {
 }
 
 const folder = process.argv[2] ?? process.env.WAV_CORPUS
-if (folder === undefined || !existsSync(join(folder, "manifest.json"))) {
+if (folder === undefined) {
+  checkContainers()
+  process.exit(exitStatus())
+}
+if (!existsSync(join(folder, "manifest.json"))) {
   console.error("Give the folder of the corpus, which has a manifest.json: as an argument or as WAV_CORPUS.")
   process.exit(2)
 }

@@ -888,9 +888,10 @@ describe("a WebM", () => {
     expect(durationOf(segment(lasting, ...content))).toBe(millis)
   })
 
-  it("has no duration of 0, and none if another recording follows it", () => {
+  it("has no duration of 0, and none if it is cut or if another recording follows it", () => {
     expect(durationOf(segment(info(duration(float(0, 8)))))).toBeUndefined()
     expect(durationOf(segment(lasting), zeros(50))).toBe(1500)
+    expect(durationOf(segment(lasting, zeros(50)).slice(0, -1))).toBeUndefined()
     expect(durationOf(segment(lasting), segment(lasting))).toBeUndefined()
   })
 

@@ -67,6 +67,8 @@ export const readWebm: ReadHeader = ({ byteLength, read }) =>
     }
     const millis = (count: number) => (count * nanoseconds) / 1_000_000
     if (ticks === undefined || ticks === 0 || millis(startTicks ?? 0) > latestStart) return format
+    const isCut = byteLength !== undefined && Number.isFinite(end) && end > byteLength
+    if (isCut) return format
     // Another recording may follow the segment.
     const next = byteLength === undefined || end + 4 > byteLength ? undefined : yield* read(end, 4)
     const isAlone = next === undefined || (next.byteLength === 4 && next.getUint32(0) !== 0x1a45dfa3)
