@@ -41,6 +41,65 @@ describe("an API key", () => {
   })
 })
 
+describe("a key that comes back encoded", () => {
+  const value = "prefix.secretlong+/=&"
+  const key = Redacted.make(value)
+  const each = (encode: (character: string, code: number) => string, text = value) =>
+    [...text].map((character) => encode(character, character.charCodeAt(0))).join("")
+  const hex = (code: number) => code.toString(16).padStart(2, "0")
+  const base64 = (text: string) => Buffer.from(text).toString("base64")
+
+  it.each([
+    { what: "one letter in percents", text: "prefix.secret%6Cong+/=&" },
+    { what: "one letter in percents, in small hex", text: "secret%6cong+/=&" },
+    { what: "all in percents", text: each((_, code) => `%${hex(code).toUpperCase()}`) },
+    { what: "all in percents, twice", text: each((_, code) => `%25${hex(code)}`) },
+    { what: "escapes of JSON", text: each((_, code) => `\\u00${hex(code)}`) },
+    { what: "escapes of JSON in JSON", text: each((_, code) => `\\\\u00${hex(code).toUpperCase()}`) },
+    { what: "a slash of JSON", text: value.replace("/", "\\/") },
+    { what: "escapes of JavaScript", text: each((_, code) => `\\x${hex(code)}`) },
+    { what: "HTML in decimals", text: each((_, code) => `&#${code};`) },
+    { what: "HTML in hex", text: each((_, code) => `&#x${hex(code)};`) },
+    { what: "HTML in hex, without semicolons", text: each((_, code) => `&#X000${hex(code)}`) },
+    { what: "HTML names", text: "prefix&period;secretlong&plus;&sol;&equals;&amp;" },
+    { what: "several encodings", text: "prefix%2Esecret&#108;ong\\u002b/%3D&amp;" },
+    { what: "hex", text: Buffer.from(value).toString("hex") },
+    { what: "hex in capitals", text: Buffer.from(value).toString("hex").toUpperCase() },
+    { what: "base64", text: base64(value) },
+    { what: "base64 of the secret", text: base64("secretlong+/=&") },
+    { what: "base64url", text: Buffer.from(value).toString("base64url") }
+  ])("is removed: $what", ({ text }) => {
+    expect(redact(`the key ${text} is wrong`, key)).toBe("the key <redacted> is wrong")
+  })
+
+  it.each(["", "a", "ab", "abc"])("is removed in base64 behind '%s', with what follows", (before) => {
+    for (const after of ["", ":", "::", ":::"]) {
+      const redacted = redact(`Basic ${base64(before + value + after)}.`, key)
+      expect(redacted).toMatch(/^Basic .{0,4}<redacted>.{0,8}\.$/)
+    }
+  })
+
+  it("is looked for in time that grows with the text alone", () => {
+    for (const text of ["\\\\", "%25", "&amp;", "&#0", "&", "s", "%73"]) {
+      const long = text.repeat(300_000)
+      const begun = performance.now()
+      expect(ApiKey.withoutKey(long, key)).toBe(long)
+      expect(performance.now() - begun).toBeLessThan(2_000)
+    }
+  })
+
+  it("leaves text with the same characters as it is", () => {
+    const texts = [
+      "100 % of secret & long",
+      "\\u0073ecret",
+      "&#115;ecret&amp;",
+      "%73%65%63%72%65%74",
+      base64("prefix.")
+    ]
+    for (const text of texts) expect(ApiKey.withoutKey(text, key)).toBe(text)
+  })
+})
+
 describe("a base URL", () => {
   const resolve = (text: string, options?: BaseUrl.BaseUrlOptions) =>
     Either.map(BaseUrl.parse("SPEECH_URL", text, options), (url) => BaseUrl.resolve(url, "/api/transcribe").href)
