@@ -135,7 +135,8 @@ export const readFile = (
  * Encodes a WAV file as a stream. If the length is unknown, the sizes in the header are 0xFFFFFFFF. Most players accept this,
  * but show a wrong duration. {@link writeFile} writes the true sizes, and {@link repair} corrects them later.
  *
- * {@link contentLength} gives the number of bytes before the stream runs.
+ * {@link contentLength} gives the number of bytes before the stream runs. For the response of an HTTP server, use `wav` of
+ * `@effect-speech/tts/SpeechResponse`: the server alone would end audio that was cut as if it were whole.
  */
 export const encodeStream = <E, R>(audio: PcmStream<E, R>): Stream.Stream<Uint8Array, E | WavError, R> =>
   Stream.suspend(() => {

@@ -1,0 +1,158 @@
+import { createServer } from "node:http"
+import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpServer from "@effect/platform/HttpServer"
+import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
+import { describe, expect, it } from "@effect/vitest"
+import { Wav } from "@effect-speech/audio-codec"
+import * as SpeechResponse from "@effect-speech/tts/SpeechResponse"
+import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
+import * as LogLevel from "effect/LogLevel"
+import { audio, connect, headers, type Respond, request, sendAudio, sendChunk } from "./scriptedTts.js"
+
+const half = audio.pcm16.subarray(0, 2000)
+
+/** What the handlers log. */
+const recording = () => {
+  const logged: Array<unknown> = []
+  const logger = Logger.make(({ logLevel, message }) => {
+    if (logLevel.ordinal >= LogLevel.Warning.ordinal) logged.push(message)
+  })
+  return { logged, layer: Logger.replace(Logger.defaultLogger, logger) }
+}
+
+/** A server whose handler speaks by a service that responds so. `how` makes the response. */
+const speaking = (respond: Respond, how: typeof SpeechResponse.wav = SpeechResponse.wav) =>
+  Effect.gen(function* () {
+    const { server, tts } = yield* connect(respond)
+    const { layer, logged } = recording()
+    const app = Effect.flatMap(Effect.orDie(tts.stream(request)), how)
+    return { app, layer, logged, server }
+  })
+
+const serving = (respond: Respond, how?: typeof SpeechResponse.wav) =>
+  Effect.gen(function* () {
+    const { app, layer, logged, server } = yield* speaking(respond, how)
+    const node = createServer()
+    yield* Layer.build(
+      HttpServer.serve(app).pipe(
+        Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })),
+        Layer.provide(layer)
+      )
+    )
+    const address = node.address()
+    const port = typeof address === "object" && address !== null ? address.port : 0
+    return { logged, server, url: `http://127.0.0.1:${port}/` }
+  })
+
+/** The bytes of a response, or "incomplete". */
+const bytesOf = (response: Response) =>
+  response.arrayBuffer().then(
+    ({ byteLength }) => byteLength,
+    () => "incomplete"
+  )
+
+const cut: Array<{ what: string; respond: Respond; tag: string }> = [
+  { what: "in chunks", respond: sendChunk(half, "destroy"), tag: "TtsConnectionFailed" },
+  {
+    what: "with a length",
+    respond: sendChunk(half, "destroy", { "content-length": "4000" }),
+    tag: "TtsConnectionFailed"
+  },
+  { what: "in chunks that end too early", respond: sendChunk(half, "end"), tag: "TtsCorruptAudio" }
+]
+
+describe("speech over the HTTP server of Node", () => {
+  it.scopedLive.each([
+    { what: "with its length", respond: sendAudio(), length: "4044" },
+    { what: "in chunks", respond: sendChunk(audio.pcm16, "end"), length: null }
+  ])("is a whole WAV file, $what", ({ length, respond }) =>
+    Effect.gen(function* () {
+      const { logged, url } = yield* serving(respond)
+      const response = yield* Effect.promise(() => fetch(url))
+      expect(response.headers.get("content-type")).toBe("audio/wav")
+      expect(response.headers.get("content-length")).toBe(length)
+      expect(yield* Effect.promise(() => bytesOf(response))).toBe(4044)
+      expect(logged).toEqual([])
+    })
+  )
+
+  it.scopedLive.each(cut)("is an incomplete response if it is cut $what, with one line in the log", (each) =>
+    Effect.gen(function* () {
+      const { logged, url } = yield* serving(each.respond)
+      // If the speech fails at once, there may be no response at all.
+      const received = fetch(url).then(bytesOf, () => "incomplete")
+      expect(yield* Effect.promise(() => received)).toBe("incomplete")
+      expect(logged).toMatchObject([["The audio of a response broke off", { _tag: each.tag }]])
+    })
+  )
+
+  it.scopedLive("would reach the client as whole without the helper", () =>
+    Effect.gen(function* () {
+      const { logged, url } = yield* serving(sendChunk(half, "destroy"), (speech) =>
+        Effect.succeed(HttpServerResponse.stream(Wav.encodeStream(speech)))
+      )
+      const response = yield* Effect.promise(() => fetch(url))
+      expect(yield* Effect.promise(() => bytesOf(response))).toBe(2044)
+      expect(logged).toEqual([])
+    })
+  )
+
+  it.scopedLive("ends the call if the client leaves, and logs nothing", () =>
+    Effect.gen(function* () {
+      const { logged, server, url } = yield* serving(sendChunk(half))
+      yield* Effect.promise(async () => {
+        const controller = new AbortController()
+        const response = await fetch(url, { signal: controller.signal })
+        await response.body?.getReader().read()
+        controller.abort()
+      })
+      yield* Effect.sleep("200 millis")
+      expect(yield* server.connections).toBe(0)
+      expect(logged).toEqual([])
+    })
+  )
+})
+
+describe("speech of a web handler", () => {
+  const handled = (respond: Respond) =>
+    Effect.gen(function* () {
+      const { app, layer, logged, server } = yield* speaking(respond)
+      const { dispose, handler } = HttpApp.toWebHandlerLayer(app, layer)
+      yield* Effect.addFinalizer(() => Effect.promise(dispose))
+      return { logged, server, response: yield* Effect.promise(() => handler(new Request("http://host.example/"))) }
+    })
+
+  it.scopedLive("is a whole WAV file", () =>
+    Effect.gen(function* () {
+      const { logged, response } = yield* handled(sendAudio())
+      expect(response.headers.get("content-length")).toBe("4044")
+      expect(yield* Effect.promise(() => bytesOf(response))).toBe(4044)
+      expect(logged).toEqual([])
+    })
+  )
+
+  it.scopedLive.each(cut)("fails if it is cut $what, with one line in the log", ({ respond, tag }) =>
+    Effect.gen(function* () {
+      const { logged, response } = yield* handled(respond)
+      expect(yield* Effect.promise(() => bytesOf(response))).toBe("incomplete")
+      expect(logged).toMatchObject([["The audio of a response broke off", { _tag: tag }]])
+    })
+  )
+
+  it.scopedLive("ends the call if its reader leaves", () =>
+    Effect.gen(function* () {
+      const { logged, response, server } = yield* handled(sendChunk(half, "open", headers))
+      yield* Effect.promise(async () => {
+        const reader = response.body?.getReader()
+        await reader?.read()
+        await reader?.cancel()
+      })
+      yield* Effect.sleep("100 millis")
+      expect(yield* server.connections).toBe(0)
+      expect(logged).toEqual([])
+    })
+  )
+})
