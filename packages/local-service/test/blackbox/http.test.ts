@@ -108,7 +108,7 @@ serviceTests("a request of a web page", cannedService(), (it) => {
     { "Sec-Fetch-Site": "same-site" },
     { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }
   ]
-  it.each(foreign)("of another origin is 403, uses up no fault and empties no journal: %j", function* (box, headers) {
+  it.each(foreign)("of another origin is 401, uses up no fault and empties no journal: %j", function* (box, headers) {
     const { ask, service, synthesize, transcribe } = box
     yield* ask("POST", "/reset")
     yield* synthesize({ text: "hi" })
@@ -119,7 +119,7 @@ serviceTests("a request of a web page", cannedService(), (it) => {
       yield* synthesize("hi", { ...headers, "X-API-Key": "", "Content-Type": "text/plain" }),
       yield* transcribe(validForm(), headers)
     ]) {
-      expect([answer.status, answer.text]).toEqual([403, expect.stringContaining("a web page of another origin")])
+      expect([answer.status, answer.text]).toEqual([401, expect.stringContaining("a web page of another origin")])
     }
     expect(yield* service.requests).toEqual(before)
     expect(yield* service.faults.list).toMatchObject([{ happened: 0 }])

@@ -96,7 +96,7 @@ export const operationHandler = <R>({
   })
 
 const foreignPage: Problem = {
-  status: 403,
+  status: 401,
   message: "a web page of another origin can't call this service; call it from a server, which keeps the key"
 }
 

@@ -101,9 +101,9 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
     ...failures(
       {
         400: "The request is malformed, `transaction_id` is invalid, the model is unknown, or the recording can't be read.",
-        401: "The API key is missing, malformed, unrecognised or revoked.",
+        401: "The API key is missing, malformed, unrecognised or revoked. Or a web page of another origin sent the request. Our choice.",
         402: "The credit balance is exhausted.",
-        403: "The account is not active, or the key lacks the scope `stt:transcribe` (our name). Or a web page of another origin sent the request. Our choice.",
+        403: "The account is not active, or the key lacks the scope `stt:transcribe` (our name).",
         404: otherPath,
         415: mediaType,
         503: "Unavailable or overloaded. Here only as a fault."
@@ -165,8 +165,7 @@ const synthesize = (service: ServiceDescription): Json => ({
     ...failures(
       {
         400: "The request is malformed, or a field breaks a rule: the message names the field.",
-        401: "The key was refused, for any reason.",
-        403: "A web page of another origin sent the request. Our choice.",
+        401: "The key was refused, for any reason. Or a web page of another origin sent the request. Our choice.",
         404: otherPath,
         415: mediaType,
         502: "The voice failed."
