@@ -1,8 +1,10 @@
 /**
- * The console in a browser with 10,000 requests and with a recording of an hour: `pnpm verify console`. It measures what a person
- * waits for, and the longest time in which the page can't respond.
+ * The console in a browser with 10,000 requests, with a recording of an hour, and with recordings of up to five hours:
+ * `pnpm verify console`. It measures what a person waits for, the longest time in which the page can't respond, and the memory of the
+ * page. The long recordings need ffmpeg and Linux.
  */
-import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
+import { execFileSync } from "node:child_process"
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
@@ -13,6 +15,7 @@ import type { Page } from "playwright-core"
 import { buildConsole } from "../../packages/local-service/console/build.js"
 import { startChromium } from "../../test/support/chromium.js"
 import { localClients } from "../../test/support/localClients.js"
+import { isInstalled } from "../../test/support/programs.js"
 import { noise } from "../../test/support/recordings.js"
 import { bar, exitStatus, table, title, whole } from "../../test/support/report.js"
 
@@ -107,6 +110,48 @@ const seeking = await measure(page, "go to its middle, and play", async () => {
     .first()
     .waitFor()
 })
+
+/** The most memory that a process of a page has taken so far, in megabytes. */
+const peakOfPages = async (): Promise<number> => {
+  const session = await browser.newBrowserCDPSession()
+  const { processInfo } = await session.send("SystemInfo.getProcessInfo")
+  await session.detach()
+  const peaks = processInfo
+    .filter(({ type }) => type === "renderer")
+    .map(({ id }) => Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1024)
+  return Math.max(...peaks)
+}
+
+/** What ffmpeg makes of them: what is heard, and how it is encoded. */
+const longRecordings = [
+  ["5h.flac", "anullsrc=r=8000:cl=mono", 5 * 3600, []],
+  ["117min.mp3", "anoisesrc=r=44100:a=0.3:seed=1", 117 * 60, ["-ac", "2", "-b:a", "128k"]],
+  ["5h.mp3", "anoisesrc=r=16000:a=0.3:seed=1", 5 * 3600, ["-b:a", "32k"]]
+] as const
+const canMeasureLong = process.platform === "linux" && isInstalled("ffmpeg")
+const peaks: Array<number> = []
+const long = []
+for (const [name, source, seconds, encoding] of canMeasureLong ? longRecordings : []) {
+  const path = join(folder, name)
+  execFileSync("ffmpeg", ["-v", "error", "-f", "lavfi", "-t", String(seconds), "-i", source, ...encoding, path])
+  await page.goto("about:blank")
+  await page.goto(platformUrl)
+  const before = await peakOfPages()
+  long.push(
+    await measure(page, `draw ${name}, and play its end`, async () => {
+      const drawn = page.waitForResponse((response) => response.url().endsWith("/platform/api/waveforms"))
+      await listen.getByLabel(/choose a file/).setInputFiles(path)
+      await (await drawn).finished()
+      await listen.getByRole("slider", { name: "Position in the recording" }).fill(String(seconds - 10))
+      await listen.getByRole("button", { name: "Play the recording" }).click()
+      await page.waitForFunction(`Number(document.querySelector('.listen .seek').value) > ${seconds - 9}`, undefined, {
+        timeout: 60_000
+      })
+    })
+  )
+  peaks.push((await peakOfPages()) - before)
+  console.error(`${name}: ${whole(peaks.at(-1) ?? 0)} MB more`)
+}
 rmSync(folder, { recursive: true, force: true })
 await browser.close()
 await runtime.dispose()
@@ -124,4 +169,15 @@ bar(
   [arriving, ...reactions, listening, seeking].every(({ blocked }) => blocked < limit),
   `at most ${whole(Math.max(...[arriving, ...reactions, listening, seeking].map(({ blocked }) => blocked)))} ms`
 )
+if (canMeasureLong) {
+  table([
+    ["recording", "memory of the page above that without it"],
+    ...longRecordings.map(([name], index) => [name, `${whole(peaks[index] ?? 0)} MB`] as const)
+  ])
+  bar(
+    "a recording of 5 hours takes at most 150 MB of the page, and blocks it for less than a second",
+    peaks.every((peak) => peak < 150) && long.every(({ blocked }) => blocked < limit),
+    `at most ${whole(Math.max(...peaks))} MB, ${whole(Math.max(...long.map(({ blocked }) => blocked)))} ms`
+  )
+}
 process.exitCode = exitStatus()

@@ -46,6 +46,37 @@ export const listenTests = () =>
       expect(await listen.getByRole("button", { name: "Teach" }).count()).toBe(0)
     })
 
+    it("draws and plays a recording without its samples in the page", async ({ page }) => {
+      await page.evaluate(`{
+        const { decodeAudioData } = BaseAudioContext.prototype
+        window.decoded = 0
+        BaseAudioContext.prototype.decodeAudioData = function (bytes) {
+          window.decoded++
+          return decodeAudioData.call(this, bytes)
+        }
+      }`)
+      const listen = region(page, "Listen")
+      await choose(page, "waterfall.wav", noise(6 * 60 * 16_000))
+      await eventually(() => paintedPixels(listen.locator("canvas").first())).toBeGreaterThan(500)
+      await listen.getByRole("slider", { name: "Position in the recording" }).fill("300")
+      await listen.getByRole("button", { name: "Play the recording" }).click()
+      await eventually(() => positionOf(listen, "the recording")).toBeGreaterThan(300)
+      expect(await page.evaluate("decoded")).toBe(0)
+      await listen.getByText("Spectrogram (up to 5 minutes)").waitFor()
+      expect(await listen.getByRole("checkbox", { name: "Spectrogram" }).isDisabled()).toBe(true)
+    })
+
+    it("says why a recording can't be drawn, and plays it all the same", async ({ messages, page }) => {
+      messages.accept(/status of 4\d\d/)
+      const listen = region(page, "Listen")
+      const slow = noise(1600)
+      slow.writeUInt32LE(3200, 24)
+      slow.writeUInt32LE(6400, 28)
+      await choose(page, "low.wav", slow)
+      await listen.getByText(/can't be drawn: a sample rate of 3200 Hz is not supported/).waitFor()
+      await listen.getByRole("button", { name: "Play the recording", disabled: false }).waitFor()
+    })
+
     it("records from the microphone", async ({ page, service }) => {
       const listen = region(page, "Listen")
       await listen.getByRole("button", { name: "Record from the microphone" }).click()

@@ -114,6 +114,17 @@ export const RecordingQuery = Schema.Struct({
 })
 export type RecordingQuery = typeof RecordingQuery.Type
 
+/** What is drawn of a recording. */
+export const Waveform = Schema.Struct({
+  durationMillis: Schema.Number,
+  /**
+   * -1 to 1: of each part of the recording the sample of the highest absolute value. All parts have the same length, but the last one,
+   * which may be shorter. At most 4,000.
+   */
+  peaks: Schema.Array(Schema.Number)
+})
+export type Waveform = typeof Waveform.Type
+
 /** What changed. Read it again. */
 export const Changed = Schema.Struct({ what: Schema.Literal("account", "keys", "faults", "journal") })
 export type Changed = typeof Changed.Type

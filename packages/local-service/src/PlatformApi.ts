@@ -14,7 +14,16 @@ import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
 import { Account, AccountChanges, Key, KeyScope, Keys, Usage } from "./Accounts.js"
-import { About, CallFailed, RecordingQuery, SignIn, SpeechFields, Transcript, TranscriptQuery } from "./Console.js"
+import {
+  About,
+  CallFailed,
+  RecordingQuery,
+  SignIn,
+  SpeechFields,
+  Transcript,
+  TranscriptQuery,
+  Waveform
+} from "./Console.js"
 import { Fault, FaultRecord } from "./Faults.js"
 import { BodyOptional } from "./internal/bodyOptional.js"
 import { JournalEntry } from "./Journal.js"
@@ -206,6 +215,12 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .setUrlParams(RecordingQuery)
       .setPayload(recording)
       .annotateContext(summary("Teach the recogniser the recording in the body"))
+  )
+  .add(
+    HttpApiEndpoint.post("waveforms", "/waveforms")
+      .setPayload(recording)
+      .addSuccess(Waveform)
+      .annotateContext(summary("The waveform of the recording in the body, of at most 5 hours"))
   )
   .prefix("/platform/api")
   .middlewareEndpoints(AdminToken)

@@ -4,15 +4,19 @@ import { useEffect, useId, useRef, useState } from "preact/hooks"
 import WaveSurfer from "wavesurfer.js"
 import type { TranscriptSegment } from "../../src/Console.js"
 import { percent, position } from "./format.js"
-import { longSeconds, peaksOfLong } from "./peaks.js"
+import { waveform } from "./speech.js"
 import { useStore } from "./store.js"
 import { colourOf, painted } from "./theme.js"
 import { waveformStyle } from "./waveformStyle.js"
 
 const height = 80
 const spectrogramHeight = 120
+/** Drawn until the service has sent the waveform. */
+const flat = [new Float32Array(2)]
 
-/** In Hz. */
+/** In seconds. A spectrogram needs all samples in the memory of the page. */
+const maximumSpectrogramSeconds = 300
+/** Of a spectrogram, in Hz. */
 const sampleRate = 16_000
 
 export interface PlayerProps {
@@ -41,6 +45,16 @@ const colours = () => ({
   cursorColor: colourOf("wave-cursor")
 })
 
+/** The samples of the first channel, or `undefined` if this browser cannot decode the recording. */
+const decode = async (recording: Blob): Promise<Float32Array | undefined> => {
+  try {
+    const context = new OfflineAudioContext(1, 1, sampleRate)
+    return (await context.decodeAudioData(await recording.arrayBuffer())).getChannelData(0)
+  } catch {
+    return undefined
+  }
+}
+
 export const Player = ({ autoplay = false, fileName, label, recording, segments = [] }: PlayerProps) => {
   const frame = useRef<HTMLDivElement>(null)
   const below = useRef<HTMLDivElement>(null)
@@ -50,11 +64,11 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
   const [playing, setPlaying] = useState(false)
   const [problem, setProblem] = useState<string>()
   const [withSpectrogram, setWithSpectrogram] = useState(false)
+  const [isShort, setShort] = useState(false)
   const [address, setAddress] = useState<string>()
   const drawing = useStore(painted)
   const spectrogramId = useId()
-  const isLong = duration > longSeconds
-  const hasSpectrogram = withSpectrogram && !isLong
+  const hasSpectrogram = withSpectrogram && isShort
 
   useEffect(() => {
     const made = URL.createObjectURL(recording)
@@ -64,9 +78,14 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
 
   useEffect(() => {
     const container = frame.current
-    if (container === null) return
+    if (container === null || address === undefined) return
+    // The browser plays from the file. With an element of our own, playback goes on when the waveform arrives.
+    const media = new Audio(address)
     const created = WaveSurfer.create({
       container,
+      media,
+      // Without peaks, the page would decode the whole recording.
+      peaks: flat,
       height,
       barWidth: 2,
       barGap: 1,
@@ -74,12 +93,12 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       normalize: true,
       dragToSeek: true,
       hideScrollbar: true,
-      sampleRate,
       ...colours()
     })
     adoptStyle(created)
     setAt(0)
     setDuration(0)
+    setShort(false)
     setPlaying(false)
     setProblem(undefined)
     created.on("timeupdate", setAt)
@@ -87,25 +106,32 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
     created.on("pause", () => setPlaying(false))
     created.on("finish", () => setPlaying(false))
     created.on("error", () => setProblem("This browser cannot play this recording. The service can still read it."))
-    created.on("ready", (seconds) => {
-      setDuration(seconds)
+    // A recording of the microphone has no duration until the service has decoded it.
+    created.on("ready", (seconds) => setDuration(Number.isFinite(seconds) ? seconds : 0))
+    created.once("ready", () => {
       // A browser may refuse to play before the first click on a page.
       if (autoplay) created.play().catch(() => undefined)
     })
-    let unwanted = false
-    void peaksOfLong(recording).then((long) => {
-      if (unwanted) return
-      const loading =
-        long === undefined ? created.loadBlob(recording) : created.loadBlob(recording, [long.peaks], long.duration)
-      // The event above says it.
-      loading.catch(() => undefined)
+    // The event above reports a failure.
+    const draw = (peaks: Array<Float32Array>, seconds?: number) =>
+      created.load(address, peaks, seconds).catch(() => undefined)
+    const leaving = new AbortController()
+    void waveform(recording, leaving.signal).then((outcome) => {
+      if (leaving.signal.aborted) return
+      if (!outcome.ok) return setProblem(outcome.failure.message)
+      const seconds = outcome.value.durationMillis / 1000
+      setShort(seconds <= maximumSpectrogramSeconds)
+      void draw([Float32Array.from(outcome.value.peaks)], seconds)
     })
     setWave(created)
     return () => {
-      unwanted = true
+      leaving.abort()
       created.destroy()
+      media.pause()
+      media.removeAttribute("src")
+      media.load()
     }
-  }, [recording])
+  }, [recording, address])
 
   useEffect(() => {
     wave?.setOptions(colours())
@@ -113,10 +139,17 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
 
   useEffect(() => {
     const container = below.current
-    if (!hasSpectrogram || wave === undefined || duration === 0 || container === null) return
+    if (!hasSpectrogram || wave === undefined || address === undefined || container === null) return
     let remove: (() => void) | undefined
     let unwanted = false
-    void import("wavesurfer.js/plugins/spectrogram").then(({ default: Spectrogram }) => {
+    const draw = async () => {
+      const [{ default: Spectrogram }, samples] = await Promise.all([
+        import("wavesurfer.js/plugins/spectrogram"),
+        decode(recording)
+      ])
+      if (unwanted) return
+      if (samples === undefined) return setProblem("This browser cannot decode this recording.")
+      await wave.load(address, [samples], samples.length / sampleRate)
       if (unwanted) return
       const plugin = Spectrogram.create({
         container,
@@ -131,13 +164,15 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       })
       wave.registerPlugin(plugin)
       remove = () => wave.unregisterPlugin(plugin)
-    })
+    }
+    // A player that is removed meanwhile loads nothing.
+    draw().catch(() => undefined)
     return () => {
       unwanted = true
       remove?.()
       container.replaceChildren()
     }
-  }, [hasSpectrogram, wave, duration])
+  }, [hasSpectrogram, wave])
 
   const timed = segments.map((segment) => ({ ...segment, start: segment.start / 1000, end: segment.end / 1000 }))
   const active = timed.findIndex(({ end, start }) => at >= start && at < end)
@@ -192,10 +227,10 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
           <input
             type="checkbox"
             checked={hasSpectrogram}
-            disabled={isLong}
+            disabled={!isShort}
             onChange={(event) => setWithSpectrogram(event.currentTarget.checked)}
           />
-          Spectrogram{isLong && ` (up to ${longSeconds / 60} minutes)`}
+          Spectrogram{duration > maximumSpectrogramSeconds && ` (up to ${maximumSpectrogramSeconds / 60} minutes)`}
         </label>
         <a class="button" href={address ?? "#/"} download={fileName}>
           Save

@@ -1,6 +1,6 @@
 /** The calls that speak, transcribe and teach. */
 import { SynthesisBody } from "@effect-speech/tts/TtsContract"
-import { Transcript } from "../../src/Console.js"
+import { Transcript, Waveform } from "../../src/Console.js"
 import type { JournalEntry } from "../../src/Journal.js"
 import { call, type Outcome, send } from "./api.js"
 import type { Fields } from "./code.js"
@@ -92,3 +92,7 @@ export const transcribe = async (recording: File, fields: Fields): Promise<Outco
 
 export const teach = (recording: Blob, text: string): Promise<Outcome<unknown>> =>
   send("POST", `platform/api/recordings?${new URLSearchParams({ text })}`, { body: recording })
+
+/** The waveform of a recording. The service decodes it, in constant memory. */
+export const waveform = (recording: Blob, signal: AbortSignal): Promise<Outcome<Waveform>> =>
+  call("POST", "platform/api/waveforms", Waveform, { body: recording, signal })

@@ -192,7 +192,8 @@ serviceTests("the cookie of a session", cannedService(), (it) => {
     { method: "POST", path: "reset" },
     { method: "POST", path: "speech", body: '{"text":"stolen"}' },
     { method: "POST", path: "transcripts?model=en-general-v2-8khz", body: wav() },
-    { method: "POST", path: "recordings?text=stolen", body: wav() }
+    { method: "POST", path: "recordings?text=stolen", body: wav() },
+    { method: "POST", path: "waveforms", body: wav() }
   ]
   const others = [
     ["of another port", { "Sec-Fetch-Site": "same-site", Origin: "http://127.0.0.1:1" }],
@@ -326,6 +327,20 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     for (const type of ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"]) {
       expect((yield* send("POST", "/platform/api/recordings?text=a", wav(), type)).status).toBe(415)
     }
+  })
+
+  it("draws a recording, which costs nothing and is no request", function* (box) {
+    const { read, send } = yield* consoleOf(box)
+    const before = yield* Effect.all(["account", "requests"].map(read))
+    const draw = (recording: Uint8Array) => send("POST", "/platform/api/waveforms", recording, "audio/wav")
+    const answer = yield* draw(noise())
+    expect(answer.status).toBe(200)
+    const { durationMillis, peaks } = answer.json()
+    expect(durationMillis).toBe(1000)
+    expect(peaks.length).toBeGreaterThan(1900)
+    expect(Math.max(...peaks.map(Math.abs))).toBeGreaterThan(0.9)
+    expect((yield* draw(Buffer.from("not audio"))).json().error).toMatch(/^the recording can't be drawn: not/)
+    expect(yield* Effect.all(["account", "requests"].map(read))).toEqual(before)
   })
 
   it.each([

@@ -29,6 +29,7 @@ import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
+import { waveformOf } from "../recordings/waveform.js"
 import type { TemporaryFiles } from "../state/temporaryFiles.js"
 import { inProcessClient } from "./inProcess.js"
 
@@ -52,6 +53,9 @@ interface CallSettings {
   readonly maximumRecordingSeconds: number
   readonly bodyIdleMillis: number
 }
+
+/** Five hours. */
+const maximumWaveformSeconds = 5 * 3600
 
 /** What the console does in this process. */
 export const makeCalls = (options: CallsOptions) =>
@@ -79,6 +83,8 @@ export const makeCalls = (options: CallsOptions) =>
     const stt = yield* overClient(yield* inProcessClient(transcription))(
       SpeechToText.make({ ...common, baseUrl: sttBaseUrl })
     )
+
+    const savedBody = Effect.tap(temporaryFiles.newPath, (path) => saveBody(fs, path, settings))
 
     return {
       about: aboutOf(options),
@@ -121,13 +127,17 @@ export const makeCalls = (options: CallsOptions) =>
           if (lang !== undefined && !Object.values(settings.models).includes(lang)) {
             return yield* Effect.fail(badRequest("lang must be the language of a model"))
           }
-          const path = yield* temporaryFiles.newPath
-          yield* saveBody(fs, path, settings)
-          yield* readRecording(path, { maximumSeconds: settings.maximumRecordingSeconds }).pipe(
+          yield* readRecording(yield* savedBody, { maximumSeconds: settings.maximumRecordingSeconds }).pipe(
             Effect.flatMap((samples) => recogniser.learn({ text: text.trim(), lang, samples })),
             Effect.mapError((problem) => badRequest(`the recording can't be taught: ${problem}`))
           )
-        }).pipe(Effect.scoped)
+        }).pipe(Effect.scoped),
+      waveform: Effect.gen(function* () {
+        return yield* readRecording(yield* savedBody, { maximumSeconds: maximumWaveformSeconds }).pipe(
+          Effect.flatMap(waveformOf),
+          Effect.mapError((problem) => badRequest(`the recording can't be drawn: ${problem}`))
+        )
+      }).pipe(Effect.scoped)
     }
   })
 

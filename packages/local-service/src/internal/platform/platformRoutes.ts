@@ -85,7 +85,8 @@ const makeHandlers = (service: PlatformOptions): Handlers => {
     about: () => Effect.map(calls, ({ about }) => about),
     speech: ({ payload }) => Effect.flatMap(calls, ({ speech }) => speech(payload)),
     transcripts: ({ urlParams }) => Effect.flatMap(calls, ({ transcript }) => transcript(urlParams)),
-    recordings: ({ urlParams }) => Effect.flatMap(calls, ({ teach }) => teach(urlParams))
+    recordings: ({ urlParams }) => Effect.flatMap(calls, ({ teach }) => teach(urlParams)),
+    waveforms: () => Effect.flatMap(calls, ({ waveform }) => waveform)
   }
 }
 

@@ -1,0 +1,50 @@
+import * as Effect from "effect/Effect"
+import type { Waveform } from "../../Console.js"
+import { sampleRate } from "../../Recogniser.js"
+import { forEachBlock, type Samples } from "../samples.js"
+
+/** A waveform has fewer peaks, and at least half as many or a peak for each sample. */
+const maximumPeaks = 4000
+
+/**
+ * Computes a waveform in constant memory. The number of samples of a peak doubles when there are too many peaks, since the length of
+ * a recording is known only at its end.
+ */
+export const waveformOf = <E, R>(samples: Samples<E, R>): Effect.Effect<Waveform, E, R> =>
+  Effect.suspend(() => {
+    const peaks = new Float32Array(maximumPeaks)
+    let count = 0
+    let samplesOfPeak = 1
+    let peak = 0
+    let inPeak = 0
+    let total = 0
+
+    const endPeak = (): void => {
+      peaks[count++] = peak
+      peak = 0
+      inPeak = 0
+      if (count < maximumPeaks) return
+      count /= 2
+      samplesOfPeak *= 2
+      for (let at = 0; at < count; at++) peaks[at] = louder(peaks[2 * at] ?? 0, peaks[2 * at + 1] ?? 0)
+    }
+    const add = (block: Float32Array): void => {
+      for (const sample of block) {
+        peak = louder(peak, sample)
+        if (++inPeak === samplesOfPeak) endPeak()
+      }
+      total += block.length
+    }
+    return Effect.map(
+      forEachBlock(samples, (block) => Effect.sync(() => add(block))),
+      () => {
+        if (inPeak > 0) endPeak()
+        return {
+          peaks: Array.from(peaks.subarray(0, count), (each) => Math.round(each * 1000) / 1000),
+          durationMillis: Math.round((total / sampleRate) * 1000)
+        }
+      }
+    )
+  })
+
+const louder = (one: number, other: number): number => (Math.abs(other) > Math.abs(one) ? other : one)
