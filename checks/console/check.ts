@@ -7,6 +7,7 @@ import { execFileSync } from "node:child_process"
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { setTimeout } from "node:timers/promises"
 import { fileURLToPath } from "node:url"
 import { LocalService } from "@effect-speech/local-service"
 import * as ManagedRuntime from "effect/ManagedRuntime"
@@ -142,11 +143,10 @@ for (const [name, source, seconds, encoding] of canMeasureLong ? longRecordings 
       const drawn = page.waitForResponse((response) => response.url().endsWith("/platform/api/waveforms"))
       await listen.getByLabel(/choose a file/).setInputFiles(path)
       await (await drawn).finished()
-      await listen.getByRole("slider", { name: "Position in the recording" }).fill(String(seconds - 10))
+      const position = listen.getByRole("slider", { name: "Position in the recording" })
+      await position.fill(String(seconds - 10))
       await listen.getByRole("button", { name: "Play the recording" }).click()
-      await page.waitForFunction(`Number(document.querySelector('.listen .seek').value) > ${seconds - 9}`, undefined, {
-        timeout: 60_000
-      })
+      while (Number(await position.inputValue()) < seconds - 9) await setTimeout(50)
     })
   )
   peaks.push((await peakOfPages()) - before)
