@@ -51,14 +51,18 @@ const measure = async (page: Page, what: string, action: () => Promise<unknown>)
   return { waited, blocked }
 }
 
-const context = await browser.newContext()
-await context.addInitScript(watch)
-context.setDefaultTimeout(300_000)
-const page = await context.newPage()
-await page.goto(Redacted.value(await runtime.runPromise(consoleLink)))
-const journal = page.getByRole("region", { name: "Requests", exact: true })
-const listen = page.getByRole("region", { name: "Listen", exact: true })
-await journal.getByText("live").waitFor()
+const openPage = async () => {
+  const context = await browser.newContext()
+  await context.addInitScript(watch)
+  context.setDefaultTimeout(300_000)
+  const page = await context.newPage()
+  await page.goto(Redacted.value(await runtime.runPromise(consoleLink)))
+  const journal = page.getByRole("region", { name: "Requests", exact: true })
+  const listen = page.getByRole("region", { name: "Listen", exact: true })
+  await journal.getByText("live").waitFor()
+  return { journal, listen, page }
+}
+const { journal, listen, page } = await openPage()
 
 /** A request without a key: the service responds with 401 at once, and writes it to the journal. */
 const send = async (number: number) => {
@@ -112,15 +116,14 @@ const seeking = await measure(page, "go to its middle, and play", async () => {
     .waitFor()
 })
 
-/** The most memory that a process of a page has taken so far, in megabytes. */
-const peakOfPages = async (): Promise<number> => {
+/** The most memory that each process of a page has taken so far, by its id. In megabytes. */
+const peaksOfPages = async (): Promise<ReadonlyMap<number, number>> => {
   const session = await browser.newBrowserCDPSession()
   const { processInfo } = await session.send("SystemInfo.getProcessInfo")
   await session.detach()
-  const peaks = processInfo
-    .filter(({ type }) => type === "renderer")
-    .map(({ id }) => Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1024)
-  return Math.max(...peaks)
+  const peakOf = (id: number) =>
+    Number(/VmHWM:\s*(\d+)/.exec(readFileSync(`/proc/${id}/status`, "utf8"))?.[1] ?? 0) / 1024
+  return new Map(processInfo.filter(({ type }) => type === "renderer").map(({ id }) => [id, peakOf(id)]))
 }
 
 /** What ffmpeg makes of them: what is heard, and how it is encoded. */
@@ -135,9 +138,9 @@ const long = []
 for (const [name, source, seconds, encoding] of canMeasureLong ? longRecordings : []) {
   const path = join(folder, name)
   execFileSync("ffmpeg", ["-v", "error", "-f", "lavfi", "-t", String(seconds), "-i", source, ...encoding, path])
-  await page.goto("about:blank")
-  await page.goto(platformUrl)
-  const before = await peakOfPages()
+  // A context of its own has a process of its own, without the peaks of earlier recordings.
+  const { listen, page } = await openPage()
+  const before = await peaksOfPages()
   long.push(
     await measure(page, `draw ${name}, and play its end`, async () => {
       const drawn = page.waitForResponse((response) => response.url().endsWith("/platform/api/waveforms"))
@@ -149,7 +152,9 @@ for (const [name, source, seconds, encoding] of canMeasureLong ? longRecordings 
       while (Number(await position.inputValue()) < seconds - 9) await setTimeout(50)
     })
   )
-  peaks.push((await peakOfPages()) - before)
+  const grown = [...(await peaksOfPages())].map(([id, peak]) => peak - (before.get(id) ?? 0))
+  peaks.push(Math.max(...grown))
+  await page.context().close()
   console.error(`${name}: ${whole(peaks.at(-1) ?? 0)} MB more`)
 }
 rmSync(folder, { recursive: true, force: true })
