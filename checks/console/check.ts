@@ -54,7 +54,7 @@ const measure = async (page: Page, what: string, action: () => Promise<unknown>)
 const openPage = async () => {
   const context = await browser.newContext()
   await context.addInitScript(watch)
-  context.setDefaultTimeout(300_000)
+  context.setDefaultTimeout(900_000)
   const page = await context.newPage()
   await page.goto(Redacted.value(await runtime.runPromise(consoleLink)))
   const journal = page.getByRole("region", { name: "Requests", exact: true })
