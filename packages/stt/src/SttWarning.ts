@@ -15,8 +15,9 @@ export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
 export type MoreThanOneChannel = typeof MoreThanOneChannel.Type
 
 /**
- * The sample rate is below 8,000 or above 16,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies
- * that no resampling restores. Above twice their rate, the models ignore most of the upload.
+ * The sample rate is below 8,000 or above 24,000 Hz. The models are trained at 8 kHz. A lower rate lacks frequencies
+ * that no resampling restores. Above 24 kHz, the highest rate at which the service itself speaks, the models ignore most of
+ * the upload.
  */
 export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz", {
   /** In Hz. */

@@ -23,8 +23,8 @@ describe("a warning", () => {
     [7999, true],
     [8000, false],
     [11_025, false],
-    [16_000, false],
-    [16_001, true],
+    [24_000, false],
+    [24_001, true],
     [44_100, true]
   ])("at a rate of %d Hz is given: %s", (sampleRate, given) => {
     const warnings = warningsOf({ ...telephone, sampleRate })

@@ -42,10 +42,13 @@ const channelsWarning = (channels: number | undefined): SttWarning | undefined =
         message: `The recording has ${channels} channels, but the service requires mono: mix them down (telephony does this for a WAV file), or send each channel as a recording of its own.`
       })
 
+/** In Hz: the rate of the models, and the highest at which the service itself speaks. */
+const rates = { from: 8000, to: 24_000 }
+
 const sampleRateWarning = (sampleRate: number | undefined): SttWarning | undefined => {
-  if (sampleRate === undefined || (sampleRate >= 8000 && sampleRate <= 16_000)) return undefined
+  if (sampleRate === undefined || (sampleRate >= rates.from && sampleRate <= rates.to)) return undefined
   const message =
-    sampleRate < 8000
+    sampleRate < rates.from
       ? `The recording is at ${sampleRate} Hz, but the models are trained at 8000 Hz: record at 8000 Hz, since conversion can't restore what is missing.`
       : `The recording is at ${sampleRate} Hz, but the models are trained at 8000 Hz: send it at 8000 Hz (telephony does this for a WAV file), which is smaller and loses nothing that the models use.`
   return SampleRateFarFrom8kHz.make({ sampleRate, message })
