@@ -28,6 +28,7 @@ import {
 } from "./internal/container/recordingBytes.js"
 import { locate } from "./internal/container/sniff.js"
 import type { Box, CheckStructure } from "./internal/container/structure.js"
+import { endWithoutTags } from "./internal/container/tags.js"
 import { readWav } from "./internal/container/wav.js"
 import { checkWebm, readWebm } from "./internal/container/webm.js"
 
@@ -50,6 +51,8 @@ export interface Header {
 export interface Structure {
   /** The offset at which the container begins, behind tags that stand before it. */
   readonly start: number
+  /** The offset at which it ends, before tags that follow it. */
+  readonly end: number
   /** The top-level boxes of an M4A file, in order; empty for other containers. */
   readonly boxes: ReadonlyArray<Box>
 }
@@ -142,11 +145,12 @@ export const checkStructure = <E>(
   return Effect.gen(function* () {
     const { start } = yield* locate(limitReads(recording, limits))
     const whole = { ...from(bufferReads(recording), start), byteLength: Math.max(0, byteLength - start) }
+    const end = start + (yield* endWithoutTags(whole))
     if (container !== "m4a") {
       yield* checks[container]?.(whole) ?? Effect.void
-      return { start, boxes: [] }
+      return { start, end, boxes: [] }
     }
     const boxes = yield* readBoxes(whole)
-    return { start, boxes: boxes.map((box) => ({ ...box, start: start + box.start, end: start + box.end })) }
+    return { start, end, boxes: boxes.map((box) => ({ ...box, start: start + box.start, end: start + box.end })) }
   })
 }

@@ -23,6 +23,17 @@ layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the loca
     })
   )
 
+  it.scoped.each(["cat.mp3", "cat.flac", "cat.opus.ogg", "cat.webm"])("decodes %s between tags", (name) =>
+    Effect.gen(function* () {
+      const file = readFileSync(pathOf(name))
+      const id3 = Buffer.from("ID3\x04\0\0\0\0\0\x05notes", "latin1")
+      const tagged = Buffer.concat([id3, id3, file, Buffer.from("TAG"), Buffer.alloc(125)])
+      const plain = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(file)), PcmStream.collect)
+      const decoded = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(tagged)), PcmStream.collect)
+      expect(decoded.byteLength).toBe(plain.byteLength)
+    })
+  )
+
   it.scoped("says that a recording is cut off", () =>
     Effect.gen(function* () {
       const half = readFileSync(pathOf("cat.mp3")).subarray(0, 2000)

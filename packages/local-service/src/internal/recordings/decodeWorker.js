@@ -8,7 +8,7 @@ const port = parentPort
 if (port === null) throw new Error("decodeWorker runs as a worker thread alone")
 
 /** @type {import("./decoder.js").DecodeTask} */
-const { announcedSamples, boxes, container, maximumSamples, path, start: begin } = workerData
+const { announcedSamples, boxes, container, maximumSamples, path, start: begin, end: finish } = workerData
 
 const fd = openSync(path, "r")
 const { size } = fstatSync(fd)
@@ -202,7 +202,7 @@ async function* decoded() {
     read = 0
     return samples.length === 0 ? undefined : { samples, sampleRate: rate }
   }
-  for (const chunk of container === "m4a" ? tablesFirst() : chunks(begin, size)) {
+  for (const chunk of container === "m4a" ? tablesFirst() : chunks(begin, finish)) {
     take(await decoder(chunk))
     if (length >= enough.samples || ++read >= enough.chunks) yield gather()
   }

@@ -31,6 +31,8 @@ export interface Probed {
   readonly container: Container.Container
   /** The offset at which the container begins, behind tags. */
   readonly start: number
+  /** The offset at which it ends, before tags: a decoder of FLAC takes them for a frame that is cut. */
+  readonly end: number
   readonly boxes: ReadonlyArray<Container.Box>
   /** The samples of all channels that a FLAC file announces, or 0. Other decoders may give a few less. */
   readonly announcedSamples: number
@@ -43,13 +45,14 @@ const timeLimit = "10 seconds"
 export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
   Effect.gen(function* () {
     const bytes = yield* openBytes(path)
-    const { boxes, start } = yield* Container.checkStructure(container, bytes)
-    if (container !== "flac") return { path, container, start, boxes, announcedSamples: 0 }
+    const { boxes, end, start } = yield* Container.checkStructure(container, bytes)
+    if (container !== "flac") return { path, container, start, end, boxes, announcedSamples: 0 }
     const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
     return {
       path,
       container,
       start,
+      end,
       boxes,
       announcedSamples: channels * Math.round((durationMillis * sampleRate) / 1000)
     }
