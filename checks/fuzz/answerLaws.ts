@@ -209,7 +209,24 @@ const unsound = (...values: ReadonlyArray<string | undefined>) =>
 const mostlySound = (good: FastCheck.Arbitrary<HeaderValue>, bad: FastCheck.Arbitrary<HeaderValue>) =>
   FastCheck.oneof({ weight: 7, arbitrary: good }, { weight: 1, arbitrary: bad })
 
-const badNumbers = [undefined, "", "-8000", "8000.5", "8e3", "0x10", "NaN", "Infinity", "8000, 8000", "0", "1000000"]
+const badNumbers = [
+  undefined,
+  "",
+  "1",
+  "500",
+  "7999",
+  "48001",
+  "999999",
+  "-8000",
+  "8000.5",
+  "8e3",
+  "0x10",
+  "NaN",
+  "Infinity",
+  "8000, 8000",
+  "0",
+  "1000000"
+]
 
 const contentTypes = mostlySound(
   sound("application/octet-stream", undefined, "audio/pcm", "audio/L16; rate=8000", "application/jsonish"),
@@ -218,7 +235,7 @@ const contentTypes = mostlySound(
 
 const synthesisAnswer = FastCheck.record({
   status,
-  rate: mostlySound(sound("8000", "16000", "24000", "44100", "1", "999999"), unsound(...badNumbers)),
+  rate: mostlySound(sound("8000", "16000", "24000", "44100", "48000"), unsound(...badNumbers)),
   encoding: mostlySound(
     sound("pcm16", "float32"),
     unsound("PCM16", "", undefined, "mulaw", "pcm16, pcm16", "__proto__")

@@ -24,6 +24,7 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import { type TtsError, TtsInvalidRequest, TtsInvalidResponse } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
+import * as Cause from "effect/Cause"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -34,6 +35,7 @@ import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
 import { isKept, nameOf } from "./internal/kept.js"
 import { makeShared } from "./internal/shared.js"
+import { audioProblem } from "./internal/speech/checkAudio.js"
 import { checkRequest } from "./internal/speech/checkRequest.js"
 import * as KeptSpeech from "./internal/speech/keptSpeech.js"
 import { beginningOf, failureOf } from "./internal/speech/pieceFailure.js"
@@ -257,7 +259,9 @@ export const writeFile = (
   Effect.scoped(
     Effect.gen(function* () {
       const { settle, speech } = yield* start(request, options)
-      const file = yield* Effect.tapError(Wav.writeFile(speech, path), () => settle)
+      const file = yield* Effect.tapErrorCause(Wav.writeFile(speech, path), (cause) =>
+        Cause.isInterruptedOnly(cause) ? Effect.void : settle
+      )
       return { ...file, report: yield* speech.report }
     })
   )
@@ -451,6 +455,8 @@ const makeSpeaker = (
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const speech = yield* restore(tts.synthesize(asked, call))
+          const problem = audioProblem(speech)
+          if (problem !== undefined) return yield* new TtsInvalidResponse({ problem, call: speech.call })
           // What is paid is kept, whatever happens meanwhile.
           yield* KeptSpeech.keep(store, name, speech)
           return { piece, audio: speech, call: speech.call, warnings: speech.warnings }
@@ -467,7 +473,8 @@ const makeSpeaker = (
           return Effect.as(emit({ _tag: "Kept", ...facts }), { piece, audio, warnings: [] })
         }
         const findOrSend = Effect.gen(function* () {
-          const found = yield* KeptSpeech.getKept(store, name)
+          // An earlier version kept any format.
+          const found = Option.filter(yield* KeptSpeech.getKept(store, name), (audio) => audioProblem(audio) === undefined)
           if (Option.isSome(found)) return yield* asKept(found.value)
           yield* emit({ _tag: "Started", ...facts })
           const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...facts, event })

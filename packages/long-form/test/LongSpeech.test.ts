@@ -1,3 +1,4 @@
+import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -9,7 +10,14 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
 import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech, TtsBadRequest, type TtsContract, TtsError } from "@effect-speech/tts"
+import {
+  type Speech,
+  type SynthesisRequest,
+  TextToSpeech,
+  TtsBadRequest,
+  type TtsContract,
+  TtsError
+} from "@effect-speech/tts"
 import * as Deferred from "effect/Deferred"
 import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -417,7 +425,7 @@ describe("a piece that fails", () => {
       let isDamaged = true
       const server = yield* speakingServer((piece, response) => {
         if (!isDamaged || piece.body.text !== "Delta four.") return false
-        sendTone(response, piece, 9999)
+        sendTone(response, piece, { millis: 9999 })
         return true
       })
       const received: Array<Uint8Array> = []
@@ -434,6 +442,113 @@ describe("a piece that fails", () => {
       yield* Effect.provide(readAll({ text }, short), server.layer)
       expect(textsOf(server.sent)).toContain("Delta four.")
       expect(textsOf(server.sent)).not.toContain("Alpha one.")
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+})
+
+describe("a response that holds no speech", () => {
+  const atRate = (sampleRate: number, sentence: string) =>
+    speakingServer((piece, response) => {
+      if (piece.body.text !== sentence) return false
+      sendTone(response, piece, { sampleRate })
+      return true
+    })
+
+  it.scopedLive.each([500, 7999, 48_001, 999_999])(
+    "since its rate is %i Hz fails with its piece; those in flight are finished, and all others are kept",
+    (sampleRate) =>
+      Effect.gen(function* () {
+        const server = yield* atRate(sampleRate, "Beta two.")
+        const path = join(folder, `rate${sampleRate}.wav`)
+        const write = Effect.provide(
+          LongSpeech.writeFile({ text, outputFormat: "8000:pcm16" }, path, { ...short, concurrency: 4 }),
+          server.layer
+        )
+        const error = yield* Effect.flip(write)
+        expect(error).toMatchObject({
+          _tag: "TtsInvalidResponse",
+          problem: `its sample rate is ${sampleRate} Hz, and must be from 8000 to 48000 Hz`,
+          call: { billing: "unknown", piece: { number: 2, kept: server.sent.length - 1 } }
+        })
+        server.sent.length = 0
+        yield* Effect.flip(write)
+        const paidAgain = textsOf(server.sent).filter((text) => text !== "Beta two.")
+        expect(paidAgain).not.toContain("Alpha one.")
+        expect(new Set(paidAgain).size).toBe(paidAgain.length)
+      }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
+  )
+
+  it.scopedLive("is no success, also if it is the first piece and no format was requested", () =>
+    Effect.gen(function* () {
+      const server = yield* atRate(500, "Alpha one.")
+      const error = yield* Effect.flip(Effect.provide(readAll({ text }, short), server.layer))
+      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 1 } } })
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  const format = { sampleRate: 8000, channels: 1, encoding: "float32" } as const
+  const tone = new Uint8Array(toneOf("a").buffer)
+  const odd: ReadonlyArray<readonly [what: string, audio: Partial<Pick<Speech, "bytes" | "format">>, problem: RegExp]> =
+    [
+      ["two channels", { format: { ...format, channels: 2 } }, /2 channels/],
+      ["no whole rate", { format: { ...format, sampleRate: 8000.5 } }, /8000.5 Hz/],
+      ["no rate", { format: { ...format, sampleRate: Number.NaN } }, /NaN Hz/],
+      ["an encoding of telephony", { format: { ...format, encoding: "alaw" } }, /encoding is alaw/],
+      ["no samples", { bytes: new Uint8Array(0) }, /it is empty/],
+      ["half a sample", { bytes: tone.subarray(1) }, /not a multiple of the 4 bytes/],
+      ["a sample that is no number", { bytes: new Uint8Array(Float32Array.of(0, Number.NaN).buffer) }, /not samples/],
+      ["an endless sample", { bytes: new Uint8Array(Float32Array.of(3e38).buffer) }, /not samples/],
+      ["hours of samples", { bytes: new Uint8Array(4 * 8000 * 7201) }, /more than two hours/]
+    ]
+  it.effect.each(odd)("since it has %s is not kept, whatever client received it", ([, audio, problem]) =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const names: Array<string> = []
+      const store = yield* PieceStore
+      const put = (name: string, bytes: Uint8Array) =>
+        Effect.zipRight(
+          Effect.sync(() => names.push(name)),
+          store.put(name, bytes)
+        )
+      const client = {
+        ...tts,
+        synthesize: (request: SynthesisRequest) =>
+          Effect.map(tts.synthesize(request), (speech) =>
+            request.text === "Beta two." ? { ...speech, ...audio } : speech
+          )
+      }
+      const error = yield* readAll({ text: "Alpha one. Beta two." }, short).pipe(
+        Effect.provideService(TextToSpeech, client),
+        Effect.provideService(PieceStore, { ...store, put }),
+        Effect.flip
+      )
+      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", problem: expect.stringMatching(problem) })
+      expect(error).toMatchObject({ call: { billing: "billed", piece: { number: 2, kept: 1 } } })
+      expect(names.length).toBe(1)
+    }).pipe(Effect.provide(inMemory))
+  )
+
+  it.scopedLive("and that an earlier version kept is paid again once, and replaced", () =>
+    Effect.gen(function* () {
+      const server = yield* speakingServer()
+      const store = yield* PieceStore
+      // What that version kept: a whole result at such a rate.
+      const damaged = {
+        ...store,
+        put: (name: string, result: Uint8Array) =>
+          Effect.gen(function* () {
+            const file = Buffer.from(result)
+            file.writeUInt32LE(500, 24)
+            file.write(createHash("sha256").update(file.subarray(0, -64)).digest("hex"), file.length - 64)
+            yield* store.put(name, file)
+          })
+      }
+      const request = { text: "Alpha one.", outputFormat: "8000:pcm16" } as const
+      const speak = Effect.provide(readAll(request), server.layer)
+      const { bytes } = yield* Effect.provideService(speak, PieceStore, damaged)
+      expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
+      expect(server.sent.length).toBe(2)
+      expect((yield* speak).report.pieces[0]?.source).toBe("kept")
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 })

@@ -28,14 +28,23 @@ export const toneOf = (text: string): Float32Array => {
   return samples
 }
 
-/** Sends a tone as 16 bits. */
-export const sendTone = (response: ServerResponse, { body, id }: SentPiece, millis?: number): void => {
+interface Stated {
+  readonly millis?: number
+  readonly sampleRate?: number
+}
+
+/** Sends a tone as 16 bits, with its own rate and duration, or with others. */
+export const sendTone = (
+  response: ServerResponse,
+  { body, id }: SentPiece,
+  { millis, sampleRate = 8000 }: Stated = {}
+): void => {
   const samples = Int16Array.from(toneOf(body.text), (sample) => Math.round(sample * 32_767))
   response.writeHead(200, {
     "content-type": "application/octet-stream",
-    "x-sample-rate": "8000",
+    "x-sample-rate": String(sampleRate),
     "x-encoding": "pcm16",
-    "x-audio-duration-ms": String(millis ?? samples.length / 8),
+    "x-audio-duration-ms": String(millis ?? (1000 * samples.length) / sampleRate),
     "x-request-id": id
   })
   response.end(Buffer.from(samples.buffer))

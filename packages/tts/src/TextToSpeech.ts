@@ -310,6 +310,8 @@ const accept = (
     channels: 1,
     encoding: headers.right["x-encoding"]
   } as const
+  const unusable = Contract.formatProblem(format)
+  if (unusable !== undefined) return invalid(unusable)
   const byteLength = compressed ? undefined : numberIn(response.header("content-length"))
 
   // The service bills after the last byte, and nothing shows that corrupt audio is complete.

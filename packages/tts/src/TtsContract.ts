@@ -24,6 +24,9 @@ export const header = {
 export const sampleRates = [8000, 16000, 24000] as const
 export const encodings = ["pcm16", "float32"] as const
 
+/** The sample rates that a response may state, in Hz. Others than those of {@link sampleRates} are accepted, since they hold speech. */
+export const sampleRateRange = { minimum: 8000, maximum: 48_000 } as const
+
 export const Encoding = Schema.Literal(...encodings)
 export type Encoding = typeof Encoding.Type
 export type OutputFormat = `${(typeof sampleRates)[number]}:${Encoding}`
@@ -45,6 +48,18 @@ export const defaultOutputFormat: OutputFormat = "24000:float32"
 export const audioFormat = (outputFormat: OutputFormat): AudioFormat & { readonly encoding: Encoding } => {
   const [rate, encoding] = outputFormat.split(":")
   return { sampleRate: Number(rate), channels: 1, encoding: encoding === "pcm16" ? "pcm16" : "float32" }
+}
+
+/** What is wrong with the format of a response; `undefined` if nothing is. */
+export const formatProblem = ({ channels, encoding, sampleRate }: AudioFormat): string | undefined => {
+  const { maximum, minimum } = sampleRateRange
+  if (!(Number.isInteger(sampleRate) && sampleRate >= minimum && sampleRate <= maximum)) {
+    return `its sample rate is ${sampleRate} Hz, and must be from ${minimum} to ${maximum} Hz`
+  }
+  if (channels !== 1) return `it has ${channels} channels, and must have one`
+  return Schema.is(Encoding)(encoding)
+    ? undefined
+    : `its encoding is ${encoding}, and must be ${encodings.join(" or ")}`
 }
 
 /** The form of a request id. The service replaces an id of any other form with its own. */

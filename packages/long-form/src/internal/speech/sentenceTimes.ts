@@ -26,6 +26,9 @@ const shortestPause = 60
 /** An end may lie this far from where its text suggests, in milliseconds, or half of the shorter sentence beside it. */
 const leastDeviation = 500
 
+/** Pairs of an end and a pause that are compared at most. Of more pauses, the longest ones are taken. */
+const mostPairs = 4_000_000
+
 /** Weight of the length of a pause against its place: a pause at the end of a sentence is longer than others. */
 const lengthCounts = 3
 
@@ -48,7 +51,8 @@ export const sentenceTimes = (
   const weights = sentences.map(({ text }) => weightOf(text))
   const frames = scaled(weights, speech)
   const places = cumulative(frames).slice(0, -1)
-  const matched = match(places, frames, pauses, sampleRate)
+  const compared = longest(pauses, Math.floor(mostPairs / (places.length + 1)))
+  const matched = match(places, frames, compared, sampleRate)
 
   const ends = matched.map((pause) => (pause === undefined ? undefined : { from: pause.start, to: pause.end }))
   const known = [{ from, to: from }, ...ends, { from: to, to }]
@@ -118,6 +122,15 @@ const withSpeech = (pauses: ReadonlyArray<Silence.Pause>, from: number): Readonl
     return { start, end, speechBefore }
   })
 }
+
+/** The longest pauses, in order. */
+const longest = (pauses: ReadonlyArray<SpokenPause>, count: number): ReadonlyArray<SpokenPause> =>
+  pauses.length <= count
+    ? pauses
+    : pauses
+        .toSorted((one, other) => other.end - other.start - (one.end - one.start))
+        .slice(0, count)
+        .toSorted((one, other) => one.start - other.start)
 
 /** The pause at each end of a sentence, in order. `undefined`: none fits. It is the cheapest of all assignments. */
 const match = (
