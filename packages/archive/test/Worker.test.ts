@@ -121,6 +121,16 @@ describe("a transcription of a run", () => {
     )
   )
 
+  it.effect("says that the segments of a response do not have the words of its text", () =>
+    Effect.gen(function* () {
+      const file = yield* listed(write("differs.wav", recording(2)))
+      const settlement = yield* Worker.transcription.call({ file, settings: transcribing() })
+      expect(settlement).toMatchObject({
+        result: { text: "One. Two.", segments: [{ text: "One." }], warnings: ["SegmentTextsDiffer"] }
+      })
+    }).pipe(Effect.provide(answering({ text: "One. Two.", auxInfo: aux(0.5, { start: 0.1, end: 0.9, text: "One." }) })))
+  )
+
   it.effect("sends a long recording in pieces, which are kept until the file is complete", () =>
     Effect.gen(function* () {
       const file = yield* listed(write("long.wav", recording(5)))

@@ -416,6 +416,7 @@ const warnings: Readonly<Record<LongTranscriptionWarning["_tag"] | TtsWarning["_
   ParseNumberWithoutEffect: true,
   HotwordNotSpoken: true,
   SegmentTimesUnread: true,
+  SegmentTextsDiffer: true,
   FormatDiffers: true,
   DurationMissing: true,
   RequestIdMissing: true,

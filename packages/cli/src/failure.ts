@@ -200,6 +200,8 @@ export const describeWarning = (warning: SttWarning | TtsWarning | LongTranscrip
   switch (warning._tag) {
     case "SegmentTimesUnread":
       return `The response has no usable times of segments for ${warning.pieces} pieces, so each of these is one segment. If the service names the times differently, use --segment-fields.`
+    case "SegmentTextsDiffer":
+      return `The segments of ${warning.pieces} pieces do not have the words of the transcript, so each of these pieces is one segment. If the service names the text of a segment differently, use --segment-fields.`
     case "MoreThanOneChannel":
       return `The recording has ${warning.channels} channels, but the service takes mono. Mix them with --telephony, if it is a WAV file, or send each speaker's channel as a recording of its own.`
     case "SampleRateFarFrom8kHz":

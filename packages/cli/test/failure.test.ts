@@ -80,6 +80,7 @@ describe("a failure", () => {
 
   it.each([
     [{ _tag: "SegmentTimesUnread", pieces: 2, message: "" }, /2 pieces.*use --segment-fields\.$/],
+    [{ _tag: "SegmentTextsDiffer", pieces: 2, message: "" }, /2 pieces.*use --segment-fields\.$/],
     [{ _tag: "MoreThanOneChannel", channels: 2, message: "" }, /2 channels.*--telephony/],
     [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 44_100, message: "" }, /44100 Hz.*--telephony/],
     [{ _tag: "SampleRateFarFrom8kHz", sampleRate: 4000, message: "as it is" }, /^as it is$/],

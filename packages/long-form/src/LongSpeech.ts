@@ -474,7 +474,10 @@ const makeSpeaker = (
         }
         const findOrSend = Effect.gen(function* () {
           // An earlier version kept any format.
-          const found = Option.filter(yield* KeptSpeech.getKept(store, name), (audio) => audioProblem(audio) === undefined)
+          const found = Option.filter(
+            yield* KeptSpeech.getKept(store, name),
+            (audio) => audioProblem(audio) === undefined
+          )
           if (Option.isSome(found)) return yield* asKept(found.value)
           yield* emit({ _tag: "Started", ...facts })
           const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...facts, event })

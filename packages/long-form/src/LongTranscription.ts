@@ -29,7 +29,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
-import { joinedConfidence, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
+import { joinedConfidence, likely, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
 import { isKept } from "./internal/kept.js"
 import { getKept, keep, nameOf } from "./internal/keptTranscripts.js"
 import { type Ending, type OpenPieces, openPieces, type RecordingPiece } from "./internal/recordingPieces.js"
@@ -38,7 +38,7 @@ import { uuidV5 } from "./internal/uuid.js"
 import { PieceStore, PieceStoreError } from "./PieceStore.js"
 import * as SegmentReader from "./SegmentReader.js"
 
-export type { Segment } from "./internal/joinTranscripts.js"
+export { type PieceSegments, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
 export type { Ending } from "./internal/recordingPieces.js"
 
 /**
@@ -145,11 +145,24 @@ export interface TranscribedPiece extends PiecePlace {
 }
 
 /** A reason why the transcript of a long recording may be worse than you expect. The message says what to do. */
-export type LongTranscriptionWarning = SttWarning | SegmentTimesUnread | RecordingEndsEarly | NothingButSilence
+export type LongTranscriptionWarning =
+  | SttWarning
+  | SegmentTimesUnread
+  | SegmentTextsDiffer
+  | RecordingEndsEarly
+  | NothingButSilence
 
 /** The times of the segments of some pieces can't be read, or lie outside of them: such a piece is one segment. */
 export interface SegmentTimesUnread {
   readonly _tag: "SegmentTimesUnread"
+  /** The number of these pieces. */
+  readonly pieces: number
+  readonly message: string
+}
+
+/** The segments of some pieces do not have the words of their transcript: such a piece is one segment. */
+export interface SegmentTextsDiffer {
+  readonly _tag: "SegmentTextsDiffer"
   /** The number of these pieces. */
   readonly pieces: number
   readonly message: string
@@ -379,12 +392,21 @@ const joined = (
   const pieces = results.map(({ piece: { isSilent, ...piece }, source, transcription }): TranscribedPiece => {
     if (transcription === undefined) return { ...piece, source, text: "" }
     const { auxInfo, call, callId, text, transactionId: sentId } = transcription
-    return { ...piece, source, text: text.trim(), confidence: auxInfo?.confidence, callId, transactionId: sentId, call }
+    return {
+      ...piece,
+      source,
+      text: text.trim(),
+      confidence: likely(auxInfo?.confidence),
+      callId,
+      transactionId: sentId,
+      call
+    }
   })
-  const segments = results.map(({ piece, transcription }) =>
-    transcription === undefined ? [] : segmentsOf(piece, transcription, reader)
+  const read = results.map(({ piece, transcription }) =>
+    transcription === undefined ? { segments: [] } : segmentsOf(piece, transcription, reader)
   )
-  const unread = segments.filter(([first]) => first?.times === "piece").length
+  const unread = read.filter(({ problem }) => problem === "times").length
+  const different = read.filter(({ problem }) => problem === "texts").length
   return {
     text: pieces
       .map(({ text }) => text)
@@ -392,13 +414,14 @@ const joined = (
       .join(" "),
     durationMillis: pieces.at(-1)?.end ?? 0,
     confidence: joinedConfidence(pieces),
-    segments: segments.flat(),
+    segments: read.flatMap(({ segments }) => segments),
     pieces,
     warnings: distinct([
       ...Recording.warnings({ channels: 1, sampleRate: Math.min(recording.sampleRate, Telephony.format.sampleRate) }),
       ...endsEarly(recording.missingMillis()),
       ...(pieces.every(({ source }) => source === "silence") ? [onlySilence] : []),
       ...(unread === 0 ? [] : [timesUnread(unread, pieces.length)]),
+      ...(different === 0 ? [] : [textsDiffer(different, pieces.length)]),
       ...results.flatMap(({ transcription }) => transcription?.warnings ?? [])
     ]),
     transactionId
@@ -415,6 +438,14 @@ const timesUnread = (pieces: number, all: number): SegmentTimesUnread => ({
   message:
     `The response has no times of segments for ${pieces} of ${all} pieces, or times that lie outside of the piece, so each of ` +
     "these pieces is one segment. If your service names the times differently, use the option segments."
+})
+
+const textsDiffer = (pieces: number, all: number): SegmentTextsDiffer => ({
+  _tag: "SegmentTextsDiffer",
+  pieces,
+  message:
+    `The segments of ${pieces} of ${all} pieces do not have the words of the transcript, so each of these pieces is one segment. ` +
+    "If your service names the text of a segment differently, use the option segments."
 })
 
 const endsEarly = (missingMillis: number): ReadonlyArray<RecordingEndsEarly> =>

@@ -250,10 +250,18 @@ describe("the times of segments", () => {
         { start: 0.5, end: 1 }
       ]
     ],
-    ["lie before the piece", [{ start: -1, end: 0.5, text: "एक" }]],
-    ["lie behind the piece", [{ start: 0, end: 2, text: "एक" }]],
-    ["end before they begin", [{ start: 1, end: 0.5, text: "एक" }]],
-    ["are no numbers", [{ start: Number.NaN, end: "soon", text: "एक" }]],
+    ["lie before the piece", [{ start: -1, end: 0.5, text: "एक दो" }]],
+    ["lie behind the piece", [{ start: 0, end: 2, text: "एक दो" }]],
+    ["end before they begin", [{ start: 1, end: 0.5, text: "एक दो" }]],
+    ["are no numbers", [{ start: Number.NaN, end: "soon", text: "एक दो" }]],
+    [
+      "run backwards",
+      [
+        { start: 1, end: 1.4, text: "एक" },
+        { start: 0, end: 0.9, text: "दो" }
+      ]
+    ],
+    ["are beyond all numbers", [{ start: 0, end: 1e300, text: "एक दो" }]],
     ["are those of one segment only", [{ start: 0, end: 1, text: "एक" }, { text: "दो" }]]
   ] as const)("are those of the piece if they %s, and a warning says so", ([, segments]) =>
     Effect.gen(function* () {
@@ -267,7 +275,7 @@ describe("the times of segments", () => {
 
   it.scopedLive("may end a little after the piece, since services round them", () =>
     Effect.gen(function* () {
-      const { segments } = yield* transcribe(requestOf(one), {}, withSegments({ start: 0, end: 1.58, text: "एक" }))
+      const { segments } = yield* transcribe(requestOf(one), {}, withSegments({ start: 0, end: 1.58, text: "एक दो" }))
       expect(segments).toMatchObject([{ start: 0, end: 1500, times: "service" }])
     })
   )
@@ -276,6 +284,80 @@ describe("the times of segments", () => {
     Effect.gen(function* () {
       const { segments } = yield* transcribe(requestOf(one), {}, withSegments({ start: 0.1, end: 1 }))
       expect(segments).toMatchObject([{ start: 100, end: 1000, text: "एक दो", times: "service" }])
+    })
+  )
+
+  it.scopedLive.each([
+    ["miss a word", "एक दो", ["एक"]],
+    ["have another word", "one two", ["one", "too"]],
+    ["have a word more", "one two", ["one", "two", "three"]],
+    ["have them in another order", "one two", ["two", "one"]],
+    ["are empty", "one two", ["", " "]],
+    ["miss a number", "platform 5", ["platform"]],
+    ["miss a sign that is spoken", "5 €", ["5"]]
+  ] as const)(
+    "are those of the piece if the segments %s, so that no word is lost, and a warning says so",
+    ([, text, said]) =>
+      Effect.gen(function* () {
+        const segments_meta = said.map((words, index) => ({ start: index / 4, end: (index + 1) / 4, text: words }))
+        const result = yield* transcribe(requestOf(one), {}, { text, auxInfo: { confidence: 0.75, segments_meta } })
+        expect(result.text).toBe(text)
+        expect(result.segments).toEqual([{ ...whole, text }])
+        expect(result.warnings).toEqual([
+          { _tag: "SegmentTextsDiffer", pieces: 1, message: expect.stringContaining("do not have the words") }
+        ])
+      })
+  )
+
+  it.scopedLive.each([
+    ["punctuation", "Yes, of course. “Really?”", ["yes of course", "really"]],
+    ["case", "straße ΟΔΟΣ İ", ["STRASSE", "οδος", "i\u0307"]],
+    ["the form of Unicode", "क़लम ज़रा é ﬁ", ["क़लम", "ज़रा", "é", "fi"]],
+    ["joiners and spaces", "क्\u200dष\u00a0त्र  co\u00adop", ["क्षत्र", "coop"]],
+    ["spaces in a script without them", "สวัสดีครับ", ["สวัสดี", "ครับ"]]
+  ] as const)("are those of the service if text and segments differ by %s alone", ([, text, said]) =>
+    Effect.gen(function* () {
+      const segments_meta = said.map((words, index) => ({ start: index / 4, end: (index + 1) / 4, text: words }))
+      const result = yield* transcribe(requestOf(one), {}, { text, auxInfo: { segments_meta } })
+      expect(result.segments.map(({ text: words, times }) => [words, times])).toEqual(
+        said.map((words) => [words, "service"])
+      )
+      expect(result.warnings).toEqual([])
+    })
+  )
+
+  it.scopedLive("are not invented for words that are not in the transcript, and a warning says so", () =>
+    Effect.gen(function* () {
+      const answer = { text: " ", auxInfo: { segments_meta: [{ start: 0, end: 1, text: "hello" }] } }
+      const { segments, text, warnings } = yield* transcribe(requestOf(one), {}, answer)
+      expect([text, segments, warnings.map(({ _tag }) => _tag)]).toEqual(["", [], ["SegmentTextsDiffer"]])
+    })
+  )
+
+  it.scopedLive("are those of the piece if a reader of your own fails", () =>
+    Effect.gen(function* () {
+      const segments = () => {
+        throw new TypeError("no such field")
+      }
+      const result = yield* transcribe(requestOf(one), { segments }, withSegments({ start: 0, end: 1, text: "एक दो" }))
+      expect(result).toMatchObject({ segments: [whole], warnings: [{ _tag: "SegmentTimesUnread" }] })
+    })
+  )
+
+  it.scopedLive("and confidences that are none are left out", () =>
+    Effect.gen(function* () {
+      for (const confidence of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2]) {
+        const answer = {
+          text: "a",
+          auxInfo: { confidence, segments_meta: [{ start: 0, end: 1, text: "a", confidence }] }
+        }
+        const result = yield* transcribe(requestOf(one), {}, answer)
+        expect([result.confidence, result.pieces[0]?.confidence, result.segments[0]?.confidence]).toEqual([
+          undefined,
+          undefined,
+          undefined
+        ])
+      }
     })
   )
 

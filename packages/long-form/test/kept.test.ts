@@ -1,6 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { PieceStore, type PieceStoreError } from "@effect-speech/long-form"
-import type { Transcription } from "@effect-speech/stt"
+import type { SttInvalidResponse, Transcription } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { keep as keepTranscript, getKept as keptTranscript } from "../src/internal/keptTranscripts.js"
@@ -26,7 +26,7 @@ const speech = {
 interface Kind {
   readonly kind: string
   readonly extension: string
-  readonly keep: (name: string) => Effect.Effect<void, PieceStoreError, PieceStore>
+  readonly keep: (name: string) => Effect.Effect<void, PieceStoreError | SttInvalidResponse, PieceStore>
   readonly get: (name: string) => Effect.Effect<Option.Option<unknown>, PieceStoreError, PieceStore>
   readonly content: unknown
 }

@@ -60,17 +60,17 @@ const lenient = <A, I>(schema: Schema.Schema<A, I>) =>
   Schema.optional(Schema.UndefinedOr(schema).annotations({ decodingFallback: () => Effect.succeed(undefined) }))
 
 /** A part of the recording. The contract names only the confidence; all other fields are kept unchanged. */
-const Segment = Schema.Struct({ confidence: lenient(Schema.Number) }, anythingElse)
+const Segment = Schema.Struct({ confidence: lenient(Schema.Finite) }, anythingElse)
 
 /** Timings and confidences. A model may omit any of them. */
 export const AuxInfo = Schema.Struct(
   {
     /** Processing time at the service, in seconds. */
-    request_time: lenient(Schema.Number),
+    request_time: lenient(Schema.Finite),
     /** When the service received the request, in UTC. */
-    received_request_time: lenient(Schema.Union(Schema.String, Schema.Number)),
+    received_request_time: lenient(Schema.Union(Schema.String, Schema.Finite)),
     /** Confidence in the whole transcript, 0 to 1. */
-    confidence: lenient(Schema.Number),
+    confidence: lenient(Schema.Finite),
     segments_meta: lenient(Schema.Array(Segment))
   },
   anythingElse

@@ -1,4 +1,5 @@
 import type { Transcription } from "@effect-speech/stt/Transcription"
+import * as Predicate from "effect/Predicate"
 import type { SegmentReader, SegmentReading } from "../SegmentReader.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 
@@ -11,42 +12,88 @@ export interface Segment {
   readonly text: string
   /** From 0 to 1, if the service states it. */
   readonly confidence?: number | undefined
-  /** `service`: the service measured the times. `piece`: they can't be read, so they are those of the whole piece. */
+  /**
+   * `service`: the service measured the times. `piece`: they can't be read, or the texts of the segments differ from the transcript, so
+   * the times are those of the whole piece.
+   */
   readonly times: "service" | "piece"
 }
 
-/** Services round times, so that a segment may end a little after its piece. */
+/** The segments of a piece. */
+export interface PieceSegments {
+  readonly segments: ReadonlyArray<Segment>
+  /** Why the piece is one segment. `times`: they can't be read. `texts`: those of the segments are not the words of the transcript. */
+  readonly problem?: "times" | "texts" | undefined
+}
+
+/** Services round times, so that a segment may end a little after its piece, or start a little before the segment before it. */
 const toleranceMillis = 100
 
-/** The segments of a piece, in the time of the recording. */
+/**
+ * The segments of a transcription, in the time of the recording. `start` and `end` are those of the piece, in milliseconds. No word
+ * is lost: if the segments do not have the words of the text in order, or if a time can't be read or lies outside of the piece, the
+ * whole piece is one segment.
+ */
 export const segmentsOf = (
   { end, start }: Pick<RecordingPiece, "start" | "end">,
   { auxInfo, text }: Pick<Transcription, "text" | "auxInfo">,
   read: SegmentReader
-): ReadonlyArray<Segment> => {
-  if (text.trim() === "") return []
-  const whole: Segment = { start, end, text: text.trim(), confidence: auxInfo?.confidence, times: "piece" }
+): PieceSegments => {
+  const whole: Segment = { start, end, text: text.trim(), confidence: likely(auxInfo?.confidence), times: "piece" }
   const given = auxInfo?.segments_meta ?? []
+  const readings = given.map((segment) => readingOf(segment, read))
+  const texts = readings.map((reading) => reading?.text ?? (given.length === 1 ? text : undefined))
+  const differ = () => lettersOf(texts.join("")) !== lettersOf(text)
+  if (whole.text === "") return { segments: [], problem: differ() ? "texts" : undefined }
+
   const segments: Array<Segment> = []
-  for (const segment of given) {
-    const reading = read(segment)
-    const words = reading?.text ?? (given.length === 1 ? text : undefined)
-    if (reading === undefined || words === undefined || !isInside(reading, end - start)) return [whole]
-    if (words.trim() === "") continue
-    const inside = (millis: number) => Math.round(Math.min(end, Math.max(start, start + millis)))
+  let from = start
+  for (const [index, reading] of readings.entries()) {
+    const words = texts[index]?.trim()
+    if (reading === undefined || words === undefined || !isInside(reading, from - start, end - start)) {
+      return { segments: [whole], problem: "times" }
+    }
+    if (words === "") continue
+    const inside = (millis: number) => Math.round(Math.min(end, Math.max(from, start + millis)))
+    from = inside(reading.start)
     segments.push({
-      start: inside(reading.start),
+      start: from,
       end: inside(reading.end),
-      text: words.trim(),
-      confidence: reading.confidence,
+      text: words,
+      confidence: likely(reading.confidence),
       times: "service"
     })
   }
-  return segments.length === 0 ? [whole] : segments
+  if (given.length === 0) return { segments: [whole], problem: "times" }
+  if (differ()) return { segments: [whole], problem: "texts" }
+  return segments.length === 0 ? { segments: [whole], problem: "times" } : { segments }
 }
 
-const isInside = ({ end, start }: SegmentReading, length: number): boolean =>
-  start >= -toleranceMillis && end >= start && end <= length + toleranceMillis
+/** A reader of your own may fail for a segment that it does not expect. */
+const readingOf = (segment: Readonly<Record<string, unknown>>, read: SegmentReader): SegmentReading | undefined => {
+  try {
+    const reading = read(segment)
+    return reading === undefined || Predicate.isUndefined(reading.text) || Predicate.isString(reading.text)
+      ? reading
+      : undefined
+  } catch {
+    return undefined
+  }
+}
+
+/** `from` is where the segment before it starts. All are in milliseconds from the beginning of the piece. */
+const isInside = ({ end, start }: SegmentReading, from: number, length: number): boolean =>
+  start >= from - toleranceMillis && end >= start && end <= length + toleranceMillis
+
+/** What is said: letters, digits and symbols, without case, punctuation and spaces, in one form of Unicode. */
+const lettersOf = (text: string): string =>
+  text.replace(unsaid, "").normalize("NFKD").toUpperCase().normalize("NFKD").replace(unsaid, "")
+
+const unsaid = /[^\p{L}\p{M}\p{N}\p{Sc}\p{Sm}\p{So}]|\p{Default_Ignorable_Code_Point}/gu
+
+/** A confidence that is one, from 0 to 1. */
+export const likely = (confidence: number | undefined): number | undefined =>
+  confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined
 
 /** The mean of the confidences, weighted by the duration of their pieces. `undefined` if no piece has one. */
 export const joinedConfidence = (

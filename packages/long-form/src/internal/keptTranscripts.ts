@@ -1,8 +1,10 @@
 import type { SpeechToTextService } from "@effect-speech/stt/SpeechToText"
+import { SttInvalidResponse } from "@effect-speech/stt/SttError"
 import { Transcription } from "@effect-speech/stt/Transcription"
 import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { PieceStoreError, PieceStoreService } from "../PieceStore.js"
 import * as Kept from "./kept.js"
@@ -31,9 +33,18 @@ export const nameOf = (
     )
   )
 
-const Result = Schema.parseJson(Transcription)
-const decode = Schema.decodeOption(Result)
-const encode = Schema.encode(Result)
+const decodeOutline = Schema.decodeUnknownOption(Transcription)
+
+/** The schema would take minutes for the segments of many hours. The digest says that they are those that were kept. */
+const decode = (json: string): Option.Option<Transcription> =>
+  Option.flatMap(Option.liftThrowable(JSON.parse)(json), (value: unknown) => {
+    if (!Predicate.isRecord(value) || !Predicate.isRecord(value.auxInfo)) return decodeOutline(value)
+    const { segments_meta: segments, ...auxInfo } = value.auxInfo
+    const areSegments = Array.isArray(segments) && segments.every(Predicate.isRecord)
+    return Option.map(decodeOutline({ ...value, auxInfo }), (outline) =>
+      areSegments ? { ...outline, auxInfo: { ...outline.auxInfo, segments_meta: segments } } : outline
+    )
+  })
 
 /** The kept result. A damaged one, or that of another piece, counts as none. */
 export const getKept = (
@@ -52,9 +63,12 @@ export const keep = (
   store: PieceStoreService,
   name: string,
   transcription: Transcription
-): Effect.Effect<void, PieceStoreError> =>
+): Effect.Effect<void, PieceStoreError | SttInvalidResponse> =>
   Effect.gen(function* () {
-    const json = yield* Effect.orDie(encode(transcription))
+    const json = yield* Effect.try({
+      try: () => JSON.stringify(transcription),
+      catch: () => new SttInvalidResponse({ problem: "it can't be written as JSON", call: transcription.call })
+    })
     const digest = yield* Kept.digestOf(name, encoder.encode(json))
     yield* store.put(name, encoder.encode(`${Kept.headOf(digest)}${json}${Kept.tail}`))
   })

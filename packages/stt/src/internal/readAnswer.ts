@@ -77,7 +77,7 @@ const wholeAuxInfo = (auxInfo: unknown, known: Contract.AuxInfo): Effect.Effect<
 /** Segments that are looked at in one step. */
 const stepLength = 10_000
 
-/** Clears each confidence that is not a number. Returns whether the value is an array of objects. */
+/** Clears each confidence that is not a finite number: JSON may state 1e999. Returns whether the value is an array of objects. */
 const clearSegments = (segments: unknown): Effect.Effect<boolean> =>
   Effect.gen(function* () {
     if (!Array.isArray(segments)) return false
@@ -90,6 +90,6 @@ const clearSegments = (segments: unknown): Effect.Effect<boolean> =>
 
 const clearSegment = (segment: unknown): boolean => {
   if (!Predicate.isRecord(segment)) return false
-  if (segment.confidence !== undefined && typeof segment.confidence !== "number") segment.confidence = undefined
+  if (segment.confidence !== undefined && !Number.isFinite(segment.confidence)) segment.confidence = undefined
   return true
 }

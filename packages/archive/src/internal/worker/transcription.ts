@@ -102,9 +102,13 @@ const whole = (
     const stt = yield* SpeechToText
     const { auxInfo, call, text, warnings } = yield* stt.transcribe(request)
     const readings = (auxInfo?.segments_meta ?? []).map(reader)
+    const ends = { start: 0, end: durationMillis ?? Number.MAX_SAFE_INTEGER }
+    const { problem } = LongTranscription.segmentsOf(ends, { auxInfo, text }, reader)
     // Times without a text say nothing, unless the text is that of the only segment.
     const segments = readings.flatMap((reading) =>
-      reading === undefined ? [] : [{ ...reading, text: reading.text ?? (readings.length === 1 ? text : "") }]
+      reading === undefined || !Number.isFinite(reading.start + reading.end)
+        ? []
+        : [{ ...reading, text: reading.text ?? (readings.length === 1 ? text : "") }]
     )
     return done(
       {
@@ -117,7 +121,7 @@ const whole = (
           text: words.trim(),
           confidence
         })),
-        warnings: [...tagsOf(warnings), ...tags]
+        warnings: [...tagsOf(problem === "texts" ? [...warnings, { _tag: "SegmentTextsDiffer" }] : warnings), ...tags]
       },
       call.billing,
       secondsOf(durationMillis ?? 0)
