@@ -5,6 +5,7 @@ import { commandLaws } from "./commandLaws.js"
 import { formLaws } from "./formLaws.js"
 import { headerLaws } from "./headerLaws.js"
 import { law, type Topic } from "./law.js"
+import { longFormLaws } from "./longFormLaws.js"
 import { recordingLaws } from "./recordingLaws.js"
 import { requestLaws } from "./requestLaws.js"
 import { serviceLaws } from "./serviceLaws.js"
@@ -16,6 +17,7 @@ export const topics: Readonly<Record<string, Topic>> = {
   answers: answerLaws,
   headers: headerLaws,
   recordings: recordingLaws,
+  "long form": longFormLaws,
   service: serviceLaws,
   command: commandLaws
 }

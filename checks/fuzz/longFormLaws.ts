@@ -1,0 +1,234 @@
+import { inspect } from "node:util"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { type AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
+import { LongSpeech, LongTranscription, PieceStore, PieceStoreError, Subtitles } from "@effect-speech/long-form"
+import { SpeechToText, SttError } from "@effect-speech/stt"
+import { TextToSpeech, TtsError } from "@effect-speech/tts"
+import * as Cause from "effect/Cause"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { bytesOf, evenWords, requestOf, speak } from "../../packages/long-form/test/words.js"
+import { anyString, bytesUpTo, json, oddNumber, weighted } from "./arbitraries.js"
+import { law, type Topic } from "./law.js"
+
+const isTyped = Schema.is(Schema.Union(TtsError, SttError, PieceStoreError))
+
+/** The result, or its typed failure. A defect breaks the law. */
+const resultOf = async <A, E>(effect: Effect.Effect<A, E>): Promise<Either.Either<A, E>> => {
+  const exit = await Effect.runPromiseExit(effect)
+  if (Exit.isSuccess(exit)) return Either.right(exit.value)
+  const failure = Cause.failureOption(exit.cause)
+  if (Option.isNone(failure) || !isTyped(Cause.originalError(failure.value))) throw new Error(Cause.pretty(exit.cause))
+  return Either.left(failure.value)
+}
+
+const check = (holds: boolean, ...facts: ReadonlyArray<unknown>): void => {
+  if (!holds) throw new Error(inspect(facts, { depth: 6 }))
+}
+
+/** What a response replaces in the audio of a piece. */
+interface OddAudio {
+  readonly format?: AudioFormat.AudioFormat
+  readonly bytes?: Uint8Array
+}
+
+const rate = weighted(
+  [4, FastCheck.constantFrom(8000, 16_000, 22_050, 24_000, 44_100, 48_000)],
+  [1, FastCheck.constantFrom(0, 1, 500, 7999, 48_001, 192_000, 999_999, 8000.5)],
+  [1, oddNumber]
+)
+const encoding = FastCheck.constantFrom<Array<AudioFormat.Encoding>>(
+  "pcm16",
+  "pcm16",
+  "float32",
+  "float32",
+  "alaw",
+  "pcm8",
+  "float64"
+)
+const floats = FastCheck.array(FastCheck.oneof(FastCheck.double({ min: -1, max: 1 }), oddNumber), { maxLength: 60 })
+const oddAudio: FastCheck.Arbitrary<OddAudio> = weighted<OddAudio>(
+  [4, FastCheck.constant({})],
+  [
+    3,
+    FastCheck.record({
+      format: FastCheck.record({
+        sampleRate: rate,
+        channels: weighted([6, FastCheck.constant(1)], [1, oddNumber]),
+        encoding
+      }),
+      bytes: FastCheck.oneof(
+        bytesUpTo(400),
+        FastCheck.nat(4000).map((length) => new Uint8Array(4 * length)),
+        floats.map((samples) => new Uint8Array(Float32Array.from(samples).buffer))
+      )
+    })
+  ]
+)
+
+const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four."]
+
+/** Speaks each sentence as the responses say, over one store, and counts the calls. */
+const speaking = (odd: ReadonlyArray<OddAudio>) => {
+  const sound = TextToSpeech.layerTest({
+    bytes: new Uint8Array(new Int16Array(800).fill(999).buffer),
+    outputFormat: "8000:pcm16"
+  })
+  const sent: Array<string> = []
+  const client = Layer.effect(
+    TextToSpeech,
+    Effect.map(TextToSpeech, (tts) => ({
+      ...tts,
+      synthesize: (request: Parameters<typeof tts.synthesize>[0]) =>
+        Effect.map(tts.synthesize(request), (speech) => {
+          sent.push(request.text)
+          return { ...speech, ...odd[sentences.indexOf(request.text)] }
+        })
+    }))
+  ).pipe(Layer.provide(sound))
+  return { sent, layer: client }
+}
+
+const oddSegment = FastCheck.record(
+  {
+    start: FastCheck.oneof(FastCheck.constantFrom<Array<unknown>>(0, 0.2, "0.3"), oddNumber, json),
+    end: FastCheck.oneof(FastCheck.constantFrom<Array<unknown>>(0.4, 1, "0.9"), oddNumber, json),
+    text: FastCheck.oneof(anyString, json),
+    confidence: FastCheck.oneof(oddNumber, FastCheck.constant(0.5))
+  },
+  { requiredKeys: [] }
+)
+const wordsOf = FastCheck.array(anyString, { maxLength: 5 })
+/** Segments of the text at sound times, or any. */
+const oddTranscript = FastCheck.record({
+  words: wordsOf,
+  confidence: oddNumber,
+  segments: FastCheck.option(FastCheck.array(oddSegment, { maxLength: 5 }), { nil: undefined }),
+  repeated: weighted([30, FastCheck.constant(1)], [1, FastCheck.constant(300)])
+}).map(({ confidence, repeated, segments, words }) => {
+  const all = Array.from({ length: repeated }, () => words).flat()
+  const timed = all.map((text, index) => ({ start: index / all.length, end: (index + 1) / all.length, text }))
+  return {
+    text: all.join(" "),
+    auxInfo: { confidence, segments_meta: (segments ?? timed) as ReadonlyArray<Record<string, unknown>> }
+  }
+})
+
+const lettersOf = (text: string) =>
+  text
+    .normalize("NFKD")
+    .toUpperCase()
+    .normalize("NFKD")
+    .replace(/[^\p{L}\p{N}]/gu, "")
+
+const cue = FastCheck.record({
+  start: FastCheck.oneof(FastCheck.double({ min: -1e4, max: 4e10 }), oddNumber),
+  end: FastCheck.oneof(FastCheck.double({ min: -1e4, max: 4e10 }), oddNumber),
+  text: FastCheck.array(
+    FastCheck.oneof(anyString, FastCheck.constantFrom("\n", "-->", "\r", "WEBVTT", "NOTE", "1"))
+  ).map((parts) => parts.join(""))
+})
+
+const recording = speak(evenWords(6))
+
+/** The result of a function that may refuse its arguments by a RangeError. */
+const orRefused = <A>(run: () => A): A | undefined => {
+  try {
+    return run()
+  } catch (error) {
+    if (error instanceof RangeError && error.message.includes("must be milliseconds")) return undefined
+    throw error
+  }
+}
+
+export const longFormLaws: Topic = Effect.succeed({
+  "no audio of a service is a defect, what is joined is audio, and a sound piece is paid once": law(
+    30,
+    FastCheck.asyncProperty(
+      FastCheck.array(oddAudio, { minLength: 4, maxLength: 4 }),
+      FastCheck.constantFrom(undefined, "8000:pcm16" as const, "24000:float32" as const),
+      async (odd, outputFormat) => {
+        const { layer, sent } = speaking(odd)
+        const run = Effect.scoped(
+          Effect.gen(function* () {
+            const speech = yield* LongSpeech.stream(
+              { text: sentences.join(" "), outputFormat },
+              { first: 13, maximum: 14, concurrency: 2 }
+            )
+            return { bytes: yield* PcmStream.collect(speech), format: speech.format, report: yield* speech.report }
+          })
+        )
+        const twice = Effect.gen(function* () {
+          const context = yield* Effect.context<TextToSpeech | PieceStore>()
+          const once = Effect.promise(() => resultOf(Effect.provide(run, context)))
+          return [yield* once, yield* once] as const
+        })
+        const results = await Effect.runPromise(Effect.provide(twice, Layer.merge(layer, PieceStore.layerMemory)))
+        for (const result of results) {
+          if (Either.isLeft(result)) {
+            check(result.left._tag === "TtsInvalidResponse", result.left)
+            continue
+          }
+          const { bytes, format, report } = result.right
+          check(Pcm.decode(bytes, format.encoding).every(Number.isFinite), "a sample is not finite")
+          check(
+            report.segments.every(({ end, start }) => start >= 0 && end >= start),
+            report.segments
+          )
+        }
+        for (const [index, sentence] of sentences.entries()) {
+          const isSound = Object.keys(odd[index] ?? {}).length === 0
+          check(!isSound || sent.filter((text) => text === sentence).length <= 1, sent)
+        }
+      }
+    )
+  ),
+
+  "no transcript of a service is a defect, loses a word, or has a time that is none": law(
+    30,
+    FastCheck.asyncProperty(FastCheck.array(oddTranscript, { minLength: 1, maxLength: 3 }), async (answers) => {
+      const answer = (request: Parameters<typeof bytesOf>[0]) =>
+        answers[bytesOf(request).byteLength % answers.length] ?? {}
+      const layer = Layer.mergeAll(SpeechToText.layerTest(answer), PieceStore.layerMemory, NodeFileSystem.layer)
+      const transcribe = LongTranscription.transcribe(requestOf(recording), { pieceMillis: 1000 })
+      const result = await resultOf(Effect.provide(Effect.all([transcribe, transcribe]), layer))
+      if (Either.isLeft(result)) throw new Error(inspect(result.left))
+      const [first, again] = result.right
+      for (const { confidence, pieces, segments, text } of [first, again]) {
+        check(lettersOf(segments.map((segment) => segment.text).join("")) === lettersOf(text), text, segments)
+        check(confidence === undefined || (confidence >= 0 && confidence <= 1), confidence)
+        let before = 0
+        for (const { end, start } of segments) {
+          check(start >= before && end >= start && end <= 3000, segments)
+          before = start
+        }
+        for (const piece of pieces) check(piece.confidence === undefined || Number.isFinite(piece.confidence), piece)
+        check(Either.isRight(Subtitles.parse(Subtitles.toSrt(Subtitles.layout(segments)))), segments)
+      }
+      check(again.text === first.text && again.segments.length === first.segments.length, first, again)
+      check(
+        again.pieces.every(({ source }) => source === "kept"),
+        again.pieces
+      )
+    })
+  ),
+
+  "any cues are refused, or written so that they can be read": law(
+    100,
+    FastCheck.property(FastCheck.array(cue, { maxLength: 4 }), (cues) => {
+      for (const write of [Subtitles.toSrt, Subtitles.toVtt]) {
+        for (const given of [() => cues, () => Subtitles.layout(cues)]) {
+          const written = orRefused(() => write(given()))
+          if (written === undefined) continue
+          const read = Subtitles.parse(written)
+          check(Either.isRight(read), written, read)
+        }
+      }
+    })
+  )
+})
