@@ -84,6 +84,9 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
   readonly message: (facts: Facts<Fields>) => string
 }
 
+/** Where Effect looks for the span of an error, in `Cause` and `Effect.fail`. */
+const spanAnnotation = Symbol.for("effect/SpanAnnotation")
+
 /** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =
   <Self = never>() =>
@@ -106,6 +109,10 @@ export const define =
       }
       get category(): C {
         return definition.category
+      }
+      /** An error that has it fails as it is. Around others, Effect puts a Proxy in a span, which `structuredClone` refuses. */
+      get [spanAnnotation](): undefined {
+        return undefined
       }
       get retry(): Retry {
         const { retry } = definition

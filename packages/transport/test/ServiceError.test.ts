@@ -51,6 +51,20 @@ describe("an error of the factory", () => {
     expect(Cause.pretty(Cause.fail(error))).toContain(sentence)
   })
 
+  it.effect("crosses to another thread: its sentence as it is, and all of it as plain data", () =>
+    Effect.gen(function* () {
+      const given = new TooHot({ degrees: 40, place: "the attic" })
+      // Within a span, Effect puts a Proxy around other errors, which can't be cloned.
+      const error = yield* Effect.flip(Effect.withSpan(given, "a call"))
+      expect(error).toBe(given)
+      expect(structuredClone(error)).toMatchObject({ message: given.message, stack: `TooHot: ${given.message}` })
+      const encoded = yield* Schema.encode(TooHot)(error)
+      const decoded = yield* Schema.decode(TooHot)(structuredClone(encoded))
+      expect(decoded).toBeInstanceOf(TooHot)
+      expect({ ...decoded, message: decoded.message }).toEqual({ ...given, message: given.message })
+    })
+  )
+
   it.effect.each([Logger.stringLogger, Logger.logfmtLogger, Logger.jsonLogger, Logger.structuredLogger])(
     "keeps its message in each logger of Effect: %#",
     (logger: Logger.Logger<unknown, unknown>) =>
