@@ -32,6 +32,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { makeFailedPieces } from "./internal/failedPieces.js"
 import { inOrder } from "./internal/inOrder.js"
 import { isKept, nameOf } from "./internal/kept.js"
 import { makeShared } from "./internal/shared.js"
@@ -369,16 +370,20 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
     )
     const explain = ({ error, piece }: Failed) =>
       Effect.zipWith(Fiber.join(planning), speaker.kept, (planned, kept) =>
-        failureOf(error, {
-          number: piece.index + 1,
-          of: planned.pieces,
-          unit: "characters",
-          start: piece.start,
-          end: piece.end,
-          beginning: beginningOf(piece.text),
-          kept: kept?.pieces ?? 0,
-          left: kept === undefined ? undefined : planned.cost - kept.cost
-        })
+        failureOf(
+          error,
+          {
+            number: piece.index + 1,
+            of: planned.pieces,
+            unit: "characters",
+            start: piece.start,
+            end: piece.end,
+            beginning: beginningOf(piece.text),
+            kept: kept?.pieces ?? 0,
+            left: kept === undefined ? undefined : planned.cost - kept.cost
+          },
+          speaker.failed
+        )
       )
 
     const explained = Effect.catchAll(pull, (end) =>
@@ -436,6 +441,7 @@ const makeSpeaker = (
     /** The index of the first piece that is spoken, which decides the format. */
     let deciding: number | undefined
     let isStopped = false
+    const failed = makeFailedPieces()
 
     const requestOf = ({ index, lang, sent, speed, voice }: Piece): SynthesisRequest => ({
       ...fields,
@@ -511,6 +517,7 @@ const makeSpeaker = (
         Effect.tap(checkFormat),
         Effect.onError(() => Deferred.succeed(expected, undefined)),
         turns.withPermits(1),
+        Effect.tapError((error) => Effect.sync(() => failed.add(error))),
         Effect.mapError((error) => ({ piece, error }))
       )
     }
@@ -524,7 +531,7 @@ const makeSpeaker = (
       Effect.suspend(() => isKept(store, known)),
       (keeps) => (keeps ? kept : undefined)
     )
-    return { speak, settle, kept: keptSoFar }
+    return { speak, settle, kept: keptSoFar, failed }
   })
 
 /** Joins the audio of the pieces in order. */

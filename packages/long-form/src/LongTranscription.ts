@@ -28,6 +28,7 @@ import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { type FailedPieces, makeFailedPieces } from "./internal/failedPieces.js"
 import { inOrder } from "./internal/inOrder.js"
 import { joinedConfidence, likely, type Segment, segmentsOf } from "./internal/joinTranscripts.js"
 import { isKept } from "./internal/kept.js"
@@ -229,6 +230,7 @@ export const transcribe = (
       /** A result that the store was given, or gave. */
       let known: string | undefined
       const share = makeShared<Outcome, SttError | PieceStoreError>()
+      const failed = makeFailedPieces()
 
       const outcomeOf = ({ isSilent, samples, ...facts }: RecordingPiece) =>
         Effect.gen(function* () {
@@ -279,7 +281,10 @@ export const transcribe = (
         const { samples, ...facts } = piece
         return Effect.mapBoth(outcomeOf(piece), {
           onSuccess: (outcome) => ({ piece: facts, ...outcome }),
-          onFailure: (error): PieceFailed => ({ _tag: "PieceFailed", piece: facts, error })
+          onFailure: (error): PieceFailed => {
+            failed.add(error)
+            return { _tag: "PieceFailed", piece: facts, error }
+          }
         })
       }
 
@@ -287,7 +292,9 @@ export const transcribe = (
         Effect.flatMap(isKept(store, known), (keeps): Effect.Effect<never, SttError | PieceStoreError> => {
           const kept = keeps ? done : undefined
           return Effect.fail(
-            error._tag === "PieceFailed" ? failureOf(error, kept, recording.durationMillis) : unreadable(error, kept)
+            error._tag === "PieceFailed"
+              ? failureOf(error, failed, kept, recording.durationMillis)
+              : unreadable(error, failed, kept)
           )
         })
       const results = yield* recording.pieces.pipe(
@@ -346,6 +353,7 @@ type KeptSoFar = { readonly millis: number; readonly pieces: number } | undefine
 /** The same error with the piece in it. An error of a recording of one piece keeps its message. */
 const failureOf = (
   { error, piece: { end, ending, number, start } }: PieceFailed,
+  { billingWith }: FailedPieces,
   kept: KeptSoFar,
   durationMillis: number | undefined
 ): SttError | PieceStoreError => {
@@ -362,19 +370,21 @@ const failureOf = (
     of === 1 ? "" : kept === undefined ? place : `${place} To go on, run it again: ${keeping(kept.pieces)}${rest}.`
   return error._tag === "PieceStoreError"
     ? new PieceStoreError({ ...error, piece, message: `${error.message} ${words}`.trim() })
-    : ServiceError.withPiece(error, piece, words)
+    : ServiceError.withPiece(error, piece, words, billingWith(error.call.billing))
 }
 
 const keeping = (kept: number): string => (kept === 1 ? "1 piece is kept" : `${kept} pieces are kept`)
 
 /** The error of a recording that can't be read to its end. */
-const unreadable = (error: SttAudioUnreadable, kept: KeptSoFar): SttAudioUnreadable =>
-  kept === undefined || kept.pieces === 0
-    ? error
-    : new SttAudioUnreadable({
-        ...error,
-        message: `${error.message} To go on, run it again with the whole recording: ${keeping(kept.pieces)}.`
-      })
+const unreadable = (error: SttAudioUnreadable, { billingWith }: FailedPieces, kept: KeptSoFar): SttAudioUnreadable =>
+  new SttAudioUnreadable({
+    ...error,
+    call: { ...error.call, billing: billingWith(error.call.billing) },
+    message:
+      kept === undefined || kept.pieces === 0
+        ? error.message
+        : `${error.message} To go on, run it again with the whole recording: ${keeping(kept.pieces)}.`
+  })
 
 /** Hours, minutes and seconds. */
 const clockTime = (millis: number): string => {

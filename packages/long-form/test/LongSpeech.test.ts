@@ -383,6 +383,29 @@ describe("a piece that fails", () => {
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
+  it.scopedLive("says that something may be billed if another piece was lost after it was sent", () =>
+    Effect.gen(function* () {
+      let cutOff = (): unknown => undefined
+      const server = yield* speakingServer((piece, response) => {
+        if (piece.id.endsWith("002")) cutOff = () => response.destroy()
+        else {
+          respondJson(response, 400, { error: "text is not spoken" }, { "x-request-id": piece.id })
+          response.once("finish", () => setTimeout(() => cutOff(), 50))
+        }
+        return true
+      })
+      const options = { ...short, concurrency: 2 }
+      const error = yield* Effect.flip(
+        Effect.provide(readAll({ text: sentences.slice(0, 2).join(" ") }, options), server.layer)
+      )
+      expect(server.sent.length).toBe(2)
+      expect(error).toMatchObject({
+        _tag: "TtsBadRequest",
+        call: { billing: "unknown", piece: { number: 1, kept: 0 } }
+      })
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
   it.effect("is retried through an outage that a call alone would not wait for", () =>
     Effect.gen(function* () {
       let requests = 0

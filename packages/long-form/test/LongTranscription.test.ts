@@ -7,11 +7,14 @@ import {
   SpeechToText,
   type SpeechToTextService,
   SttAudioUnreadable,
+  SttBadRequest,
+  SttConnectionFailed,
   SttCreditExhausted,
   SttInvalidRequest,
   type TestAnswer,
   type TranscriptionRequest
 } from "@effect-speech/stt"
+import { CallReport } from "@effect-speech/transport"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Duration from "effect/Duration"
@@ -443,6 +446,23 @@ describe("a piece that fails", () => {
       const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }))
       expect(error).toMatchObject({ call: { piece: { number: 1, kept: 0 } } })
       expect((yield* calls).length).toBe(4)
+    })
+  )
+
+  it.scopedLive("says that something may be billed if another piece was lost after it was sent", () =>
+    Effect.gen(function* () {
+      const two = yield* Deferred.make<void>()
+      const lost = { ...CallReport.nothingSent, billing: "unknown" } as const
+      const { transcribe } = yield* serviceOf((request) =>
+        transcriptOf(request).text.startsWith("w0")
+          ? Effect.zipRight(Deferred.await(two), Effect.fail(new SttBadRequest({ call: CallReport.nothingSent })))
+          : Deferred.succeed(two, undefined).pipe(
+              Effect.zipRight(Effect.sleep(50)),
+              Effect.zipRight(Effect.fail(new SttConnectionFailed({ call: lost })))
+            )
+      )
+      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 2 }))
+      expect(error).toMatchObject({ _tag: "SttBadRequest", call: { billing: "unknown", piece: { number: 1 } } })
     })
   )
 

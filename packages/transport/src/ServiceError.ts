@@ -7,7 +7,7 @@
  */
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
-import { CallReport, nothingSent, type Piece } from "./CallReport.js"
+import { type Billing, CallReport, nothingSent, type Piece } from "./CallReport.js"
 import * as Printable from "./Printable.js"
 
 /**
@@ -127,14 +127,15 @@ export const define =
 
 /**
  * The same error, of the same class, with this piece in its report and a further sentence in its message. The sentence is
- * made printable.
+ * made printable. `billing` is that of all pieces that failed. Default: that of the error.
  */
 export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
   error: E,
   piece: Piece,
-  sentence: string
+  sentence: string,
+  billing: Billing = error.call.billing
 ): E => {
   const Class = error.constructor as new (props: object) => E
   const message = `${error.message} ${Printable.line(sentence)}`.trimEnd()
-  return new Class({ ...error, call: { ...error.call, piece }, message })
+  return new Class({ ...error, call: { ...error.call, piece, billing }, message })
 }

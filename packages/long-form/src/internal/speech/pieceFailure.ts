@@ -4,6 +4,7 @@ import * as Printable from "@effect-speech/transport/Printable"
 import { withPiece } from "@effect-speech/transport/ServiceError"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import { PieceStoreError } from "../../PieceStore.js"
+import type { FailedPieces } from "../failedPieces.js"
 
 const clusters = new Intl.Segmenter(undefined, { granularity: "grapheme" })
 
@@ -31,7 +32,11 @@ const sentence = ({ beginning, kept, left, number, of, start }: Piece): string =
 }
 
 /** The same error with the piece in it. An error of a text of one piece keeps its message. */
-export const failureOf = (error: TtsError | PieceStoreError, piece: Piece): TtsError | PieceStoreError => {
+export const failureOf = (
+  error: TtsError | PieceStoreError,
+  piece: Piece,
+  { billingWith }: FailedPieces
+): TtsError | PieceStoreError => {
   const words = piece.of === 1 ? "" : sentence(piece)
   if (error instanceof PieceStoreError) {
     const { code, operation, store } = error
@@ -43,5 +48,5 @@ export const failureOf = (error: TtsError | PieceStoreError, piece: Piece): TtsE
       message: Printable.line(`${error.message} ${words}`.trim())
     })
   }
-  return withPiece(error, piece, words)
+  return withPiece(error, piece, words, billingWith(error.call.billing))
 }
