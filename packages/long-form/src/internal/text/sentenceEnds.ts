@@ -24,6 +24,7 @@ import {
   verbs,
   verbsOfSaying
 } from "./abbreviations.js"
+import { finalsOf } from "./finals.js"
 import { isLineEnd, noBreak, spacesAfter, spacesBefore } from "./spaces.js"
 import { joiningViramas } from "./viramas.js"
 
@@ -130,6 +131,7 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
   const inChain =
     (previous !== "" && isCaseless(previous) && isLetterName(previous, lang)) ||
     (nextIsShort && isCaseless(next) && isLetterName(next, lang))
+  if (ambiguous.has(word) && /^[\u0b80-\u0d7f]/.test(word) && /^\p{Nd}/u.test(next) && !answers.has(word)) return true
   if (ambiguous.has(word)) return inChain || begins(text, start, lang, depth)
   if (letters.has(word)) return true
   // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere one of few.
@@ -180,16 +182,31 @@ const beginOfChain = (text: string, start: number): number => {
   return from
 }
 
+/** Whether no sentence ends in a word, in the languages that have a list of what ends one. */
+const isNoFinal = ({ ahead, lang, word }: Around, clusters: number): boolean => {
+  const finals = finalsOf(word, lang)
+  if (finals === undefined || finals.words.has(word)) return false
+  if (clusters > 1 && finals.endings.test(word)) return false
+  // "Sec. 5", but not the number of a list item.
+  const longest = finals.longest + (/^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead) ? 2 : 0)
+  return clusters <= longest || finals.truncated.test(word)
+}
+
 /** Whether a word without case is short for another: listed, or by its form and the text around it. */
-const isShortForm = ({ depth, lang, next, nextIsShort, start, text, word }: Around): boolean => {
+const isShortForm = (around: Around): boolean => {
+  const { depth, lang, next, nextIsShort, start, text, word } = around
   const last = word.split(".").at(-1) ?? ""
   if (!isCaseless(last)) return false
   if (isListed(word, lang)) return true
+  const clusters = length(word)
+  // The verbs and answers of Hindi and Nepali are none of Marathi.
+  if (/^mr\b/i.test(lang ?? "") && clusters > 1 && word === last && isNoFinal(around, clusters)) return true
   if (verbs.has(last) || answers.has(word)) return false
   if (particles.has(next) && !nextIsShort) return true
-  const clusters = length(word)
   const isUrdu = /^[\u0600-\u06ff]/.test(word)
-  if (word !== last || isLetterName(word, lang) || clusters > (isUrdu ? 5 : 3)) return false
+  if (word !== last || isLetterName(word, lang)) return false
+  if (isNoFinal(around, clusters)) return true
+  if (clusters > (isUrdu ? 5 : 3)) return false
   // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i, none of the last two in a virama, and
   // none of Tamil in a plosive.
   if (/[\u093f\u0a3f\u0abf\u0a4d\u0acd]$|[கசடதபற]\u0bcd$/u.test(word)) return true
@@ -210,7 +227,7 @@ const isShortForm = ({ depth, lang, next, nextIsShort, start, text, word }: Arou
 
 /** No English word: without a vowel, or with consonants at the end that none has. Acronyms in capitals may be one. */
 const noWord =
-  /^(?![A-Z]+$)(?:[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+|[A-Za-z][a-z]{0,5}(?:[bcdfgjkmnpqstvwxz]r|[bcfgjkmpqtvxz]d|[bcdfjkpqstvxz]n|[bcdfgjkpqtvxz]l|[^aeiouyrl]tt|[vj]t|[bcdfjkmpqtvxz]g|[cdfgjknpqtvxz]b|[bdfkptv]m)s?)$/
+  /^(?![A-Z]+$)(?:[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+|[A-Za-z][a-z]{0,5}(?:[bcdfgjkmnpqstvwxz]r|[bcfgjkmpqtvxz]d|[bcdfjkpqstvxz]n|[bcdfgjkmnpqtvxz]l|[^aeiouyrl]tt|[gjkv]t|gmt|[cnr]gg|[bcdfjkmpqtvxz]g|[cdfgjknpqtvxz]b|[bdfkptv]m)s?)$/
 
 /** Whether a full stop belongs to the word before it. */
 const isAbbreviation = (around: Around): boolean => {
