@@ -119,13 +119,13 @@ const shared = [
   "इंस्पे इंस्प इंस इंसपे कांस कांस्टे कॉन्स सुपरि अधी निरी पुनि उपायु तहसी तहसि",
   // Offices and degrees: Prof., Adv., Engr., Regd., Lect., Prin., Asst., Dir., Secy., and their words of Sanskrit.
   "प्रोफ प्रोफे प्रफ प्रिं प्रिंसि एड एडवो एडव अडव अड्व एड्व एड्वो इंजि इंजी आर्कि लेक्च रजि रेजि रजिस्ट असि असिस्ट सेक्र डाय डिप डिप्टी डेप्यु मैने मेने",
-  "अध्या अध्य प्राध्या सचि संपा संपाद संयो निदे निर्दे प्रबं कार्या पंजी न्या न्याय न्याया न्यायमू विधा विवि विश्व विश्ववि महावि युनि यूनि युनिव मंत्रा विभा चिकि",
+  "विद्या अध्या अध्य प्राध्या सचि संपा संपाद संयो निदे निर्दे प्रबं कार्या पंजी न्या न्याय न्याया न्यायमू विधा विवि विश्व विश्ववि महावि युनि यूनि युनिव मंत्रा विभा चिकि",
   // Companies: Ltd., Pvt., Inc., Corp., Ind., Ent., Tel., Tech.
   "मेसर्स मेसर्ज लिमि लिम प्राइ प्राय प्रै इंक कॉर्प कॉर्पो कॉरपो इंड इंडि इंडस्ट एंट एंटर टेलि टेक्स गवर्न मर्या सहका मार्के",
   // Places and letters: Dist., Bldg., Apt., Sec., Stn., Jn., Ph., Mob., Ref.
   "मंड तालु बिल्ड अपा अपार्ट क्वा सेक्ट स्टे जंक मोबा फैक रेफ नंब क्रमां दिनां उदा अनु अनुच्छे परिशि",
   // Medicine, measures.
-  "टैब टेब ट्याब कैप केप कैप्सु क्याप्सु इंजे इंजेक् सस्पें मिग्रा मिग्रॅ किग्रा किग्रॅ सेमी सेंमी मिमी किमी सेकें मिनि",
+  "किलो टैब टेब ट्याब कैप केप कैप्सु क्याप्सु इंजे इंजेक् सस्पें मिग्रा मिग्रॅ किग्रा किग्रॅ सेमी सेंमी मिमी किमी सेकें मिनि",
   // Months and days.
   "जानु जनु फेब फेब्र फेब्रु फिब्र अप्रै एप्रि एप्रै जुला सित सितं सेप सेप्ट सेप्टे सेप्टें सेप्टं सप्टे सप्टें ऑक्टो अक्टू अक्टो अक्तू नवं नवें नव नभे नोव्हें दिसं दिस डिस डिसे डिसें डिसं",
   "सोम मंगल मंगळ बुध गुरु शुक्र शनि आइत बृह बिहि"
@@ -239,7 +239,7 @@ export const beforeRomans = setOf(["vol vols ch chap sec art fig pt part app bk 
 /** English units. They end a sentence before a capital letter. */
 export const units = setOf([
   "hrs hr km kms kg kgs cm mm mtr mtrs mts ft lb lbs oz min mins secs max gm gms g mg mcg ml ltr ltrs sq yds",
-  "cr lkh lakh mn bn pcs nos doz pkt pkts btl yr yrs mth mths qtl qtls ha tsp tbsp"
+  "kmph mph cr lkh lakh mn bn pcs nos doz pkt pkts btl yr yrs mth mths qtl qtls ha tsp tbsp"
 ])
 
 /** English abbreviations that may end a sentence. */

@@ -182,14 +182,19 @@ const beginOfChain = (text: string, start: number): number => {
   return from
 }
 
+const iAtEnd = /[ि-ीિીிீిీಿೀിീ]$/
+
 /** Whether no sentence ends in a word, in the languages that have a list of what ends one. */
 const isNoFinal = ({ ahead, lang, word }: Around, clusters: number): boolean => {
   const finals = finalsOf(word, lang)
   if (finals === undefined || finals.words.has(word)) return false
-  if (clusters > 1 && finals.endings.test(word)) return false
+  const beforeNumber = /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead)
+  // Many verbs end in i, but so do the stumps of other words.
+  if (clusters > 1 && finals.endings.test(word) && !(beforeNumber && clusters === 2 && iAtEnd.test(word))) return false
   // "Sec. 5", but not the number of a list item.
-  const longest = finals.longest + (/^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead) ? 2 : 0)
-  return clusters <= longest || finals.truncated.test(word)
+  const longest = finals.longest + (beforeNumber ? 2 : 0)
+  const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
+  return clusters - chillus <= longest || finals.truncated.test(word)
 }
 
 /** Whether a word without case is short for another: listed, or by its form and the text around it. */
@@ -206,6 +211,11 @@ const isShortForm = (around: Around): boolean => {
   const isUrdu = /^[\u0600-\u06ff]/.test(word)
   if (word !== last || isLetterName(word, lang)) return false
   if (isNoFinal(around, clusters)) return true
+  const isNorthern = /^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "")
+  // Two words with full stops one after another in a sentence that ends with danda.
+  if (isNorthern && depth === 0 && clusters <= 5 && nextIsShort && isCaseless(next)) {
+    if (usesDanda(text, start + word.length + 1)) return true
+  }
   if (clusters > (isUrdu ? 5 : 3)) return false
   // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i, none of the last two in a virama, and
   // none of Tamil in a plosive.
@@ -213,12 +223,15 @@ const isShortForm = (around: Around): boolean => {
   // What stands before is judged by the word alone.
   if (depth > 0) return false
   // Marathi and Gujarati have no danda.
-  if (/^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "") && looksShort(word)) {
+  if (isNorthern && looksShort(word)) {
     if (usesDanda(text, start + word.length + 1)) return true
   }
   // A short word alone is no sentence, unless it is an answer or a request, or words are listed one by one.
   return (
-    (!nextIsShort || isListed(next, lang) || isLetterName(next, lang)) &&
+    (!nextIsShort ||
+      isListed(next, lang) ||
+      isLetterName(next, lang) ||
+      isNoFinal({ ...around, word: next }, length(next))) &&
     (clusters <= 2 || isUrdu) &&
     !/[ोओ]$|[इि]ए$/u.test(word) &&
     begins(text, beginOfChain(text, start), lang, depth)
@@ -247,6 +260,12 @@ const isAbbreviation = (around: Around): boolean => {
     if (/^Nos?$/.test(word) && !begins(text, start, lang, depth)) return true
   }
   if (/^\p{Ll}$/u.test(word) && /^\p{Nd}/u.test(next)) return true
+  // "Svy. No. 5", "2 acs. 14 gts.", "the Met. Dept."
+  if (isUpper && /^Nos?\. ?\p{Nd}/u.test(ahead)) return true
+  const before = text.slice(Math.max(0, start - 8), start)
+  if (/^\p{Ll}{1,3}$/u.test(word) && /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead) && /\p{Nd} ?$/u.test(before))
+    return true
+  if (/^\p{Lu}\p{Ll}{1,2}$/u.test(word) && upperNext && !starts && / the $/.test(before)) return true
   if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
   if (units.has(whole)) return !upperNext || (isUpper && !starts)
   const isKnown = isAny(beforeStarters) || (isUpper && capitalized.has(whole))
