@@ -233,6 +233,9 @@ export const beforeNumbers = setOf([
   "ତାରିଖ ନମ୍ବର ଫୋନ୍ نمبر فون موبائل صفحہ تاریخ مورخہ روپے"
 ])
 
+/** English abbreviations before the name of an office, which is often short too: "Addl. Sess. Judge". */
+export const beforeOffices = setOf(["addl asst asstt dy jt spl ch jr sr exec prin dist distt hon joint"])
+
 /** Those that are also used before a Roman number. */
 export const beforeRomans = setOf(["vol vols ch chap sec art fig pt part app bk sch"])
 
@@ -310,7 +313,7 @@ export const particles = setOf([
   "வரை இல் இன் ஆகிய ஆகியோர் மற்றும் என்னும்",
   "నుండి నుంచి వరకు లో కు కి ను యొక్క మరియు లోని గారు గారి",
   "ದಿಂದ ವರೆಗೆ ವರೆಗೂ ರ ರಲ್ಲಿ ರಿಂದ ಗೆ ನ ನಲ್ಲಿ ಯ ಯಲ್ಲಿ ಮತ್ತು ಹಾಗೂ",
-  "ൽ ലെ ന് ന്റെ മുതൽ വരെ എന്ന എന്നീ എന്നിവർ",
+  "ൽ യിൽ ത്ത് ത്തെ ക്ക് യുടെ യെ നെ ലേക്ക് ലെ ന് ന്റെ മുതൽ വരെ എന്ന എന്നീ എന്നിവർ",
   "کا کی کے کو نے سے تک تا والا والی والے"
 ])
 

@@ -11,6 +11,7 @@ import {
   attributions,
   beforeNames,
   beforeNumbers,
+  beforeOffices,
   beforeRomans,
   beforeStarters,
   brands,
@@ -145,9 +146,10 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
 const looksShort = (word: string): boolean => {
   if (!isCaseless(word) || verbs.has(word) || answers.has(word)) return false
   const clusters = length(word)
+  const letters = word.replace(/[\u093c\u09bc\u0a3c\u0b3c]/g, "")
   return (
     clusters <= 2 ||
-    (clusters === 3 && /[^নਣ\P{Lo}]$|[\u093f\u0a3f\u094d]$/u.test(word) && !/[अ-औਅ-ਔঅ-ঔଅ-ଔ]$/.test(word))
+    (clusters === 3 && /[^নਣ\P{Lo}]$|[\u093f\u0a3f\u094d]$/u.test(letters) && !/[अ-औਅ-ਔঅ-ঔଅ-ଔ]$/.test(word))
   )
 }
 
@@ -169,32 +171,45 @@ const usesDanda = (text: string, at: number): boolean => {
   return skipped > 0 && text.length < at + dandaAhead
 }
 
+/** Whether danda ends the sentence before a place, and the one that it is in. */
+const isAmongDandas = (text: string, at: number): boolean =>
+  /[।॥][^!?؟।॥۔\n\r]*$/.test(text.slice(Math.max(0, at - lookBehind), at)) &&
+  /^[^!?؟۔\n\r]*?[।॥]/.test(text.slice(at, at + dandaAhead))
+
+const iAtEnd = /[ि-ीિીிீిీಿೀിീ]$/
+
+/** Whether no sentence ends in a word, in the languages that have a list of what ends one. */
+const isNoFinal = (
+  { ahead, lang, start, text, word }: Omit<Around, "depth" | "next" | "nextIsShort">,
+  clusters: number
+): boolean => {
+  const finals = finalsOf(word, lang)
+  if (finals === undefined || finals.words.has(word)) return false
+  const beforeNumber = /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead)
+  // After a number, what ends so in Telugu and Kannada is measured. Many verbs end in i, but so do the stumps of other words.
+  const isMeasured = clusters === 2 && /[ుುೆ]$/.test(word) && /\p{Nd} $/u.test(text.slice(Math.max(0, start - 2), start))
+  const isStump = clusters === 2 && beforeNumber && iAtEnd.test(word)
+  if (clusters > 1 && finals.endings.test(word) && !isMeasured && !isStump) return false
+  // "Sec. 5", but not the number of a list item.
+  const longest = finals.longest + (beforeNumber ? 2 : 0)
+  const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
+  return clusters - chillus <= longest || finals.truncated.test(word)
+}
+
 /** Where a chain of short words before a place begins, as in "गौ. न्या. राव". */
-const beginOfChain = (text: string, start: number): number => {
+const beginOfChain = (text: string, start: number, lang: string | undefined): number => {
   let from = start
   for (let count = 0; count < 3; count++) {
     const dot = spacesBefore(text, from)
     if (!/[.۔]/.test(text[dot - 1] ?? "")) break
     const word = wordBefore(text, dot - 1)
-    if (!isCaseless(word) || length(word) > 1 || verbs.has(word) || answers.has(word)) break
-    from = dot - 1 - word.length
+    const clusters = length(word)
+    const at = dot - 1 - word.length
+    if (!isCaseless(word) || verbs.has(word) || answers.has(word)) break
+    if (clusters > 1 && !isNoFinal({ text, lang, word, start: at, ahead: "" }, clusters)) break
+    from = at
   }
   return from
-}
-
-const iAtEnd = /[ि-ीિીிீిీಿೀിീ]$/
-
-/** Whether no sentence ends in a word, in the languages that have a list of what ends one. */
-const isNoFinal = ({ ahead, lang, word }: Around, clusters: number): boolean => {
-  const finals = finalsOf(word, lang)
-  if (finals === undefined || finals.words.has(word)) return false
-  const beforeNumber = /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead)
-  // Many verbs end in i, but so do the stumps of other words.
-  if (clusters > 1 && finals.endings.test(word) && !(beforeNumber && clusters === 2 && iAtEnd.test(word))) return false
-  // "Sec. 5", but not the number of a list item.
-  const longest = finals.longest + (beforeNumber ? 2 : 0)
-  const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
-  return clusters - chillus <= longest || finals.truncated.test(word)
 }
 
 /** Whether a word without case is short for another: listed, or by its form and the text around it. */
@@ -206,6 +221,9 @@ const isShortForm = (around: Around): boolean => {
   const clusters = length(word)
   // The verbs and answers of Hindi and Nepali are none of Marathi.
   if (/^mr\b/i.test(lang ?? "") && clusters > 1 && word === last && isNoFinal(around, clusters)) return true
+  const nextIsNoFinal = nextIsShort && !isListed(next, lang) && isNoFinal({ ...around, word: next }, length(next))
+  // "Sir. Hosp.": no answer.
+  if (nextIsNoFinal && clusters <= 2 && !verbs.has(last) && depth === 0 && begins(text, start, lang, depth)) return true
   if (verbs.has(last) || answers.has(word)) return false
   if (particles.has(next) && !nextIsShort) return true
   const isUrdu = /^[\u0600-\u06ff]/.test(word)
@@ -213,7 +231,8 @@ const isShortForm = (around: Around): boolean => {
   if (isNoFinal(around, clusters)) return true
   const isNorthern = /^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "")
   // Two words with full stops one after another in a sentence that ends with danda.
-  if (isNorthern && depth === 0 && clusters <= 5 && nextIsShort && isCaseless(next)) {
+  const isInChain = nextIsShort ? isCaseless(next) : isAmongDandas(text, start)
+  if (isNorthern && depth === 0 && clusters > 1 && clusters <= 5 && isInChain) {
     if (usesDanda(text, start + word.length + 1)) return true
   }
   if (clusters > (isUrdu ? 5 : 3)) return false
@@ -228,13 +247,10 @@ const isShortForm = (around: Around): boolean => {
   }
   // A short word alone is no sentence, unless it is an answer or a request, or words are listed one by one.
   return (
-    (!nextIsShort ||
-      isListed(next, lang) ||
-      isLetterName(next, lang) ||
-      isNoFinal({ ...around, word: next }, length(next))) &&
+    (!nextIsShort || isListed(next, lang) || isLetterName(next, lang) || nextIsNoFinal) &&
     (clusters <= 2 || isUrdu) &&
     !/[ोओ]$|[इि]ए$/u.test(word) &&
-    begins(text, beginOfChain(text, start), lang, depth)
+    begins(text, beginOfChain(text, start, lang), lang, depth)
   )
 }
 
@@ -265,6 +281,8 @@ const isAbbreviation = (around: Around): boolean => {
   const before = text.slice(Math.max(0, start - 8), start)
   if (/^\p{Ll}{1,3}$/u.test(word) && /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead) && /\p{Nd} ?$/u.test(before))
     return true
+  const office = /([A-Za-z]+)\. $/.exec(before)?.[1]?.toLowerCase() ?? ""
+  if (isUpper && upperNext && !starts && beforeOffices.has(office)) return true
   if (/^\p{Lu}\p{Ll}{1,2}$/u.test(word) && upperNext && !starts && / the $/.test(before)) return true
   if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
   if (units.has(whole)) return !upperNext || (isUpper && !starts)
