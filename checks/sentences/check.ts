@@ -13,8 +13,7 @@ import { measureTimes } from "./times.js"
 const corpora = {
   corpus: "Sentence ends marked before the rules were tuned",
   abbreviations: "Sentence ends beside abbreviations, marked before their rules",
-  unseen: "Sentence ends that no rule was tuned on",
-  fourth: "Fourth"
+  unseen: "Sentence ends that no rule was tuned on"
 }
 const { errors } = readOptions({ errors: { type: "string" } })
 const languages = languagesOf("unseen")

@@ -234,7 +234,7 @@ export const beforeNumbers = setOf([
 ])
 
 /** English abbreviations before the name of an office, which is often short too: "Addl. Sess. Judge". */
-export const beforeOffices = setOf(["addl asst asstt dy jt spl ch jr sr exec prin dist distt hon joint"])
+export const beforeOffices = setOf(["addl asst asstt dy jt spl ch jr sr exec prin"])
 
 /** Those that are also used before a Roman number. */
 export const beforeRomans = setOf(["vol vols ch chap sec art fig pt part app bk sch"])

@@ -172,9 +172,16 @@ const usesDanda = (text: string, at: number): boolean => {
 }
 
 /** Whether danda ends the sentence before a place, and the one that it is in. */
-const isAmongDandas = (text: string, at: number): boolean =>
-  /[।॥][^!?؟।॥۔\n\r]*$/.test(text.slice(Math.max(0, at - lookBehind), at)) &&
-  /^[^!?؟۔\n\r]*?[।॥]/.test(text.slice(at, at + dandaAhead))
+const isAmongDandas = (text: string, at: number): boolean => {
+  if (!/[।॥][^!?؟।॥۔\n\r]*$/.test(text.slice(Math.max(0, at - lookBehind), at))) return false
+  const ahead = text.slice(at, at + dandaAhead)
+  const mark = /[!?؟।॥۔\n\r]/.exec(ahead)?.[0]
+  // As in usesDanda: what appended text will decide ends nothing yet.
+  return mark === undefined ? ahead.length < dandaAhead : /[।॥]/.test(mark)
+}
+
+/** Two short syllables in i or u, in the Dravidian scripts: a word that is cut short, unless it is one of few. */
+const light = /^(?:[அஇஉஎஒఅఇఉఎఒಅಇಉಎಒഅഇഉഎഒ]|[க-ஹక-హಕ-ಹക-ഹ][ிுெொిుెొృಿುೆೊೃിുെൊൃ]?)[க-ஹక-హಕ-ಹക-ഹ][ிுిుಿುിു]$/u
 
 const iAtEnd = /[ि-ीિીிீిీಿೀിീ]$/
 
@@ -186,10 +193,11 @@ const isNoFinal = (
   const finals = finalsOf(word, lang)
   if (finals === undefined || finals.words.has(word)) return false
   const beforeNumber = /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead)
-  // After a number, what ends so in Telugu and Kannada is measured. Many verbs end in i, but so do the stumps of other words.
+  // After a number, what ends so in Telugu and Kannada is measured. Many verbs end in i, but so do other words that are cut short.
   const isMeasured = clusters === 2 && /[ుುೆ]$/.test(word) && /\p{Nd} $/u.test(text.slice(Math.max(0, start - 2), start))
-  const isStump = clusters === 2 && beforeNumber && iAtEnd.test(word)
-  if (clusters > 1 && finals.endings.test(word) && !isMeasured && !isStump) return false
+  const isLight = light.test(word)
+  const isTruncated = clusters === 2 && beforeNumber && iAtEnd.test(word)
+  if (clusters > 1 && finals.endings.test(word) && !isMeasured && !isLight && !isTruncated) return false
   // "Sec. 5", but not the number of a list item.
   const longest = finals.longest + (beforeNumber ? 2 : 0)
   const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
@@ -283,7 +291,7 @@ const isAbbreviation = (around: Around): boolean => {
     return true
   const office = /([A-Za-z]+)\. $/.exec(before)?.[1]?.toLowerCase() ?? ""
   if (isUpper && upperNext && !starts && beforeOffices.has(office)) return true
-  if (/^\p{Lu}\p{Ll}{1,2}$/u.test(word) && upperNext && !starts && / the $/.test(before)) return true
+  if (/^\p{Lu}\p{Ll}{1,2}$/u.test(word) && upperNext && !starts && /\b[Tt]he $/.test(before)) return true
   if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
   if (units.has(whole)) return !upperNext || (isUpper && !starts)
   const isKnown = isAny(beforeStarters) || (isUpper && capitalized.has(whole))
