@@ -19,6 +19,7 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as CallEvent from "@effect-speech/transport/CallEvent"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import * as EventDelivery from "@effect-speech/transport/EventDelivery"
+import type { Speech } from "@effect-speech/tts/Speech"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Contract from "@effect-speech/tts/TtsContract"
@@ -457,12 +458,30 @@ const makeSpeaker = (
       kept.cost += cost
     }
 
+    /**
+     * The format of the whole, if this one differs from it and may not. Without a requested format, the others wait for the
+     * deciding piece, which started before them.
+     */
+    const otherFormat = (piece: Piece, format: AudioFormat): Effect.Effect<AudioFormat | undefined> =>
+      differentFormat === "resample" || (requested === undefined && piece.index === deciding)
+        ? Effect.succeed(undefined)
+        : Effect.map(Deferred.await(expected), (whole) =>
+            whole === undefined || isSame(whole, format) ? undefined : whole
+          )
+    const differentFormatError = ({ call, format }: Speech, whole: AudioFormat) => {
+      const problem = `its audio is ${describe(format)}, and that of the whole is ${describe(whole)}`
+      const advice = `${requested === undefined ? "Set outputFormat, or let" : "Let"} differentFormat be "resample".`
+      return new TtsInvalidResponse({ problem, message: `A piece has another format: ${problem}. ${advice}`, call })
+    }
+
     const send = (piece: Piece, asked: SynthesisRequest, name: string, call: CallEvent.CallOptions) =>
       Effect.uninterruptibleMask((restore) =>
         Effect.gen(function* () {
           const speech = yield* restore(tts.synthesize(asked, call))
           const problem = audioProblem(speech)
           if (problem !== undefined) return yield* new TtsInvalidResponse({ problem, call: speech.call })
+          const other = yield* otherFormat(piece, speech.format)
+          if (other !== undefined) return yield* differentFormatError(speech, other)
           // What is paid is kept, whatever happens meanwhile.
           yield* KeptSpeech.keep(store, name, speech)
           return { piece, audio: speech, call: speech.call, warnings: speech.warnings }
@@ -484,7 +503,9 @@ const makeSpeaker = (
             yield* KeptSpeech.getKept(store, name),
             (audio) => audioProblem(audio) === undefined
           )
-          if (Option.isSome(found)) return yield* asKept(found.value)
+          if (Option.isSome(found) && (yield* otherFormat(piece, found.value.format)) === undefined) {
+            return yield* asKept(found.value)
+          }
           yield* emit({ _tag: "Started", ...facts })
           const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...facts, event })
           const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
@@ -497,24 +518,16 @@ const makeSpeaker = (
         return isOwn ? value : yield* asKept(value.audio)
       })
 
-    /** The others wait for the deciding piece, which started before them. */
-    const checkFormat = ({ audio, call, piece }: Heard): Effect.Effect<void, TtsError> =>
-      Effect.gen(function* () {
-        if (audio === undefined) return
-        if (piece.index === deciding) yield* Deferred.succeed(expected, audio.format)
-        if (differentFormat === "resample") return
-        const format = yield* Deferred.await(expected)
-        if (format === undefined || isSame(format, audio.format)) return
-        const problem = `its audio is ${describe(audio.format)}, and that of the whole is ${describe(format)}`
-        const message = `A piece has another format: ${problem}. Set outputFormat, or let differentFormat be "resample".`
-        return yield* new TtsInvalidResponse({ problem, message, ...(call === undefined ? {} : { call }) })
-      })
+    const decide = ({ audio, piece }: Heard): Effect.Effect<void> =>
+      audio === undefined || piece.index !== deciding
+        ? Effect.void
+        : Effect.asVoid(Deferred.succeed(expected, audio.format))
 
     const speak = (piece: Piece): Effect.Effect<Heard, Failed> => {
       if (!piece.speakable) return Effect.succeed({ piece, audio: undefined, warnings: [] })
       deciding ??= piece.index
       return Effect.suspend(() => (isStopped ? Effect.interrupt : obtain(piece))).pipe(
-        Effect.tap(checkFormat),
+        Effect.tap(decide),
         Effect.onError(() => Deferred.succeed(expected, undefined)),
         turns.withPermits(1),
         Effect.tapError((error) => Effect.sync(() => failed.add(error))),

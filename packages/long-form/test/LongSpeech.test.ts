@@ -243,6 +243,33 @@ describe("a long text", () => {
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
+  it.effect.each([undefined, "8000:float32"] as const)(
+    "keeps no piece in another format than it may have, and sends it again: %s",
+    (outputFormat) =>
+      Effect.gen(function* () {
+        let isHealthy = false
+        const sent: Array<string> = []
+        const changing = TextToSpeech.layerTest(({ text }) => {
+          sent.push(text)
+          const isOther = !isHealthy && text === sentences[1]
+          return {
+            bytes: new Uint8Array(toneOf(text).buffer),
+            outputFormat: isOther ? "16000:float32" : "8000:float32"
+          }
+        })
+        const read = (differentFormat: "fail" | "resample") =>
+          readAll({ text, outputFormat }, { ...short, differentFormat }).pipe(Effect.provide(changing))
+        const error = yield* Effect.flip(read("fail"))
+        expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
+        // This keeps the other format, as it may.
+        yield* read("resample")
+        isHealthy = true
+        sent.length = 0
+        yield* read("fail")
+        expect(sent).toEqual([sentences[1]])
+      }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
   it.effect("has its sentences with their times, from which subtitles are made", () =>
     Effect.gen(function* () {
       const { report } = yield* readAll({ text }, short)
