@@ -41,6 +41,10 @@ export const lockFolder = (
       const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
       const path = join(realpathSync(folder), lockName)
       if (locked.has(path)) throw busy
+      // To open a pipe would wait for its reader.
+      if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+        throw Object.assign(new Error("not a regular file"), { code: "ENOTREG" })
+      }
       const descriptor = openSync(path, "a", 0o600)
       try {
         const database = new Database(path)
@@ -130,5 +134,5 @@ const withoutLocks = (folder: string, error: unknown) =>
     operation: "open",
     store: folder,
     code: systemCode(error),
-    message: `Nothing was sent: the folder ${folder} can't be locked (${systemCode(error)}), so a second command could pay again. Use a folder on another disk: --pieces FOLDER.`
+    message: `Nothing was sent: the folder ${folder} can't be locked (${systemCode(error)}), so a second command could pay again. Remove ${lockName} in it if no command is running, or use a folder on another disk: --pieces FOLDER.`
   })

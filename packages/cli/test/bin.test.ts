@@ -399,7 +399,7 @@ describe("the built command", { timeout: 120_000 }, () => {
       const { code, stdout } = yield* run(args, environment)
       expect({ code, stdout: stdout.toString() }).toEqual({
         code: 0,
-        stdout: `${realpathSync(folder)}/texts: ended\n3 of 3 files done.\nSpent: 3 credits.\n`
+        stdout: `${realpathSync(folder)}/texts: ended\n3 of 3 files done.\nWarnings: NothingRecognised 3.\nSpent: 3 credits.\n`
       })
       expect((yield* service.requests).length).toBe(3)
     })

@@ -4,7 +4,7 @@
  * The name of a result is a digest of the request and the base URL, so another text, voice or service has other results. The
  * results hold your speech or your transcript. Delete them after the last run.
  */
-import type { PlatformError } from "@effect/platform/Error"
+import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Piece } from "@effect-speech/transport/CallReport"
 import * as Printable from "@effect-speech/transport/Printable"
@@ -82,7 +82,7 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     })
     return {
       get: (name) =>
-        Effect.asSome(fs.readFile(pathOf(name))).pipe(
+        Effect.asSome(readRegular(fs, pathOf(name))).pipe(
           Effect.catchIf(isMissing, () => Effect.succeedNone),
           failed("get")
         ),
@@ -97,6 +97,25 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       }
     }
   })
+
+/** Reads a file. A pipe or a device would never end. */
+const readRegular = (fs: FileSystem.FileSystem, path: string): Effect.Effect<Uint8Array, PlatformError> =>
+  Effect.flatMap(fs.stat(path), ({ type }) =>
+    type === "File" || type === "Directory"
+      ? fs.readFile(path)
+      : Effect.fail(
+          new SystemError({
+            reason: "InvalidData",
+            module: "FileSystem",
+            method: "readFile",
+            pathOrDescriptor: path,
+            cause: Object.assign(new Error("not a regular file"), { code: notRegular })
+          })
+        )
+  )
+
+/** The code of a kept piece that is a pipe or a device. */
+const notRegular = "ENOTREG"
 
 /** A killed process leaves its temporary file. If one is older than this, in milliseconds, no process writes it. */
 const leftAfter = 60 * 60 * 1000
@@ -138,6 +157,8 @@ const adviceFor = (code: string | undefined, folder: string): string => {
       return `this process has no permission to read and write in ${folder}. Change its permissions, or use another folder.`
     case "EISDIR":
       return `a folder in ${folder} has the name of a piece. Remove it, or use another folder.`
+    case notRegular:
+      return `a pipe or a device in ${folder} has the name of a piece. Remove it, or use another folder.`
     case "ENOTDIR":
     case "EEXIST":
       return `${folder} is not a folder. Use another name.`

@@ -71,14 +71,10 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
   const hasSpectrogram = withSpectrogram && isShort
 
   useEffect(() => {
-    const made = URL.createObjectURL(recording)
-    setAddress(made)
-    return () => URL.revokeObjectURL(made)
-  }, [recording])
-
-  useEffect(() => {
     const container = frame.current
-    if (container === null || address === undefined) return
+    if (container === null) return
+    const address = URL.createObjectURL(recording)
+    setAddress(address)
     // The browser plays from the file. With an element of our own, playback goes on when the waveform arrives.
     const media = new Audio(address)
     const created = WaveSurfer.create({
@@ -130,8 +126,9 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
       media.pause()
       media.removeAttribute("src")
       media.load()
+      URL.revokeObjectURL(address)
     }
-  }, [recording, address])
+  }, [recording])
 
   useEffect(() => {
     wave?.setOptions(colours())
