@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
@@ -118,6 +119,21 @@ describe("a store in a folder", () => {
       for (const name of [old, "one.wav", ...others]) utimesSync(join(path, name), before, before)
       yield* storeIn(path)
       expect(readdirSync(path).toSorted()).toEqual([fresh, "one.wav", ...others].toSorted())
+    })
+  )
+
+  it.scoped.skipIf(process.platform === "win32")("a pipe with the name of a piece is refused, and not waited for", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "pipe")
+      const store = yield* storeIn(path)
+      const name = `${"a".repeat(64)}.wav`
+      execFileSync("mkfifo", [join(path, name)])
+      const error = yield* Effect.flip(store.get(name))
+      expect(error).toMatchObject({
+        operation: "get",
+        code: "ENOTREG",
+        message: expect.stringContaining("Remove it, or use another folder.")
+      })
     })
   )
 

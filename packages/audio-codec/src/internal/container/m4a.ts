@@ -2,6 +2,7 @@ import * as Effect from "effect/Effect"
 import type { ContainerError } from "../../ContainerError.js"
 import { bytesOf, characters, type HeaderFields, type ReadHeader, type RecordingViews } from "./recordingBytes.js"
 import { type Box, damaged, truncated, type WholeRecording } from "./structure.js"
+import { isWithinZeros } from "./tags.js"
 
 /** The content of a box, by offsets in the recording. */
 interface Content {
@@ -49,7 +50,12 @@ export const readBoxes = <E>({
       const box = boxHeader(yield* read(start, 16), byteLength - start)
       // Behind the description and the samples nothing is played: tags, zeros, or free space that was cut.
       const isOutside = box === undefined || !isBox(box) || start + box.size > byteLength
-      if (isOutside && isPlayable(boxes) && !(box !== undefined && playedBoxes.has(box.type))) break
+      if (isOutside && isPlayable(boxes) && !(box !== undefined && playedBoxes.has(box.type))) {
+        // Fragments may be missing. Without them, the description says where all samples are.
+        const isFragmented = boxes.some(({ type }) => type === "moof")
+        if (isFragmented && (yield* isWithinZeros({ read }, start))) return yield* truncated("m4a")
+        break
+      }
       if (box === undefined) return yield* truncated("m4a")
       if (!isBox(box) || boxes.length === maximumBoxes) return yield* damaged("m4a")
       const end = start + box.size

@@ -3,7 +3,7 @@ import { viewOf } from "../bytes.js"
 import { identify, type OggCodec } from "./oggCodecs.js"
 import { bytesOf, characters, type ReadHeader, type RecordingViews } from "./recordingBytes.js"
 import { type CheckStructure, damaged, truncated, type WholeRecording } from "./structure.js"
-import { isTag } from "./tags.js"
+import { isTag, isWithinZeros } from "./tags.js"
 
 /** A page (RFC 3533, section 6). */
 interface Page {
@@ -227,6 +227,8 @@ export const checkOgg: CheckStructure = ({ byteLength, read }) =>
       if (characters(head, 0, 4) !== "OggS") {
         // What follows the last page is not played: tags, or the zeros of a block of the disk.
         const isTrailer = isTag(head) || bytesOf(head).every((byte) => byte === 0)
+        if (open.size > 0 && position >= 16 && (yield* isWithinZeros({ read }, position)))
+          return yield* truncated("ogg")
         if (position > 0 && (isTrailer || open.size === 0)) return
         return yield* damaged("ogg")
       }

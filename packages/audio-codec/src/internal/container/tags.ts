@@ -73,6 +73,15 @@ export const isTag = (view: DataView): boolean => /^(TAG|APETAGEX|LYRICS|ID3)/.t
 /** In bytes. Players look no further for the audio of a file that begins with something else. */
 export const longestJunk = 64 * 1024
 
+/**
+ * Whether the bytes on both sides of `offset` are zeros: then the zeros do not follow the recording, they replace its end, as in a
+ * file that was not written to its end.
+ */
+export const isWithinZeros = <E>(
+  { read }: Pick<RecordingViews<E>, "read">,
+  offset: number
+): Effect.Effect<boolean, E> => Effect.map(read(offset - 16, 32), (view) => bytesOf(view).every((byte) => byte === 0))
+
 /** The number of zeros from `offset` on, at most `limit`. */
 export const zerosFrom = <E>({ read }: RecordingViews<E>, offset: number, limit: number): Effect.Effect<number, E> =>
   Effect.gen(function* () {
