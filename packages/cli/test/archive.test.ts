@@ -326,6 +326,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
   const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
     ["a folder without a model", "run $calls --out $out", 2, "--model is required to transcribe"],
     ["a source that is not there", "run $calls/no --model m --out $out", 3, "no does not exist"],
+    ["a source that is a device", "run /dev/zero --model m --out $out", 3, "write the list into a file"],
     ["one recording", "run $calls/may/1.wav --model m --out $out", 2, "1.wav is one recording: give the folder"],
     ["a language of recordings", "run $calls --model m --lang en --out $out", 2, "--lang is for texts"],
     ["a model of texts", "run $texts --model m --out $out", 2, "--model is for recordings"],

@@ -27,6 +27,11 @@ const kindOf = (source: string): Effect.Effect<Kind, InputFailed | UsageError, F
       return yield* new InputFailed({ message: `${source} does not exist; check the path.` })
     }
     if (type.value === "Directory") return "folder"
+    if (type.value !== "File") {
+      return yield* new InputFailed({
+        message: `${source} is a pipe or a device, and a run reads its source again when it goes on: write the list into a file.`
+      })
+    }
     const ending = source.toLowerCase().replace(/^.*\./s, "")
     if (ending === "jsonl" || ending === "csv") return ending
     if (Source.audioExtensions.some((each) => each === ending)) {

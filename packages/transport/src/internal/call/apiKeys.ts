@@ -1,10 +1,12 @@
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
+import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
 import { errorName, type InvalidApiKey } from "../../Failure.js"
+import { contained } from "../contained.js"
 
 /** The key that all calls of a layer use. */
 export interface ApiKeys {
@@ -24,7 +26,7 @@ const unreadable = (cause: Cause.Cause<unknown>): Effect.Effect<never, InvalidAp
 
 /** A reading that several calls wait for. */
 interface Reading {
-  readonly fiber: Fiber.RuntimeFiber<Redacted.Redacted, InvalidApiKey>
+  readonly fiber: Fiber.RuntimeFiber<Exit.Exit<Redacted.Redacted, InvalidApiKey>>
   waiting: number
 }
 
@@ -49,7 +51,7 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
           return next
         })
       )
-      const begun = { fiber: Runtime.runFork(runtime, Effect.interruptible(again)), waiting: 0 }
+      const begun = { fiber: Runtime.runFork(runtime, contained(again)), waiting: 0 }
       begun.fiber.addObserver(() => {
         if (reading === begun) reading = undefined
       })
@@ -69,9 +71,11 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
       joined.waiting++
       return joined
     })
-    const shared = Effect.acquireUseRelease(join, ({ fiber }) => Fiber.await(fiber), leave).pipe(
-      Effect.flatMap((exit) => Effect.catchAllCause(exit, failureOf))
-    )
+    const shared = Effect.acquireUseRelease(
+      join,
+      ({ fiber }) => Effect.map(Fiber.await(fiber), Exit.flatten),
+      leave
+    ).pipe(Effect.flatMap((exit) => Effect.catchAllCause(exit, failureOf)))
     const after = (refused: Redacted.Redacted) =>
       Effect.suspend(() => (Redacted.value(key) === Redacted.value(refused) ? shared : Effect.succeed(key)))
     return { current: () => key, after }
