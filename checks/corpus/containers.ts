@@ -1,5 +1,5 @@
 /**
- * Compares what is told of recordings of other programs with what ffmpeg and sox make of them: the container, the duration,
+ * Compares how audio-codec reads recordings of other programs with how ffmpeg and sox read them: the container, the duration,
  * damage, and the samples of WAV files. A recording counts if ffmpeg decodes it without a word.
  */
 import { execFileSync, spawnSync } from "node:child_process"

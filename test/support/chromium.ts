@@ -1,7 +1,7 @@
 /**
  * A Chromium for tests. It comes from the environment, from the npm package `@sparticuz/chromium`, or is an installed one.
  */
-import { accessSync, constants, createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync } from "node:fs"
+import { createReadStream, createWriteStream, existsSync, mkdtempSync, rmSync } from "node:fs"
 import { mkdir, readFile, writeFile } from "node:fs/promises"
 import { createRequire } from "node:module"
 import { tmpdir } from "node:os"
@@ -9,6 +9,7 @@ import { basename, delimiter, dirname, join } from "node:path"
 import { pipeline } from "node:stream/promises"
 import { createBrotliDecompress } from "node:zlib"
 import { type Browser, chromium } from "playwright-core"
+import { isExecutable } from "./programs.js"
 
 /** Where a Chromium is: a program, or the folder of archives of `@sparticuz/chromium`. */
 type Source = { readonly program: string } | { readonly archives: string }
@@ -19,7 +20,7 @@ const findSource = (): Source | undefined => {
   if (CHROME !== "") return { program: CHROME }
   const archives = archivesOfPackage()
   if (archives !== undefined) return { archives }
-  const program = installed().find(isProgram)
+  const program = installed().find(isExecutable)
   return program === undefined ? undefined : { program }
 }
 
@@ -51,15 +52,6 @@ const installed = (): ReadonlyArray<string> => {
   }
   const names = ["google-chrome", "google-chrome-stable", "chromium", "chromium-browser", "microsoft-edge"]
   return (env.PATH ?? "").split(delimiter).flatMap((folder) => names.map((name) => join(folder, name)))
-}
-
-const isProgram = (path: string): boolean => {
-  try {
-    accessSync(path, constants.X_OK)
-    return true
-  } catch {
-    return false
-  }
 }
 
 const source = findSource()

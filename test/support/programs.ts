@@ -8,7 +8,8 @@ export const folderOf = (programs: ReadonlyArray<string>, others: ReadonlyArray<
     programs.every((program) => isExecutable(join(folder, program)))
   )
 
-const isExecutable = (path: string): boolean => {
+/** Whether the path is a program that this process may run. */
+export const isExecutable = (path: string): boolean => {
   try {
     accessSync(path, constants.X_OK)
     return true

@@ -159,7 +159,7 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
       const staying = (isMade ? left : claimed).length
       if (staying === 0) return
       yield* Console.error(
-        `speech: ${plural(staying, "piece")} of other commands ${staying === 1 ? "stays" : "stay"} in ${folder}. Remove them if nobody needs them.`
+        `speech: ${plural(staying, "piece")} of other commands ${staying === 1 ? "stays" : "stay"} in ${folder}. Remove them if no other command needs them.`
       )
     })
 

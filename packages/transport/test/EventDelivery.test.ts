@@ -33,7 +33,7 @@ describe("a handler of events", () => {
     }).pipe(Effect.scoped)
   )
 
-  it.effect("that waits gets one event after the other, in order, and holds nobody up", () =>
+  it.effect("that waits gets one event after the other, in order, and delays no call", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
       const handler = (event: number) =>

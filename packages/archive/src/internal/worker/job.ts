@@ -21,7 +21,7 @@ export interface Worker<out R = never> {
    */
   readonly cost: (job: Job) => Effect.Effect<number, never, FileSystem.FileSystem>
   /**
-   * Fails if this process can't call a file as requested, such as for lack of a decoder. It is asked for each file that a run lists.
+   * Fails if this process can't call a file as requested, such as for lack of a decoder. It runs for each file that a run lists.
    * Default: it can call each.
    */
   readonly check?: (item: SourceItem, settings: RunSettings) => Effect.Effect<void, RunInvalid, R>

@@ -128,7 +128,7 @@ export const synthesisHandler = (options: SynthesisOptions) => {
   })
 }
 
-/** Reads the fields of a body: those of a valid one with the defaults. */
+/** Reads the fields of a body. If the body is valid, absent fields have their defaults. */
 const readJsonFields = (maximumBytes: number, decode: Decode): FieldsReader => {
   const chunks: Array<Uint8Array> = []
   let length = 0

@@ -131,7 +131,7 @@ const shared = [
   "सोम मंगल मंगळ बुध गुरु शुक्र शनि आइत बृह बिहि"
 ]
 
-/** What is folded, by code unit: signs of vowels and vowels, the two signs of Gurmukhi for nasals, candrabindu. */
+/** Spellings that count as the same, by code unit: vowels and their signs, the two nasal signs of Gurmukhi, candrabindu. */
 const respelled = new Map([
   [0x0901, "ं"],
   [0x0970, "ं"],
