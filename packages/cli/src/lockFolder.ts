@@ -5,7 +5,7 @@
  * stays while a process is suspended. It is the same through every link, from every container of a machine, and from other
  * machines as far as their file system has locks. A file with a process id in it knows none of this.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, realpathSync, statSync, unlinkSync } from "node:fs"
+import { closeSync, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
@@ -15,9 +15,17 @@ import type * as Scope from "effect/Scope"
 import { systemCode } from "./failure.js"
 import { lockName } from "./pieceFolder.js"
 
-interface Lock {
+export interface LockedFolder {
   /** Whether this call made the folder. */
   readonly isNew: boolean
+  /**
+   * Where the folder is now: as it was given, or, if it was renamed meanwhile, its new path, which only Linux says. `undefined`: it
+   * was removed, or renamed on another system.
+   */
+  readonly place: () => string | undefined
+}
+
+interface Lock extends LockedFolder {
   readonly release: () => void
 }
 
@@ -32,14 +40,13 @@ const attempts = 100
 /**
  * Locks a folder, which is made, until the scope closes. The lock file is removed at the end, by the process that has the lock.
  */
-export const lockFolder = (
-  folder: string
-): Effect.Effect<{ readonly isNew: boolean }, PieceStoreError, FileSystem | Scope.Scope> =>
+export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceStoreError, FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const { default: Database } = yield* Effect.promise(() => import("libsql"))
     const tryLock = (): Lock | undefined => {
       const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
-      const path = join(realpathSync(folder), lockName)
+      const real = realpathSync(folder)
+      const path = join(real, lockName)
       if (locked.has(path)) throw busy
       // To open a pipe would wait for its reader.
       if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
@@ -61,15 +68,21 @@ export const lockFolder = (
           throw error
         }
         locked.add(path)
+        const { close, place } = watchFolder(folder, real)
         return {
           isNew,
+          place,
           release: () => {
-            const isRemoved = removed(path)
+            const last = join(place() ?? real, lockName)
+            // The folder of this name may be another one now, with the lock of another command.
+            const isOwn = isSame(fstatSync(descriptor, exact), statSync(last, { ...exact, throwIfNoEntry: false }))
+            const isRemoved = !isOwn || removed(last)
             database.close()
             closeSync(descriptor)
+            close()
             locked.delete(path)
             // Windows removes no open file, and then none that another command has opened.
-            if (!isRemoved && process.platform === "win32") removed(path)
+            if (!isRemoved && process.platform === "win32") removed(last)
           }
         }
       } catch (error) {
@@ -100,6 +113,32 @@ export const lockFolder = (
       })
     )
   })
+
+/** Windows opens no folder. It does not rename one either, while a file in it is open. */
+const openFolder = (real: string): number | undefined => {
+  try {
+    return openSync(real, "r")
+  } catch {
+    return undefined
+  }
+}
+
+/** As long as the folder is open, no new folder gets its number. */
+const watchFolder = (folder: string, real: string) => {
+  const descriptor = openFolder(real)
+  const identity = statSync(real, exact)
+  const isThere = (path: string) => isSame(identity, statSync(path, { ...exact, throwIfNoEntry: false }))
+  const place = (): string | undefined => {
+    try {
+      if (isThere(folder)) return folder
+      const moved = readlinkSync(`/proc/self/fd/${descriptor}`)
+      return isThere(moved) ? moved : undefined
+    } catch {
+      return undefined
+    }
+  }
+  return { place, close: () => (descriptor === undefined ? undefined : closeSync(descriptor)) }
+}
 
 const exact = { bigint: true } as const
 

@@ -4,7 +4,7 @@ import { readdirSync, statSync } from "node:fs"
 import { rmdir } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { isWhole, PieceStore, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
+import { isWhole, PieceStore, PieceStoreError, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -51,6 +51,19 @@ export const keepPieces = <A, E extends JobError, R>(
 
 const digestOf = (job: unknown): string => createHash("sha256").update(JSON.stringify(job)).digest("hex")
 
+const gone = (folder: string, now: string | undefined) =>
+  new PieceStoreError({
+    operation: "get",
+    store: folder,
+    message: `Nothing more was sent: the folder for pieces ${folder} was renamed or removed while the command ran.${now === undefined ? " If it was renamed, give its new name with --pieces: its pieces are paid." : ""}`
+  })
+
+const putIn = (fs: FileSystem.FileSystem, folder: string, name: string, result: Uint8Array) =>
+  Effect.flatMap(PieceStore, ({ put }) => put(name, result)).pipe(
+    Effect.provide(PieceStore.layerFolder(folder)),
+    Effect.provideService(FileSystem.FileSystem, fs)
+  )
+
 const failWith = <E extends JobError>(error: E, note: string | undefined): Effect.Effect<never, E | LongJobFailed> =>
   Effect.fail(note === undefined ? error : new LongJobFailed({ error, note }))
 
@@ -82,23 +95,24 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
     yield* Effect.addFinalizer(() =>
       isRemovable ? Effect.ignore(Effect.tryPromise(() => rmdir(folder))) : Effect.void
     )
-    const { isNew } = yield* lockFolder(folder)
-    const pathOf = (name: string) => join(folder, name)
+    const { isNew, place } = yield* lockFolder(folder)
+    const where = () => place() ?? folder
+    const pathOf = (name: string) => join(where(), name)
     if (isNew) yield* Effect.ignore(fs.writeFile(pathOf(PieceFolder.mark), new Uint8Array(0)))
     // A link to a folder is not the folder, so it stays.
     const isMade =
       !isLink(folder) && (isNew || (yield* Effect.orElseSucceed(fs.exists(pathOf(PieceFolder.mark)), () => false)))
 
     const used = new Set<string>()
-    const ownClaim = pathOf(PieceFolder.claimName(job))
-    let isClaimed = yield* Effect.orElseSucceed(fs.exists(ownClaim), () => false)
+    const ownClaim = () => pathOf(PieceFolder.claimName(job))
+    let isClaimed = yield* Effect.orElseSucceed(fs.exists(ownClaim()), () => false)
     /** Comes before the piece, so that no piece of this job is there without it, whenever the process is killed. */
     const claim = (name: string) =>
       Effect.suspend(() => {
         if (used.has(name)) return Effect.void
         const line = PieceFolder.extendClaim(name, !isClaimed)
         isClaimed = true
-        return fs.writeFileString(ownClaim, line, { flag: "a", mode: 0o600 })
+        return fs.writeFileString(ownClaim(), line, { flag: "a", mode: 0o600 })
       }).pipe(
         // What is paid is kept all the same.
         Effect.ignore,
@@ -109,20 +123,31 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
       Effect.map(
         PieceStore,
         ({ get, put }): PieceStoreService => ({
+          // A piece is looked up before it is sent.
           get: (name) =>
-            Effect.tap(get(name), (found) =>
-              Option.isSome(found)
-                ? Effect.flatMap(isWhole(name, found.value), (whole) => (whole ? claim(name) : Effect.void))
-                : Effect.void
+            Effect.suspend(() => (place() === folder ? get(name) : gone(folder, place()))).pipe(
+              Effect.tap((found) =>
+                Option.isSome(found)
+                  ? Effect.flatMap(isWhole(name, found.value), (whole) => (whole ? claim(name) : Effect.void))
+                  : Effect.void
+              )
             ),
-          put: (name, result) => Effect.zipRight(claim(name), put(name, result))
+          // It is paid, so it is kept wherever the folder is now.
+          put: (name, result) =>
+            Effect.zipRight(
+              claim(name),
+              Effect.suspend(() => {
+                const now = where()
+                return now === folder ? put(name, result) : putIn(fs, now, name, result)
+              })
+            )
         })
       )
     )
 
     const contents = Effect.gen(function* () {
       const entries = yield* Effect.orElseSucceed(
-        Effect.try(() => readdirSync(folder, { withFileTypes: true })),
+        Effect.try(() => readdirSync(where(), { withFileTypes: true })),
         () => []
       )
       const files = entries.flatMap((entry) => (entry.isFile() ? [entry.name] : []))
@@ -146,8 +171,9 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
         const ending = PieceFolder.endingOf(before, job, done)
         yield* remove(ending.remove)
         if (ending.claim.length === 0) yield* remove([PieceFolder.claimName(job)])
-        else if (done.size > 0) yield* Effect.ignore(fs.writeFileString(ownClaim, PieceFolder.writeClaim(ending.claim)))
-        if (ending.isEmpty && isMade) {
+        else if (done.size > 0)
+          yield* Effect.ignore(fs.writeFileString(ownClaim(), PieceFolder.writeClaim(ending.claim)))
+        if (ending.isEmpty && isMade && where() === folder) {
           yield* remove(before.files.filter((name) => name !== PieceFolder.lockName))
           isRemovable = true
         }
@@ -155,6 +181,12 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
       }).pipe(Effect.uninterruptible)
 
     const removeAll = Effect.gen(function* () {
+      // Whoever renamed the folder may want what is in it.
+      if (where() !== folder) {
+        return yield* Console.error(
+          `speech: ${folder} was renamed while the command ran. Remove ${where()} if no other command needs its pieces.`
+        )
+      }
       const { claimed, left } = yield* end(used)
       const staying = (isMade ? left : claimed).length
       if (staying === 0) return
@@ -166,7 +198,8 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
     /** A sentence about the kept pieces, and about the cost of the rest. `undefined`: there are no pieces. */
     const noteOn = Effect.fnUntraced(function* (rest: string) {
       yield* end(new Set())
-      const keptHere = `kept in ${folder}. The same command goes on where it was${rest}.`
+      const renamed = where() === folder ? "" : `, with --pieces ${where()}`
+      const keptHere = `kept in ${where()}. The same command goes on where it was${renamed}${rest}.`
       const now = yield* contents
       const pieces = PieceFolder.piecesIn(now)
       const kept = pieces.filter((name) => used.has(name)).length

@@ -1,4 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -15,12 +24,17 @@ import { UsageError } from "../src/failure.js"
 import { keepPieces } from "../src/pieces.js"
 import { environmentOf, run } from "./environment.js"
 
+/** Runs when the service speaks its n-th text. */
+let onSpeak: (nth: number) => void = () => {}
+let spoken = 0
+
 /** A tone for each text, which takes no time to speak. */
 const tones = Layer.succeed(Voice, {
   languages: ["en"],
   voices: ["default_female"],
   sampleRate: 8000,
   speak: ({ text }) => {
+    onSpeak(++spoken)
     const millis = text.length * 20
     return Stream.make(
       Float32Array.from({ length: millis * 8 }, (_, at) => 0.3 * Math.sin(at * (0.2 + text.length / 3000)))
@@ -198,6 +212,59 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
         expect(done.stderr).toContain(`2 pieces of other commands stay in ${folder}/a.wav.pieces.`)
         expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
         expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
+      })
+    )
+
+    /** Runs when the service speaks the second of the next texts. */
+    const atSecond = (change: () => void) =>
+      Effect.acquireRelease(
+        Effect.sync(() => {
+          spoken = 0
+          onSpeak = (nth) => (nth === 2 ? change() : undefined)
+        }),
+        () => Effect.sync(() => (onSpeak = () => {}))
+      )
+
+    it.scoped("sends nothing more if the folder is renamed meanwhile, and goes on in it under its new name", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const [pieces, renamed] = [`${folder}/a.wav.pieces`, `${folder}/renamed`]
+        yield* atSecond(() => renameSync(pieces, renamed))
+        const before = yield* requestCount
+        const failed = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pause", "line=1")
+        expect(failed.stderr).toContain(`the folder for pieces ${pieces} was renamed or removed`)
+        expect(failed.code).toBe(3)
+        expect((yield* requestCount) - before).toBe(2)
+        if (process.platform !== "linux") return
+        expect(failed.stderr).toContain(
+          `2 finished pieces are kept in ${renamed}. The same command goes on where it was, with --pieces ${renamed}.`
+        )
+        expect(existsSync(pieces)).toBe(false)
+        const again = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pause", "line=1", "--pieces", renamed)
+        expect(again.code).toBe(0)
+        expect((yield* requestCount) - before).toBe(3)
+        expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "article.txt", "call.wav"])
+      })
+    )
+
+    it.scoped("sends nothing more if the folder is removed meanwhile, also if there is another of its name", () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        const pieces = `${folder}/a.wav.pieces`
+        for (const isMade of [true, false]) {
+          yield* atSecond(() => {
+            rmSync(pieces, { recursive: true })
+            if (isMade) mkdirSync(pieces)
+          })
+          const before = yield* requestCount
+          const failed = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pause", "line=1")
+          expect(failed.stderr).toContain(`the folder for pieces ${pieces} was renamed or removed`)
+          expect(failed.stderr).toContain(
+            `1 finished piece is kept in ${pieces}. The same command goes on where it was.`
+          )
+          expect((yield* requestCount) - before).toBe(2)
+          rmSync(pieces, { recursive: true })
+        }
       })
     )
 
