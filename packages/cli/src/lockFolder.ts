@@ -1,18 +1,20 @@
 /**
- * The lock of a folder of pieces. A second command over the folder at the same time would pay for its pieces again.
+ * The lock of a folder of pieces, and that of an output. A second command over one of them at the same time would pay for the pieces
+ * again.
  *
- * It is a lock of the system on a file in the folder, as SQLite takes it. It ends with the process, also after kill -9, and
+ * It is a lock of the system on a file in the folder, or beside the output, as SQLite takes it. It ends with the process, also after kill -9, and
  * stays while a process is suspended. It is the same through every link, from every container of a machine, and from other
  * machines as far as their file system has locks. A file with a process id in it knows none of this.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
-import { join } from "node:path"
+import { basename, dirname, join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { systemCode } from "./failure.js"
+import { OutputFailed, systemCode } from "./failure.js"
+import { leadsTo } from "./output.js"
 import { lockName } from "./pieceFolder.js"
 
 export interface LockedFolder {
@@ -29,71 +31,72 @@ interface Lock extends LockedFolder {
   readonly release: () => void
 }
 
+interface FileLock {
+  /** Gives the path that the file has now: its folder may have another name. */
+  readonly release: (path: string) => void
+}
+
 /** Lock files of this process. Closing one of them anywhere in the process would end its lock, so none is opened twice. */
 const locked = new Set<string>()
 
 const busy = Symbol()
 
-/** How often the folder, or the file in it, may be removed by another command between two steps of ours. */
+const isBusy = (error: unknown): boolean => error === busy || systemCode(error).startsWith("SQLITE_BUSY")
+
+/** How often a file, or its folder, may be removed by another command between two steps of ours. */
 const attempts = 100
 
-/**
- * Locks a folder, which is made, until the scope closes. The lock file is removed at the end, by the process that has the lock.
- */
-export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceStoreError, FileSystem | Scope.Scope> =>
-  Effect.gen(function* () {
-    const { default: Database } = yield* Effect.promise(() => import("libsql"))
-    const tryLock = (): Lock | undefined => {
-      const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
-      const real = realpathSync(folder)
-      const path = join(real, lockName)
-      if (locked.has(path)) throw busy
-      // To open a pipe would wait for its reader.
-      if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
-        throw Object.assign(new Error("not a regular file"), { code: "ENOTREG" })
-      }
-      const descriptor = openSync(path, "a", 0o600)
-      try {
-        const database = new Database(path)
-        try {
-          database.exec("PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE")
-          // The command that had the lock before may have removed the file while this one opened it.
-          if (!isSame(fstatSync(descriptor, exact), statSync(path, { ...exact, throwIfNoEntry: false }))) {
-            database.close()
-            closeSync(descriptor)
-            return undefined
-          }
-        } catch (error) {
-          database.close()
-          throw error
-        }
-        locked.add(path)
-        const { close, place } = watchFolder(folder, real)
-        return {
-          isNew,
-          place,
-          release: () => {
-            const last = join(place() ?? real, lockName)
-            // The folder of this name may be another one now, with the lock of another command.
-            const isOwn = isSame(fstatSync(descriptor, exact), statSync(last, { ...exact, throwIfNoEntry: false }))
-            const isRemoved = !isOwn || removed(last)
-            database.close()
-            closeSync(descriptor)
-            close()
-            locked.delete(path)
-            // Windows removes no open file, and then none that another command has opened.
-            if (!isRemoved && process.platform === "win32") removed(last)
-          }
-        }
-      } catch (error) {
+type Database = typeof import("libsql")
+
+/** `undefined`: the command that had the lock before removed the file meanwhile. */
+const tryLock = (Database: Database, path: string): FileLock | undefined => {
+  if (locked.has(path)) throw busy
+  // To open a pipe would wait for its reader.
+  if (statSync(path, { throwIfNoEntry: false })?.isFile() === false) {
+    throw Object.assign(new Error("not a regular file"), { code: "ENOTREG" })
+  }
+  const descriptor = openSync(path, "a", 0o600)
+  const isOwn = (file: string) =>
+    isSame(fstatSync(descriptor, exact), statSync(file, { ...exact, throwIfNoEntry: false }))
+  try {
+    const database = new Database(path)
+    try {
+      database.exec("PRAGMA journal_mode=MEMORY; BEGIN EXCLUSIVE")
+      if (!isOwn(path)) {
+        database.close()
         closeSync(descriptor)
-        throw error
+        return undefined
+      }
+    } catch (error) {
+      database.close()
+      throw error
+    }
+    locked.add(path)
+    return {
+      release: (last) => {
+        // The folder of this name may be another one now, with the lock of another command.
+        const isRemoved = !isOwn(last) || removed(last)
+        database.close()
+        closeSync(descriptor)
+        locked.delete(path)
+        // Windows removes no open file, and then none that another command has opened.
+        if (!isRemoved && process.platform === "win32") removed(last)
       }
     }
-    const acquire = (): Lock => {
+  } catch (error) {
+    closeSync(descriptor)
+    throw error
+  }
+}
+
+/** Runs a step until it has a lock. A lock that another process has fails at once. */
+const acquire = <A>(step: (Database: Database) => A | undefined) =>
+  Effect.gen(function* () {
+    const { default: Database } = yield* Effect.promise(() => import("libsql"))
+    const repeat = (): A => {
       for (let attempt = 1; ; attempt++) {
         try {
-          const lock = tryLock()
+          const lock = step(Database)
           if (lock !== undefined) return lock
         } catch (error) {
           if (systemCode(error) !== "ENOENT" || attempt === attempts) throw error
@@ -101,18 +104,50 @@ export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceSto
         if (attempt === attempts) throw busy
       }
     }
-    return yield* Effect.acquireRelease(Effect.try({ try: acquire, catch: (error) => error }), ({ release }) =>
-      Effect.sync(release)
-    ).pipe(
-      Effect.catchAll((error) => {
-        const isBusy = error === busy || systemCode(error).startsWith("SQLITE_BUSY")
-        // The store says best what is wrong with a folder.
-        return isBusy
-          ? inUse(folder)
-          : Effect.zipRight(Effect.scoped(Layer.build(PieceStore.layerFolder(folder))), withoutLocks(folder, error))
-      })
-    )
+    return yield* Effect.try({ try: repeat, catch: (error) => error })
   })
+
+/**
+ * Locks a folder, which is made, until the scope closes. The lock file is removed at the end, by the process that has the lock.
+ */
+export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceStoreError, FileSystem | Scope.Scope> => {
+  const locking = acquire((Database): Lock | undefined => {
+    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
+    const real = realpathSync(folder)
+    const lock = tryLock(Database, join(real, lockName))
+    if (lock === undefined) return undefined
+    const { close, place } = watchFolder(folder, real)
+    const release = () => {
+      lock.release(join(place() ?? real, lockName))
+      close()
+    }
+    return { isNew, place, release }
+  })
+  return Effect.acquireRelease(locking, ({ release }) => Effect.sync(release)).pipe(
+    Effect.catchAll((error) =>
+      // The store says best what is wrong with a folder.
+      isBusy(error)
+        ? inUse(folder)
+        : Effect.zipRight(Effect.scoped(Layer.build(PieceStore.layerFolder(folder))), withoutLocks(folder, error))
+    )
+  )
+}
+
+/**
+ * Locks an output until the scope closes, by a file beside it: two commands with folders of their own would both pay for it. If its
+ * disk has no locks, nothing is locked.
+ */
+export const lockOutput = (out: string): Effect.Effect<void, OutputFailed, Scope.Scope> => {
+  const file = leadsTo(out)
+  const path = join(dirname(file), `.${basename(file)}${lockName}`)
+  return Effect.acquireRelease(
+    acquire((Database) => tryLock(Database, path)),
+    ({ release }) => Effect.sync(() => release(path))
+  ).pipe(
+    Effect.catchAll((error) => (isBusy(error) ? outputInUse(out) : Effect.void)),
+    Effect.asVoid
+  )
+}
 
 /** Windows opens no folder. It does not rename one either, while a file in it is open. */
 const openFolder = (real: string): number | undefined => {
@@ -166,6 +201,13 @@ const inUse = (folder: string) =>
     message:
       `Nothing was sent: another speech command is using the pieces in ${folder}. Wait until it has ended, or stop it; it may be suspended. ` +
       "Or use another folder: --pieces FOLDER."
+  })
+
+const outputInUse = (out: string) =>
+  new OutputFailed({
+    message:
+      `Nothing was sent: another speech command is writing ${out}. Wait until it has ended, or stop it; it may be suspended. ` +
+      "Or write to another file: --out FILE."
   })
 
 const withoutLocks = (folder: string, error: unknown) =>

@@ -16,6 +16,7 @@ import { LocalService } from "@effect-speech/local-service"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice } from "@effect-speech/local-service/Voice"
 import { PieceStore, Subtitles } from "@effect-speech/long-form"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
@@ -25,8 +26,17 @@ import { keepPieces } from "../src/pieces.js"
 import { environmentOf, run } from "./environment.js"
 
 /** Runs when the service speaks its n-th text. */
-let onSpeak: (nth: number) => void = () => {}
+let onSpeak: (nth: number) => Effect.Effect<unknown> = () => Effect.void
 let spoken = 0
+
+const onSpeaking = (chosen: number, effect: Effect.Effect<unknown>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      spoken = 0
+      onSpeak = (nth) => (nth === chosen ? effect : Effect.void)
+    }),
+    () => Effect.sync(() => (onSpeak = () => Effect.void))
+  )
 
 /** A tone for each text, which takes no time to speak. */
 const tones = Layer.succeed(Voice, {
@@ -34,11 +44,9 @@ const tones = Layer.succeed(Voice, {
   voices: ["default_female"],
   sampleRate: 8000,
   speak: ({ text }) => {
-    onSpeak(++spoken)
     const millis = text.length * 20
-    return Stream.make(
-      Float32Array.from({ length: millis * 8 }, (_, at) => 0.3 * Math.sin(at * (0.2 + text.length / 3000)))
-    )
+    const tone = Float32Array.from({ length: millis * 8 }, (_, at) => 0.3 * Math.sin(at * (0.2 + text.length / 3000)))
+    return Stream.fromEffect(Effect.suspend(() => Effect.as(onSpeak(++spoken), tone)))
   }
 })
 
@@ -171,6 +179,27 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 
+  it.scoped("sends nothing if another command writes the same file from another folder of pieces", () =>
+    Effect.gen(function* () {
+      const folder = yield* folderWithArticle
+      symlinkSync("a.wav", `${folder}/link.wav`)
+      const outs = [`${folder}/a.wav`, `${folder}/link.wav`]
+      const second = Effect.forEach(outs, (out) => synthesize(folder, "--out", out, "--pieces", `${folder}/two`))
+      const done = yield* Deferred.make<ReadonlyArray<{ readonly code: number; readonly stderr: string }>>()
+      const service = yield* LocalService
+      yield* onSpeaking(1, second.pipe(Effect.provideService(LocalService, service), Effect.intoDeferred(done)))
+      const before = yield* requestCount
+      const first = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pieces", `${folder}/one`)
+      for (const { code, stderr } of yield* Deferred.await(done)) {
+        expect(stderr).toMatch(/^speech: Nothing was sent: another speech command is writing \S+\/(a|link)\.wav\. /)
+        expect(code).toBe(3)
+      }
+      expect(first.code).toBe(0)
+      expect((yield* requestCount) - before).toBe(3)
+      expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "article.txt", "call.wav", "link.wav"])
+    })
+  )
+
   it.scoped("removes its own files alone from a folder that was there", () =>
     Effect.gen(function* () {
       const folder = yield* folderWithArticle
@@ -215,15 +244,7 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
       })
     )
 
-    /** Runs when the service speaks the second of the next texts. */
-    const atSecond = (change: () => void) =>
-      Effect.acquireRelease(
-        Effect.sync(() => {
-          spoken = 0
-          onSpeak = (nth) => (nth === 2 ? change() : undefined)
-        }),
-        () => Effect.sync(() => (onSpeak = () => {}))
-      )
+    const atSecond = (change: () => void) => onSpeaking(2, Effect.sync(change))
 
     it.scoped("sends nothing more if the folder is renamed meanwhile, and goes on in it under its new name", () =>
       Effect.gen(function* () {

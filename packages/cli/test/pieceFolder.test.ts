@@ -1,3 +1,4 @@
+import { execFileSync } from "node:child_process"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -84,6 +85,20 @@ const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`)]))
 
 describe("jobs over one folder", () => {
+  it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, whose reader nobody waits for", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(`${tmpdir()}/jobs-`)
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      execFileSync("mkfifo", [`${folder}/${lockName}`])
+      expect(yield* Effect.flip(keepPieces({ folder, job: "a" }, Effect.void))).toMatchObject({
+        code: "ENOTREG",
+        message: expect.stringMatching(
+          /^Nothing was sent: .* Remove \.speech\.lock in it if no command is running, or /
+        )
+      })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.effect(
     "pay for no piece that they have, and remove nothing of each other, whatever ends them",
     () =>

@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Given } from "../declaration.js"
 import { describeWarning } from "../failure.js"
+import { lockOutput } from "../lockFolder.js"
 import { isLink, leadsTo, standardOutput, writeFailed, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -74,6 +75,7 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
   const { concurrency, json, out, pauses, pieces, subtitles } = given
   const request = requestOf(given, text)
   const work = Effect.gen(function* () {
+    if (out !== "-" && !isDevice(out)) yield* lockOutput(out)
     const progress = yield* Progress.make(process.stderr)
     const job = yield* progress.job(out === "-" ? "standard output" : out)
     const options = { concurrency, pauses, onEvent: showing(job) }
