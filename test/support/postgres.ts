@@ -2,7 +2,7 @@
  * A real PostgreSQL for tests: the one that is installed, in a temporary folder, on a free port of 127.0.0.1. A shell holds it,
  * which stops the server and removes the folder when this process ends, however it ends.
  */
-import { type ChildProcess, spawn, spawnSync } from "node:child_process"
+import { spawn, spawnSync } from "node:child_process"
 import { randomBytes } from "node:crypto"
 import { once } from "node:events"
 import { chownSync, mkdtempSync, readdirSync, readFileSync } from "node:fs"
@@ -65,99 +65,111 @@ const settings = [
   "log_min_messages=log"
 ]
 
-/** `$1` is the folder, `$2` the port. It obeys the lines of its stdin until that ends with the process that started it. */
+/** What the shell prints when the server has ended. */
+const ended = "server ended"
+
+/**
+ * `$1` is the folder. It obeys the lines of its stdin until that ends with the process that started it. The server may also end by
+ * itself, so a subshell waits for it and says so.
+ */
 const keeper = `
-start() { postgres -D "$1" -p "$2" -k "$1" -h 127.0.0.1 ${settings.map((setting) => `-c ${setting}`).join(" ")} & server=$!; }
-end() { kill -QUIT $server; wait $server; } 2>/dev/null
+exec 2>&1
+serve() { postgres -D "$1" -p "$2" -k "$1" -h 127.0.0.1 ${settings.map((setting) => `-c ${setting}`).join(" ")} & echo $! >"$1/server"; wait $!; code=$?; rm "$1/server"; echo "${ended}: $code"; }
+end() { kill -QUIT "$(cat "$1/server")"; wait $serving; } 2>/dev/null
 initdb -D "$1" -U postgres -A scram-sha-256 --pwfile=/dev/stdin -E UTF8 --locale=C --no-sync --no-instructions >/dev/null <<END || exit 1
 $PGPASSWORD
 END
-start "$1" "$2"
-while read -r order; do case $order in crash) end; echo crashed;; start) start "$1" "$2";; esac; done
-end
+while read -r order port; do case $order in crash) end "$1";; start) serve "$1" "$port" & serving=$!;; esac; done
+end "$1"
 rm -rf "$1"
 `
 
-/** Starts a server of its own, for a test that ends it. */
-export const startPostgres = async (): Promise<Postgres> => {
+/** Starts a server of its own, for a test that ends it. `ports` gives its port: another one, if a port is taken. */
+export const startPostgres = async (ports: () => number | Promise<number> = freePort): Promise<Postgres> => {
   if (programs === undefined) throw new Error("No PostgreSQL is installed.")
   const { gid, uid } = user()
   const owner = uid === undefined || gid === undefined ? {} : { uid, gid }
   const folder = mkdtempSync(join(tmpdir(), "effect-speech-postgres-"))
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
-  const port = await freePort()
   const password = randomBytes(12).toString("hex")
   const env = { PGPASSWORD: password, PATH: `${programs}${delimiter}/usr/bin${delimiter}/bin` }
-  const shell = spawn("/bin/sh", ["-c", keeper, "sh", folder, String(port)], {
+  const shell = spawn("/bin/sh", ["-c", keeper, "sh", folder], {
     ...owner,
     cwd: folder,
     detached: true,
     env,
-    stdio: "pipe"
+    stdio: ["pipe", "pipe", "ignore"]
   })
-  const ended = once(shell, "close")
+  const closed = once(shell, "close")
   // Neither the pipes nor the server keep this process alive. What waits for a line does.
   shell.unref()
-  for (const pipe of [shell.stdin, shell.stdout, shell.stderr]) if (pipe instanceof Socket) pipe.unref()
+  for (const pipe of [shell.stdin, shell.stdout]) if (pipe instanceof Socket) pipe.unref()
   shell.stdin.on("error", () => {})
-  await printed(shell, "ready to accept connections")
+  const stop = async () => {
+    shell.stdin.end()
+    shell.ref()
+    await closed
+  }
+  /** Gives an order, and waits until the server prints this. Rejects with what was printed if it ends, or after a minute. */
+  const order = (line: string, expected: string): Promise<void> =>
+    new Promise((resolve, reject) => {
+      let output = ""
+      shell.ref()
+      const read = (chunk: Buffer) => {
+        output += chunk
+        if (output.includes(expected)) finish(resolve)
+        else if (output.includes(ended)) fail("it ended")
+      }
+      const fail = (why: string) =>
+        finish(() => reject(new Error(`PostgreSQL did not obey "${line}": ${why}.\n${output}`)))
+      const close = () => fail("its shell ended")
+      const finish = (settle: () => void) => {
+        clearTimeout(timer)
+        shell.stdout.off("data", read)
+        shell.off("close", close)
+        // A full pipe would stop the server.
+        shell.stdout.resume()
+        shell.unref()
+        settle()
+      }
+      const timer = setTimeout(fail, 60_000, "nothing happened for a minute")
+      shell.stdout.on("data", read)
+      shell.once("close", close)
+      shell.stdin.write(`${line}\n`)
+    })
+  const ready = "ready to accept connections"
+
+  let port = await ports()
+  for (let left = 9; ; left--) {
+    try {
+      await order(`start ${port}`, ready)
+      break
+    } catch (error) {
+      if (left === 0 || !/Address already in use/.test(String(error))) {
+        await stop()
+        throw error
+      }
+      port = await ports()
+    }
+  }
   let databases = 0
   return {
     database: async () => {
       const name = `test${++databases}`
-      const { stderr, status } = spawnSync(
+      const { error, stderr, status } = spawnSync(
         join(programs, "createdb"),
         ["-h", "127.0.0.1", "-p", String(port), "-U", "postgres", name],
-        {
-          encoding: "utf8",
-          env
-        }
+        // This process does nothing else meanwhile, not even end a test that takes too long.
+        { encoding: "utf8", env, timeout: 60_000 }
       )
-      if (status !== 0) throw new Error(`createdb failed: ${stderr}`)
+      if (status !== 0) throw new Error(`createdb failed: ${error?.message ?? ""} ${stderr}`)
       return `postgresql://postgres:${password}@127.0.0.1:${port}/${name}`
     },
-    crash: async () => {
-      const crashed = printed(shell, "crashed")
-      shell.stdin.write("crash\n")
-      await crashed
-    },
-    start: async () => {
-      const ready = printed(shell, "ready to accept connections")
-      shell.stdin.write("start\n")
-      await ready
-    },
-    stop: async () => {
-      shell.stdin.end()
-      shell.ref()
-      await ended
-    }
+    crash: () => order("crash", ended),
+    start: () => order(`start ${port}`, ready),
+    stop
   }
 }
-
-/** Waits until the server prints this. */
-const printed = (shell: ChildProcess, text: string): Promise<void> =>
-  new Promise((resolve, reject) => {
-    let output = ""
-    shell.ref()
-    const read = (chunk: Buffer) => {
-      output += chunk
-      if (output.includes(text)) end(resolve)
-    }
-    const fail = () => end(() => reject(new Error(`PostgreSQL did not start: ${output}`)))
-    const end = (answer: () => void) => {
-      shell.stdout?.off("data", read)
-      shell.stderr?.off("data", read)
-      shell.off("close", fail)
-      // A full pipe would stop the server.
-      shell.stdout?.resume()
-      shell.stderr?.resume()
-      shell.unref()
-      answer()
-    }
-    shell.stdout?.on("data", read)
-    shell.stderr?.on("data", read)
-    shell.once("close", fail)
-  })
 
 let shared: Promise<Postgres> | undefined
 

@@ -16,6 +16,7 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { freePort } from "../../../test/support/freePort.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { adviceOn, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
 import { speech } from "../src/speech.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
@@ -181,9 +182,8 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       Effect.gen(function* () {
         const { calls, out } = yield* place(3)
         const line = `run ${calls} ${asRun} --out ${out} --max-files 2`
-        const port = yield* Effect.promise(freePort)
         const { console, printed } = yield* recordingConsole
-        const dead = { ...environmentOf(yield* LocalService), SPEECH_STT_BASE_URL: `http://127.0.0.1:${port}` }
+        const dead = { ...environmentOf(yield* LocalService), SPEECH_STT_BASE_URL: yield* refusedAddress }
         const running = yield* Effect.fork(
           speech(["node", "speech", "archive", ...line.split(" ")]).pipe(
             Effect.withConsole(console),
