@@ -69,6 +69,7 @@ const speechToText =
     ? SpeechToText.layer({ apiKey: Redacted.make(speech.apiKey), baseUrl: speech.baseUrl, allowInsecureHttp: true })
     : Layer.effect(SpeechToText, double(speech))
 
+/** @type {Layer.Layer<Archive, import("@effect-speech/archive/ArchiveError").ArchiveError, SpeechToText | import("@effect/platform/FileSystem").FileSystem>} */
 const archive =
   "shared" in store
     ? Archive.layerClient({ path: store.shared })

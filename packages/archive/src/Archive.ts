@@ -19,7 +19,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type { StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
+import type { AddressFailed, StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
 import type { ArchiveService } from "./internal/ArchiveService.js"
 import * as Engine from "./internal/engine/Engine.js"
 import * as Pool from "./internal/engine/Pool.js"
@@ -67,7 +67,7 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
         readonly host: string
         readonly port: number
       }
-  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+  ): Layer.Layer<Archive, StoreTooNew | StoreFailed | AddressFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
         const [{ layerPostgres }, { layerMachine }] = await Promise.all([

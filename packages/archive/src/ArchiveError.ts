@@ -27,6 +27,18 @@ export class StoreFailed extends Schema.TaggedError<StoreFailed>("@effect-speech
   message: Schema.String
 }) {}
 
+/** This machine can't listen at the address by which the other machines reach it. */
+export class AddressFailed extends Schema.TaggedError<AddressFailed>("@effect-speech/archive/AddressFailed")(
+  "AddressFailed",
+  {
+    host: Schema.String,
+    port: Schema.Number,
+    /** The system's code, such as `EADDRINUSE`. */
+    code: Schema.optional(Schema.String),
+    message: Schema.String
+  }
+) {}
+
 /** There is no run of this id in the store. */
 export class RunNotFound extends Schema.TaggedError<RunNotFound>("@effect-speech/archive/RunNotFound")("RunNotFound", {
   run: Schema.String,
@@ -75,6 +87,7 @@ export type ArchiveError =
   | StoreLocked
   | StoreTooNew
   | StoreFailed
+  | AddressFailed
   | RunNotFound
   | RunConflict
   | RunInvalid

@@ -1,3 +1,4 @@
+import { createServer } from "node:net"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
@@ -7,18 +8,21 @@ import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { freePort } from "../../../test/support/freePort.js"
+import { loopback } from "../../../test/support/loopback.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
 import { Archive } from "../src/Archive.js"
 import type { Worker } from "../src/Worker.js"
 import { done, ended, folder, inProcess, request, until, worker } from "./support/double.js"
+
+const layerOf = (url: Redacted.Redacted, worker: Worker, address: { readonly host: string; readonly port: number }) =>
+  Layer.provide(Archive.layerMachine({ url, ...address, workers: [worker], concurrency: 8 }), NodeFileSystem.layer)
 
 /** Starts a machine. The result ends it in order. */
 const machine = (url: Redacted.Redacted, worker: Worker) =>
   Effect.gen(function* () {
     const port = yield* Effect.promise(freePort)
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-    const layer = Archive.layerMachine({ url, host: "127.0.0.1", port, workers: [worker], concurrency: 8 })
-    yield* Layer.buildWithScope(Layer.provide(layer, NodeFileSystem.layer), scope)
+    yield* Layer.buildWithScope(layerOf(url, worker, { host: "127.0.0.1", port }), scope)
     return Scope.close(scope, yield* Effect.exit(Effect.void))
   })
 
@@ -84,6 +88,27 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
         expect(yield* Effect.provide(tags, PgClient.layer({ url }))).toEqual([{ tag: "run" }])
       }),
     90_000
+  )
+
+  it.scopedLive("says why it can't listen at its address, and takes part in nothing", () =>
+    Effect.gen(function* () {
+      const url = Redacted.make(yield* Effect.promise(freshDatabase))
+      const { worker: idle } = worker()
+      const { host } = yield* loopback(createServer())
+      const port = Number(new URL(`tcp://${host}`).port)
+      const listen = (host: string) => Effect.flip(Effect.scoped(Layer.build(layerOf(url, idle, { host, port }))))
+      const taken = yield* listen("127.0.0.1")
+      expect(taken).toMatchObject({ _tag: "AddressFailed", host: "127.0.0.1", port, code: "EADDRINUSE" })
+      expect(taken.message).toBe(
+        `This machine can't listen on 127.0.0.1:${port} (EADDRINUSE): another program does. End that, or give another port.`
+      )
+      // An address for documents, which no machine has.
+      const other = yield* listen("192.0.2.1")
+      expect(other).toMatchObject({ _tag: "AddressFailed", code: "EADDRNOTAVAIL" })
+      expect(other.message).toContain("an address of this machine")
+      const machines = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT * FROM archive_machines`)
+      expect(yield* Effect.provide(machines, PgClient.layer({ url }))).toEqual([])
+    })
   )
 
   // A machine that reads a message while its shard moves marks it as read and drops it. The cluster sends it again after ten minutes.

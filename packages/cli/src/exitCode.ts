@@ -52,6 +52,7 @@ const ofArchiveTag: Record<ArchiveError["_tag"], number> = {
   StoreFailed: fileFailed,
   SourceFailed: fileFailed,
   OutputFailed: fileFailed,
+  AddressFailed: invalid,
   RunNotFound: invalid,
   RunConflict: invalid,
   RunInvalid: invalid

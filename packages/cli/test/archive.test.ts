@@ -1,4 +1,5 @@
 import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
+import { createServer } from "node:net"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -15,6 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { freePort } from "../../../test/support/freePort.js"
+import { loopback } from "../../../test/support/loopback.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { adviceOn, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
@@ -316,7 +318,10 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         yield* Fiber.interrupt(machine)
         const status = yield* archive("status --json", database)
         expect(JSON.parse(status.stdout)).toMatchObject({ state: "ended", counts: { done: 3 } })
-        const everything = JSON.stringify([ended, status])
+        const { host } = yield* loopback(createServer())
+        const taken = yield* archive(`work --host 127.0.0.1 --port ${host.split(":")[1]}`, database)
+        expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("give another port. [AddressFailed]") })
+        const everything = JSON.stringify([ended, status, taken])
         expect(everything).not.toContain(new URL(url).password)
       }),
     60_000

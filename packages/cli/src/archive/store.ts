@@ -3,7 +3,9 @@
  */
 import { existsSync } from "node:fs"
 import { join, resolve } from "node:path"
-import { Archive } from "@effect-speech/archive/Archive"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import { Archive, type RequiredBy } from "@effect-speech/archive/Archive"
+import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { Operation } from "@effect-speech/archive/Operation"
 import { synthesis, transcription, type Worker } from "@effect-speech/archive/Worker"
 import * as Decoder from "@effect-speech/local-service/Decoder"
@@ -95,7 +97,9 @@ const texts = (settings: CallSettings) => Layer.provide(textToSpeech(settings), 
 export const machine = (store: Store, operations: ReadonlyArray<Operation["_tag"]>, options: Machine) => {
   const { allowInsecureHttp, concurrency = defaultConcurrency, host = "", port = defaultPort } = options
   const settings = { allowInsecureHttp, concurrency, timeout: undefined }
-  const open = <const Workers extends ReadonlyArray<Worker<unknown>>>(workers: Workers) =>
+  const open = <const Workers extends ReadonlyArray<Worker<unknown>>>(
+    workers: Workers
+  ): Layer.Layer<Archive, ArchiveError, RequiredBy<Workers> | FileSystem.FileSystem> =>
     store._tag === "File"
       ? Archive.layerEmbedded({ path: store.path, concurrency, workers })
       : Archive.layerMachine({ url: store.url, host, port, concurrency, workers })

@@ -7,9 +7,12 @@ import type * as ShardingConfig from "@effect/cluster/ShardingConfig"
 import * as SingleRunner from "@effect/cluster/SingleRunner"
 import type * as SqlClient from "@effect/sql/SqlClient"
 import type { WorkflowEngine } from "@effect/workflow/WorkflowEngine"
+import { systemCode } from "@effect-speech/transport/Failure"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import { AddressFailed } from "../../ArchiveError.js"
 
 const shardingConfig = {
   shardsPerGroup: 64,
@@ -36,7 +39,7 @@ export const layerSingle: Layer.Layer<WorkflowEngine, never, SqlClient.SqlClient
 export const layerMachine = (address: {
   readonly host: string
   readonly port: number
-}): Layer.Layer<WorkflowEngine, never, SqlClient.SqlClient> =>
+}): Layer.Layer<WorkflowEngine, AddressFailed, SqlClient.SqlClient> =>
   Layer.unwrapEffect(
     Effect.map(
       Effect.promise(() => import("@effect/platform-node/NodeClusterSocket")),
@@ -54,7 +57,27 @@ export const layerMachine = (address: {
               }
             })
           ),
-          Layer.orDie
+          Layer.catchAll((error) =>
+            error._tag === "SocketServerError" ? Layer.fail(addressFailed(address, error.cause)) : Layer.die(error)
+          )
         )
     )
   )
+
+const addressFailed = ({ host, port }: { readonly host: string; readonly port: number }, cause: unknown) => {
+  const code = systemCode(cause)
+  const advice =
+    code === "EADDRINUSE"
+      ? "another program does. End that, or give another port."
+      : code === "EACCES"
+        ? "this user may not. Give a port from 1024."
+        : "give an address of this machine as the host."
+  return new AddressFailed({
+    host,
+    port,
+    ...(code !== undefined && { code }),
+    message: Printable.line(
+      `This machine can't listen on ${host}:${port}${code === undefined ? "" : ` (${code})`}: ${advice}`
+    )
+  })
+}
