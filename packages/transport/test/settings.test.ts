@@ -80,8 +80,8 @@ describe("a key that comes back encoded", () => {
   })
 
   it("is looked for in time that grows with the text alone", () => {
-    for (const text of ["\\\\", "%25", "&amp;", "&#0", "&", "s", "%73"]) {
-      const long = text.repeat(300_000)
+    for (const text of ["\\\\", "%25", "&amp;", "&#0", "&", "s", "%73", "p ", "7 0 ", "cHBw"]) {
+      const long = text.repeat(50_000)
       const begun = performance.now()
       expect(ApiKey.withoutKey(long, key)).toBe(long)
       expect(performance.now() - begun).toBeLessThan(2_000)

@@ -1,0 +1,66 @@
+import { fromBase64, fromHex } from "./alphabets.js"
+import { gap, type Span } from "./decoded.js"
+import { unescaped } from "./escapes.js"
+
+/** What is looked for. */
+export interface Secrets {
+  readonly pattern: RegExp
+  /** The length of the shortest one. */
+  readonly length: number
+}
+
+/** Encodings that may be one in the other. */
+const mostEncodings = 4
+
+/** A shorter text may be a part of other text if it is decoded, or if case and blanks do not count. */
+export const shortestSecret = 8
+
+const quoted = (text: string): string => text.replace(/[^A-Za-z0-9]/g, "\\$&")
+
+/** All texts are at least {@link shortestSecret} long, or there is only one. */
+export const secretsOf = (texts: readonly [string, ...Array<string>]): Secrets => {
+  const [first] = texts
+  if (first.length < shortestSecret) return { pattern: new RegExp(quoted(first), "g"), length: first.length }
+  const forms = new Set(texts)
+  // A text that holds escapes itself is found without them, too.
+  for (const form of forms) {
+    for (const { text } of unescaped(form)) if (text.length >= shortestSecret) forms.add(text)
+  }
+  const patterns = [...forms].map((form) => Array.from(form, quoted).join(gap))
+  return {
+    pattern: new RegExp(patterns.join("|"), "gi"),
+    length: Math.min(...Array.from(forms, (form) => form.length))
+  }
+}
+
+/**
+ * Where a text holds one of the secrets, plain or encoded. Each encoding that a part of the text may have is decoded, and what
+ * comes out is searched like the text. The time grows with the text alone.
+ */
+export const findSecrets = (text: string, secrets: Secrets, encodings = mostEncodings): ReadonlyArray<Span> => {
+  const { length, pattern } = secrets
+  if (text.length < length) return []
+  const found: Array<Span> = []
+  pattern.lastIndex = 0
+  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
+    found.push([match.index, pattern.lastIndex])
+  }
+  if (encodings === 0) return found
+  const decodings = [...unescaped(text)]
+  if (length >= shortestSecret) decodings.push(...fromHex(text, length), ...fromBase64(text, length))
+  for (const decoded of decodings) {
+    for (const [start, end] of findSecrets(decoded.text, secrets, encodings - 1)) found.push(decoded.origin(start, end))
+  }
+  return found
+}
+
+/** The text with `replacement` for each span. Spans that overlap are one. */
+export const withoutSpans = (text: string, spans: ReadonlyArray<Span>, replacement: string): string => {
+  const parts: Array<string> = []
+  let read = 0
+  for (const [start, end] of spans.toSorted((one, other) => one[0] - other[0])) {
+    if (start >= read || parts.length === 0) parts.push(text.slice(read, start), replacement)
+    read = Math.max(read, end)
+  }
+  return parts.join("") + text.slice(read)
+}
