@@ -74,7 +74,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
     })
   )
 
-  it.scoped("send a file once if the answer is ambiguous and the run holds such files", () =>
+  it.scoped("hold a file that may have been billed, and send it again only if it is asked for by its tag", () =>
     Effect.gen(function* () {
       const { faults, requests } = yield* LocalService
       const fs = yield* FileSystem.FileSystem
@@ -87,30 +87,45 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
         workers: [Worker.transcription],
         concurrency: 1
       })
-      const sentFor = (status: number, unanswered: Run.Unanswered) =>
+      const sentFor = (fault: Faults.Fault, unanswered: Run.Unanswered) =>
         Effect.gen(function* () {
           const before = (yield* requests).length
-          yield* faults.set([{ operation: "transcribe", status }])
+          yield* faults.set([{ operation: "transcribe", ...fault }])
           const archive = yield* Archive
           const run = yield* archive.start({
             source: yield* Source.folder(path),
             operation: Operation.transcribe({ model: "en-general-v2-8khz" }),
-            output: { directory: `${folder}/${status}-${unanswered}`, format: "txt" },
+            output: { directory: `${folder}/${JSON.stringify(fault)}`, format: "txt" },
             unanswered
           })
           yield* Stream.runDrain(archive.progress(run.id))
+          yield* archive.retryFailed(run.id)
+          yield* Stream.runDrain(archive.progress(run.id))
           const [file] = yield* Stream.runCollect(archive.results(run.id))
-          return { file, sent: (yield* requests).length - before }
+          const sent = (yield* requests).length - before
+          if (file?.error === undefined) return { file, sent }
+          yield* faults.set([])
+          yield* archive.retryFailed(run.id, { only: file.error.tag })
+          yield* Stream.runDrain(archive.progress(run.id))
+          return { file, sent, again: (yield* requests).length - before - sent }
         }).pipe(Effect.provide(layer), Effect.ensuring(faults.set([])))
 
-      expect(yield* sentFor(504, "hold")).toMatchObject({
-        file: { state: "failed", attempts: 1, billing: "unknown", error: { tag: "SttUnexpectedStatus" } },
-        sent: 1
+      const held = (tag: string, sent = 1) => ({
+        file: { state: "held", attempts: 1, billing: "unknown", error: { tag } },
+        sent,
+        again: 1
       })
+      for (const status of [504, 520, 524]) {
+        expect(yield* sentFor({ status }, "hold"), String(status)).toMatchObject(held("SttUnexpectedStatus"))
+      }
+      expect(yield* sentFor({ reset: "answer" }, "hold")).toMatchObject(held("SttConnectionFailed"))
       // The client repeats a 500 within its call.
-      expect(yield* sentFor(500, "hold")).toMatchObject({
-        file: { state: "failed", attempts: 1, billing: "unknown", error: { tag: "SttServerError" } },
-        sent: 3
+      expect(yield* sentFor({ status: 500 }, "hold")).toMatchObject(held("SttServerError", 3))
+      expect(yield* sentFor({ body: "no JSON" }, "hold")).toMatchObject(held("SttInvalidResponse"))
+      // These are not billed: they failed, and are sent again without a tag.
+      expect(yield* sentFor({ status: 400 }, "hold")).toMatchObject({
+        file: { state: "failed", billing: "notBilled" },
+        sent: 2
       })
     })
   )
@@ -137,7 +152,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
         { _tag: "Unavailable", error: { tag: "TtsBackendFailed" }, billing: "notBilled" },
         { _tag: "Failed", error: { tag: "TtsBadRequest" }, billing: "notBilled" },
         { _tag: "Refused", error: { tag: "TtsUnauthorized" } },
-        { _tag: "Failed", error: { tag: "TtsConnectionFailed" }, billing: "unknown" }
+        { _tag: "Held", error: { tag: "TtsConnectionFailed" }, billing: "unknown" }
       ])
       expect(JSON.stringify(outcomes)).not.toContain(Redacted.value(apiKey).split(".")[1])
       expect(yield* fs.readDirectory(`${folder}/out/menu`)).toEqual([])

@@ -27,7 +27,7 @@ export type RunState = typeof RunState.Type
  * | `started` | a machine calls the service for it |
  * | `done`    | its result is recorded: it is never called again |
  * | `failed`  | its error is recorded; `retryFailed` makes it pending |
- * | `held`    | its call may have been answered and billed, but the answer was not recorded: its process ended, or its output could not be written |
+ * | `held`    | its call may have been billed, and has no result: its process ended, its response was lost or unusable, or its output could not be written; `retryFailed` with its tag makes it pending, and the call may be billed again |
  */
 export const FileState = Schema.Literal("pending", "started", "done", "failed", "held")
 export type FileState = typeof FileState.Type
@@ -57,8 +57,9 @@ export const Limits = Schema.Struct({
 export type Limits = typeof Limits.Type
 
 /**
- * What to do with a file whose call may have been billed, and has no recorded result: its process ended, or an attempt had an
- * ambiguous answer. `hold` does not send it again, `repeat` does. Default: `hold`.
+ * What to do with a file whose call may have been billed, and has no recorded result: its process ended, its response was lost, or
+ * a gateway responded with a status such as 504. `hold` holds it, until it is retried by its tag. `repeat` sends it again; if its
+ * response was unusable, it fails. Default: `hold`.
  */
 export const Unanswered = Schema.Literal("hold", "repeat")
 export type Unanswered = typeof Unanswered.Type

@@ -288,8 +288,8 @@ const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", atte
 const reach = ({ call, category }: Stt.SttError) =>
   category === "connection" && call.billing === "notBilled" ? { notReached: true } : {}
 
-/** The file is not called again, and the run slows down. */
-const slowed = "Failed, slower"
+/** The file is held, and the run slows down. */
+const slowed = "Held, slower"
 
 describe("an error of a call", () => {
   it.effect.each<readonly [Stt.SttError, string, string]>([
@@ -313,8 +313,8 @@ describe("an error of a call", () => {
     [new Stt.SttDeadlineExceeded({ phase: "upload" }), "Unavailable", "Unavailable"],
     [new Stt.SttBadRequest(), "Failed", "Failed"],
     [new Stt.SttInvalidRequest(), "Failed", "Failed"],
-    [new Stt.SttInvalidResponse(call("unknown")), "Failed", "Failed"],
-    [new Stt.SttTranscriptionFailed(call("unknown")), "Failed", "Failed"],
+    [new Stt.SttInvalidResponse(call("unknown")), "Held", "Failed"],
+    [new Stt.SttTranscriptionFailed(call("unknown")), "Held", "Failed"],
     [new Stt.SttAudioUnreadable({ problem: "it is a pipe or a device" }), "Failed", "Failed"],
     [
       new Stt.SttAudioUnreadable({ problem: "the process has too many open files (EMFILE)" }),
@@ -344,7 +344,7 @@ describe("an error of a call", () => {
               : tag === "NotBegun"
                 ? { _tag: tag }
                 : tag === slowed
-                  ? { _tag: "Failed", ...billed, begunAt: 0 }
+                  ? { _tag: "Held", ...billed, begunAt: 0 }
                   : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0, ...reach(error) } : {}) }
           )
         }
@@ -368,11 +368,11 @@ describe("an error of a call", () => {
     }).pipe(Effect.provide(Layer.merge(TextToSpeech.layerTest(new Tts.TtsUnauthorized()), NodeFileSystem.layer)))
   )
 
-  it.effect("that is a defect fails its file alone", () =>
+  it.effect("that is a defect holds its file alone", () =>
     Effect.gen(function* () {
       const file = yield* listed(write("defect.wav", recording(1)))
       const settlement = yield* Worker.transcription.call({ file, settings: transcribing() })
-      expect(settlement).toMatchObject({ _tag: "Failed", error: { tag: "Defect" }, billing: "unknown" })
+      expect(settlement).toMatchObject({ _tag: "Held", error: { tag: "Defect" }, billing: "unknown" })
       expect(JSON.stringify(settlement)).not.toContain("secret")
     }).pipe(Effect.provide(answering(() => Effect.die(new Error("secret")))))
   )

@@ -10,8 +10,8 @@ const throwing = Logger.replace(
   })
 )
 
-it.effect("a defect in a call is the failure of its file, even if the logger throws", () =>
+it.effect("a defect in a call holds its file, even if the logger throws", () =>
   Effect.gen(function* () {
-    expect(yield* settle(Effect.die("a defect"), "hold")).toMatchObject({ _tag: "Failed", billing: "unknown" })
+    expect(yield* settle(Effect.die("a defect"), "hold")).toMatchObject({ _tag: "Held", billing: "unknown" })
   }).pipe(Effect.provide(throwing))
 )

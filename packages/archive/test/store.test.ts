@@ -348,6 +348,25 @@ for (const { title, database, installed } of databases) {
         })
       )
 
+      it.effect("holds a file that may be billed, slows its run down, and goes on with the others", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, files } = yield* begun(2, { limits: { maxCredits: 10 } })
+          yield* claim(1, "a", 5)
+          const error = { tag: "SttUnexpectedStatus", message: "504." }
+          const begunAt = yield* store.now
+          assert.isTrue(yield* settle(1, { _tag: "Held", error, billing: "unknown", begunAt }, "a"))
+          const [file] = yield* files
+          assert.deepInclude(file, { state: "held", attempts: 1, billing: "unknown", credits: 5, error })
+          const { counts, failures, holds, outage, state } = yield* store.status(run)
+          assert.deepInclude(counts, { failed: 0, held: 1, pending: 1 })
+          assert.deepStrictEqual([state, failures, holds], ["running", {}, { SttUnexpectedStatus: 1 }])
+          assert.deepInclude(outage, error)
+          assert.strictEqual(yield* store.retry(run), 0)
+          assert.strictEqual(yield* store.retry(run, "SttUnexpectedStatus"), 1)
+          assert.strictEqual((yield* store.status(run)).credits, 5)
+        })
+      )
+
       it.effect("begins no call in an earlier epoch or a paused run, and records what was under way", () =>
         Effect.gen(function* () {
           const { store, run, epoch, claim, settle } = yield* begun(4)

@@ -529,7 +529,7 @@ const archiveRetry = {
     ...place,
     only: optional("only", text, {
       value: "TAG",
-      description: "Only files with this error. Those that a crash left held have AnswerUnknown.",
+      description: "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
       default: "all failed files, but no held ones"
     }),
     failOn,

@@ -146,6 +146,34 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     })
   )
 
+  it.scoped("holds a file that a gateway may have had billed, and says so before it is called again", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, out } = yield* place(1)
+      const before = yield* requestCount
+      yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+      const held = yield* archive(`run ${calls} ${asRun} --out ${out}`)
+      const retry = `speech archive retry --only SttUnexpectedStatus --out ${out}`
+      expect(held).toMatchObject({
+        code: 41,
+        stdout: `${out}: ended\n0 of 1 file done, 1 held.\nHeld: SttUnexpectedStatus 1.\nSpent: 0 credits.`
+      })
+      expect(held.stderr.split("\n").at(-1)).toBe(
+        `speech: 1 file held: it may have been billed, and has no result. To call it again, which may be billed again: ${retry}`
+      )
+      const again = yield* archive(`run ${calls} ${asRun} --out ${out}`)
+      expect(again.stderr).toContain(`which may be billed again: ${retry}`)
+      expect((yield* archive(`retry --out ${out}`)).stderr).toMatch(/^speech: No file has failed, so none is called/)
+      expect((yield* requestCount) - before).toBe(1)
+      const retried = yield* archive(retry.slice("speech archive ".length))
+      expect(retried.code).toBe(0)
+      expect(retried.stderr.split("\n")[0]).toBe(
+        "speech: 1 file that may have been billed is called again, and may be billed again."
+      )
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
   it.scoped("counts empty transcripts, and ends with 41 for them if asked, without a second call", () =>
     Effect.gen(function* () {
       const { calls, out } = yield* place(2)
@@ -416,7 +444,7 @@ describe("the report of a run", () => {
     const store = { _tag: "File", path: "/a b.db", isDefault: false } as const
     expect(adviceOn(status, store)).toEqual([
       "30 files failed: results.jsonl says why. To call them again: speech archive retry --out '/my out' --store '/a b.db'",
-      "10 files held: their calls may have been billed, but the answers were not recorded. To call them again: speech archive retry --only AnswerUnknown --out '/my out' --store '/a b.db'"
+      "10 files held: they may have been billed, and have no result. To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out '/my out' --store '/a b.db'"
     ])
     const { held, failed, ...others } = status.counts
     const idle = { ...status, machines: 0, holds: {}, counts: { ...others, held: 0, failed: 0 } }

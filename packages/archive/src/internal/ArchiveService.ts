@@ -65,8 +65,10 @@ export interface ArchiveService {
     run: string,
     options?: { readonly limits?: Limits | undefined }
   ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
-  /** Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of
-   * which there must be one. */
+  /**
+   * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of which there
+   * must be one. A held file may be billed again.
+   */
   readonly retryFailed: (
     run: string,
     options?: { readonly only?: string | undefined }

@@ -73,6 +73,19 @@ export const describe = (status: RunStatus, now: number): string => {
 /** The option that raises a limit, by the tag of a suspension. */
 const limitOptions: Readonly<Record<string, string>> = { FileLimit: "--max-files", CreditLimit: "--max-credits" }
 
+const callHeld = (tag: string, number: number, status: RunStatus, store: Store): string =>
+  `To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
+
+/** What `retry` is about to do. */
+export const retryOf = ({ counts, holds }: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+  if (only === undefined) return counts.failed === 0 ? ["No file has failed, so none is called again."] : []
+  const held = holds[only] ?? 0
+  if (held === 0) return []
+  return [
+    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} called again, and may be billed again.`
+  ]
+}
+
 /** What to do about a run that has stopped, or has failed and held files. */
 export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string> => {
   const { counts, state, suspension } = status
@@ -97,7 +110,7 @@ export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string>
         ]),
     ...Object.entries(status.holds).map(
       ([tag, number]) =>
-        `${files(number)} held: their calls may have been billed, but the answers were not recorded. To call them again: ${commandOf(`retry --only ${tag}`, status, store)}`
+        `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result. ${callHeld(tag, number, status, store)}`
     ),
     ...(empty(status) === 0
       ? []
@@ -118,7 +131,7 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
       ]),
   ...Object.entries(earlier.holds).map(
     ([tag, number]) =>
-      `${files(number)} held before, and not called again now. To call them again: ${commandOf(`retry --only ${tag}`, earlier, store)}`
+      `${files(number)} held before, and not called again now. ${callHeld(tag, number, earlier, store)}`
   )
 ]
 

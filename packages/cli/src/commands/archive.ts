@@ -17,6 +17,7 @@ import {
   leftBy,
   makeLine,
   outageOf,
+  retryOf,
   settledOf
 } from "../archive/report.js"
 import { limitsOf, requestOf } from "../archive/request.js"
@@ -201,13 +202,8 @@ export const resume = (given: Given<"archive resume">) =>
   goOn(given, (archive, { id, limits }) => archive.resume(id, { limits: { ...limits, ...limitsOf(given) } }))
 
 export const retry = (given: Given<"archive retry">) =>
-  goOn(given, (archive, { counts, id }) =>
-    Effect.zipRight(
-      given.only === undefined && counts.failed === 0
-        ? say(["No file has failed, so none is called again."])
-        : Effect.void,
-      archive.retryFailed(id, { only: given.only })
-    )
+  goOn(given, (archive, found) =>
+    Effect.zipRight(say(retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
   )
 
 export const exportResults = (given: Given<"archive export">) =>

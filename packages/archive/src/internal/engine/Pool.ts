@@ -14,8 +14,10 @@ import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Schedule from "effect/Schedule"
 import type { StoreFailed } from "../../ArchiveError.js"
+import type { Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
 import type { Claim, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
+import { failedOrHeld } from "../worker/settlement.js"
 
 /** Files of one batch. */
 export interface Work {
@@ -116,7 +118,9 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
       return worker === undefined
         ? Effect.succeed<Settlement>({ _tag: "NotBegun" })
         : Effect.catchAllCause(worker.call(job), (cause) =>
-            Cause.isInterruptedOnly(cause) ? Effect.failCause(cause) : Effect.succeed(defect(cause))
+            Cause.isInterruptedOnly(cause)
+              ? Effect.failCause(cause)
+              : Effect.succeed(defect(cause, job.settings.unanswered))
           )
     }
 
@@ -160,6 +164,7 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
             group.settled++
             return
           case "Failed":
+          case "Held":
             group.settled++
             return
           case "Refused":
@@ -277,15 +282,9 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
     }
   })
 
-/** A worker that throws has a defect, in which its file takes part: the file fails, and the run goes on. */
-const defect = (cause: Cause.Cause<never>): Settlement => {
+/** A worker that throws has a defect, in which its file takes part: the file is not called again, and the run goes on. */
+const defect = (cause: Cause.Cause<never>, unanswered: Unanswered): Settlement => {
   const thrown = Cause.squash(cause)
-  return {
-    _tag: "Failed",
-    error: {
-      tag: "Defect",
-      message: `The call ended with a defect: ${thrown instanceof Error ? thrown.message : String(thrown)}`
-    },
-    billing: "unknown"
-  }
+  const message = `The call ended with a defect: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+  return failedOrHeld({ error: { tag: "Defect", message }, billing: "unknown" }, unanswered)
 }

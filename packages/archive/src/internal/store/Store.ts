@@ -69,8 +69,9 @@ export interface Unavailable {
 /** What became of a claimed file. */
 export type Settlement =
   | Done
+  /** `Held`: the call may be billed and has no result, so the file is only called again if its tag is retried. */
   | {
-      readonly _tag: "Failed"
+      readonly _tag: "Failed" | "Held"
       readonly error: { readonly tag: string; readonly message: string }
       readonly billing: string
       /** Set if the service is down or overloaded, so that the run slows down. As that of `Unavailable`. */

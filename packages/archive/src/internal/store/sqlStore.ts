@@ -806,13 +806,15 @@ export const make = (
               return true
             }
             case "Failed":
+            case "Held":
             case "Unavailable": {
               const { begunAt, error } = settlement
               const mayRepeat = begunAt !== undefined && (yield* mayBeCalledAgain(row, file, { begunAt, error }))
               const again = settlement._tag === "Unavailable" && mayRepeat
+              const state = again ? pending : settlement._tag === "Held" ? held : failed
               const begun = settlement._tag === "Unavailable" && settlement.notReached === true ? 0 : 1
               yield* sql`
-                UPDATE archive_files SET state = ${again ? pending : failed}, machine = NULL, billing = ${settlement.billing},
+                UPDATE archive_files SET state = ${state}, machine = NULL, billing = ${settlement.billing},
                   attempts = attempts - ${1 - begun},
                   error_tag = ${again ? null : settlement.error.tag},
                   error_message = ${again ? null : withoutNul(settlement.error.message)},

@@ -26,6 +26,15 @@ export interface AudioLost {
 
 export type CallError = SttError | TtsError | PieceStoreError | WavError | OutputFailed | AudioLost | FileProblem
 
+/** A file that may have been billed is not failed but held, unless the run repeats such files. */
+export const failedOrHeld = (
+  facts: { readonly error: { readonly tag: string; readonly message: string }; readonly billing: string },
+  unanswered: Unanswered
+): Settlement & { readonly _tag: "Failed" | "Held" } => ({
+  _tag: facts.billing === "notBilled" || unanswered === "repeat" ? "Failed" : "Held",
+  ...facts
+})
+
 /**
  * What becomes of a file whose call failed.
  *
@@ -38,7 +47,7 @@ export type CallError = SttError | TtsError | PieceStoreError | WavError | Outpu
  * | any other | `Failed` |
  *
  * After an attempt that may be billed, a file is sent again only if the run repeats such files. By default, `Refused` is `Lost` then,
- * and `Unavailable` is `Failed`.
+ * and `Unavailable` and `Failed` are `Held`.
  */
 const settlementOf = (error: CallError, begunAt: number, unanswered: Unanswered): Settlement => {
   if (error._tag === "AudioLost") return lost(error.error, unanswered)
@@ -51,10 +60,10 @@ const settlementOf = (error: CallError, begunAt: number, unanswered: Unanswered)
     case "PieceStoreError":
       return error.operation === "put" ? lost(error, unanswered) : refused(error)
     case "WavError":
-      return { _tag: "Failed", error: { tag: error._tag, message }, billing: "unknown" }
+      return failedOrHeld({ error: { tag: error._tag, message }, billing: "unknown" }, unanswered)
   }
   const facts = { error: { tag: error._tag, message }, billing: error.call.billing }
-  const failed: Settlement = { _tag: "Failed", ...facts }
+  const failed = failedOrHeld(facts, unanswered)
   const mayRepeat = facts.billing === "notBilled" || unanswered === "repeat"
   const unavailable: Settlement = { _tag: "Unavailable", ...facts, begunAt }
   const later: Settlement = mayRepeat ? unavailable : { ...failed, begunAt }
@@ -86,7 +95,7 @@ const lost = (error: OutputFailed | PieceStoreError, unanswered: Unanswered): Se
     ? refused(error)
     : { _tag: "Lost", error: { tag: error._tag, message: error.message }, billing: "unknown" }
 
-/** The settlement of a call. A defect, such as one in a decoder, is the failure of its file alone. */
+/** The settlement of a call. A defect, such as one in a decoder, concerns its file alone. */
 export const settle = <R>(
   call: Effect.Effect<Settlement, CallError, R>,
   unanswered: Unanswered
@@ -96,14 +105,19 @@ export const settle = <R>(
   ).pipe(
     Effect.catchAllDefect((defect) =>
       Effect.suspend(() =>
-        Effect.as(unnoticed(Effect.logError("A worker died", Cause.die(defect))), {
-          _tag: "Failed",
-          error: {
-            tag: "Defect",
-            message: `This file ended its call with a defect (${errorName(defect)}). Report it with the log.`
-          },
-          billing: "unknown"
-        } as const)
+        Effect.as(
+          unnoticed(Effect.logError("A worker died", Cause.die(defect))),
+          failedOrHeld(
+            {
+              error: {
+                tag: "Defect",
+                message: `This file ended its call with a defect (${errorName(defect)}). Report it with the log.`
+              },
+              billing: "unknown"
+            },
+            unanswered
+          )
+        )
       )
     )
   )
