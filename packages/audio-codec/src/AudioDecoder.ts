@@ -116,21 +116,33 @@ export const decodeStream = <E, R>(
     return yield* (yield* AudioDecoder).decode(path, container)
   })
 
-/** In bytes. If the tag of ID3 before a recording is longer, the recording is taken for an MP3. */
+/** In bytes. Of tags that are longer, only an empty one is kept: no decoder needs what is in them. */
 const longestBeginning = 256 * 1024
+
+const emptyTag = new TextEncoder().encode("ID3\x04\0\0\0\0\0\0")
 
 /** The first chunks of a stream, as many as {@link sniff} needs. `Stream.peel` would turn a later failure into a defect. */
 const firstBytes = <E, R>(
   pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E>, R>
 ): Effect.Effect<Uint8Array, E, R> =>
   Effect.gen(function* () {
-    const parts: Array<Uint8Array> = []
+    let parts: Array<Uint8Array> = []
     let length = 0
     let needed = 0
+    /** The bytes of tags that are still to be dropped. */
+    let left = 0
     while (true) {
       if (length >= needed) {
         const bytes = concatBytes(parts)
         const inTags = neededToSniff(bytes)
+        if (inTags > longestBeginning) {
+          const tags = inTags - neededToSniff(new Uint8Array(0))
+          left = Math.max(0, tags - length)
+          parts = [emptyTag, bytes.slice(tags)]
+          length = emptyTag.byteLength + Math.max(0, length - tags)
+          needed = length + Math.min(left, 1)
+          continue
+        }
         if (length >= longestBeginning || (length >= inTags && sniff(bytes) !== undefined)) return bytes
         needed = Math.min(Math.max(inTags, 2 * length), longestBeginning)
       }
@@ -139,9 +151,11 @@ const firstBytes = <E, R>(
       )
       if (Option.isNone(next)) return concatBytes(parts)
       for (const part of next.value) {
+        const skipped = Math.min(left, part.byteLength)
+        left -= skipped
         // The source may reuse its blocks.
-        parts.push(new Uint8Array(part))
-        length += part.byteLength
+        if (skipped < part.byteLength) parts.push(new Uint8Array(part.subarray(skipped)))
+        length += part.byteLength - skipped
       }
     }
   })

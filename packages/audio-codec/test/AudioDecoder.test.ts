@@ -33,6 +33,30 @@ describe("a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
+  it.scoped.each([100, 300_000])("is known behind a tag of %i bytes, from a file and from a stream", (length) =>
+    Effect.gen(function* () {
+      const size = [21, 14, 7, 0].map((shift) => (length >>> shift) & 127)
+      const tag = Uint8Array.from([...Buffer.from("ID3\x04\0\0"), ...size, ...new Uint8Array(length).fill(1)])
+      const path = join(folder, "tagged")
+      const wav = Buffer.concat([tag, Wav.encode(format, bytes)])
+      writeFileSync(path, wav)
+      for (const chunk of [7000, wav.length]) {
+        const chunks = Stream.rechunk(Stream.range(0, Math.ceil(wav.length / chunk) - 1), 1).pipe(
+          Stream.map((number) => wav.subarray(number * chunk, (number + 1) * chunk))
+        )
+        for (const decode of [AudioDecoder.decodeFile(path), AudioDecoder.decodeStream(chunks)]) {
+          const decoded = yield* decode
+          expect(decoded.format).toEqual(format)
+          expect(yield* PcmStream.collect(decoded)).toEqual(bytes)
+        }
+      }
+      const tagged = Stream.make(new Uint8Array(Buffer.concat([tag, readFileSync(mp3)])), new Uint8Array(9))
+      expect(yield* Effect.flip(AudioDecoder.decodeStream(tagged))).toMatchObject({ container: "mp3" })
+      const other = Stream.make(new Uint8Array(tag), new TextEncoder().encode("FORM and no recording"))
+      expect(yield* Effect.flip(AudioDecoder.decodeStream(other))).toMatchObject({ reason: "Unknown" })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped("that is compressed is an error that says how to decode it", () =>
     Effect.gen(function* () {
       const stream = Stream.make(new Uint8Array(readFileSync(mp3)))

@@ -62,15 +62,15 @@ export const openPieces = (
         : unreadable(`it can't be decoded: ${Printable.asPhrase(error.message)}`)
 
     const recording = yield* Recording.open(audio)
-    // The chunks up to the one with the end of the header.
+    const { container } = recording
+    // The chunks up to the one with the end of the header. That of others is not read here.
     const beginning: Array<Uint8Array<ArrayBuffer>> = []
     let isOpen = false
     const bytes = Stream.tap(recording.stream, (chunk) =>
       Effect.sync(() => {
-        if (!isOpen) beginning.push(chunk.slice())
+        if (container === "wav" && !isOpen) beginning.push(chunk.slice())
       })
     )
-    const { container } = recording
     const decoding: Effect.Effect<
       PcmStream<DecodingError>,
       DecodingError,
