@@ -8,6 +8,8 @@ const piece = /^[0-9a-f]{64}\.(?:wav|json)$/
 /** A file that a killed process was writing. Nobody reads it. */
 const temporary = /^([0-9a-f]{64}\.(?:wav|json))\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/
 
+export const isTemporary = (name: string): boolean => temporary.test(name)
+
 const claim = /^\.([0-9a-f]{64})\.job$/
 
 /** A file in a folder that the command made, so that a later run may remove the folder. */
@@ -74,7 +76,7 @@ export const endingOf = (contents: Contents, job: string, used: ReadonlySet<stri
   const isOfCommand = (name: string): boolean => {
     const claimant = jobOf(name)
     return claimant === undefined
-      ? name === mark || name === lockName || temporary.test(name)
+      ? name === mark || name === lockName || isTemporary(name)
       : claims.has(claimant) && isVoid(claimant)
   }
   return {

@@ -103,7 +103,12 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
     const isMade =
       !isLink(folder) && (isNew || (yield* Effect.orElseSucceed(fs.exists(pathOf(PieceFolder.mark)), () => false)))
 
+    // Nobody writes these, since this process has the lock. They may have the room of whole pieces.
+    const left = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
+    yield* Effect.forEach(left.filter(PieceFolder.isTemporary), (name) => Effect.ignore(fs.remove(pathOf(name))))
+
     const used = new Set<string>()
+    let lost = 0
     const ownClaim = () => pathOf(PieceFolder.claimName(job))
     let isClaimed = yield* Effect.orElseSucceed(fs.exists(ownClaim()), () => false)
     /** Comes before the piece, so that no piece of this job is there without it, whenever the process is killed. */
@@ -122,7 +127,8 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
       PieceStore,
       Effect.map(
         PieceStore,
-        ({ get, put }): PieceStoreService => ({
+        ({ get, put, reserve }): PieceStoreService => ({
+          reserve,
           // A piece is looked up before it is sent.
           get: (name) =>
             Effect.suspend(() => (place() === folder ? get(name) : gone(folder, place()))).pipe(
@@ -139,7 +145,7 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
               Effect.suspend(() => {
                 const now = where()
                 return now === folder ? put(name, result) : putIn(fs, now, name, result)
-              })
+              }).pipe(Effect.tapError(() => Effect.sync(() => lost++)))
             )
         })
       )
@@ -203,9 +209,16 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
       const now = yield* contents
       const pieces = PieceFolder.piecesIn(now)
       const kept = pieces.filter((name) => used.has(name)).length
-      if (kept > 0) return `${finishedPieces(kept)} ${keptHere}`
       const earlier = new Set([...now.claims.values()].flat())
-      return pieces.some((name) => earlier.has(name)) ? `Pieces of an earlier run are ${keptHere}` : undefined
+      const notes = [
+        ...(lost === 0 ? [] : [`${finishedPieces(lost)} paid and lost.`]),
+        ...(kept > 0
+          ? [`${finishedPieces(kept)} ${keptHere}`]
+          : pieces.some((name) => earlier.has(name))
+            ? [`Pieces of an earlier run are ${keptHere}`]
+            : [])
+      ]
+      return notes.length === 0 ? undefined : notes.join(" ")
     })
     const explainInterruption = Effect.flatMap(noteOn(""), (note) =>
       note === undefined ? Effect.void : Console.error(`speech: ${note}`)

@@ -333,6 +333,22 @@ describe("the built command", { timeout: 120_000 }, () => {
     })
   )
 
+  it.scopedLive.skipIf(process.platform === "win32")("sends nothing if its pieces can't be kept, at each try", () =>
+    Effect.gen(function* () {
+      const service = yield* localService
+      writeFileSync(`${folder}/limited.txt`, "नमस्ते। ".repeat(80))
+      const args = ["synthesize", "--text-file", "limited.txt", "--out", "limited.wav", "--pause", "line=1"]
+      const limited = ["-c", 'ulimit -f 64; exec "$0" "$@"', process.execPath, bin, ...args]
+      for (let attempt = 0; attempt < 2; attempt++) {
+        const { code, stderr } = yield* outcomeOf("sh", limited, environmentOf(service))
+        expect(stderr).toMatch(/^speech: A piece was not sent, since its result can't be kept: .*\(ulimit -f\)/)
+        expect(code).toBe(3)
+      }
+      expect(yield* service.requests).toEqual([])
+      expect(readdirSync(folder).filter((name) => name.startsWith("limited"))).toEqual(["limited.txt"])
+    })
+  )
+
   it.scopedLive("lets one of many at once do the work, and starts anew when it has ended", () =>
     Effect.gen(function* () {
       const service = yield* localService

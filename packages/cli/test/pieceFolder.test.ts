@@ -1,5 +1,15 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
@@ -85,6 +95,26 @@ const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`)]))
 
 describe("jobs over one folder", () => {
+  it.scoped("free the room that a killed command had for its pieces, and say how many paid pieces are lost", () =>
+    Effect.gen(function* () {
+      const folder = mkdtempSync(`${tmpdir()}/jobs-`)
+      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const room = `${folder}/${pieceName(1)}.${crypto.randomUUID()}.part`
+      writeFileSync(room, "zeros")
+      const work = Effect.gen(function* () {
+        expect(existsSync(room)).toBe(false)
+        const store = yield* PieceStore
+        yield* store.put(pieceName(2), new Uint8Array(1))
+        mkdirSync(`${folder}/${pieceName(3)}/not empty`, { recursive: true })
+        yield* store.put(pieceName(3), new Uint8Array(1))
+      })
+      expect(yield* Effect.flip(keepPieces({ folder, job: "a" }, work))).toMatchObject({
+        error: { _tag: "PieceStoreError", operation: "put" },
+        note: expect.stringMatching(/^1 finished piece is paid and lost\. 1 finished piece is kept in /)
+      })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, whose reader nobody waits for", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(`${tmpdir()}/jobs-`)

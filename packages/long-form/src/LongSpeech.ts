@@ -420,6 +420,16 @@ const start = (request: LongSpeechRequest, options: LongSpeechOptions) =>
 const formatOf = ({ outputFormat }: LongSpeechRequest): AudioFormat | undefined =>
   outputFormat === undefined ? undefined : Contract.audioFormat(outputFormat)
 
+/** Speech is seldom slower, at the speed 1. In milliseconds of a code point. */
+const slowMillis = 100
+
+/** Room for the audio of a piece. */
+const expectedBytes = ({ outputFormat = Contract.defaultOutputFormat, speed = 1, text }: SynthesisRequest): number => {
+  const format = Contract.audioFormat(outputFormat)
+  const seconds = (Contract.codePoints(text) * slowMillis) / 1000 / speed
+  return Math.ceil(seconds * format.sampleRate) * bytesPerFrame(format)
+}
+
 /** Sends pieces, or finds them in the store. */
 const makeSpeaker = (
   request: LongSpeechRequest,
@@ -506,6 +516,7 @@ const makeSpeaker = (
           if (Option.isSome(found) && (yield* otherFormat(piece, found.value.format)) === undefined) {
             return yield* asKept(found.value)
           }
+          yield* store.reserve?.(name, expectedBytes(asked)) ?? Effect.void
           yield* emit({ _tag: "Started", ...facts })
           const onCallEvent = (event: CallEvent.CallEvent) => emit({ _tag: "Called", ...facts, event })
           const call = { outage, onEvent: onEvent === undefined ? undefined : onCallEvent }
@@ -513,7 +524,7 @@ const makeSpeaker = (
           count(piece, name)
           yield* emit({ _tag: "Done", ...facts })
           return heard
-        })
+        }).pipe(Effect.scoped)
         const { isOwn, value } = yield* share(name, findOrSend)
         return isOwn ? value : yield* asKept(value.audio)
       })

@@ -252,6 +252,7 @@ export const transcribe = (
           const findOrSend = Effect.gen(function* () {
             const kept = yield* getKept(store, name)
             if (Option.isSome(kept)) return yield* asKept(kept.value)
+            yield* store.reserve?.(name, expectedBytes(place)) ?? Effect.void
             const call = {
               ...fields,
               audio: AudioSource.fromBytes(Wav.encode(Telephony.format, samples), {
@@ -272,7 +273,7 @@ export const transcribe = (
                 return { source: "sent", transcription } as const
               })
             )
-          })
+          }).pipe(Effect.scoped)
           const { isOwn, value } = yield* share(name, findOrSend)
           return isOwn ? value : yield* asKept(value.transcription)
         })
@@ -323,6 +324,9 @@ interface PieceFailed {
   readonly piece: Omit<RecordingPiece, "samples">
   readonly error: SttError | PieceStoreError
 }
+
+/** Room for a transcript with the times of its segments. */
+const expectedBytes = ({ end, start }: PiecePlace): number => 16_384 + Math.ceil((end - start) / 2)
 
 const placeOf = ({ end, number, start }: PiecePlace): PiecePlace => ({ number, start, end })
 

@@ -14,14 +14,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import type * as Scope from "effect/Scope"
 import { examine } from "./internal/kept.js"
 
 /** A result can't be read or kept. */
 export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")(
   "PieceStoreError",
   {
-    /** The operation that failed: to open the store, or to read or keep a result. */
-    operation: Schema.Literal("open", "get", "put"),
+    /** The operation that failed: to open the store, to read a result, to make room for one, or to keep it. After `put`, it is paid. */
+    operation: Schema.Literal("open", "get", "reserve", "put"),
     /** The folder of the store, or the name of a store of your own. */
     store: Schema.String,
     /** The system's code, such as `ENOSPC`. */
@@ -37,12 +38,17 @@ export interface PieceStoreService {
   readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, PieceStoreError>
   /** Keeps a result, and replaces an older one, whole or not at all. A name has letters, digits and one dot. */
   readonly put: (name: string, result: Uint8Array) => Effect.Effect<void, PieceStoreError>
+  /**
+   * Makes room for a result, about this many bytes, before it is paid. It is free again when the scope closes. If it fails, the
+   * piece is not sent. Default: no room is made, and a store that is full loses each piece in flight.
+   */
+  readonly reserve?: ((name: string, bytes: number) => Effect.Effect<void, PieceStoreError, Scope.Scope>) | undefined
 }
 
 export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore")<PieceStore, PieceStoreService>() {
   /**
    * Keeps each result as a file in a folder, which is created. Only its owner can read the files and a new folder. A file
-   * appears whole or not at all, also if the process is killed.
+   * appears whole or not at all, also if the process is killed. Room for a piece is a temporary file of its expected length.
    */
   static readonly layerFolder = (path: string): Layer.Layer<PieceStore, PieceStoreError, FileSystem.FileSystem> =>
     Layer.effect(PieceStore, openFolder(path))
@@ -77,6 +83,13 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     yield* failed("open")(makeFolder)
     // A folder that can't be written is found before anything is paid.
     yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
+    /** The temporary files that have the room of results, by the names of these. */
+    const reserved = new Map<string, string>()
+    const temporaryOf = (name: string) => pathOf(`${name}.${crypto.randomUUID()}.part`)
+    /** Removes the temporary file if it can't be written. */
+    const writing = (temporary: string, write: Effect.Effect<void, PlatformError>) =>
+      Effect.onError(write, () => Effect.ignore(fs.remove(temporary)))
+
     yield* Effect.forEach(yield* failed("open")(fs.readDirectory(folder)), (name) => removeIfLeft(fs, pathOf(name)), {
       discard: true
     })
@@ -86,17 +99,52 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
           Effect.catchIf(isMissing, () => Effect.succeedNone),
           failed("get")
         ),
-      put: (name, result) => {
-        const temporary = pathOf(`${name}.${crypto.randomUUID()}.part`)
-        const write = fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }).pipe(
-          Effect.zipRight(fs.rename(temporary, pathOf(name))),
-          Effect.onError(() => Effect.ignore(fs.remove(temporary)))
+      reserve: (name, bytes) => {
+        const temporary = temporaryOf(name)
+        const make = Effect.zipRight(
+          failed("reserve")(writing(temporary, writeZeros(fs, temporary, bytes))),
+          Effect.sync(() => void reserved.set(name, temporary))
         )
+        return Effect.acquireRelease(make, () =>
+          reserved.get(name) === temporary
+            ? Effect.zipRight(
+                Effect.sync(() => reserved.delete(name)),
+                Effect.ignore(fs.remove(temporary))
+              )
+            : Effect.void
+        )
+      },
+      put: (name, result) => {
+        const finish = (temporary: string, write: Effect.Effect<void, PlatformError>) =>
+          writing(temporary, Effect.zipRight(write, fs.rename(temporary, pathOf(name))))
+        const write = Effect.suspend(() => {
+          const temporary = temporaryOf(name)
+          return finish(temporary, fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }))
+        })
         // Another run may have removed the folder, or the temporary file, at its end.
-        return Effect.catchIf(write, isMissing, () => Effect.zipRight(makeFolder, write)).pipe(failed("put"))
+        const writeAnew = Effect.catchIf(write, isMissing, () => Effect.zipRight(makeFolder, write))
+        return failed("put")(
+          Effect.suspend(() => {
+            const room = reserved.get(name)
+            if (room === undefined) return writeAnew
+            reserved.delete(name)
+            const size = result.byteLength
+            const fill = Effect.zipRight(fs.writeFile(room, result, { flag: "r+" }), fs.truncate(room, size))
+            return Effect.orElse(finish(room, fill), () => writeAnew)
+          })
+        )
       }
     }
   })
+
+const zeros = new Uint8Array(64 * 1024)
+
+/** Writes a new file. One that is only made longer would have no room on the disk. */
+const writeZeros = (fs: FileSystem.FileSystem, path: string, bytes: number): Effect.Effect<void, PlatformError> =>
+  Effect.gen(function* () {
+    const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+    for (let left = bytes; left > 0; left -= zeros.byteLength) yield* file.writeAll(zeros.subarray(0, left))
+  }).pipe(Effect.scoped)
 
 /** Reads a file. A pipe or a device would never end. */
 const readRegular = (fs: FileSystem.FileSystem, path: string): Effect.Effect<Uint8Array, PlatformError> =>
@@ -133,7 +181,8 @@ const removeIfLeft = (fs: FileSystem.FileSystem, path: string): Effect.Effect<vo
 const actions = {
   open: "The folder for pieces can't be used",
   get: "A kept piece can't be read",
-  put: "A piece can't be kept"
+  reserve: "A piece was not sent, since its result can't be kept",
+  put: "A piece is paid, but can't be kept and is lost"
 } as const
 
 const storeError = (
@@ -151,6 +200,8 @@ const adviceFor = (code: string | undefined, folder: string): string => {
     case "ENOSPC":
     case "EDQUOT":
       return `the disk of ${folder} is full. Free some space, or use a folder on another disk.`
+    case "EFBIG":
+      return `a file in ${folder} may not be longer. Raise the limit of this process (ulimit -f), or use a folder on another disk.`
     case "EACCES":
     case "EPERM":
     case "EROFS":

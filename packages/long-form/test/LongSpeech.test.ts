@@ -622,7 +622,7 @@ describe("a disk that is full", () => {
           Effect.map(FileSystem.FileSystem, (fs) => ({
             ...fs,
             writeFile: (...parameters: Parameters<typeof fs.writeFile>) =>
-              ++written === 3 ? Effect.fail(diskFull) : fs.writeFile(...parameters)
+              ++written > 2 ? Effect.fail(diskFull) : fs.writeFile(...parameters)
           }))
         ).pipe(Layer.provide(NodeTransport.layer))
         const pieces = join(folder, "full")
@@ -633,7 +633,7 @@ describe("a disk that is full", () => {
         )
         expect(error).toMatchObject({ _tag: "PieceStoreError", code: "ENOSPC", piece: { number: 3, kept: 2 } })
         expect(error.message).toMatch(
-          /^A piece can't be kept: the disk of \S+ is full\. Free some space, .+ Piece 3 of 6, from character 22/
+          /^A piece is paid, but can't be kept and is lost: the disk of \S+ is full\. Free some space, .+ Piece 3 of 6, from character 22/
         )
         expect(readdirSync(pieces).length).toBe(2)
         server.sent.length = 0
@@ -643,6 +643,28 @@ describe("a disk that is full", () => {
         )
         expect(textsOf(server.sent)).toEqual(sentences.slice(2))
       })
+  )
+
+  it.scopedLive("is found before a piece is sent, as often as the speech is tried", () =>
+    Effect.gen(function* () {
+      const server = yield* speakingServer()
+      const full = Layer.effect(
+        FileSystem.FileSystem,
+        Effect.map(FileSystem.FileSystem, (fs) => ({ ...fs, open: () => Effect.fail(diskFull) }))
+      ).pipe(Layer.provide(NodeTransport.layer))
+      const pieces = join(folder, "full from the start")
+      for (let run = 0; run < 2; run++) {
+        const error = yield* readAll({ text }, short).pipe(
+          Effect.provide(server.layer),
+          Effect.provide(Layer.provide(PieceStore.layerFolder(pieces), full)),
+          Effect.asVoid,
+          Effect.flip
+        )
+        expect(error).toMatchObject({ _tag: "PieceStoreError", operation: "reserve", code: "ENOSPC" })
+      }
+      expect(server.sent).toEqual([])
+      expect(readdirSync(pieces)).toEqual([])
+    })
   )
 
   it.scopedLive.skipIf(process.platform !== "linux")("under the file loses no piece that was sent", () =>

@@ -1,5 +1,5 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SystemError } from "@effect/platform/Error"
@@ -19,7 +19,7 @@ const bytes = new Uint8Array([1, 2, 3])
 /** The store in a folder, over a file system of which these functions are replaced. */
 const storeIn = (path: string, replaced: Partial<FileSystem.FileSystem> = {}) =>
   Effect.provide(
-    PieceStore,
+    Effect.map(PieceStore, (store) => ({ ...store, reserve: store.reserve ?? (() => Effect.void) })),
     PieceStore.layerFolder(path).pipe(
       Layer.provide(
         Layer.effect(
@@ -80,7 +80,10 @@ describe("a store in a folder", () => {
   )
 
   it.effect.each([
-    ["ENOSPC", /^A piece can't be kept: the disk of \S+ is full\. Free some space, or use a folder on another disk\.$/],
+    [
+      "ENOSPC",
+      /^A piece is paid, but can't be kept and is lost: the disk of \S+ is full\. Free some space, or use a folder on another disk\.$/
+    ],
     ["EACCES", /this process has no permission to read and write in/],
     ["EIO", /\(EIO\)\. Check the folder/]
   ] as const)("says what to do about %s, and leaves no part of a file", ([code, sentence]) =>
@@ -91,6 +94,62 @@ describe("a store in a folder", () => {
       expect(error).toBeInstanceOf(PieceStoreError)
       expect(error).toMatchObject({ operation: "put", store: path, code, message: expect.stringMatching(sentence) })
       expect(readdirSync(path)).toEqual([])
+    })
+  )
+
+  it.effect("keeps a paid result in the room that was made for it, also if the disk has filled up meanwhile", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "room")
+      const store = yield* storeIn(path, {
+        writeFile: (file, data, { flag } = {}) =>
+          flag === "wx" ? failing("ENOSPC") : Effect.sync(() => writeFileSync(file, data, { flag }))
+      })
+      const keep = (name: string) =>
+        Effect.scoped(Effect.zipRight(store.reserve(name, 100_000), store.put(name, bytes)))
+      yield* keep("one.wav")
+      expect(readFileSync(join(path, "one.wav"))).toEqual(Buffer.from(bytes))
+      expect(statSync(join(path, "one.wav")).mode & 0o777).toBe(0o600)
+      expect(yield* Effect.flip(store.put("two.wav", bytes))).toMatchObject({ operation: "put", code: "ENOSPC" })
+      expect(readdirSync(path)).toEqual(["one.wav"])
+    })
+  )
+
+  it.effect("makes room until the scope closes, and says before a piece is sent that there is none", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "no room")
+      const store = yield* storeIn(path)
+      const room = store.reserve("one.wav", 100_001)
+      yield* Effect.scoped(
+        Effect.zipRight(
+          room,
+          Effect.sync(() => {
+            const [temporary = ""] = readdirSync(path)
+            // A file with holes has no room.
+            expect(statSync(join(path, temporary)).blocks * 512).toBeGreaterThanOrEqual(100_001)
+          })
+        )
+      )
+      expect(readdirSync(path)).toEqual([])
+      const full = yield* storeIn(path, { open: () => failing("ENOSPC") })
+      expect(yield* Effect.flip(Effect.scoped(full.reserve("one.wav", 1)))).toMatchObject({
+        operation: "reserve",
+        message: expect.stringMatching(
+          /^A piece was not sent, since its result can't be kept: the disk of .* is full\./
+        )
+      })
+    })
+  )
+
+  it.effect("keeps a result that is longer than its room, or whose room was removed", () =>
+    Effect.gen(function* () {
+      const path = join(folder, "long")
+      const store = yield* storeIn(path)
+      const remove = Effect.sync(() => rmSync(path, { recursive: true }))
+      for (const meanwhile of [Effect.void, remove]) {
+        yield* Effect.scoped(Effect.all([store.reserve("one.wav", 1), meanwhile, store.put("one.wav", bytes)]))
+        expect(readFileSync(join(path, "one.wav"))).toEqual(Buffer.from(bytes))
+        expect(readdirSync(path)).toEqual(["one.wav"])
+      }
     })
   )
 
