@@ -26,6 +26,7 @@ import * as Pool from "./internal/engine/Pool.js"
 import * as Service from "./internal/engine/service.js"
 import { Store } from "./internal/store/Store.js"
 import { unnoticed } from "./internal/unnoticed.js"
+import { within } from "./internal/within.js"
 import * as Output from "./Output.js"
 import type { Worker } from "./Worker.js"
 
@@ -218,9 +219,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         mayLackFiles: ({ epoch, id }) => works === "all" || epoch > 1 || lacking.has(id)
       })
       // Closed first: the engine is still there while the calls under way are finished.
-      yield* Effect.addFinalizer(() =>
-        Effect.zipRight(pool.close, Effect.ignore(Effect.timeout(store.leave(machine), 3_000)))
-      )
+      yield* Effect.addFinalizer(() => Effect.zipRight(pool.close, within(3_000)(store.leave(machine))))
       return service
     })
   )

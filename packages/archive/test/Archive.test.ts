@@ -141,6 +141,33 @@ describe("an archive in one process", () => {
     })
   )
 
+  it.scopedLive("finishes the calls under way when it is interrupted, and takes part in the run no more", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      // Longer than the engine waits for its workflows.
+      const double = worker(() => done, 800)
+      const run = yield* Deferred.make<string>()
+      const process = yield* Effect.fork(
+        inProcess(embedded(directory, double.worker, 4), (archive) =>
+          Effect.gen(function* () {
+            yield* Deferred.succeed(run, (yield* archive.start(request(directory, 30))).id)
+            yield* Effect.never
+          })
+        )
+      )
+      const id = yield* Deferred.await(run)
+      yield* until(() => double.calls.active === 4)
+      yield* Fiber.interrupt(process)
+      expect(double.calls.active).toBe(0)
+      const status = yield* inProcess(Archive.layerClient({ path: join(directory, "runs.db") }), ({ status }) =>
+        status(id)
+      )
+      const { length } = double.calls.begun
+      expect(status).toMatchObject({ counts: { done: length, pending: 30 - length, started: 0 }, machines: 0 })
+      expect(status).not.toHaveProperty("heartbeatAt")
+    })
+  )
+
   it.scopedLive("holds a file whose call did not end in the time that the process had", () =>
     Effect.gen(function* () {
       const directory = yield* folder

@@ -17,6 +17,7 @@ import type { StoreFailed } from "../../ArchiveError.js"
 import type { Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
 import type { Claim, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
+import { within } from "../within.js"
 import { failedOrHeld } from "../worker/settlement.js"
 
 /** Files of one batch. */
@@ -267,8 +268,7 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
       yield* Queue.shutdown(queue)
       yield* Fiber.awaitAll(fibers).pipe(
         Effect.zipRight(Effect.suspend(() => awaitRecordings(recordings))),
-        Effect.timeoutOption(options.closeLimit),
-        Effect.interruptible
+        within(options.closeLimit)
       )
       yield* Fiber.interruptAll([...fibers, ...recordings.filter((each) => each !== undefined)])
     })
