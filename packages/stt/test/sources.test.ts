@@ -678,6 +678,8 @@ describe("telephony", () => {
     ["FLAC", fromBytes(flac), /it is FLAC, and only WAV.*leave telephony out/],
     ["an unknown container", fromBytes(new Uint8Array(100)), /it is no WAV file.*leave telephony out/],
     ["100 Hz", fromBytes(tone(1, { ...stereo48k, sampleRate: 100 })), /too low for speech.*100 Hz/],
+    ["a WAV without samples", fromBytes(tone(0)), /it has no samples/],
+    ["a stream without samples", fromStream(() => inChunks(tone(0), 10)), /it has no samples/],
     ["a broken WAV", fromBytes(tone(0.01).slice(0, 30)), /it can't be converted: this WAV file is .*[^.]\.$/],
     ["a stream that fails", fromStream(cutStream), /its stream failed \(RangeError\)/]
   ] as const)("refuses %s, and says what to do", ([_, audio, problem]) =>

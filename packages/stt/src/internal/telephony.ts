@@ -27,7 +27,10 @@ export const asTelephony = (
     // Without the size of the file, the length in the header can't be trusted.
     const decoding = Telephony.decodeStream(borrowedChunks(upload), upload.byteLength)
     const converted = yield* Effect.mapError(decoding, toUploadFailed)
-    const encoded = Stream.mapError(Wav.encodeStream(converted), toUploadFailed)
+    const empty = failed("it has no samples")
+    if (converted.byteLength === 0) return yield* Effect.fail(empty)
+    const samples = Stream.orElseIfEmptyStream(converted.stream, () => Stream.fail(empty))
+    const encoded = Stream.mapError(Wav.encodeStream({ ...converted, stream: samples }), toUploadFailed)
     // The samples may end before the file, so the upload may not be read to its end.
     return fromStream(Stream.concat(encoded, Stream.execute(unchanged)), Wav.contentLength(converted))
   })
