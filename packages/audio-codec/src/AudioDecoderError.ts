@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { cloneable } from "./internal/cloneable.js"
 import { containers } from "./internal/container/containers.js"
 
 /**
@@ -10,11 +11,11 @@ import { containers } from "./internal/container/containers.js"
  * | `NoDecoder`  | the recording is not WAV, and no decoder was provided |
  * | `Unreadable` | the decoder can't read the recording: it is cut off, damaged, or has another codec |
  */
-export class AudioDecoderError extends Schema.TaggedError<AudioDecoderError>(
-  "@effect-speech/audio-codec/AudioDecoderError"
-)("AudioDecoderError", {
-  reason: Schema.Literal("Unknown", "NoDecoder", "Unreadable"),
-  /** `undefined` if it is none of the six. */
-  container: Schema.UndefinedOr(Schema.Literal(...containers)),
-  message: Schema.String
-}) {}
+export class AudioDecoderError extends cloneable(
+  Schema.TaggedError<AudioDecoderError>("@effect-speech/audio-codec/AudioDecoderError")("AudioDecoderError", {
+    reason: Schema.Literal("Unknown", "NoDecoder", "Unreadable"),
+    /** `undefined` if it is none of the six. */
+    container: Schema.UndefinedOr(Schema.Literal(...containers)),
+    message: Schema.String
+  })
+) {}

@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { cloneable } from "./internal/cloneable.js"
 import { containers } from "./internal/container/containers.js"
 
 /**
@@ -9,11 +10,10 @@ import { containers } from "./internal/container/containers.js"
  * | `Truncated` | the file ends before its structure does |
  * | `Damaged`   | the structure contradicts itself |
  */
-export class ContainerError extends Schema.TaggedError<ContainerError>("@effect-speech/audio-codec/ContainerError")(
-  "ContainerError",
-  {
+export class ContainerError extends cloneable(
+  Schema.TaggedError<ContainerError>("@effect-speech/audio-codec/ContainerError")("ContainerError", {
     container: Schema.Literal(...containers),
     reason: Schema.Literal("Truncated", "Damaged"),
     message: Schema.String
-  }
+  })
 ) {}

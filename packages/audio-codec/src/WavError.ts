@@ -1,4 +1,5 @@
 import * as Schema from "effect/Schema"
+import { cloneable } from "./internal/cloneable.js"
 
 /**
  * The bytes are not a WAV file that this package reads, or the audio cannot be written as one.
@@ -10,11 +11,13 @@ import * as Schema from "effect/Schema"
  * | `Malformed`      | the chunks of the WAV file contradict each other |
  * | `LengthMismatch` | the audio to write was longer or shorter than announced, or ended inside a frame |
  */
-export class WavError extends Schema.TaggedError<WavError>("@effect-speech/audio-codec/WavError")("WavError", {
-  reason: Schema.Literal("NotWav", "Unsupported", "Malformed", "LengthMismatch"),
-  /** The place, in bytes from the start of the file. For a `LengthMismatch`, from the start of the samples. */
-  offset: Schema.Number,
-  expected: Schema.String,
-  found: Schema.String,
-  message: Schema.String
-}) {}
+export class WavError extends cloneable(
+  Schema.TaggedError<WavError>("@effect-speech/audio-codec/WavError")("WavError", {
+    reason: Schema.Literal("NotWav", "Unsupported", "Malformed", "LengthMismatch"),
+    /** The place, in bytes from the start of the file. For a `LengthMismatch`, from the start of the samples. */
+    offset: Schema.Number,
+    expected: Schema.String,
+    found: Schema.String,
+    message: Schema.String
+  })
+) {}

@@ -1,6 +1,7 @@
 /**
  * The account of the local service: its keys, credit and usage.
  */
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"
@@ -69,7 +70,7 @@ export interface CreatedKey {
 }
 
 /** A key is active, and `confirm` is false. A new key would revoke it. */
-export class KeyActive extends Data.TaggedError("KeyActive")<{
+export class KeyActive extends cloneable(Data.TaggedError("KeyActive"))<{
   // A field `name` would replace the name of the error.
   readonly keyName: string
 }> {
@@ -79,7 +80,7 @@ export class KeyActive extends Data.TaggedError("KeyActive")<{
 }
 
 /** No key has this id, or the key is already revoked. */
-export class KeyNotActive extends Data.TaggedError("KeyNotActive")<{
+export class KeyNotActive extends cloneable(Data.TaggedError("KeyNotActive"))<{
   /** True if the key exists and is revoked; false if no key has this id. */
   readonly known: boolean
 }> {

@@ -1,6 +1,7 @@
 /**
  * The errors of building the local service, except a port that is in use. Each message says what to do.
  */
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Printable from "@effect-speech/transport/Printable"
 import * as Data from "effect/Data"
 
@@ -11,7 +12,7 @@ const withPrintableMessage = <Props extends { readonly message: string }>(props:
 })
 
 /** The data directory, or without one the temporary folder, can't be created, read or written, or another service uses it. */
-export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusable")<{
+export class DataDirectoryUnusable extends cloneable(Data.TaggedError("DataDirectoryUnusable"))<{
   readonly directory: string
   readonly message: string
 }> {
@@ -21,7 +22,7 @@ export class DataDirectoryUnusable extends Data.TaggedError("DataDirectoryUnusab
 }
 
 /** A recording can't be taught. */
-export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
+export class RecordingUnusable extends cloneable(Data.TaggedError("RecordingUnusable"))<{
   readonly path: string
   readonly message: string
 }> {
@@ -31,7 +32,7 @@ export class RecordingUnusable extends Data.TaggedError("RecordingUnusable")<{
 }
 
 /** The value of an option is not allowed. */
-export class OptionInvalid extends Data.TaggedError("OptionInvalid")<{
+export class OptionInvalid extends cloneable(Data.TaggedError("OptionInvalid"))<{
   readonly option: string
   /** The rule that it breaks: what follows the name of the option in a sentence. */
   readonly problem: string

@@ -10,6 +10,7 @@ import * as HttpApiMiddleware from "@effect/platform/HttpApiMiddleware"
 import * as HttpApiSchema from "@effect/platform/HttpApiSchema"
 import * as HttpApiSecurity from "@effect/platform/HttpApiSecurity"
 import * as OpenApi from "@effect/platform/OpenApi"
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Schema from "effect/Schema"
@@ -29,7 +30,7 @@ import { BodyOptional } from "./internal/bodyOptional.js"
 import { JournalEntry } from "./Journal.js"
 
 /** The platform refused a request of a typed client, or failed. */
-export class PlatformRequestFailed extends Data.TaggedError("PlatformRequestFailed")<{
+export class PlatformRequestFailed extends cloneable(Data.TaggedError("PlatformRequestFailed"))<{
   /** The HTTP status: 400, 401, 404, 409, 413, 415 or 500. For others the client fails with its `ResponseError`. */
   readonly status: number
   readonly message: string
@@ -88,7 +89,7 @@ const fileHeaders = {
 }
 
 /** A call of the console failed. */
-export class ConsoleCallFailed extends Data.TaggedError("ConsoleCallFailed")<typeof CallFailed.Type> {}
+export class ConsoleCallFailed extends cloneable(Data.TaggedError("ConsoleCallFailed"))<typeof CallFailed.Type> {}
 
 const callFailed = Schema.transform(CallFailed, Schema.instanceOf(ConsoleCallFailed), {
   strict: true,

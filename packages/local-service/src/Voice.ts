@@ -1,6 +1,7 @@
 /**
  * Speaks texts for the local service. To use another engine, provide another Layer.
  */
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
@@ -35,7 +36,7 @@ export interface Utterance {
 }
 
 /** The engine failed to speak a text. */
-export class VoiceFailed extends Data.TaggedError("VoiceFailed")<{ readonly message: string }> {}
+export class VoiceFailed extends cloneable(Data.TaggedError("VoiceFailed"))<{ readonly message: string }> {}
 
 export interface VoiceService {
   readonly languages: ReadonlyArray<string>

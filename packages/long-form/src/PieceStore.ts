@@ -7,6 +7,7 @@
 import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { Piece } from "@effect-speech/transport/CallReport"
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Printable from "@effect-speech/transport/Printable"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -18,9 +19,8 @@ import type * as Scope from "effect/Scope"
 import { examine } from "./internal/kept.js"
 
 /** A result can't be read or kept. */
-export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")(
-  "PieceStoreError",
-  {
+export class PieceStoreError extends cloneable(
+  Schema.TaggedError<PieceStoreError>("@effect-speech/long-form/PieceStoreError")("PieceStoreError", {
     /** The operation that failed: to open the store, to read a result, to make room for one, or to keep it. After `put`, it is paid. */
     operation: Schema.Literal("open", "get", "reserve", "put"),
     /** The folder of the store, or the name of a store of your own. */
@@ -30,7 +30,7 @@ export class PieceStoreError extends Schema.TaggedError<PieceStoreError>("@effec
     /** The piece of the result, if the store was in use. */
     piece: Schema.optional(Piece),
     message: Schema.String
-  }
+  })
 ) {}
 
 export interface PieceStoreService {

@@ -1,6 +1,7 @@
 /**
  * Subtitles: cues with times, laid out in short lines, written as SRT or WebVTT, and read back.
  */
+import { cloneable } from "@effect-speech/transport/Cloneable"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { segmentsOf } from "./internal/text/segments.js"
@@ -342,13 +343,12 @@ export const toVtt = (cues: Iterable<Cue>): string =>
   ].join("\n")
 
 /** The text is neither SRT nor WebVTT. */
-export class SubtitlesError extends Schema.TaggedError<SubtitlesError>("@effect-speech/long-form/SubtitlesError")(
-  "SubtitlesError",
-  {
+export class SubtitlesError extends cloneable(
+  Schema.TaggedError<SubtitlesError>("@effect-speech/long-form/SubtitlesError")("SubtitlesError", {
     /** Counts from 1. */
     line: Schema.Number,
     message: Schema.String
-  }
+  })
 ) {}
 
 const clock = String.raw`(?:(\d{1,4}):)?(\d{1,2}):(\d{1,2})[.,](\d{3})`

@@ -8,6 +8,7 @@
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import { type Billing, CallReport, nothingSent, type Piece } from "./CallReport.js"
+import { cloneable } from "./Cloneable.js"
 import * as Printable from "./Printable.js"
 
 /**
@@ -84,9 +85,6 @@ export interface Definition<Fields extends Schema.Struct.Fields, C extends Categ
   readonly message: (facts: Facts<Fields>) => string
 }
 
-/** Where Effect looks for the span of an error, in `Cause` and `Effect.fail`. */
-const spanAnnotation = Symbol.for("effect/SpanAnnotation")
-
 /** Defines an error class. Call it as `ServiceError.define<Self>()(tag, definition)`, and extend the result. */
 export const define =
   <Self = never>() =>
@@ -110,10 +108,6 @@ export const define =
       get category(): C {
         return definition.category
       }
-      /** An error that has it fails as it is. Around others, Effect puts a Proxy in a span, which `structuredClone` refuses. */
-      get [spanAnnotation](): undefined {
-        return undefined
-      }
       get retry(): Retry {
         const { retry } = definition
         return typeof retry === "function" ? retry(this as unknown as Facts<Fields>) : retry
@@ -122,7 +116,7 @@ export const define =
         return this.retry === "transient" || this.retry === "overload"
       }
     }
-    return Defined as unknown as ServiceErrorClass<Self, Tag, Fields, C>
+    return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }
 
 /**
