@@ -4,7 +4,7 @@
  * ```ts
  * const say = Effect.gen(function* () {
  *   const tts = yield* TextToSpeech
- *   return yield* SpeechResponse.wav(yield* tts.stream({ text: "नमस्ते", lang: "hi" }))
+ *   return yield* SpeechResponse.wav(tts.stream({ text: "नमस्ते", lang: "hi" }))
  * })
  * ```
  */
@@ -25,21 +25,34 @@ import * as Stream from "effect/Stream"
  * If the audio fails, its error is logged, and the client sees an incomplete response: on Node the connection is destroyed, and
  * the `ReadableStream` of a web handler fails. The server of platform 0.97 alone would end the response as if it were whole, and
  * log nothing. If the client leaves, the audio is no longer read, and nothing is logged.
+ *
+ * Give the effect that opens the audio: a router of platform runs the handler of `GET` for `HEAD` too, and then this effect does not
+ * run, so nothing is paid. The response to `HEAD` has no `Content-Length`. Audio that is open was sent for, whatever the method.
  */
-export const wav = <E>(
-  audio: PcmStream<E>
-): Effect.Effect<HttpServerResponse.HttpServerResponse, never, HttpServerRequest.HttpServerRequest> =>
-  Effect.map(HttpServerRequest.HttpServerRequest, (request) => {
-    const file = Wav.encodeStream(audio).pipe(
-      // The exit below may be that of a client that left.
-      Stream.tapErrorCause(logFailure),
-      Stream.ensuringWith((exit) => (Exit.isSuccess(exit) ? Effect.void : destroyConnection(request.source)))
-    )
-    return HttpServerResponse.stream(file, {
-      contentType: "audio/wav",
-      contentLength: Wav.contentLength(audio)
-    })
+export const wav = <E, E2 = never, R = never>(
+  audio: PcmStream<E> | Effect.Effect<PcmStream<E>, E2, R>
+): Effect.Effect<HttpServerResponse.HttpServerResponse, E2, R | HttpServerRequest.HttpServerRequest> =>
+  Effect.flatMap(HttpServerRequest.HttpServerRequest, (request) => {
+    if (!Effect.isEffect(audio)) return Effect.succeed(respond(audio, request))
+    return request.method === "HEAD"
+      ? Effect.succeed(HttpServerResponse.empty({ status: 200, headers: { "content-type": "audio/wav" } }))
+      : Effect.map(audio, (opened) => respond(opened, request))
   })
+
+const respond = <E>(
+  audio: PcmStream<E>,
+  request: HttpServerRequest.HttpServerRequest
+): HttpServerResponse.HttpServerResponse => {
+  const file = Wav.encodeStream(audio).pipe(
+    // The exit below may be that of a client that left.
+    Stream.tapErrorCause(logFailure),
+    Stream.ensuringWith((exit) => (Exit.isSuccess(exit) ? Effect.void : destroyConnection(request.source)))
+  )
+  return HttpServerResponse.stream(file, {
+    contentType: "audio/wav",
+    contentLength: Wav.contentLength(audio)
+  })
+}
 
 const logFailure = (cause: Cause.Cause<unknown>): Effect.Effect<void> =>
   Cause.isInterrupted(cause)

@@ -1,10 +1,12 @@
 import { createServer } from "node:http"
 import * as HttpApp from "@effect/platform/HttpApp"
+import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
+import type { SpeechStream, TtsError } from "@effect-speech/tts"
 import * as SpeechResponse from "@effect-speech/tts/SpeechResponse"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -24,7 +26,8 @@ const recording = () => {
 }
 
 /** A server whose handler speaks by a service that responds so. `how` makes the response. */
-const speaking = (respond: Respond, how: typeof SpeechResponse.wav = SpeechResponse.wav) =>
+type How = (speech: SpeechStream) => ReturnType<typeof SpeechResponse.wav<TtsError>>
+const speaking = (respond: Respond, how: How = SpeechResponse.wav) =>
   Effect.gen(function* () {
     const { server, tts } = yield* connect(respond)
     const { layer, logged } = recording()
@@ -32,7 +35,7 @@ const speaking = (respond: Respond, how: typeof SpeechResponse.wav = SpeechRespo
     return { app, layer, logged, server }
   })
 
-const serving = (respond: Respond, how?: typeof SpeechResponse.wav) =>
+const serving = (respond: Respond, how?: How) =>
   Effect.gen(function* () {
     const { app, layer, logged, server } = yield* speaking(respond, how)
     const node = createServer()
@@ -97,6 +100,29 @@ describe("speech over the HTTP server of Node", () => {
       const response = yield* Effect.promise(() => fetch(url))
       expect(yield* Effect.promise(() => bytesOf(response))).toBe(2044)
       expect(logged).toEqual([])
+    })
+  )
+
+  it.scopedLive("is not synthesized for HEAD", () =>
+    Effect.gen(function* () {
+      const { server, tts } = yield* connect(sendAudio())
+      const say = Effect.orDie(SpeechResponse.wav(tts.stream(request)))
+      const node = createServer()
+      yield* Layer.build(
+        HttpRouter.empty.pipe(
+          HttpRouter.get("/say", say),
+          HttpServer.serve(),
+          Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" }))
+        )
+      )
+      const address = node.address()
+      const port = typeof address === "object" && address !== null ? address.port : 0
+      const ask = (method: string) => Effect.promise(() => fetch(`http://127.0.0.1:${port}/say`, { method }))
+      const head = yield* ask("HEAD")
+      expect([head.status, head.headers.get("content-type")]).toEqual([200, "audio/wav"])
+      expect(server.received.length).toBe(0)
+      expect(yield* Effect.promise(async () => bytesOf(await Effect.runPromise(ask("GET"))))).toBe(4044)
+      expect(server.received.length).toBe(1)
     })
   )
 
