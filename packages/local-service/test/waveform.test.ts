@@ -37,3 +37,20 @@ it.effect("a waveform has the loudest sample of each part, whatever blocks the r
     )
   )
 )
+
+it.effect("a waveform is made of finite numbers from -1 to 1, whatever a recording of floats holds", () =>
+  Effect.gen(function* () {
+    const samples = Float32Array.of(
+      0.5,
+      Number.POSITIVE_INFINITY,
+      Number.NEGATIVE_INFINITY,
+      Number.NaN,
+      1e38,
+      -1.2,
+      -0.25
+    )
+    expect((yield* waveformOf(samples)).peaks).toEqual([0.5, 1, -1, 0, 1, -1, -0.25])
+    const long = new Float32Array(10_000).fill(Number.NaN)
+    expect(Math.max(...(yield* waveformOf(long)).peaks)).toBe(0)
+  })
+)

@@ -30,6 +30,7 @@ export const waveformOf = <E, R>(samples: Samples<E, R>): Effect.Effect<Waveform
     }
     const add = (block: Float32Array): void => {
       for (const sample of block) {
+        // NaN is never louder.
         peak = louder(peak, sample)
         if (++inPeak === samplesOfPeak) endPeak()
       }
@@ -40,7 +41,11 @@ export const waveformOf = <E, R>(samples: Samples<E, R>): Effect.Effect<Waveform
       () => {
         if (inPeak > 0) endPeak()
         return {
-          peaks: Array.from(peaks.subarray(0, count), (each) => Math.round(each * 1000) / 1000),
+          // A file of floats can hold infinity, which JSON has not. A player clips at 1.
+          peaks: Array.from(
+            peaks.subarray(0, count),
+            (each) => Math.round(Math.max(-1, Math.min(1, each)) * 1000) / 1000
+          ),
           durationMillis: Math.round((total / sampleRate) * 1000)
         }
       }
