@@ -22,8 +22,11 @@ const readAt = (position, length) => {
 /** In bytes. It bounds the output of one step: a kilobyte of FLAC can be five million samples. */
 const chunkLength = 1024
 
-/** A reply follows after so many samples or chunks, because the main thread ends a worker that is silent for long. */
-const enough = { samples: 32_768, chunks: 64 }
+/**
+ * A reply follows after so many samples or chunks, because the main thread ends a worker that is silent for long. With smaller
+ * blocks, two busy threads would spend more time in waking each other than in decoding.
+ */
+const enough = { samples: 131_072, chunks: 256 }
 
 /** In bytes: the tables of ten hours of AAC are 8 MB. */
 const largestTables = 16 * 1024 * 1024
@@ -176,27 +179,24 @@ async function* decoded() {
   const decoder = await decode[container === "ogg" ? oggCodec() : /** @type {"mp3"} */ (container)]()
   let rate = 0
   let total = 0
-  /** @type {Array<Float32Array>} */
+  /** @type {Array<ReadonlyArray<Float32Array>>} */
   let parts = []
   let length = 0
   let read = 0
   const take = (/** @type {{ channelData: ReadonlyArray<Float32Array>, sampleRate: number }} */ audio) => {
-    const samples = mean(audio.channelData)
-    if (samples.length === 0) return
-    total += samples.length * audio.channelData.length
+    const frames = audio.channelData[0]?.length ?? 0
+    if (frames === 0) return
+    total += frames * audio.channelData.length
     checkAmount(total)
     rate ||= audio.sampleRate
     if (rate !== audio.sampleRate) throw new Error("its sample rate changes")
-    parts.push(samples)
-    length += samples.length
+    parts.push(audio.channelData)
+    length += frames
   }
   const gather = () => {
     const samples = new Float32Array(length)
     let offset = 0
-    for (const part of parts) {
-      samples.set(part, offset)
-      offset += part.length
-    }
+    for (const channels of parts) offset += mix(channels, samples, offset)
     parts = []
     length = 0
     read = 0
@@ -218,24 +218,38 @@ const checkAmount = (samples) => {
   throw new Error(`it has more than ${maximumSamples} samples in all its channels; send it in mono at 8 kHz`)
 }
 
-/** @param {ReadonlyArray<Float32Array>} channels */
-const mean = (channels) => {
-  const [first = new Float32Array(0), ...others] = channels
-  if (others.length === 0) return first
-  const samples = first.map((sample, index) => {
-    let sum = sample
-    for (const other of others) sum += other[index] ?? 0
-    return sum / channels.length
-  })
-  return samples
+/**
+ * Writes the mean of the channels into `samples`. Returns the number of frames.
+ *
+ * @param {ReadonlyArray<Float32Array>} channels @param {Float32Array} samples @param {number} offset
+ */
+const mix = ([first = new Float32Array(0), ...others], samples, offset) => {
+  samples.set(first, offset)
+  if (others.length === 0) return first.length
+  const mixed = samples.subarray(offset, offset + first.length)
+  for (const other of others) {
+    for (let index = 0; index < mixed.length; index++) mixed[index] += other[index] ?? 0
+  }
+  for (let index = 0; index < mixed.length; index++) mixed[index] /= others.length + 1
+  return first.length
 }
 
 const blocks = decoded()
-port.on("message", async () => {
+
+/** @returns {Promise<import("./decoder.js").Reply>} */
+const decodeNext = async () => {
   try {
     const { done, value } = await blocks.next()
-    port.postMessage(done === true ? { end: true } : { block: value })
+    return done === true ? { end: true } : { block: value }
   } catch (error) {
-    port.postMessage({ problem: error instanceof Error ? error.message : String(error) })
+    return { problem: error instanceof Error ? error.message : String(error) }
   }
+}
+
+// One block ahead: this thread decodes while the main one uses the block before.
+let ahead = decodeNext()
+port.on("message", async () => {
+  const reply = await ahead
+  port.postMessage(reply, "block" in reply && reply.block ? [reply.block.samples.buffer] : [])
+  ahead = decodeNext()
 })

@@ -9,7 +9,8 @@ export interface Block {
   readonly sampleRate: number
 }
 
-type Reply = { readonly block: Block | undefined } | { readonly end: true } | { readonly problem: string }
+/** What a thread sends for each `"next"`. */
+export type Reply = { readonly block: Block | undefined } | { readonly end: true } | { readonly problem: string }
 
 /** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
@@ -21,7 +22,7 @@ export const inTurn: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
   Effect.acquireRelease(Effect.interruptible(turns.take(1)), () => turns.release(1))
 )
 
-/** A decoder that sends no reply for so long is stuck: it replies at least every 64 kB. */
+/** A decoder that sends no reply for so long is stuck: it replies at least every 256 kB. */
 const timeout = "30 seconds"
 
 const resourceLimits = { maxOldGenerationSizeMb: 256 }
