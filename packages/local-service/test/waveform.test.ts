@@ -49,8 +49,8 @@ it.effect("a waveform is made of finite numbers from -1 to 1, whatever a recordi
       -1.2,
       -0.25
     )
-    expect((yield* waveformOf(samples)).peaks).toEqual([0.5, 1, -1, 0, 1, -1, -0.25])
+    expect((yield* waveformOf<never, never>(samples)).peaks).toEqual([0.5, 1, -1, 0, 1, -1, -0.25])
     const long = new Float32Array(10_000).fill(Number.NaN)
-    expect(Math.max(...(yield* waveformOf(long)).peaks)).toBe(0)
+    expect(Math.max(...(yield* waveformOf<never, never>(long)).peaks)).toBe(0)
   })
 )

@@ -171,8 +171,8 @@ const oggCodec = () => {
 /**
  * Decodes the recording to blocks of samples, the mean of all channels.
  *
- * @returns {AsyncGenerator<{ samples: Float32Array, sampleRate: number } | undefined>} `undefined` if the chunks that were
- *   read gave no samples
+ * @returns {AsyncGenerator<{ samples: Float32Array<ArrayBuffer>, sampleRate: number } | undefined, undefined>} `undefined`
+ *   if the chunks that were read gave no samples
  */
 async function* decoded() {
   checkAmount(announcedSamples)
@@ -228,15 +228,14 @@ const mix = ([first = new Float32Array(0), ...others], samples, offset) => {
   if (others.length === 0) return first.length
   const mixed = samples.subarray(offset, offset + first.length)
   for (const other of others) {
-    for (let index = 0; index < mixed.length; index++) mixed[index] += other[index] ?? 0
+    for (let index = 0; index < mixed.length; index++) mixed[index] = (mixed[index] ?? 0) + (other[index] ?? 0)
   }
-  for (let index = 0; index < mixed.length; index++) mixed[index] /= others.length + 1
+  for (let index = 0; index < mixed.length; index++) mixed[index] = (mixed[index] ?? 0) / (others.length + 1)
   return first.length
 }
 
 const blocks = decoded()
 
-/** @returns {Promise<import("./decoder.js").Reply>} */
 const decodeNext = async () => {
   try {
     const { done, value } = await blocks.next()
@@ -250,6 +249,6 @@ const decodeNext = async () => {
 let ahead = decodeNext()
 port.on("message", async () => {
   const reply = await ahead
-  port.postMessage(reply, "block" in reply && reply.block ? [reply.block.samples.buffer] : [])
+  port.postMessage(reply, reply.block === undefined ? [] : [reply.block.samples.buffer])
   ahead = decodeNext()
 })

@@ -9,8 +9,7 @@ export interface Block {
   readonly sampleRate: number
 }
 
-/** What a thread sends for each `"next"`. */
-export type Reply = { readonly block: Block | undefined } | { readonly end: true } | { readonly problem: string }
+type Reply = { readonly block: Block | undefined } | { readonly end: true } | { readonly problem: string }
 
 /** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
