@@ -239,6 +239,11 @@ export const beforeOffices = setOf(["addl asst asstt dy jt spl ch jr sr exec pri
 /** Those that are also used before a Roman number. */
 export const beforeRomans = setOf(["vol vols ch chap sec art fig pt part app bk sch"])
 
+/** English abbreviations that begin no sentence: what stands before them is part of the same name. */
+export const tails = setOf([
+  "dept deptt ltd inc corp corpn pvt llp dn divn dte commn bd cttee instt inst univ engg rly rlys regt bn bde sqn hosp soc fedn mgmt cantt dist distt"
+])
+
 /** English units. They end a sentence before a capital letter. */
 export const units = setOf([
   "hrs hr km kms kg kgs cm mm mtr mtrs mts ft lb lbs oz min mins secs max gm gms g mg mcg ml ltr ltrs sq yds",
@@ -255,13 +260,25 @@ export const beforeStarters = setOf([
   // Law reports and judgments.
   "elec ans qn cond exp dely supp electr comml corpn commn secrett subdn divn prob defn eqn soln expt obs pathol cardiol obst gyn gynae ortho dent agri agric hort mun panch prop propr partn treas convr orgn coord auth",
   "cri crl crim civ appl applt petn resp respt deft pltf ors anr sched ss cls annx annex expln exh const reptd writ sub-sec sub-cl ibid id op cit j jj cj",
+  // Police, courts, revenue.
+  "accd complt complnt compl decd invn investn prosn judgt judgmt jdgmt magte magt mgt mgmt affdt affid exhbt deposn convn acqtl baill surety wtns ptn petr petnr respdt defdt pltff advs cnsl coun jurisd supdg supg offg actg divl sub-div sub-divn sub-divl tahs revn reven settlt surv irrign irrig agrl devt devpt devlpt constn constr constrn mtce maint impvt acqn reqd reqt requ allott sanctd apprd fwd fwdd encls notif notfn notifn endt endst ltr corr corres corresp instrn instn assocn fedn confedn",
+  // Banks and trade.
+  "depo trf trfr clg clrg nomn matty wdl withdl mfrs mfr mfd manuf manufg distr distrs distrib distbrs whsle stkt stockt dlr dlrs agts agt agcy agcs mercht merchts trdg trdrs tdg tdrs prods pdts equipts machy mach fabr fabrn contr contrs enterp entp entpr entps ent ents conslt conslts assocs svcs servs transp transpt tpt logist printg ptg pubs publ publn publns publrs staty furn hdwe genl chem chems pharm electl electr eltrl specn specns spec quot quotn consgt consgn invc freit frt rebt gr deliv delv desp despd despt rcpt ackn ackt advt challn",
+  // Addresses.
+  "crs ngr clny colny cly coop co-op complx cmplx ctr ctre hts enclv exten junc brdg tlk vllg mdl mndl flts bldgs bldng grd gnd basemt shpg cplx resdl resdcy",
+  // Schools and sciences.
+  "qual quals qualif qualfn obtd obt subj phy hist geog econ philos psych sociol anth zool biol biochem enrl enrlt enrol schol prelim pract theor attd attdce avge percentg sal sals vac vacs stip exptl acad adms schols",
+  // Medicine.
+  "amp drps crm noct diag diagn dischg disch radiol anaes anesth derm dermat neurol nephrol urol oncol gastro pathol microbiol paed paeds pharmac physiol surg phys pres prescr",
+  // News, army, films.
+  "oppn parl parlt legis legisl assy spksmn consty cand cands candt munl rptr rptrs edn edtn arty armd sigs regtl comd comdg adjt qm subed sigmn dfr wkt wkts ovs inns starr chor lyr exch telecom commun educ edu libn lib asstts stenog steno typ clk clks",
   // Medicine and degrees.
   "syp syr susp oint inj tabs caps supp paed hons dip cert elect mech"
 ])
 
 /** English abbreviations that are words too in small letters: "Tab. Paracetamol", "Sat. 5 May", but "They sat." */
 export const capitalized = setOf([
-  "tab cap mob sub sep chi bro min max ref tech pol cell mon tue tues wed weds thu thur thurs fri sat sun",
+  "exams maths net pet disc equip vet sect mag bot fab inf med doc int pros inv tab cap mob sub sep chi bro min max ref tech pol cell mon tue tues wed weds thu thur thurs fri sat sun",
   "jan feb mar apr jun jul aug sept oct nov dec late hind pat lot fl pl hon spec col ex cat sem"
 ])
 
@@ -315,6 +332,14 @@ export const particles = setOf([
   "ದಿಂದ ವರೆಗೆ ವರೆಗೂ ರ ರಲ್ಲಿ ರಿಂದ ಗೆ ನ ನಲ್ಲಿ ಯ ಯಲ್ಲಿ ಮತ್ತು ಹಾಗೂ",
   "ൽ യിൽ ത്ത് ത്തെ ക്ക് യുടെ യെ നെ ലേക്ക് ലെ ന് ന്റെ മുതൽ വരെ എന്ന എന്നീ എന്നിവർ",
   "کا کی کے کو نے سے تک تا والا والی والے"
+])
+
+/** Forms of "to be" that end a clause in languages with the verb last, and begin none. */
+export const copulas = setOf([
+  "है हैं था थे थी थीं हुआ हुई हुए आहे आहेत आहोत होते होता होती झाले झाली झाला छ छन् थियो",
+  "হয় হয়েছে হয়েছিল ছিল ছিলেন আছেন ਹੈ ਹਨ ਸੀ ਸਨ છે હતો હતી હતું હતા થયો થયું થઈ",
+  "ஆகும் ஆவார் உள்ளது உள்ளன உள்ளார் உள்ளனர் இருந்தது இருந்தார் ఉంది ఉన్నాయి ఉన్నారు ఉన్నాడు ఉండేది అయింది జరిగింది",
+  "ಇದೆ ಇವೆ ಇದ್ದಾರೆ ಇತ್ತು ಆಗಿದೆ ಆಗಿತ್ತು ആണ് ഉണ്ട് ആയിരുന്നു ഉണ്ടായിരുന്നു ഉണ്ടായി ہے ہیں تھا تھے تھی تھیں ہوا ہوئی ہوئے"
 ])
 
 /**

@@ -16,16 +16,19 @@ import {
   beforeStarters,
   brands,
   capitalized,
+  copulas,
   foldOf,
   particles,
   sharedWords,
   starters,
   syllables,
+  tails,
   units,
   verbs,
   verbsOfSaying
 } from "./abbreviations.js"
 import { finalsOf } from "./finals.js"
+import { isConnective, isSubject, opensClause } from "./openers.js"
 import { isLineEnd, noBreak, spacesAfter, spacesBefore } from "./spaces.js"
 import { joiningViramas } from "./viramas.js"
 
@@ -185,23 +188,30 @@ const light = /^(?:[அஇஉஎஒఅఇఉఎఒಅಇಉಎಒഅഇഉഎഒ
 
 const iAtEnd = /[ि-ीિીிீిీಿೀിീ]$/
 
+/** Whether a number follows, but not that of a list item. */
+const precedesNumber = (ahead: string): boolean => /^\p{Nd}+(?!\p{Nd}|[.)۔]\p{Zs})/u.test(ahead)
+
+/** A word that is longer than this, beyond the length of abbreviations in a language, is a name or a noun that ends a sentence. */
+const longestTruncation = 3
+
 /** Whether no sentence ends in a word, in the languages that have a list of what ends one. */
 const isNoFinal = (
-  { ahead, lang, start, text, word }: Omit<Around, "depth" | "next" | "nextIsShort">,
+  { ahead, lang, next, start, text, word }: Omit<Around, "depth" | "nextIsShort">,
   clusters: number
 ): boolean => {
   const finals = finalsOf(word, lang)
   if (finals === undefined || finals.words.has(word)) return false
-  const beforeNumber = /^\p{Nd}+(?!\p{Nd}|[.)]\p{Zs})/u.test(ahead)
+  const isFinal = clusters > 1 && finals.endings.test(word)
   // After a number, what ends so in Telugu and Kannada is measured. Many verbs end in i, but so do other words that are cut short.
   const isMeasured = clusters === 2 && /[ుುೆ]$/.test(word) && /\p{Nd} $/u.test(text.slice(Math.max(0, start - 2), start))
-  const isLight = light.test(word)
-  const isTruncated = clusters === 2 && beforeNumber && iAtEnd.test(word)
-  if (clusters > 1 && finals.endings.test(word) && !isMeasured && !isLight && !isTruncated) return false
-  // "Sec. 5", but not the number of a list item.
-  const longest = finals.longest + (beforeNumber ? 2 : 0)
+  const isTruncated = clusters === 2 && precedesNumber(ahead) && iAtEnd.test(word)
+  if (isFinal && !isMeasured && !light.test(word) && !isTruncated) return false
   const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
-  return clusters - chillus <= longest || finals.truncated.test(word)
+  if (isFinal || finals.truncated.test(word)) return isFinal || !(clusters > 2 && isSubject(next))
+  // A name or a noun: "His name is Ram. He left."
+  if (isConnective(next) || (clusters > 1 && isSubject(next))) return false
+  if (clusters - chillus <= finals.longest) return true
+  return clusters - chillus <= finals.longest + longestTruncation && !opensClause(next)
 }
 
 /** Where a chain of short words before a place begins, as in "गौ. न्या. राव". */
@@ -214,7 +224,7 @@ const beginOfChain = (text: string, start: number, lang: string | undefined): nu
     const clusters = length(word)
     const at = dot - 1 - word.length
     if (!isCaseless(word) || verbs.has(word) || answers.has(word)) break
-    if (clusters > 1 && !isNoFinal({ text, lang, word, start: at, ahead: "" }, clusters)) break
+    if (clusters > 1 && !isNoFinal({ text, lang, word, start: at, ahead: "", next: "" }, clusters)) break
     from = at
   }
   return from
@@ -229,18 +239,21 @@ const isShortForm = (around: Around): boolean => {
   const clusters = length(word)
   // The verbs and answers of Hindi and Nepali are none of Marathi.
   if (/^mr\b/i.test(lang ?? "") && clusters > 1 && word === last && isNoFinal(around, clusters)) return true
-  const nextIsNoFinal = nextIsShort && !isListed(next, lang) && isNoFinal({ ...around, word: next }, length(next))
+  const nextIsNoFinal =
+    nextIsShort && !isListed(next, lang) && isNoFinal({ ...around, word: next, next: "" }, length(next))
   // "Sir. Hosp.": no answer.
   if (nextIsNoFinal && clusters <= 2 && !verbs.has(last) && depth === 0 && begins(text, start, lang, depth)) return true
+  // "স. না. দত্ত": no answer.
+  if (answers.has(word) && isAmongDandas(text, start) && beginOfChain(text, start, lang) < start) return true
   if (verbs.has(last) || answers.has(word)) return false
-  if (particles.has(next) && !nextIsShort) return true
+  if ((particles.has(next) && !nextIsShort) || copulas.has(next)) return true
   const isUrdu = /^[\u0600-\u06ff]/.test(word)
   if (word !== last || isLetterName(word, lang)) return false
   if (isNoFinal(around, clusters)) return true
   const isNorthern = /^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "")
   // Two words with full stops one after another in a sentence that ends with danda.
   const isInChain = nextIsShort ? isCaseless(next) : isAmongDandas(text, start)
-  if (isNorthern && depth === 0 && clusters > 1 && clusters <= 5 && isInChain) {
+  if (isNorthern && depth === 0 && clusters > 1 && isInChain) {
     if (usesDanda(text, start + word.length + 1)) return true
   }
   if (clusters > (isUrdu ? 5 : 3)) return false
@@ -277,6 +290,8 @@ const isAbbreviation = (around: Around): boolean => {
   // "O.S. No. 5"
   const starts =
     upperNext && starters.has(next.toLowerCase()) && !(nextIsShort && beforeNumbers.has(next.toLowerCase()))
+  // "the Irrign. Dept.", "Closure of S.B. A/c. No. 5"
+  if (isUpper && (/^A\/cs?\b/i.test(ahead) || (nextIsShort && upperNext && tails.has(next.toLowerCase())))) return true
   if (isAny(beforeNames)) return !(starts && /^\p{Lu}{2,}$/u.test(word))
   if (isAny(beforeNumbers)) {
     // Sub-sec. (2), Cl. (b), No. HR/2024/17
@@ -293,7 +308,7 @@ const isAbbreviation = (around: Around): boolean => {
   if (isUpper && upperNext && !starts && beforeOffices.has(office)) return true
   if (/^\p{Lu}\p{Ll}{1,2}$/u.test(word) && upperNext && !starts && /\b[Tt]he $/.test(before)) return true
   if (beforeRomans.has(whole) && /^[IVXLC]+$/.test(next)) return true
-  if (units.has(whole)) return !upperNext || (isUpper && !starts)
+  if (units.has(whole)) return !upperNext || (isUpper && !starts) || (nextIsShort && /^\p{Lu}$/u.test(next))
   const isKnown = isAny(beforeStarters) || (isUpper && capitalized.has(whole))
   // A/c., N/A., S/Shri.; c. and b. of a score; Mshl., Offr., Instt.
   if (isKnown || /^\p{L}\/\p{L}{1,5}$|^\p{Ll}$/u.test(word) || noWord.test(word)) {
@@ -406,7 +421,7 @@ export const endsSentence = (text: string, at: number, lang: string | undefined,
   // A small letter, unless it counts items or the script before it has none, or a mark that no sentence begins with.
   if (/^\p{Ll}(?!\p{L}{0,2}\))/u.test(rest) && !/[\p{Lo}\p{M}]/u.test(last)) return false
   // A dash before a space begins the words of the next speaker.
-  if (/^[,;:،؛)\]}…&=/]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
+  if (/^[,;:،؛)\]}…&=/@+%]|^[–—-](?!\p{Zs})/u.test(ahead) && !/[।॥]/.test(marks)) return false
   // "(!)" and "(?)" end no sentence.
   if (end > mark && /\p{Ps}/u.test(last)) return false
   const next = (firstWord.exec(rest)?.[0] ?? "").normalize("NFC")
