@@ -181,6 +181,7 @@ const setOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
  */
 export const verbs = setOf([
   "है हैं हूँ हूं हो था थे थी थीं गा गे गी गया गई गए गयी गये रहा रही रहे हुआ हुई हुए किया किए लिया लिये दिया दिए आया आए करें करो करना लें दें होगा होगी होंगे नहीं",
+  "पढ़ी पढ़ा पढ़े सुनी सुना सुने लगी लगा लगे देखी देखा देखे लिखी लिखा लिखे चली चला चले मिली मिला मिले बनी बना बने रुकी रुका रुके बोला बोली बोले सोया खाया पिया डाला डाली दिखा दिखी रखा रखी रखे बैठा बैठी बैठे उठा उठी उठे",
   "आहे आहेत होते होता होती नाही नको गेला गेली गेले आला आली आले केला केली केले",
   "छ छन् छु छौं भयो गयो गरे थियो हुन् हुन्छ होइन गए आए",
   "લો દો હો છે છું છો હતા હતો હતી હતું નથી નહીં થયું થયો થઈ ગયો ગઈ ગયા આવ્યો આવી કર્યું",
@@ -281,6 +282,10 @@ export const capitalized = setOf([
   "exams maths net pet disc equip vet sect mag bot fab inf med doc int pros inv tab cap mob sub sep chi bro min max ref tech pol cell mon tue tues wed weds thu thur thurs fri sat sun",
   "jan feb mar apr jun jul aug sept oct nov dec late hind pat lot fl pl hon spec col ex cat sem"
 ])
+
+/** What may follow an hour: 6 p.m. Monday, 6 p.m. Indian time. */
+export const days =
+  /^(?:Mon|Tue|Wed|Thu|Fri|Sat|Sun|Jan|Feb|Mar|Apr|May|June?|July?|Aug|Sep|Oct|Nov|Dec|Indian|Local|Sharp|Onwards)/
 
 /** Companies and programmes whose names end with a mark. */
 export const brands = /^(?:yahoo|yum|kahoot|jeopardy|joomla|wham|याहू|याहु|યાહૂ|યાહુ|ইয়াহু|ইয়াহু|ਯਾਹੂ|ୟାହୁ|யாகூ|యాహూ|ಯಾಹೂ|യാഹൂ|یاہو)$/iu

@@ -17,6 +17,7 @@ import {
   brands,
   capitalized,
   copulas,
+  days,
   foldOf,
   particles,
   sharedWords,
@@ -156,6 +157,12 @@ const looksShort = (word: string): boolean => {
   )
 }
 
+/** Whether a word ends as verbs in the past, the present or the future do, in the languages with danda. */
+const endsWithVerb = (word: string): boolean =>
+  verbs.has(word) ||
+  answers.has(word) ||
+  (length(word) > 2 && /(?:[गਗ][ाीेਾੀੇ]ं?|त[ाीे]ं?|ਦ[ਾੀੇ]|[ाे]या|[िਿ]ਆ|[লত]েন|[লছব]ে|[ছব]েন)$/u.test(word))
+
 /** Whether danda ends the sentences around a place: the one before it, or the one that it is in. */
 const usesDanda = (text: string, at: number): boolean => {
   if (/[।॥]/.test(text.slice(Math.max(0, at - lookBehind), at))) return true
@@ -164,10 +171,11 @@ const usesDanda = (text: string, at: number): boolean => {
   let skipped = 0
   for (let mark = pattern.exec(text); mark !== null && mark.index < at + dandaAhead; mark = pattern.exec(text)) {
     if (/[।॥]/.test(mark[0])) return true
-    if (mark[0] !== "." || skipped > 3) return false
+    if (mark[0] !== "." || skipped > 7) return false
     if (/^[\p{L}\p{M}\p{N}]/u.test(text[mark.index + 1] ?? "")) continue
     if (mark.index + 1 === text.length && skipped === 0) return false
-    if (!looksShort((wordBefore(text, mark.index).split(".").at(-1) ?? "").normalize("NFC"))) return false
+    const word = (wordBefore(text, mark.index).split(".").at(-1) ?? "").normalize("NFC")
+    if (length(word) > 1 && endsWithVerb(word)) return false
     skipped++
   }
   // Text that is appended may change the last two sentences only: what it will decide for several full stops ends none yet.
@@ -251,10 +259,9 @@ const isShortForm = (around: Around): boolean => {
   if (word !== last || isLetterName(word, lang)) return false
   if (isNoFinal(around, clusters)) return true
   const isNorthern = /^[\u0900-\u0a7f\u0b00-\u0b7f]/.test(word) && !/^mr/i.test(lang ?? "")
-  // Two words with full stops one after another in a sentence that ends with danda.
-  const isInChain = nextIsShort ? isCaseless(next) : isAmongDandas(text, start)
-  if (isNorthern && depth === 0 && clusters > 1 && isInChain) {
-    if (usesDanda(text, start + word.length + 1)) return true
+  // In a text with dandas, a full stop ends a sentence after a verb at most.
+  if (isNorthern && depth === 0) {
+    if (isAmongDandas(text, start) || (!endsWithVerb(word) && usesDanda(text, start + word.length + 1))) return true
   }
   if (clusters > (isUrdu ? 5 : 3)) return false
   // No word of Hindi, Marathi, Gujarati or Punjabi that ends a sentence ends in a short i, none of the last two in a virama, and
@@ -262,10 +269,6 @@ const isShortForm = (around: Around): boolean => {
   if (/[\u093f\u0a3f\u0abf\u0a4d\u0acd]$|[கசடதபற]\u0bcd$/u.test(word)) return true
   // What stands before is judged by the word alone.
   if (depth > 0) return false
-  // Marathi and Gujarati have no danda.
-  if (isNorthern && looksShort(word)) {
-    if (usesDanda(text, start + word.length + 1)) return true
-  }
   // A short word alone is no sentence, unless it is an answer or a request, or words are listed one by one.
   return (
     (!nextIsShort || isListed(next, lang) || isLetterName(next, lang) || nextIsNoFinal) &&
@@ -315,6 +318,7 @@ const isAbbreviation = (around: Around): boolean => {
     return !starts || begins(text, start, lang, depth)
   }
   if (whole === "etc") return !upperNext && !isCaseless(next)
+  if (/^[ap]\.m$/.test(word) && /^\p{Lu}\p{Ll}{2}/u.test(next) && !nextIsShort && !days.test(next)) return false
   if (isInitial(around) || isShortForm(around)) return true
   // B.Tech., D.Litt.
   if (/^(?:\p{Lu}\.)+\p{Lu}\p{Ll}{1,4}$/u.test(word)) return !starts
