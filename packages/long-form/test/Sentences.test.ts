@@ -22,6 +22,7 @@ const marked: Readonly<Record<string, ReadonlyArray<string>>> = {
     "See A.I.R. 1978 S.C. 597, (2004) 3 S.C.C. 161, S. 302, u/s. 302, Cl. (b), Sub-sec. (2) and O.S. No. 5. ‖He has a B.Tech. Degree.",
     "Air Mshl. Rao, Hd. Master, met the Mng. Dir. ‖The TV. ‖Rao saw John. ‖Ravi did not. ‖Bring 5 kg. ‖Ravi has 5 km. ‖Km. Devi came.",
     "The Met. Dept. and Addl. Sess. Judge Rao sat. ‖Svy. No. 212 has 2 acs. 14 gts. of land. ‖The Engg. Wing won.",
+    "Lab. Rpt. of Mast. Arjun: Plat. 2.1 Lakh. ‖The Irrign. Dept. paid by S.B. A/c. No. 5 with int. @ 6 p.c. only. ‖It rained.",
     "Tab. Aspirin 5 mg. daily. ‖She took a tab. ‖Ravi paid. ‖He wore a cap. ‖Ravi had none. ‖In the app. ‖Kohli c. Smith b. Starc 82."
   ],
   hi: [
@@ -54,6 +55,7 @@ const marked: Readonly<Record<string, ReadonlyArray<string>>> = {
   pa: ["ਡਾ. ਸਿੰਘ ਆਏ। ‖ਉਹ ਗਿਆ ਸੀ. ‖ਫਿਰ ਸ. ਭਗਤ ਸਿੰਘ ਆਏ।", "ਕਰਨ. ਸੰਧੂ ਆਏ। ‖ਯੂਨੀ. ਦੇ ਮੁਖੀ ਗਏ। ‖ਇੰਸ. ਸਿੰਘ ਹਨ।"],
   ta: [
     "பல்க. தேர்வுக் கட்டு. அலுவலர் வந்தார். ‖விழாவில் முது. அலுவலர்கள் வாழ்த்தினர். ‖மழை பெய்யும்.",
+    "மேல்முறை. மனு வந்தது. ‖கால்நடை. மருத்துவர் வந்தார். ‖அவர் பெயர் ராம். ‖அவர் போனார்.",
     "திரு. குமார் வந்தார். ‖மு. கருணாநிதி பேசினார். ‖எம். ஜி. ஆர். நடித்தார். ‖விலை ரூ. 500 ஆகும். ‖இது ஒரு பூ. ‖சரி.",
     "“நில்!” ‖அவன் ஓடினான். ‖“நில்!” என்று கத்தினான்.",
     "இரா. முத்தரசன் பேசினார். ‖பிரிகே. நாயர் வந்தார். ‖திங். முதல் வெள். வரை உண்டு. ‖பி. ஜே. பி. வென்றது. ‖நீ வா. ‖அவன் போனான்."
@@ -77,6 +79,7 @@ const marked: Readonly<Record<string, ReadonlyArray<string>>> = {
     "ڈپٹی کمش۔ لاہور نے کہا۔ ‖انسپ۔ طارق اور کانس۔ بشیر آئے۔ ‖مدد ملے گی۔ ‖بارش ہوگی۔",
     "وہ گھر گیا۔ ‖پی۔ ایچ۔ ڈی۔ مکمل کی۔ ‖کیا وہ آیا؟ ‖وہ آئی۔ ‖ٹھیک ہے۔‖ایم۔ اے۔ جناح آئے۔",
     "۱۔ پہلا۔ ‖۲۔ دوسرا۔ ‖اس نے بی۔ایڈ۔ کیا۔ ‖اس نے کہا، ”میں آؤں گا۔“ ‖پھر چلا گیا۔",
+    "مقدمہ۔ نمبر 44 درج ہوا۔ ‖مرزا۔ غالب آئے۔ ‖پیر۔ تا جمعہ۔ دفتر کھلا ہے۔",
     "ڈاکٹر۔ خان آئے۔ ‖پروف۔ علی بھی۔ ‖نمبر۔ 45 باقی ہے۔ ‖ہاں۔ ‖وہ گئے۔ ‖حوالدار۔ کریم نہیں آیا۔"
   ],
   zh: ["今天很好。‖我们走吧！‖为什么？‖因为。"]

@@ -103,7 +103,7 @@ const table = {
   },
   ur: {
     words:
-      "ڈاک پروف ص ج رض رح صلعم ق ڈاکٹر پروفیسر مولانا مولوی میسرز جنرل کرنل میجر کیپٹن بریگ بریگیڈیئر لیفٹ لیفٹیننٹ ایڈ ایڈووکیٹ انج انجینئر انجنیئر مسٹر مسز مس سید حاجی قاری جسٹس انسپکٹر پرنسپل لمیٹڈ لم پرا پرائیویٹ مثلا علیہ رحمہ رضی علامہ حوالدار صوبیدار کمانڈر ونگ اسکواڈرن ولد ساکن بنت زوجہ ٹیک لیکچرر اسسٹنٹ ایگزیکٹو سینئر جونیئر ڈپٹی ایڈیشنل سیکرٹری سیکریٹری ڈائریکٹر منیجر چیئرمین کانسٹیبل ایئر مارشل وائس ایڈمرل حضرت مفتی خواجہ بیرسٹر حکیم منشی",
+      "ڈاک پروف ص ج رض رح صلعم ق ڈاکٹر پروفیسر مولانا مولوی میسرز جنرل کرنل میجر کیپٹن بریگ بریگیڈیئر لیفٹ لیفٹیننٹ ایڈ ایڈووکیٹ انج انجینئر انجنیئر مسٹر مسز مس سید حاجی قاری جسٹس انسپکٹر پرنسپل لمیٹڈ لم پرا پرائیویٹ مثلا علیہ رحمہ رضی علامہ حوالدار صوبیدار کمانڈر ونگ اسکواڈرن ولد ساکن بنت زوجہ ٹیک لیکچرر اسسٹنٹ ایگزیکٹو سینئر جونیئر ڈپٹی ایڈیشنل سیکرٹری سیکریٹری ڈائریکٹر منیجر چیئرمین کانسٹیبل ایئر مارشل وائس ایڈمرل حضرت مفتی خواجہ بیرسٹر حکیم منشی مرزا چودھری چوہدری ملک راجہ نواب شیخ میاں خان بیگم رانا سردار پیر سوموار منگل بدھ جمعرات جمعہ ہفتہ اتوار جنوری فروری مارچ اپریل مئی جون جولائی اگست ستمبر اکتوبر نومبر دسمبر دفعہ مقدمہ",
     letters: "اے بی سی ڈی ای ایف جی ایچ آئی جے کے ایل ایم این او پی کیو آر ایس ٹی یو وی ڈبلیو ایکس وائی زیڈ",
     ambiguous: "آئی جی پی سی بی کے"
   }
@@ -180,7 +180,7 @@ const setOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
  * abbreviation is written like them.
  */
 export const verbs = setOf([
-  "है हैं हूँ हूं हो था थे थी थीं गा गे गी गया गई गए गयी गये रहा रही रहे हुआ हुई हुए किया किए लिया लिये दिया दिए आया आए करें करो करना लें दें होगा होगी होंगे नहीं",
+  "है हैं हूँ हूं हो था थे थी थीं गया गई गए गयी गये रहा रही रहे हुआ हुई हुए किया किए लिया लिये दिया दिए आया आए करें करो करना लें दें होगा होगी होंगे नहीं",
   "पढ़ी पढ़ा पढ़े सुनी सुना सुने लगी लगा लगे देखी देखा देखे लिखी लिखा लिखे चली चला चले मिली मिला मिले बनी बना बने रुकी रुका रुके बोला बोली बोले सोया खाया पिया डाला डाली दिखा दिखी रखा रखी रखे बैठा बैठी बैठे उठा उठी उठे",
   "आहे आहेत होते होता होती नाही नको गेला गेली गेले आला आली आले केला केली केले",
   "छ छन् छु छौं भयो गयो गरे थियो हुन् हुन्छ होइन गए आए",
@@ -234,6 +234,9 @@ export const beforeNumbers = setOf([
   "ତାରିଖ ନମ୍ବର ଫୋନ୍ نمبر فون موبائل صفحہ تاریخ مورخہ روپے"
 ])
 
+/** Words for "number". What stands before them is what is counted: "புகார். எண். 45". */
+export const numberSigns = setOf(["नं क्र सं নং নম্বর ਨੰ નં ક્ર எண் నం నెం ನಂ ಸಂ നം നമ്പർ نمبر"])
+
 /** English abbreviations before the name of an office, which is often short too: "Addl. Sess. Judge". */
 export const beforeOffices = setOf(["addl asst asstt dy jt spl ch jr sr exec prin"])
 
@@ -281,6 +284,18 @@ export const beforeStarters = setOf([
 export const capitalized = setOf([
   "exams maths net pet disc equip vet sect mag bot fab inf med doc int pros inv tab cap mob sub sep chi bro min max ref tech pol cell mon tue tues wed weds thu thur thurs fri sat sun",
   "jan feb mar apr jun jul aug sept oct nov dec late hind pat lot fl pl hon spec col ex cat sem"
+])
+
+/**
+ * English words and names of at most four letters, the last a consonant, that end sentences with a capital letter: answers and
+ * requests, the commonest names of persons and places. Others of this length, as "Lab." and "Plat.", are short for a word.
+ */
+export const shortNames = setOf([
+  "yes stop wait well good fine okay right sure look help thanks done gone bad then now hush run sit stand sad mad wow oh ah hm",
+  "god lord king dad mum mom man men boy son law act bill army navy sun moon east west north south hindu islam sikh jain urdu tamil bank club hall fort park road hill lake town part door card form film book fund list plan test cup",
+  "john jack james jim tom sam ben bob dan don ken max ron ted tim will bill fred paul mark luke adam alan andy carl dean eric evan hugh ivan joan jean jill joel josh karl kim kurt lynn neil nick noel owen pam pat paul phil ravi rick robin ross roy ruth ryan sean seth todd toby walt ann ellen",
+  "ram raj dev das lal pal nath singh jain khan roy sen dutt bose paul patil amit anil arun ajay alok amar anup asif atul azim babar bal balan dass dhan dil firoz gopal govind hari imran irfan iqbal jagan kabir kamal karan karim kiran krish lalit madan mohan mukul naresh nitin om omar pawan prem rahul raman rohan rohit sachin sahil salim sanjay shah shyam sohan sonam sunil tarun uday vijay vikas vinod yash zakir ali ahmed alam anand ashok asad aziz badal chand dilip gill gagan hasan hamid iyer jadav kapur kaur laxman malik mann mir nair naik nehal noor pant puri qasim rafiq raut reddy sahu samar shakti suman swamy tej ved vir yadav nitish jyot sher taj zain aman rajan sagar kapil nikhil deepak vimal",
+  "iran iraq oman japan spain nepal bhutan sudan yemen assam kochi leh ooty puri ajmer alwar bidar gurgaon hisar jammu kargil kutch mysore nagpur pune salem sangli satara solan surat tonk ujjain una delhi goa bihar paris berlin rome milan perth lyon bonn cork dublin kent york bath wales"
 ])
 
 /** What may follow an hour: 6 p.m. Monday, 6 p.m. Indian time. */

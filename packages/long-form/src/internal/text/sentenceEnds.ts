@@ -19,8 +19,10 @@ import {
   copulas,
   days,
   foldOf,
+  numberSigns,
   particles,
   sharedWords,
+  shortNames,
   starters,
   syllables,
   tails,
@@ -137,24 +139,17 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
     (previous !== "" && isCaseless(previous) && isLetterName(previous, lang)) ||
     (nextIsShort && isCaseless(next) && isLetterName(next, lang))
   if (ambiguous.has(word) && /^[\u0b80-\u0d7f]/.test(word) && /^\p{Nd}/u.test(next) && !answers.has(word)) return true
-  if (ambiguous.has(word)) return inChain || begins(text, start, lang, depth)
+  if (ambiguous.has(word)) {
+    // "come", "go" and "give" are names too: "రా. విశ్వనాథశాస్త్రి".
+    const isRequest = /^[\u0b80-\u0d7f]/.test(word) && finalsOf(word, lang)?.words.has(word) === true && depth === 0
+    return inChain || begins(text, start, lang, depth) || (isRequest && !opensClause(next))
+  }
   if (letters.has(word)) return true
   // A word of one character: in the Dravidian languages hardly a word by itself, elsewhere one of few.
   if (/^[\u0b80-\u0d7f\u0600-\u06ff]/.test(word)) return /^[\u0b80-\u0d7f]|^.$/.test(word)
   if (inChain || !(syllables.has(word) || /^[नछঅআଆએਏ]$/u.test(word))) return true
   // "ले. जन.": an officer, not a request.
   return nextIsShort && isCaseless(next) && isListed(next, lang) && begins(text, start, lang, depth)
-}
-
-/** Whether a word without case has the length and the end of an abbreviation, and not those of a verb or an answer. */
-const looksShort = (word: string): boolean => {
-  if (!isCaseless(word) || verbs.has(word) || answers.has(word)) return false
-  const clusters = length(word)
-  const letters = word.replace(/[\u093c\u09bc\u0a3c\u0b3c]/g, "")
-  return (
-    clusters <= 2 ||
-    (clusters === 3 && /[^নਣ\P{Lo}]$|[\u093f\u0a3f\u094d]$/u.test(letters) && !/[अ-औਅ-ਔঅ-ঔଅ-ଔ]$/.test(word))
-  )
 }
 
 /** Whether a word ends as verbs in the past, the present or the future do, in the languages with danda. */
@@ -212,7 +207,9 @@ const isNoFinal = (
   const isFinal = clusters > 1 && finals.endings.test(word)
   // After a number, what ends so in Telugu and Kannada is measured. Many verbs end in i, but so do other words that are cut short.
   const isMeasured = clusters === 2 && /[ుುೆ]$/.test(word) && /\p{Nd} $/u.test(text.slice(Math.max(0, start - 2), start))
-  const isTruncated = clusters === 2 && precedesNumber(ahead) && iAtEnd.test(word)
+  const isTruncated =
+    (clusters === 2 && precedesNumber(ahead) && iAtEnd.test(word)) ||
+    (clusters <= finals.longest && numberSigns.has(next))
   if (isFinal && !isMeasured && !light.test(word) && !isTruncated) return false
   const chillus = word.match(/[\u0d7a-\u0d7f]/g)?.length ?? 0
   if (isFinal || finals.truncated.test(word)) return isFinal || !(clusters > 2 && isSubject(next))
@@ -282,6 +279,11 @@ const isShortForm = (around: Around): boolean => {
 const noWord =
   /^(?![A-Z]+$)(?:[B-DF-HJ-NP-TV-XZb-df-hj-np-tv-xz][b-df-hj-np-tv-xz]+|[A-Za-z][a-z]{0,5}(?:[bcdfgjkmnpqstvwxz]r|[bcfgjkmpqtvxz]d|[bcdfjkpqstvxz]n|[bcdfgjkmnpqtvxz]l|[^aeiouyrl]tt|[gjkv]t|gmt|[cnr]gg|[bcdfjkmpqtvxz]g|[cdfgjknpqtvxz]b|[bdfkptv]m)s?)$/
 
+/** A capital letter and a consonant at the end, as in "Lab. Rpt." and "Plat. 2.1": few words and names are so short. */
+const isCut = (word: string, beforeNumber: boolean): boolean =>
+  (beforeNumber ? /^[A-Z][a-z]{0,4}[b-df-hj-np-tv-xz]$/ : /^[A-Z][a-z]{0,2}[b-df-hj-np-tv-xz]$/).test(word) &&
+  !shortNames.has(word.toLowerCase())
+
 /** Whether a full stop belongs to the word before it. */
 const isAbbreviation = (around: Around): boolean => {
   const { ahead, depth, lang, next, nextIsShort, start, text, word } = around
@@ -314,7 +316,12 @@ const isAbbreviation = (around: Around): boolean => {
   if (units.has(whole)) return !upperNext || (isUpper && !starts) || (nextIsShort && /^\p{Lu}$/u.test(next))
   const isKnown = isAny(beforeStarters) || (isUpper && capitalized.has(whole))
   // A/c., N/A., S/Shri.; c. and b. of a score; Mshl., Offr., Instt.
-  if (isKnown || /^\p{L}\/\p{L}{1,5}$|^\p{Ll}$/u.test(word) || noWord.test(word)) {
+  if (
+    isKnown ||
+    /^\p{L}\/\p{L}{1,5}$|^\p{Ll}$/u.test(word) ||
+    noWord.test(word) ||
+    isCut(word, precedesNumber(ahead))
+  ) {
     return !starts || begins(text, start, lang, depth)
   }
   if (whole === "etc") return !upperNext && !isCaseless(next)
