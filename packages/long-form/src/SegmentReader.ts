@@ -32,7 +32,7 @@ export interface SegmentFields {
   readonly unit: "seconds" | "millis"
 }
 
-/** A reader of fields with these names. A time is a number, or a string of one. The confidence is that of the contract. */
+/** A reader of fields with these names. A time is a number, or a decimal one in a string. The confidence is that of the contract. */
 export const fields = ({ end, start, text = "text", unit }: SegmentFields): SegmentReader => {
   const perUnit = unit === "seconds" ? 1000 : 1
   return (segment) => {
@@ -60,7 +60,10 @@ const at = (segment: unknown, path: string): unknown =>
       segment
     )
 
+/** `Number` also reads `0x1`, `0b1` and `Infinity`, which no service means as a time. */
+const decimal = /^[+-]?(\d+(\.\d*)?|\.\d+)(e[+-]?\d+)?$/i
+
 const numberOf = (value: unknown): number | undefined => {
-  const number = Predicate.isString(value) && value.trim() !== "" ? Number(value) : value
+  const number = Predicate.isString(value) && decimal.test(value.trim()) ? Number(value) : value
   return Predicate.isNumber(number) && Number.isFinite(number) ? number : undefined
 }
