@@ -131,7 +131,8 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
  * the blocks of a WebM. Fails for a file that is cut off or damaged. A decoder would return a part of such a file without an
  * error. WAV and FLAC are not checked: their headers state the number of samples.
  *
- * What a player does not stumble over is no damage: tags and zeros at both ends, something else before the first frame of an
+ * Only the structure is checked, not the audio in it: other bytes within a frame, a page or a block are not noticed, and no
+ * checksum is computed. What a player does not stumble over is no damage either: tags and zeros at both ends, something else before the first frame of an
  * MP3, an Ogg whose last page is not marked as the last.
  *
  * @throws RangeError if the size of the recording is unknown.
