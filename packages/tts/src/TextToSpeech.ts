@@ -327,7 +327,8 @@ const accept = (
     if (bytes !== undefined) received += bytes.byteLength
     const problem =
       bytes === undefined || received > longest ? lengthProblem(format, received, statedMillis) : sampleProblem(bytes)
-    return problem === undefined ? Effect.succeed(bytes) : corrupt(problem, received)
+    if (problem === undefined) return Effect.succeed(bytes)
+    return corrupt(compressed ? `${problem}; the response is compressed, which was not asked for` : problem, received)
   })
   return Effect.succeed({
     format,

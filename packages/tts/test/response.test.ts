@@ -45,14 +45,25 @@ describe("audio", () => {
 
   const noDuration = { "x-audio-duration-ms": undefined }
   /** What a client that decompresses hands on: undici does not, and the fetch of Bun does. */
-  const compressed = "bun" in process.versions ? gzipSync(audio.pcm16) : audio.pcm16
+  const received = (bytes: Buffer) => ("bun" in process.versions ? gzipSync(bytes) : bytes)
 
   it.scoped.each([
-    { what: "compressed, with a duration", body: compressed, changes: { "content-encoding": "gzip" }, expected: 250 },
+    {
+      what: "compressed, with a duration",
+      body: received(audio.pcm16),
+      changes: { "content-encoding": "gzip" },
+      expected: 250
+    },
     {
       what: "compressed, without a duration",
       changes: { "content-encoding": "gzip", ...noDuration },
       expected: "it is compressed, and has no duration to check it by"
+    },
+    {
+      what: "compressed, and too short",
+      body: received(audio.pcm16.subarray(0, 2000)),
+      changes: { "content-encoding": "gzip" },
+      expected: "it lasts 125.0 ms, and 250 ms were announced; the response is compressed, which was not asked for"
     },
     { what: "of identity encoding", changes: { "content-encoding": "Identity", ...noDuration }, expected: 250 },
     { what: "of a fraction of a millisecond", changes: { "x-audio-duration-ms": "250.25" }, expected: 250.25 }
