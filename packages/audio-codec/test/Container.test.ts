@@ -344,6 +344,16 @@ describe("an M4A", () => {
   })
 })
 
+it("an MP3 that was cut by a few short frames behind its header has not the duration of the header", () => {
+  const file = new Uint8Array(readFileSync(new URL("./recordings/xing.mp3", import.meta.url)))
+  const duration = (bytes: Uint8Array) =>
+    Effect.runSync(Container.readHeader(Container.fromBytes(bytes, bytes.byteLength))).durationMillis
+  expect(duration(file)).toBe(288)
+  for (const part of [0.5, 0.7]) {
+    expect(duration(file.subarray(0, file.byteLength * part)) ?? 0).toBeLessThan(288 * part + 36)
+  }
+})
+
 describe("an MP3", () => {
   const versions = { "1": 3, "2": 2, "2.5": 0 }
   type Version = keyof typeof versions

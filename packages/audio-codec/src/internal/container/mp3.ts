@@ -161,9 +161,6 @@ interface Audio {
   readonly end: number
 }
 
-/** In bytes: two of the longest frames. Encoders do not agree whether the frame of their header counts. */
-const tolerance = 2 * 1441
-
 /**
  * Whether a number of bytes that an encoder states is that of the recording, with the tags at its ends or without. If it is not,
  * the recording was cut or extended after it was encoded, and the number of frames is that of another one.
@@ -175,7 +172,8 @@ const fits = <E>(
 ): Effect.Effect<boolean, E> => {
   if (bytes === undefined || bytes === 0) return Effect.succeed(true)
   const lengths = [end, byteLength].flatMap((to) => [to - start, to - start + before])
-  if (lengths.some((length) => Math.abs(length - bytes) <= tolerance)) return Effect.succeed(true)
+  // Encoders do not agree whether the frame of their header counts.
+  if (lengths.some((length) => Math.abs(length - bytes) <= frame.byteLength)) return Effect.succeed(true)
   if (start + bytes > end) return Effect.succeed(false)
   return Effect.map(read(start + bytes, windowLength), (window) => {
     const isAtHand = window.byteLength === Math.min(windowLength, byteLength - start - bytes)
