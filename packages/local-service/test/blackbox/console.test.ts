@@ -57,6 +57,13 @@ const noise = (): Buffer => {
   return file
 }
 
+/** Silence in frames of 72 ms: MPEG 2.5 Layer III, mono, 8 kHz, 8 kbit/s. */
+const silentMp3 = (seconds: number): Buffer => {
+  const frame = Buffer.alloc(72)
+  frame.writeUInt32BE(0xffe318c0)
+  return Buffer.alloc(frame.length * Math.ceil(seconds / 0.072), frame)
+}
+
 serviceTests("the session of the console", cannedService(), (it) => {
   it("begins with the code of the link, in a cookie that no script and no other site can use", function* (box) {
     const link = new URL(Redacted.value(yield* box.service.consoleLink))
@@ -341,6 +348,20 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     expect(Math.max(...peaks.map(Math.abs))).toBeGreaterThan(0.9)
     expect((yield* draw(Buffer.from("not audio"))).json().error).toMatch(/^the recording can't be drawn: not/)
     expect(yield* Effect.all(["account", "requests"].map(read))).toEqual(before)
+  })
+
+  it("does not hold up a transcription while it draws long recordings", function* (box) {
+    const { send, transcribe } = yield* consoleOf(box)
+    const long = silentMp3(3600)
+    const ended: Array<string> = []
+    const draw = Effect.map(send("POST", "/platform/api/waveforms", long, "audio/mpeg"), ({ status }) =>
+      ended.push(`drawing ${status}`)
+    )
+    const listen = Effect.map(transcribe(silentMp3(2)), ({ status }) => ended.push(`transcription ${status}`))
+    const later = Effect.promise(() => new Promise((next) => setTimeout(next, 200)))
+    yield* Effect.all([draw, draw, Effect.zipRight(later, listen)], { concurrency: "unbounded" })
+    expect(ended.toSorted()).toEqual(["drawing 200", "drawing 200", "transcription 200"])
+    expect(ended[0]).toBe("transcription 200")
   })
 
   it.each([

@@ -133,7 +133,7 @@ export const makeCalls = (options: CallsOptions) =>
           )
         }).pipe(Effect.scoped),
       waveform: Effect.gen(function* () {
-        return yield* readRecording(yield* savedBody, { maximumSeconds: maximumWaveformSeconds }).pipe(
+        return yield* readRecording(yield* savedBody, { maximumSeconds: maximumWaveformSeconds }, "drawing").pipe(
           Effect.flatMap(waveformOf),
           Effect.mapError((problem) => badRequest(`the recording can't be drawn: ${problem}`))
         )

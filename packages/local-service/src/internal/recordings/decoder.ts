@@ -14,12 +14,14 @@ type Reply = { readonly block: Block | undefined } | { readonly end: true } | { 
 /** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
 
-const turns = Effect.unsafeMakeSemaphore(2)
+const turns = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
 
-/** Waits until fewer than two recordings are being decoded. More would only share the processors. */
-export const inTurn: Effect.Effect<void, never, Scope.Scope> = Effect.asVoid(
-  Effect.acquireRelease(Effect.interruptible(turns.take(1)), () => turns.release(1))
-)
+/** What a recording is decoded for: a call of a program, or the waveform of the console. */
+export type Purpose = keyof typeof turns
+
+/** Waits until fewer than two recordings are being decoded for calls, or none for a waveform. A call waits for no waveform. */
+export const inTurn = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(Effect.acquireRelease(Effect.interruptible(turns[purpose].take(1)), () => turns[purpose].release(1)))
 
 /** A decoder that sends no reply for so long is stuck: it replies at least every 256 kB. */
 const timeout = "30 seconds"

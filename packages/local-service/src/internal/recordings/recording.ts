@@ -11,7 +11,7 @@ import { sampleRate } from "../../Recogniser.js"
 import type { Samples } from "../samples.js"
 import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { openCompressed } from "./compressed.js"
-import { inTurn } from "./decoder.js"
+import { inTurn, type Purpose } from "./decoder.js"
 import { probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
@@ -28,7 +28,8 @@ const rates = { from: 4000, to: 192_000 }
  */
 export const readRecording = (
   recording: string | Uint8Array,
-  limits: DecodeLimits
+  limits: DecodeLimits,
+  purpose: Purpose = "call"
 ): Effect.Effect<Samples<string>, string> =>
   Effect.gen(function* () {
     if (typeof recording !== "string") return yield* decodeWav(recording, limits)
@@ -36,7 +37,7 @@ export const readRecording = (
     if (container === undefined) {
       return yield* Effect.fail("not a WAV file, nor MP3, M4A, FLAC, OGG or WebM")
     }
-    return container === "wav" ? readWav(recording, limits) : readCompressed(recording, container, limits)
+    return container === "wav" ? readWav(recording, limits) : readCompressed(recording, container, limits, purpose)
   })
 
 const checkRate = (rate: number): Effect.Effect<void, string> =>
@@ -94,11 +95,12 @@ const readWav = (path: string, limits: DecodeLimits): Stream.Stream<Float32Array
 const readCompressed = (
   path: string,
   container: Container,
-  limits: DecodeLimits
+  limits: DecodeLimits,
+  purpose: Purpose
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      yield* inTurn
+      yield* inTurn(purpose)
       const decoded = yield* openCompressed(path, container, limits.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
       return toRecogniser(decoded.blocks, decoded.sampleRate, limits)
