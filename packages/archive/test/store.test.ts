@@ -51,8 +51,7 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
       store,
       run,
       epoch,
-      claim: (seq: number, machine = "a", cost = 0) =>
-        store.claim(run, epoch, seq, machine, () => Effect.succeed(cost)),
+      claim: (seq: number, machine = "a", cost = 0) => store.claim(run, epoch, seq, machine, cost),
       settle: (seq: number, settlement: Settlement, machine = "a") =>
         store.settle(run, epoch, seq, machine, settlement),
       files: Effect.map(Stream.runCollect(store.files(run)), (files) => [...files]),
@@ -376,7 +375,7 @@ for (const { title, database, installed } of databases) {
           assert.isTrue(yield* settle(1, done()))
           assert.isTrue(yield* settle(2, refused))
           assert.strictEqual((yield* store.run(run)).state, "running")
-          const claimNow = store.claim(run, epoch + 1, 3, "a", () => Effect.succeed(0))
+          const claimNow = store.claim(run, epoch + 1, 3, "a", 0)
           assert.isTrue(yield* store.changeState(run, ["running"], "paused"))
           assert.isFalse(yield* store.changeState(run, ["running"], "paused"))
           assert.strictEqual((yield* claimNow)._tag, "Stopped")
@@ -412,10 +411,10 @@ for (const { title, database, installed } of databases) {
           assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
           assert.strictEqual(yield* store.begin(run), epoch + 1)
           assert.isFalse((yield* store.run(run)).probe)
-          assert.strictEqual((yield* store.claim(run, epoch + 1, 12, "a", () => Effect.succeed(0)))._tag, "Stopped")
+          assert.strictEqual((yield* store.claim(run, epoch + 1, 12, "a", 0))._tag, "Stopped")
           yield* store.setLimits(run, { maxFiles: 6 })
           yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, epoch + 2, 12, "a", () => Effect.succeed(0)))._tag, "Claimed")
+          assert.strictEqual((yield* store.claim(run, epoch + 2, 12, "a", 0))._tag, "Claimed")
         })
       )
 
@@ -434,7 +433,7 @@ for (const { title, database, installed } of databases) {
           assert.deepInclude((yield* store.run(run)).suspension, { tag: "CreditLimit" })
           const epoch = yield* store.begin(run)
           const claims = yield* Effect.all(
-            [5, 6, 7, 8].map((seq) => store.claim(run, epoch, seq, "a", () => Effect.succeed(15))),
+            [5, 6, 7, 8].map((seq) => store.claim(run, epoch, seq, "a", 15)),
             { concurrency: "unbounded" }
           )
           assert.lengthOf(
@@ -444,10 +443,10 @@ for (const { title, database, installed } of databases) {
           // A new limit counts what is under way.
           yield* store.setLimits(run, { maxCredits: 99 })
           const last = yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, last, 9, "a", () => Effect.succeed(10)))._tag, "Wait")
+          assert.strictEqual((yield* store.claim(run, last, 9, "a", 10))._tag, "Wait")
           yield* store.setLimits(run, {})
           const free = yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, free, 9, "a", () => Effect.succeed(10)))._tag, "Claimed")
+          assert.strictEqual((yield* store.claim(run, free, 9, "a", 10))._tag, "Claimed")
         })
       )
 

@@ -53,7 +53,7 @@ describe("a store in a file", () => {
         assert.strictEqual((yield* store.status("run")).counts.pending, 3)
         assert.isTrue(yield* store.changeState("run", ["running"], "paused"))
       }).pipe(Effect.provide(layerLibsqlShared({ path })))
-      const claim = Effect.flatMap(Store, (store) => store.claim("run", epoch, 1, "a", () => Effect.succeed(0)))
+      const claim = Effect.flatMap(Store, (store) => store.claim("run", epoch, 1, "a", 0))
       assert.strictEqual((yield* Effect.provide(claim, context))._tag, "Stopped")
     })
   )
@@ -65,7 +65,7 @@ describe("a store in a file", () => {
         const store = yield* Store
         const epoch = yield* begun
         yield* store.join("dead")
-        yield* store.claim("run", epoch, 2, "dead", () => Effect.succeed(0))
+        yield* store.claim("run", epoch, 2, "dead", 0)
       }).pipe(Effect.provide(layerLibsql({ path })))
       const libsql = createRequire(import.meta.url).resolve("libsql")
       const script = `new (require(${JSON.stringify(libsql)}))(${JSON.stringify(`${path}.lock`)})
@@ -88,7 +88,7 @@ describe("a store in a file", () => {
       const store = yield* Store
       const sql = yield* SqlClient.SqlClient
       const epoch = yield* begun
-      const claim = (seq: number) => store.claim("run", epoch, seq, "a", () => Effect.succeed(0))
+      const claim = (seq: number) => store.claim("run", epoch, seq, "a", 0)
       const settle = (seq: number, length: number) =>
         store.settle("run", epoch, seq, "a", {
           _tag: "Done",
@@ -226,7 +226,7 @@ for (const { title, open, installed } of databases) {
           const epoch = yield* begun
           const store = yield* Store
           yield* store.join("a")
-          yield* store.claim("run", epoch, 3, "a", () => Effect.succeed(0))
+          yield* store.claim("run", epoch, 3, "a", 0)
           yield* store.leave("a")
           const sql = yield* SqlClient.SqlClient
           yield* sql`UPDATE archive_files SET state = 2, result = ${result(["A", "B"])} WHERE seq = 1`

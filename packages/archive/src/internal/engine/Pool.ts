@@ -16,7 +16,7 @@ import * as Schedule from "effect/Schedule"
 import type { StoreFailed } from "../../ArchiveError.js"
 import type { Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
-import type { Claim, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
+import type { Done, RunRow, Settlement, StoreService } from "../store/Store.js"
 import { within } from "../within.js"
 import { failedOrHeld } from "../worker/settlement.js"
 
@@ -101,13 +101,20 @@ export const make = (options: PoolOptions): Effect.Effect<Pool, StoreFailed> =>
         Effect.asVoid
       )
 
-    const costOf = (group: Group) => (file: Job["file"]) => {
+    const costOf = (group: Group, file: Job["file"]) => {
       const { settings } = group.work.run
       return options.costs.get(settings.operation._tag)?.({ file, settings }) ?? Effect.succeed(0)
     }
 
-    const claimed = (group: Group, seq: number): Effect.Effect<Claim, StoreFailed> =>
-      store.claim(group.work.run.id, group.work.epoch, seq, machine, costOf(group))
+    const claimed = (group: Group, seq: number) =>
+      Effect.gen(function* () {
+        const { epoch, run } = group.work
+        let claim = yield* store.claim(run.id, epoch, seq, machine)
+        while (claim._tag === "CostNeeded") {
+          claim = yield* store.claim(run.id, epoch, seq, machine, Math.ceil(yield* costOf(group, claim.file)))
+        }
+        return claim
+      })
 
     const settle = (group: Group, seq: number, settlement: Settlement) =>
       store

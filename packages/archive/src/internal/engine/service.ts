@@ -2,7 +2,6 @@
  * What a program does with runs: lists, starts, reads and steers them. If the process works on runs itself, its engine and its
  * pool get each change at once, and not from the store a second later.
  */
-import { createHash } from "node:crypto"
 import { resolve } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Printable from "@effect-speech/transport/Printable"
@@ -24,6 +23,7 @@ import { type RunSettings, type RunState, type RunStatus, validate } from "../..
 import type { SourceItem } from "../../Source.js"
 import type { ArchiveService, Plan, RunRequest } from "../ArchiveService.js"
 import { conflictOf } from "../conflict.js"
+import { runIdOf } from "../model/identity.js"
 import { runInvalid } from "../runInvalid.js"
 import { type RunRow, Store } from "../store/Store.js"
 import type { Engine } from "./Engine.js"
@@ -157,7 +157,7 @@ export const make = (
     const start: ArchiveService["start"] = (request) =>
       Effect.gen(function* () {
         const settings = settingsOf(request)
-        const run = runId(settings)
+        const run = runIdOf(settings)
         yield* validate(settings, request.limits ?? {})
         yield* refuseConflict(settings)
         let listing: number | undefined
@@ -180,7 +180,7 @@ export const make = (
     const plan: ArchiveService["plan"] = (request) =>
       Effect.gen(function* () {
         const settings = settingsOf(request)
-        const run = runId(settings)
+        const run = runIdOf(settings)
         yield* validate(settings, request.limits ?? {})
         yield* refuseConflict(settings)
         const costOf = options.costs.get(settings.operation._tag)
@@ -311,14 +311,3 @@ const sameStatus = (one: RunStatus, other: RunStatus) =>
   JSON.stringify({ ...one, heartbeatAt: 0 }) === JSON.stringify({ ...other, heartbeatAt: 0 })
 
 const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0 }
-
-/** A run is known by where its files come from and where its results go, as a UUID (version 8, RFC 9562). */
-const runId = ({ root, output }: RunSettings): string => {
-  const hash = createHash("sha256")
-    .update(JSON.stringify([root, output.directory]))
-    .digest()
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | 0x80
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  const hex = hash.toString("hex", 0, 16)
-  return [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
-}

@@ -42,6 +42,8 @@ export type Claim =
   | { readonly _tag: "NotPending" }
   /** The service is down, the rate is reached, or calls under way use up a limit: ask again after so many milliseconds. */
   | { readonly _tag: "Wait"; readonly millis: number }
+  /** The run has a limit of credits: claim again with the cost of this file. */
+  | { readonly _tag: "CostNeeded"; readonly file: ClaimedFile }
   /** The run does not run in this epoch. */
   | { readonly _tag: "Stopped" }
 
@@ -167,8 +169,8 @@ export interface StoreService {
     epoch: number,
     seq: number,
     machine: string,
-    /** What the call costs at most, by the price of `Limits`. Only read if the run has a limit of credits. */
-    cost: (file: ClaimedFile) => Effect.Effect<number>
+    /** What the call costs at most, by the price of `Limits`: a whole number. */
+    cost?: number | undefined
   ) => Effect.Effect<Claim, StoreFailed>
   /** The result is false if the file is no longer this machine's: nothing was changed. */
   readonly settle: (

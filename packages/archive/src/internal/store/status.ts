@@ -1,0 +1,116 @@
+/**
+ * How far a run is, and what became of its files.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import type { FileState } from "../../Run.js"
+import { deadAfterMillis } from "./machines.js"
+import type { StoreService } from "./Store.js"
+import {
+  decodeSuspension,
+  type FileTableRow,
+  type Int,
+  stateOf,
+  type Tables,
+  toFileRecord,
+  toRunRow
+} from "./tables.js"
+
+/** Files of a page of `files`. */
+const pageSize = 1_000
+
+export const make = ({
+  existingRun,
+  failing,
+  isIn,
+  numberOf,
+  recordColumns,
+  sql
+}: Tables): Pick<StoreService, "status" | "files"> => {
+  return {
+    status: (run) =>
+      failing(
+        Effect.gen(function* () {
+          const row = yield* existingRun(run)
+          const number = Number(row.number)
+          const states = yield* sql<{ state: Int; count: Int; credits: Int | null }>`
+              SELECT state, count(*) AS count, sum(credits) AS credits FROM archive_files WHERE run = ${number} GROUP BY state`
+          const tags = yield* sql<{ state: Int; tag: string | null; count: Int }>`
+              SELECT state, error_tag AS tag, count(*) AS count FROM archive_files
+              WHERE run = ${number} AND ${isIn("failed", "held")} GROUP BY state, error_tag ORDER BY error_tag`
+          const tagsOf = (wanted: FileState) =>
+            Object.fromEntries(
+              tags.flatMap(({ count, state, tag }) => (stateOf(state) === wanted ? [[tag ?? "", Number(count)]] : []))
+            )
+          const warned = yield* sql<{ warnings: string; count: Int }>`
+              SELECT warnings, count(*) AS count FROM archive_files
+              WHERE run = ${number} AND warnings IS NOT NULL GROUP BY warnings ORDER BY warnings`
+          const [machines] = yield* sql<{ count: Int | null; last: Int | null }>`
+              SELECT sum(CASE WHEN seen_at > ${Number(row.at) - deadAfterMillis} THEN 1 ELSE 0 END) AS count,
+                max(seen_at) AS last FROM archive_machines`
+          const countOf = (wanted: FileState) =>
+            Number(states.find(({ state }) => stateOf(state) === wanted)?.count ?? 0)
+          const { id, state, settings, limits, suspension } = toRunRow(row)
+          return {
+            id,
+            state,
+            settings,
+            limits,
+            ...(suspension !== undefined && { suspension }),
+            counts: {
+              pending: countOf("pending"),
+              started: countOf("started"),
+              done: countOf("done"),
+              failed: countOf("failed"),
+              held: countOf("held")
+            },
+            failures: tagsOf("failed"),
+            holds: tagsOf("held"),
+            warnings: warningsIn(warned),
+            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), 0),
+            machines: Number(machines?.count ?? 0),
+            ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),
+            ...(Number(row.slowness) > 0 && {
+              slowedUntil: Number(row.slow_until),
+              ...(row.outage !== null && { outage: decodeSuspension(row.outage) })
+            }),
+            createdAt: Number(row.created_at),
+            updatedAt: Number(row.updated_at)
+          }
+        })
+      ),
+
+    files: (run, states) =>
+      Stream.paginateChunkEffect(0, (after) =>
+        failing(
+          Effect.map(
+            sql<FileTableRow>`
+                SELECT ${recordColumns} FROM archive_files
+                WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
+                  ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
+                ORDER BY seq LIMIT ${pageSize}`,
+            (rows) => {
+              const last = rows[rows.length - 1]
+              return [
+                Chunk.unsafeFromArray(rows.map(toFileRecord)),
+                last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
+              ] as const
+            }
+          )
+        )
+      )
+  }
+}
+
+/** Number of files by the tag of their warnings. */
+const warningsIn = (
+  rows: ReadonlyArray<{ readonly warnings: string; readonly count: Int }>
+): Readonly<Record<string, number>> => {
+  const counts = new Map<string, number>()
+  for (const { count, warnings } of rows) {
+    for (const tag of warnings.split(",")) counts.set(tag, (counts.get(tag) ?? 0) + Number(count))
+  }
+  return Object.fromEntries([...counts].toSorted(([a], [b]) => (a < b ? -1 : 1)))
+}

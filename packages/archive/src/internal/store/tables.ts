@@ -1,0 +1,234 @@
+/**
+ * The rows of the tables, and the fragments of SQL that several statements share: the same on libSQL and PostgreSQL, where
+ * `onDialect` does not say otherwise.
+ */
+import * as SqlClient from "@effect/sql/SqlClient"
+import type { SqlError } from "@effect/sql/SqlError"
+import type { Fragment } from "@effect/sql/Statement"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
+import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
+import { toUuid } from "../model/identity.js"
+import type { Reason, RunFacts } from "../model/policy.js"
+import { type FileEvent, statesBefore } from "../model/states.js"
+import type { ClaimedFile, RunRow } from "./Store.js"
+
+/** libSQL reads whole numbers as bigint, PostgreSQL 64-bit ones as string. */
+export type Int = number | bigint | string
+
+export interface RunTableRow {
+  readonly number: Int
+  readonly id: string
+  readonly state: RunState
+  readonly epoch: Int
+  readonly settings: string
+  readonly limits: string
+  readonly suspension: string | null
+  readonly outage: string | null
+  readonly probe: Int
+  readonly listing: Int
+  readonly guarded: Int
+  readonly begun: Int
+  readonly credits: Int
+  readonly next_call_at: Int
+  readonly slowness: Int
+  readonly slowed_at: Int
+  readonly slow_until: Int
+  readonly created_at: Int
+  readonly updated_at: Int
+}
+
+export interface TimedRunRow extends RunTableRow {
+  /** The time of the clock that all machines share. */
+  readonly at: Int
+}
+
+export interface FileTableRow {
+  readonly seq: Int
+  readonly state: Int
+  readonly attempts: Int
+  readonly size: Int
+  readonly modified: Int
+  readonly call_id: string
+  readonly content: string | null
+  readonly credits: Int | null
+  readonly path: string
+  readonly billing: string | null
+  readonly error_tag: string | null
+  readonly error_message: string | null
+  readonly line: string | null
+  readonly result: string | null
+}
+
+// --- What the rows say ---
+
+const settingsJson = Schema.parseJson(RunSettings)
+const limitsJson = Schema.parseJson(Limits)
+const suspensionJson = Schema.parseJson(Suspension)
+
+export const encodeSettings = Schema.encodeSync(settingsJson)
+export const encodeLimits = Schema.encodeSync(limitsJson)
+export const decodeSuspension = Schema.decodeSync(suspensionJson)
+
+/** Why a run was suspended or slowed down, and when. */
+export const encodeReason = ({ message, tag }: Reason, at: number): string =>
+  Schema.encodeSync(suspensionJson)({ tag, message: withoutNul(message), at })
+
+export const toRunRow = (row: RunTableRow): RunRow => ({
+  id: row.id,
+  state: row.state,
+  epoch: Number(row.epoch),
+  settings: Schema.decodeSync(settingsJson)(row.settings),
+  limits: Schema.decodeSync(limitsJson)(row.limits),
+  ...(row.suspension !== null && { suspension: decodeSuspension(row.suspension) }),
+  probe: Number(row.probe) === 1
+})
+
+export const toRunFacts = (row: TimedRunRow): RunFacts => ({
+  now: Number(row.at),
+  limits: Schema.decodeSync(limitsJson)(row.limits),
+  begun: Number(row.begun),
+  credits: Number(row.credits),
+  nextCallAt: Number(row.next_call_at),
+  slowness: Number(row.slowness),
+  slowedAt: Number(row.slowed_at),
+  slowUntil: Number(row.slow_until)
+})
+
+export const toClaimedFile = (run: string, row: FileTableRow): ClaimedFile => ({
+  run,
+  seq: Number(row.seq),
+  path: row.path,
+  size: Number(row.size),
+  modifiedMillis: Number(row.modified),
+  ...(row.content !== null && { content: row.content }),
+  ...(row.line !== null && { line: JSON.parse(row.line) as Record<string, unknown> }),
+  callId: toUuid(row.call_id),
+  attempts: Number(row.attempts)
+})
+
+export const toFileRecord = (row: FileTableRow): FileRecord => ({
+  seq: Number(row.seq),
+  path: row.path,
+  state: stateOf(row.state),
+  size: Number(row.size),
+  modifiedMillis: Number(row.modified),
+  attempts: Number(row.attempts),
+  callId: toUuid(row.call_id),
+  ...(row.billing !== null && { billing: row.billing }),
+  ...(row.credits !== null && { credits: Number(row.credits) }),
+  ...(row.error_tag !== null && { error: { tag: row.error_tag, message: row.error_message ?? "" } }),
+  ...(row.result !== null && { result: JSON.parse(row.result) as unknown })
+})
+
+/** In the table a state is its place here. */
+const fileStates: ReadonlyArray<FileState> = ["pending", "started", "done", "failed", "held"]
+export const codeOf = (state: FileState): number => fileStates.indexOf(state)
+export const stateOf = (code: Int): FileState => fileStates[Number(code)] as FileState
+
+/** PostgreSQL stores no NUL in a text. */
+export const withoutNul = (text: string): string => text.replaceAll("\0", "\u{fffd}")
+
+/** 1: a claim asks for limits. 2: an answer changes what is left of them, too. */
+export const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits): number =>
+  maxCredits !== undefined ? 2 : callsPerSecond !== undefined || maxFiles !== undefined ? 1 : 0
+
+// --- What the statements share ---
+
+const isSqlError = (error: unknown): error is SqlError =>
+  typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
+
+export const notFound = (run: string) =>
+  Effect.fail(new RunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
+
+/** What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. */
+export type Tables = Effect.Effect.Success<ReturnType<typeof make>>
+
+export const make = (toFailed: (error: SqlError) => StoreFailed) =>
+  Effect.map(SqlClient.SqlClient, (client) => {
+    const sql = client.withoutTransforms()
+    const onDialect = <A, B>(postgres: A, libsql: B): A | B =>
+      sql.onDialectOrElse({ pg: () => postgres, orElse: () => libsql })
+
+    /** An effect of the store: its only error of the database is `StoreFailed`. */
+    const failing = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+      effect.pipe(
+        // A commit that fails is a defect of @effect/sql.
+        Effect.catchSomeDefect((defect) => (isSqlError(defect) ? Option.some(Effect.fail(defect)) : Option.none())),
+        Effect.mapError((error) => (isSqlError(error) ? toFailed(error) : (error as Exclude<E, SqlError>))),
+        // A span a statement costs as much as the statement.
+        Effect.withTracerEnabled(false)
+      )
+
+    const now: Effect.Effect<number, SqlError> = onDialect(
+      Effect.map(sql<{ now: Int }>`SELECT (extract(epoch FROM clock_timestamp()) * 1000)::bigint AS now`, (rows) =>
+        Number(rows[0]?.now)
+      ),
+      Clock.currentTimeMillis
+    )
+
+    /** The clock of the database, or of the one process. */
+    const withNow = <A, E, R>(use: (now: Fragment) => Effect.Effect<A, E, R>) =>
+      onDialect(
+        use(sql.literal("(extract(epoch FROM clock_timestamp()) * 1000)::bigint")),
+        Effect.flatMap(Clock.currentTimeMillis, (millis) => use(sql`${millis}`))
+      )
+
+    /** The run's row, and the time. Locked, no other transaction changes it before the end of this one. */
+    const readRun = (run: string, lock = "") =>
+      withNow((at) =>
+        Effect.map(
+          sql<TimedRunRow>`SELECT archive_runs.*, ${at} AS at FROM archive_runs WHERE id = ${run} ${sql.literal(lock)}`,
+          (rows): TimedRunRow | undefined => rows[0]
+        )
+      )
+
+    /** Bytes are read as hexadecimal digits: libSQL's buffers cost more to collect than the rest of a claim. */
+    const identity = sql.literal(
+      onDialect(
+        "replace(call_id::text, '-', '') AS call_id, encode(content, 'hex') AS content",
+        "lower(hex(call_id)) AS call_id, nullif(lower(hex(content)), '') AS content"
+      )
+    )
+    const claimColumns = sql`seq, attempts, size, modified, path, line, ${identity}`
+
+    return {
+      sql,
+      onDialect,
+      failing,
+      now,
+      withNow,
+      readRun,
+      lockRun: (run: string) => readRun(run, onDialect("FOR UPDATE", "")),
+      existingRun: (run: string) =>
+        Effect.flatMap(readRun(run), (row) => (row === undefined ? notFound(run) : Effect.succeed(row))),
+      numberOf: (run: string) => sql`(SELECT number FROM archive_runs WHERE id = ${run})`,
+      isIn: (...states: ReadonlyArray<FileState>) => sql.in("state", states.map(codeOf)),
+      /** The file is in a state in which this can happen to it. */
+      mayBe: (event: FileEvent) => sql.in("state", statesBefore(event).map(codeOf)),
+      identity,
+      claimColumns,
+      recordColumns: sql`${claimColumns}, state, credits, billing, error_tag, error_message, result`,
+      /** What may have been billed counts as spent. */
+      spendReserved: sql.literal(
+        "credits = CASE WHEN reserved IS NULL THEN credits ELSE coalesce(credits, 0) + reserved END, reserved = NULL"
+      ),
+      /** The number of rows that a statement changed. */
+      changes: (statement: { readonly raw: Effect.Effect<unknown, SqlError> }) =>
+        Effect.map(statement.raw, (result) => {
+          const { rowCount, rowsAffected } = result as { rowCount?: number; rowsAffected?: number }
+          return rowCount ?? rowsAffected ?? 0
+        }),
+      /** Suspends the run, once for all machines: the first that is refused in this epoch. */
+      suspend: (run: string, epoch: number, reason: Reason) =>
+        Effect.flatMap(
+          now,
+          (at) => sql`
+            UPDATE archive_runs SET state = 'suspended', suspension = ${encodeReason(reason, at)}, updated_at = ${at}
+            WHERE id = ${run} AND epoch = ${epoch} AND state = 'running'`
+        )
+    }
+  })
