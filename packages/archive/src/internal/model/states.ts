@@ -11,8 +11,11 @@
  * | `returned` | `started`, `held` | `pending` | the machine that has it: nothing that may be billed was sent, or the run repeats such calls |
  * | `abandoned` | `started` | `held`, or `pending` if the run repeats | any machine, once the one that has it is dead |
  * | `retried` | `failed`, `held` | `pending` | a person, who names the tag of held files |
- * | `unlisted` | `pending`, `failed` | no row | a listing that did not find the file |
- * | `replaced` | `done` | `done`, in no result | a listing that found another content under its path |
+ * | `unlisted` | `pending`, `failed` | hidden; no row if it was never called | a listing that did not find the file |
+ * | `replaced` | `started`, `done`, `held` | hidden | a listing that found another content under its path |
+ *
+ * A hidden file is in no result and no count, and is not called. Its costs count. Listed again, it has its state again, so that a file
+ * that comes back is not paid twice.
  */
 import type { FileState } from "../../Run.js"
 
@@ -25,7 +28,7 @@ const before = {
   abandoned: ["started"],
   retried: ["failed", "held"],
   unlisted: ["pending", "failed"],
-  replaced: ["done"]
+  replaced: ["started", "done", "held"]
 } as const satisfies Record<string, ReadonlyArray<FileState>>
 
 export type FileEvent = keyof typeof before

@@ -28,6 +28,7 @@ export const make = ({
   mayBe,
   numberOf,
   readRun,
+  settledAs,
   sql,
   spendReserved,
   suspend,
@@ -138,8 +139,8 @@ export const make = ({
             const abandoned = sql`${startedFiles} AND machine NOT IN (${alive(sql, at)})`
             // What may have been billed stays reserved while the file is held, and counts as spent if it is called again.
             return repeat
-              ? sql`UPDATE archive_files SET state = ${codeOf("pending")}, machine = NULL, billing = 'unknown', ${spendReserved} WHERE ${abandoned}`
-              : sql`UPDATE archive_files SET state = ${codeOf("held")}, billing = 'unknown', error_tag = ${answerUnknown.tag}, error_message = ${answerUnknown.message} WHERE ${abandoned}`
+              ? sql`UPDATE archive_files SET state = ${settledAs("pending")}, machine = NULL, billing = 'unknown', ${spendReserved} WHERE ${abandoned}`
+              : sql`UPDATE archive_files SET state = ${settledAs("held")}, billing = 'unknown', error_tag = ${answerUnknown.tag}, error_message = ${answerUnknown.message} WHERE ${abandoned}`
           })
           const left = yield* sql<{ count: Int }>`SELECT count(*) AS count FROM archive_files WHERE ${startedFiles}`
           return Number(left[0]?.count)

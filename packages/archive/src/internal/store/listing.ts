@@ -8,11 +8,13 @@ import { codeOf, type Int, notFound, stateOf, type Tables, withoutNul } from "./
 
 export const make = ({
   failing,
+  hide,
   identity,
   lockRun,
   mayBe,
   numberOf,
   onDialect,
+  shown,
   sql
 }: Tables): Pick<StoreService, "states" | "beginListing" | "addItems" | "endListing"> => {
   return {
@@ -80,7 +82,7 @@ export const make = ({
             if (row === undefined) return
             const number = Number(row.number)
             yield* sql`
-                UPDATE archive_files SET modified = i.modified, listed = ${listing}
+                UPDATE archive_files SET modified = i.modified, listed = ${listing}, state = ${shown}
                 FROM (${listed}) AS i
                 WHERE archive_files.call_id = i.call_id AND archive_files.listed <= ${listing}`
             yield* sql`
@@ -98,20 +100,20 @@ export const make = ({
       )
     },
 
-    endListing: (run, listing) =>
-      failing(
-        Effect.asVoid(
-          Effect.zipRight(
-            sql`
-              DELETE FROM archive_files
-              WHERE run = ${numberOf(run)} AND ${mayBe("unlisted")} AND listed < ${listing}`.raw,
-            // The result of a removed file stays. A file that changed gets a new one.
-            sql`
-              UPDATE archive_files SET listed = 0
-              WHERE run = ${numberOf(run)} AND ${mayBe("replaced")} AND listed < ${listing} AND path IN (
-                SELECT path FROM archive_files WHERE run = ${numberOf(run)} AND listed = ${listing})`.raw
-          )
+    endListing: (run, listing) => {
+      const unseen = sql`run = ${numberOf(run)} AND listed < ${listing}`
+      return failing(
+        sql.withTransaction(
+          Effect.gen(function* () {
+            yield* sql`DELETE FROM archive_files WHERE ${unseen} AND ${mayBe("unlisted")} AND attempts = 0 AND credits IS NULL`
+            yield* sql`UPDATE archive_files SET ${hide} WHERE ${unseen} AND ${mayBe("unlisted")}`
+            yield* sql`
+              UPDATE archive_files SET ${hide}
+              WHERE ${unseen} AND ${mayBe("replaced")} AND path IN (
+                SELECT path FROM archive_files WHERE run = ${numberOf(run)} AND listed = ${listing})`
+          })
         )
       )
+    }
   }
 }

@@ -2,7 +2,7 @@
  * The tables. A later version adds a migration and leaves these as they are.
  *
  * A million files are a million rows, so each byte of a row and of an index counts:
- * - States are numbers: 0 pending, 1 started, 2 done, 3 failed, 4 held.
+ * - States are numbers: 0 pending, 1 started, 2 done, 3 failed, 4 held. That of a hidden file is 5 higher.
  * - The identity of a file is the id of its calls, which is made from it: 16 bytes.
  * - `archive_files_state` gives the pending files in order, the numbers of files by state and their credits without a row.
  */
@@ -62,7 +62,7 @@ const first = Effect.gen(function* () {
     run INTEGER NOT NULL,
     seq INTEGER NOT NULL,
     attempts INTEGER NOT NULL DEFAULT 0,
-    -- The last listing that saw it. 0: it is done, and its path has a newer content.
+    -- The last listing that saw it. 0: it is hidden, since it is gone or its path has another content.
     listed INTEGER NOT NULL,
     state SMALLINT NOT NULL,
     -- Calls that found the service down while it answered others.
@@ -104,9 +104,16 @@ const second = Effect.gen(function* () {
   yield* sql.unsafe("CREATE INDEX archive_files_warnings ON archive_files (run, warnings) WHERE warnings IS NOT NULL")
 })
 
+/** A file that was replaced, and so is in no result and no count, has a state of its own: 5 and its state. */
+const third = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  yield* sql.unsafe("UPDATE archive_files SET state = state + 5 WHERE listed = 0 AND state = 2")
+})
+
 const migrations: Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>> = {
   "1_tables": first,
-  "2_warnings": second
+  "2_warnings": second,
+  "3_hidden": third
 }
 
 /** The newest version of the tables that this package reads. */

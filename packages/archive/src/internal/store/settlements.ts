@@ -11,6 +11,7 @@ import {
   codeOf,
   encodeReason,
   type FileTableRow,
+  hiding,
   type Int,
   type Tables,
   type TimedRunRow,
@@ -33,12 +34,13 @@ export const make = ({
   mayBe,
   numberOf,
   recordColumns,
+  settledAs,
   spendReserved,
   sql,
   suspend
 }: Tables): Pick<StoreService, "settle" | "sameContent" | "retry"> => {
   const recorded = ({ billing, credits, result }: Done) => sql`
-    state = ${codeOf("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
+    state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
     billing = ${billing}, credits = coalesce(credits, 0) + ${Math.ceil(credits)}, warnings = ${warningsOf(result)},
     result = ${JSON.stringify(result ?? null)}`
 
@@ -78,7 +80,7 @@ export const make = ({
     )
 
   const changeFile = (mine: Fragment, { file }: Change) => sql`
-    UPDATE archive_files SET state = ${codeOf(file.to)}, machine = NULL, reserved = NULL,
+    UPDATE archive_files SET state = ${settledAs(file.to)}, machine = NULL, reserved = NULL,
       attempts = attempts - ${file.uncounted ? 1 : 0},
       strikes = ${file.strikes === 0 ? null : file.strikes},
       error_tag = ${file.error?.tag ?? null},
@@ -133,7 +135,7 @@ export const make = ({
           sql<FileTableRow>`
             SELECT ${recordColumns} FROM archive_files
             WHERE run = ${numberOf(run)} AND content = ${Buffer.from(content, "hex")} AND line IS NULL
-              AND state = ${codeOf("done")} ORDER BY seq LIMIT 1`,
+              AND state IN (${codeOf("done")}, ${codeOf("done") + hiding}) ORDER BY seq LIMIT 1`,
           ([row]) => Option.map(Option.fromNullable(row), toFileRecord)
         )
       ),

@@ -9,6 +9,7 @@ import type { FileState } from "../../Run.js"
 import { deadAfterMillis } from "./machines.js"
 import type { StoreService } from "./Store.js"
 import {
+  codeOf,
   decodeSuspension,
   type FileTableRow,
   type Int,
@@ -46,12 +47,12 @@ export const make = ({
             )
           const warned = yield* sql<{ warnings: string; count: Int }>`
               SELECT warnings, count(*) AS count FROM archive_files
-              WHERE run = ${number} AND warnings IS NOT NULL GROUP BY warnings ORDER BY warnings`
+              WHERE run = ${number} AND warnings IS NOT NULL AND ${isIn("done")} GROUP BY warnings ORDER BY warnings`
           const [machines] = yield* sql<{ count: Int | null; last: Int | null }>`
               SELECT sum(CASE WHEN seen_at > ${Number(row.at) - deadAfterMillis} THEN 1 ELSE 0 END) AS count,
                 max(seen_at) AS last FROM archive_machines`
           const countOf = (wanted: FileState) =>
-            Number(states.find(({ state }) => stateOf(state) === wanted)?.count ?? 0)
+            Number(states.find(({ state }) => Number(state) === codeOf(wanted))?.count ?? 0)
           const { id, state, settings, limits, suspension } = toRunRow(row)
           return {
             id,

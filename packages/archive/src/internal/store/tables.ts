@@ -124,10 +124,11 @@ export const toFileRecord = (row: FileTableRow): FileRecord => ({
   ...(row.result !== null && { result: JSON.parse(row.result) as unknown })
 })
 
-/** In the table a state is its place here. */
+/** In the table a state is its place here; that of a hidden file, which is not under way, is so much higher. */
 const fileStates: ReadonlyArray<FileState> = ["pending", "started", "done", "failed", "held"]
+export const hiding = fileStates.length
 export const codeOf = (state: FileState): number => fileStates.indexOf(state)
-export const stateOf = (code: Int): FileState => fileStates[Number(code)] as FileState
+export const stateOf = (code: Int): FileState => fileStates[Number(code) % hiding] as FileState
 
 /** PostgreSQL stores no NUL in a text. */
 export const withoutNul = (text: string): string => text.replaceAll("\0", "\u{fffd}")
@@ -212,6 +213,14 @@ export const make = (toFailed: (error: SqlError) => StoreFailed) =>
       identity,
       claimColumns,
       recordColumns: sql`${claimColumns}, state, credits, billing, error_tag, error_message, result`,
+      /** The state after a call: a file that was replaced meanwhile is hidden. */
+      settledAs: (state: FileState) =>
+        sql.literal(`CASE WHEN listed = 0 THEN ${codeOf(state) + hiding} ELSE ${codeOf(state)} END`),
+      hide: sql.literal(
+        `listed = 0, state = CASE WHEN state = ${codeOf("started")} THEN state ELSE state + ${hiding} END`
+      ),
+      /** The state of a file that is listed again. */
+      shown: sql.literal(`CASE WHEN archive_files.state >= ${hiding} THEN archive_files.state - ${hiding} ELSE archive_files.state END`),
       /** What may have been billed counts as spent. */
       spendReserved: sql.literal(
         "credits = CASE WHEN reserved IS NULL THEN credits ELSE coalesce(credits, 0) + reserved END, reserved = NULL"

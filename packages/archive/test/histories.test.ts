@@ -1,0 +1,257 @@
+import * as SqlClient from "@effect/sql/SqlClient"
+import { afterAll, describe, expect, it } from "@effect/vitest"
+import * as Effect from "effect/Effect"
+import * as FastCheck from "effect/FastCheck"
+import * as ManagedRuntime from "effect/ManagedRuntime"
+import * as Stream from "effect/Stream"
+import { layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
+import { type Settlement, Store } from "../src/internal/store/Store.js"
+import type { Limits, Unanswered } from "../src/Run.js"
+import type { SourceItem } from "../src/Source.js"
+import { settings } from "./support/settings.js"
+
+const runtime = ManagedRuntime.make(layerLibsqlShared({ path: ":memory:" }))
+afterAll(() => runtime.dispose())
+
+const error = { tag: "SttConnectionFailed", message: "Lost." }
+
+/** What a call came to. In a run that holds, a worker never says `Unavailable` of a call that may be billed. */
+const outcomes = [
+  "answered",
+  "refused by the file",
+  "lost on its way",
+  "not begun",
+  "refused by the account",
+  "not written",
+  "unavailable",
+  "not reached"
+] as const
+type Outcome = (typeof outcomes)[number]
+
+const settlementOf = (outcome: Outcome, cost: number, begunAt: number): Settlement => {
+  switch (outcome) {
+    case "answered":
+      return { _tag: "Done", result: "text", billing: "billed", credits: cost }
+    case "refused by the file":
+      return { _tag: "Failed", error, billing: "notBilled" }
+    case "lost on its way":
+      return { _tag: "Failed", error, billing: "unknown", begunAt }
+    case "not begun":
+      return { _tag: "NotBegun" }
+    case "refused by the account":
+      return { _tag: "Refused", error }
+    case "not written":
+      return { _tag: "Lost", error, billing: "unknown" }
+    case "unavailable":
+      return { _tag: "Unavailable", error, billing: "notBilled", begunAt }
+    case "not reached":
+      return { _tag: "Unavailable", error, billing: "notBilled", begunAt, notReached: true }
+  }
+}
+
+const names = ["a", "b", "c", "d"]
+const machines = ["one", "two"]
+const seq = FastCheck.integer({ min: 1, max: 7 })
+const machine = FastCheck.constantFrom(...machines)
+
+const command = FastCheck.oneof(
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constant("list" as const),
+      versions: FastCheck.array(FastCheck.constantFrom(undefined, 0, 1), { minLength: 4, maxLength: 4 })
+    })
+  },
+  {
+    weight: 8,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constant("claim" as const),
+      seq,
+      machine,
+      cost: FastCheck.integer({ min: 0, max: 9 })
+    })
+  },
+  {
+    weight: 8,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constant("settle" as const),
+      nth: FastCheck.nat(5),
+      outcome: FastCheck.constantFrom(...outcomes)
+    })
+  },
+  { weight: 2, arbitrary: FastCheck.record({ do: FastCheck.constant("die" as const), machine }) },
+  {
+    weight: 3,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constantFrom("begin" as const, "pause" as const, "retry all" as const, "retry the tag" as const)
+    })
+  },
+  { weight: 2, arbitrary: FastCheck.record({ do: FastCheck.constant("wait" as const) }) },
+  {
+    weight: 1,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constant("limit" as const),
+      limits: FastCheck.record({ maxFiles: FastCheck.nat(4), maxCredits: FastCheck.nat(30) }, { requiredKeys: [] })
+    })
+  }
+)
+type Command = typeof command extends FastCheck.Arbitrary<infer A> ? A : never
+
+interface Call {
+  readonly seq: number
+  readonly machine: string
+  readonly file: string
+  readonly cost: number
+  readonly begunAt: number
+}
+
+/** What a person who watches the service and the account knows of one history. */
+class Watcher {
+  readonly underWay: Array<Call> = []
+  readonly answered = new Set<string>()
+  /** Files that may be billed, and that nobody has asked to send again. */
+  readonly ambiguous = new Set<string>()
+  begun = 0
+  spent = 0
+
+  get reserved(): number {
+    return this.underWay.reduce((sum, { cost }) => sum + cost, 0)
+  }
+}
+
+let runs = 0
+
+/** Executes the commands on the store. Fails at the first call that breaks a law. */
+const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const sql = yield* SqlClient.SqlClient
+    const run = `run ${++runs}`
+    const watcher = new Watcher()
+    let limits: Limits = {}
+    yield* store.createRun(run, { ...settings, unanswered }, limits)
+    for (const id of machines) yield* Effect.zipRight(store.leave(id), store.join(id))
+
+    const list = (versions: ReadonlyArray<number | undefined>) =>
+      Effect.gen(function* () {
+        const listing = yield* store.beginListing(run)
+        const items = names.flatMap((path, index): ReadonlyArray<SourceItem> => {
+          const version = versions[index]
+          return version === undefined ? [] : [{ path, size: 10, modifiedMillis: version }]
+        })
+        yield* store.addItems(run, listing, items)
+        yield* store.endListing(run, listing)
+      })
+    yield* list([0, 0, 0, 0])
+    let epoch = yield* store.begin(run)
+
+    const claim = ({ cost, machine, seq }: Command & { readonly do: "claim" }) =>
+      Effect.gen(function* () {
+        const { state } = yield* store.run(run)
+        const claimed = yield* store.claim(run, epoch, seq, machine, cost)
+        if (claimed._tag !== "Claimed") return
+        const { callId, path } = claimed.file
+        expect(state).toBe("running")
+        expect(watcher.answered, `${path} was answered, and is called again`).not.toContain(callId)
+        expect(watcher.ambiguous, `${path} may be billed, and is called again`).not.toContain(callId)
+        watcher.underWay.push({ seq, machine, file: callId, cost, begunAt: yield* store.now })
+        watcher.begun++
+        if (limits.maxFiles !== undefined) expect(watcher.begun).toBeLessThanOrEqual(limits.maxFiles)
+        if (limits.maxCredits !== undefined) {
+          expect(watcher.spent + watcher.reserved).toBeLessThanOrEqual(limits.maxCredits)
+        }
+      })
+
+    const settle = ({ nth, outcome }: Command & { readonly do: "settle" }) =>
+      Effect.gen(function* () {
+        const call = watcher.underWay[nth]
+        if (call === undefined) return
+        watcher.underWay.splice(nth, 1)
+        const settlement = settlementOf(outcome, call.cost, call.begunAt)
+        const changed = yield* store.settle(run, epoch, call.seq, call.machine, settlement)
+        const isUncounted = ["not begun", "refused by the account", "not reached"].includes(outcome)
+        if (isUncounted) watcher.begun--
+        if (changed && outcome === "answered") watcher.answered.add(call.file)
+        const isBilled = ["answered", "lost on its way", "not written"].includes(outcome)
+        if (isBilled) watcher.spent += call.cost
+        if (changed && isBilled && outcome !== "answered") watcher.ambiguous.add(call.file)
+        if (changed && !isBilled) watcher.ambiguous.delete(call.file)
+      })
+
+    /** The machine is not heard of any more: what it had under way may be billed. */
+    const die = (machine: string) =>
+      Effect.gen(function* () {
+        yield* sql`UPDATE archive_machines SET seen_at = seen_at - 60000 WHERE id = ${machine}`
+        yield* store.takeOver(run, { from: 1, to: 100 })
+        for (const call of watcher.underWay.filter((each) => each.machine === machine)) {
+          if (unanswered === "hold") watcher.ambiguous.add(call.file)
+        }
+        yield* store.heartbeat(machine)
+      })
+
+    const retry = (only?: string) =>
+      Effect.gen(function* () {
+        const before = [...(yield* Stream.runCollect(store.files(run)))]
+        yield* store.retry(run, only)
+        const after = [...(yield* Stream.runCollect(store.files(run)))]
+        for (const [index, { callId, state }] of after.entries()) {
+          if (state === "pending" && before[index]?.state !== "pending") watcher.ambiguous.delete(callId)
+        }
+      })
+
+    for (const each of commands) {
+      switch (each.do) {
+        case "list":
+          yield* list(each.versions)
+          break
+        case "claim":
+          yield* claim(each)
+          break
+        case "settle":
+          yield* settle(each)
+          break
+        case "die":
+          yield* die(each.machine)
+          break
+        case "begin":
+          epoch = yield* store.begin(run)
+          break
+        case "pause":
+          yield* store.changeState(run, ["running"], "paused")
+          break
+        case "retry all":
+          yield* retry()
+          break
+        case "retry the tag":
+          yield* retry(error.tag)
+          yield* retry("AnswerUnknown")
+          break
+        case "wait":
+          yield* sql`UPDATE archive_runs SET slowed_at = slowed_at - 120000, slow_until = 0 WHERE id = ${run}`
+          break
+        case "limit":
+          limits = each.limits
+          yield* store.setLimits(run, limits)
+      }
+    }
+    const { started, ...counts } = (yield* store.status(run)).counts
+    const files = [...(yield* Stream.runCollect(store.files(run)))]
+    expect(new Set(files.map(({ path }) => path)).size, "a file has two results").toBe(files.length)
+    const settled = files.filter(({ state }) => state !== "started")
+    expect(Object.values(counts).reduce((sum, count) => sum + count, 0)).toBe(settled.length)
+    // A call for a file that was replaced is under way, and in no result.
+    expect(started).toBeGreaterThanOrEqual(files.length - settled.length)
+  })
+
+describe("a run, whatever happens to it,", () => {
+  it("calls for no file again that is done or may be billed, and exceeds no limit", { timeout: 60_000 }, () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(
+        FastCheck.constantFrom<Unanswered>("hold", "repeat"),
+        FastCheck.array(command, { maxLength: 40 }),
+        (unanswered, commands) => runtime.runPromise(history(unanswered, commands))
+      ),
+      { numRuns: Number(process.env.HISTORIES ?? 150) }
+    )
+  )
+})

@@ -1,0 +1,138 @@
+import { describe, expect, it } from "@effect/vitest"
+import * as FastCheck from "effect/FastCheck"
+import { admit, callInterval, nextCallAt, type RunFacts, settle, slowMillis } from "../src/internal/model/policy.js"
+import { statesBefore } from "../src/internal/model/states.js"
+import type { Settlement } from "../src/internal/store/Store.js"
+
+const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
+  now: 1_000_000,
+  limits: {},
+  begun: 0,
+  credits: 0,
+  nextCallAt: 0,
+  slowness: 0,
+  slowedAt: -1,
+  slowUntil: 0,
+  ...changes
+})
+
+const error = { tag: "SttUnavailable", message: "Later." }
+const unavailable = (begunAt: number): Settlement => ({ _tag: "Unavailable", error, billing: "notBilled", begunAt })
+
+describe("whether a call begins", () => {
+  it("does not ask for the cost if there is no limit of credits", () => {
+    expect(admit(facts(), undefined)._tag).toBe("Admitted")
+    expect(admit(facts({ limits: { maxFiles: 1 } }), undefined)._tag).toBe("Admitted")
+    expect(admit(facts({ limits: { maxCredits: 9 } }), undefined)._tag).toBe("CostNeeded")
+  })
+
+  it("names the limit, what is used of it, and what the call would cost", () => {
+    expect(admit(facts({ limits: { maxFiles: 7 }, begun: 7 }), 1)).toEqual({
+      _tag: "Limited",
+      reason: { tag: "FileLimit", message: "The run has begun 7 calls, and its limit is 7; raise the limit to go on." }
+    })
+    expect(admit(facts({ limits: { maxCredits: 100 }, credits: 90 }), 11)).toMatchObject({
+      reason: {
+        tag: "CreditLimit",
+        message:
+          "The run has spent 90 credits, the next file costs up to 11, and the limit is 100; raise the limit to go on."
+      }
+    })
+    expect(admit(facts({ limits: { maxCredits: 100 }, credits: 90 }), 10)._tag).toBe("Admitted")
+  })
+
+  it("waits for the service, then lets one call begin for each wait", () => {
+    const down = facts({ slowness: 3, slowedAt: 999_000, slowUntil: 1_003_000 })
+    expect([nextCallAt(down), callInterval(down)]).toEqual([1_003_000, 4_000])
+    expect(admit(down, undefined)._tag).toBe("Early")
+    expect(admit({ ...down, now: 1_003_000 }, undefined)).toMatchObject({ _tag: "Admitted", slowUntil: 1_007_000 })
+    expect([1, 2, 6, 7, 60].map(slowMillis)).toEqual([1_000, 2_000, 32_000, 60_000, 60_000])
+  })
+
+  it("begins calls at the rate, and makes up for one that was late", () => {
+    FastCheck.assert(
+      FastCheck.property(
+        FastCheck.integer({ min: 1, max: 1_000 }),
+        FastCheck.array(FastCheck.integer({ min: 0, max: 500 }), { minLength: 2, maxLength: 50 }),
+        (callsPerSecond, waits) => {
+          let run = facts({ limits: { callsPerSecond } })
+          const first = run.now
+          let begun = 0
+          for (const wait of waits) {
+            run = { ...run, now: run.now + wait }
+            const admission = admit(run, undefined)
+            if (admission._tag === "Admitted") {
+              begun++
+              run = { ...run, nextCallAt: admission.nextCallAt }
+            }
+          }
+          expect(begun).toBeLessThanOrEqual(((run.now - first) * callsPerSecond) / 1_000 + 2)
+        }
+      )
+    )
+  })
+})
+
+describe("what becomes of a file after its call", () => {
+  const anySettlement: FastCheck.Arbitrary<Settlement> = FastCheck.oneof(
+    FastCheck.record({
+      _tag: FastCheck.constant("Done" as const),
+      result: FastCheck.constant("text"),
+      billing: FastCheck.constantFrom("billed", "unknown"),
+      credits: FastCheck.integer({ min: 0, max: 50 })
+    }),
+    FastCheck.constantFrom<Settlement>({ _tag: "NotBegun" }, { _tag: "Refused", error }),
+    FastCheck.constantFrom("notBilled", "billed", "unknown").chain((billing) =>
+      FastCheck.constantFrom<Settlement>(
+        { _tag: "Lost", error, billing },
+        { _tag: "Failed", error, billing },
+        { _tag: "Failed", error, billing, begunAt: 999_999 },
+        { _tag: "Unavailable", error, billing, begunAt: 999_999 },
+        { _tag: "Unavailable", error, billing, begunAt: 999_999, notReached: true }
+      )
+    )
+  )
+  const anyFile = FastCheck.record({
+    strikes: FastCheck.integer({ min: 0, max: 4 }),
+    reserved: FastCheck.integer({ min: 0, max: 50 })
+  })
+
+  it("changes what is spent by what it cost, and what is reserved by what it had reserved", () => {
+    FastCheck.assert(
+      FastCheck.property(anyFile, anySettlement, FastCheck.boolean(), (file, settlement, others) => {
+        const { file: after, run } = settle(facts(), file, settlement, others)
+        expect(run.credits + file.reserved).toBe(after.spent)
+        expect(run.begun).toBe(after.uncounted ? -1 : 0)
+        // What may have been billed is spent.
+        if ("billing" in settlement && settlement.billing !== "notBilled" && settlement._tag !== "Done") {
+          expect(after.spent).toBe(file.reserved)
+        }
+        expect(statesBefore(after.event)).toContain("started")
+      })
+    )
+  })
+
+  it("fails at the fifth strike, and not before", () => {
+    for (const strikes of [0, 1, 2, 3]) {
+      expect(settle(facts(), { strikes, reserved: 0 }, unavailable(5), false).file).toMatchObject({
+        to: "pending",
+        strikes: strikes + 1
+      })
+    }
+    const fifth = settle(facts(), { strikes: 4, reserved: 0 }, unavailable(5), false)
+    expect(fifth.file).toMatchObject({ to: "failed", error, strikes: 5 })
+  })
+
+  it("learns nothing from a call that began before the service was last found down", () => {
+    const down = facts({ slowness: 1, slowedAt: 900, slowUntil: 1_900 })
+    const { file, run } = settle(down, { strikes: 1, reserved: 0 }, unavailable(900), false)
+    expect([file.strikes, run.service]).toEqual([1, undefined])
+  })
+
+  it("strikes a file again in an outage only if no other has fewer strikes", () => {
+    const down = facts({ slowness: 4, slowedAt: 1, slowUntil: 2 })
+    const strikes = (before: number, others: boolean) =>
+      settle(down, { strikes: before, reserved: 0 }, unavailable(5), others).file.strikes
+    expect([strikes(0, true), strikes(1, true), strikes(1, false)]).toEqual([1, 1, 2])
+  })
+})
