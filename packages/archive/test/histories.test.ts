@@ -101,7 +101,9 @@ interface Call {
   readonly seq: number
   readonly machine: string
   readonly file: string
-  readonly cost: number
+  /** What it costs. 0 once it can't be known: it began before a limit was set, and its machine is dead. */
+  cost: number
+  readonly isReserved: boolean
   readonly begunAt: number
 }
 
@@ -154,7 +156,14 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         expect(state).toBe("running")
         expect(watcher.answered, `${path} was answered, and is called again`).not.toContain(callId)
         expect(watcher.ambiguous, `${path} may be billed, and is called again`).not.toContain(callId)
-        watcher.underWay.push({ seq, machine, file: callId, cost, begunAt: yield* store.now })
+        watcher.underWay.push({
+          seq,
+          machine,
+          file: callId,
+          cost,
+          isReserved: limits.maxCredits !== undefined,
+          begunAt: yield* store.now
+        })
         watcher.begun++
         if (limits.maxFiles !== undefined) expect(watcher.begun).toBeLessThanOrEqual(limits.maxFiles)
         if (limits.maxCredits !== undefined) {
@@ -185,6 +194,7 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         yield* store.takeOver(run, { from: 1, to: 100 })
         for (const call of watcher.underWay.filter((each) => each.machine === machine)) {
           if (unanswered === "hold") watcher.ambiguous.add(call.file)
+          if (!call.isReserved) call.cost = 0
         }
         yield* store.heartbeat(machine)
       })

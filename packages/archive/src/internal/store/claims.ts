@@ -19,6 +19,7 @@ const maxWaitMillis = 2_000
 
 const stopped: Claim = { _tag: "Stopped" }
 const notPending: Claim = { _tag: "NotPending" }
+/** Calls under way decide whether the limit is reached. */
 const limitReached: Claim = { _tag: "Wait", millis: 500 }
 
 export const make = ({
@@ -78,6 +79,13 @@ export const make = ({
           return stopped
         }
         const credits = facts.limits.maxCredits === undefined ? undefined : cost
+        if (credits !== undefined) {
+          // A call that began before the limit was set may cost anything.
+          const unreserved = yield* sql`
+            SELECT seq FROM archive_files
+            WHERE run = ${number} AND state = ${codeOf("started")} AND reserved IS NULL LIMIT 1`
+          if (unreserved.length > 0) return limitReached
+        }
         const [claimed] = yield* take(number, seq, machine, credits ?? null)
         if (claimed === undefined) return notPending
         yield* sql`

@@ -220,7 +220,9 @@ export const make = (toFailed: (error: SqlError) => StoreFailed) =>
         `listed = 0, state = CASE WHEN state = ${codeOf("started")} THEN state ELSE state + ${hiding} END`
       ),
       /** The state of a file that is listed again. */
-      shown: sql.literal(`CASE WHEN archive_files.state >= ${hiding} THEN archive_files.state - ${hiding} ELSE archive_files.state END`),
+      shown: sql.literal(
+        `CASE WHEN archive_files.state >= ${hiding} THEN archive_files.state - ${hiding} ELSE archive_files.state END`
+      ),
       /** What may have been billed counts as spent. */
       spendReserved: sql.literal(
         "credits = CASE WHEN reserved IS NULL THEN credits ELSE coalesce(credits, 0) + reserved END, reserved = NULL"
