@@ -35,7 +35,7 @@ const settlementOf = (outcome: Outcome, cost: number, begunAt: number): Settleme
     case "refused by the file":
       return { _tag: "Failed", error, billing: "notBilled" }
     case "lost on its way":
-      return { _tag: "Failed", error, billing: "unknown", begunAt }
+      return { _tag: "Held", error, billing: "unknown", begunAt }
     case "not begun":
       return { _tag: "NotBegun" }
     case "refused by the account":

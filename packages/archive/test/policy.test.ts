@@ -87,6 +87,7 @@ describe("what becomes of a file after its call", () => {
         { _tag: "Lost", error, billing },
         { _tag: "Failed", error, billing },
         { _tag: "Failed", error, billing, begunAt: 999_999 },
+        { _tag: "Held", error, billing, begunAt: 999_999 },
         { _tag: "Unavailable", error, billing, begunAt: 999_999 },
         { _tag: "Unavailable", error, billing, begunAt: 999_999, notReached: true }
       )

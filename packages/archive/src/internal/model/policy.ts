@@ -179,6 +179,7 @@ export const settle = (
       }
     }
     case "Failed":
+    case "Held":
     case "Unavailable": {
       const { begunAt, billing, error } = settlement
       const slowed =
@@ -188,9 +189,11 @@ export const settle = (
       const spent = billing === "notBilled" ? 0 : reserved
       return {
         file: {
-          event: repeats ? "returned" : "failed",
-          to: repeats ? "pending" : "failed",
-          ...(!repeats && { error }),
+          ...(repeats
+            ? { event: "returned", to: "pending" }
+            : settlement._tag === "Held"
+              ? { event: "unsaved", to: "held", error }
+              : { event: "failed", to: "failed", error }),
           billing,
           uncounted,
           strikes: slowed.strikes,

@@ -68,7 +68,7 @@ export const make = ({
         const [file] = yield* sql<StruckFile>`SELECT seq, reserved, strikes FROM archive_files WHERE ${mine}`
         if (row === undefined || file === undefined) return false
         const facts = { strikes: Number(file.strikes ?? 0), reserved: Number(file.reserved ?? 0) }
-        const asksForOthers = settlement._tag === "Unavailable" || settlement._tag === "Failed"
+        const asksForOthers = "begunAt" in settlement
         const others = asksForOthers && (yield* hasFewerStrikes(row, file, facts.strikes))
         const change = settled(toRunFacts(row), facts, settlement, others)
         yield* settlement._tag === "Done"
