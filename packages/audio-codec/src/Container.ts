@@ -99,6 +99,8 @@ export const detect = <E>(recording: RecordingBytes<E>): Effect.Effect<Container
 /**
  * Reads the header of a recording, in at most 1,000 reads of 256 KiB together. Bytes that make no sense are no failure.
  *
+ * The duration of an MP3 counts the silence that its encoder put around the audio, too: up to three frames.
+ *
  * The duration is `undefined` if
  *
  * - the header does not state it: an M4A of fragments, a WebM that was streamed, a FLAC of an unknown number of samples, an MP3
