@@ -156,7 +156,7 @@ const isInitial = ({ depth, lang, next, nextIsShort, start, text, word }: Around
 const endsWithVerb = (word: string): boolean =>
   verbs.has(word) ||
   answers.has(word) ||
-  (length(word) > 2 && /(?:[गਗ][ाीेਾੀੇ]ं?|त[ाीे]ं?|ਦ[ਾੀੇ]|[ाे]या|[िਿ]ਆ|[লত]েন|[লছব]ে|[ছব]েন)$/u.test(word))
+  (length(word) > 2 && /(?:[गਗ][ाीेਾੀੇ]ं?|[ाे]या|[िਿ]ਆ|[লত]েন|[লছব]ে|[ছব]েন)$/u.test(word))
 
 /** Whether danda ends the sentences around a place: the one before it, or the one that it is in. */
 const usesDanda = (text: string, at: number): boolean => {
