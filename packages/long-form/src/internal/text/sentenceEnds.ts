@@ -248,6 +248,8 @@ const isShortForm = (around: Around): boolean => {
     nextIsShort && !isListed(next, lang) && isNoFinal({ ...around, word: next, next: "" }, length(next))
   // "Sir. Hosp.": no answer.
   if (nextIsNoFinal && clusters <= 2 && !verbs.has(last) && depth === 0 && begins(text, start, lang, depth)) return true
+  // "സർ. നം. 45": no form of address.
+  if (numberSigns.has(next) && nextIsShort && clusters <= 2 && !verbs.has(last)) return true
   // "স. না. দত্ত": no answer.
   if (answers.has(word) && isAmongDandas(text, start) && beginOfChain(text, start, lang) < start) return true
   if (verbs.has(last) || answers.has(word)) return false
