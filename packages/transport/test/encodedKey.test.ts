@@ -54,6 +54,11 @@ describe("a key in other text", () => {
     )
   })
 
+  it("is removed from a URL if it ends with a backslash, which with the next letter would be an escape of JSON", () => {
+    const ending = Redacted.make("n.!!!!!!!!\\")
+    expect(ApiKey.withoutKey("!!!!!!%21!\\n.!!!!!!!!\\", ending)).not.toContain("!!!")
+  })
+
   it("is removed from base64 that holds more, and nothing else is", () => {
     const text = `Log: ${base64(`ключ ${value} wrong`)}, see ${base64("another text, without it")}.`
     const without = ApiKey.withoutKey(text, key)
