@@ -66,6 +66,19 @@ export const listenTests = () =>
       expect(await listen.getByRole("checkbox", { name: "Spectrogram" }).isDisabled()).toBe(true)
     })
 
+    it("leaves a recording for the one that you choose after it", async ({ page, service }) => {
+      const listen = region(page, "Listen")
+      await choose(page, "long.wav", noise(10 * 60 * 16_000))
+      await choose(page, "short.wav", noise(32_000))
+      await listen.getByText(/short\.wav · confidence/).waitFor()
+      await listen.getByText("/ 0:02").waitFor()
+      const shown = (await journal(service)).map(({ outcome, status }) => [outcome, status])
+      expect(shown).toEqual([
+        ["abandoned", null],
+        ["answered", 200]
+      ])
+    })
+
     it("says why a recording can't be drawn, and plays it all the same", async ({ messages, page }) => {
       messages.accept(/status of 4\d\d/)
       const listen = region(page, "Listen")

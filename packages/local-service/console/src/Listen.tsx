@@ -36,17 +36,20 @@ export const Listen = () => {
   const [failure, setFailure] = useState<Failure>()
   const [busy, setBusy] = useState(false)
   const [over, setOver] = useState(false)
-  const calls = useRef(0)
+  const latest = useRef<AbortController>(undefined)
   const id = useId()
 
   const listen = async (file: File) => {
-    const own = ++calls.current
+    // The service then stops decoding the recording before, and does not bill it.
+    latest.current?.abort()
+    const own = new AbortController()
+    latest.current = own
     setRecording(file)
     setTranscript(undefined)
     setFailure(undefined)
     setBusy(true)
-    const outcome = await transcribe(file, { ...others, model, aux: true })
-    if (own !== calls.current) return
+    const outcome = await transcribe(file, { ...others, model, aux: true }, own.signal)
+    if (own.signal.aborted) return
     setBusy(false)
     if (outcome.ok) setTranscript(outcome.value)
     else setFailure(outcome.failure)

@@ -79,9 +79,16 @@ const queryOf = ({ aux, hotwords, model, parse_number }: Fields): Record<string,
   ...(hotwords === undefined ? {} : { hotwords: JSON.stringify(hotwords) })
 })
 
-export const transcribe = async (recording: File, fields: Fields): Promise<Outcome<Transcript>> => {
+export const transcribe = async (
+  recording: File,
+  fields: Fields,
+  signal?: AbortSignal
+): Promise<Outcome<Transcript>> => {
   const query = new URLSearchParams({ ...queryOf(fields), fileName: recording.name })
-  const outcome = await call("POST", `platform/api/transcripts?${query}`, Transcript, { body: recording })
+  const outcome = await call("POST", `platform/api/transcripts?${query}`, Transcript, {
+    body: recording,
+    ...(signal === undefined ? {} : { signal })
+  })
   if (outcome.ok) {
     sent.set(outcome.value.transactionId, recording)
     const [oldest] = sent.keys()
