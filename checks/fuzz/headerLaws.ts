@@ -221,7 +221,7 @@ export const headerLaws: Topic = Effect.succeed({
       const isVisible = [...text].every((character) => character >= "!" && character <= "~")
       const dot = text.indexOf(".")
       if ((problem === undefined) !== (isVisible && dot > 0 && dot < text.length - 1)) return false
-      return problem === undefined || text.length < 4 || !problem.includes(text) || "it is empty".includes(text)
+      return problem === undefined || text.length < 8 || !problem.includes(text) || "it is empty".includes(text)
     })
   ),
 

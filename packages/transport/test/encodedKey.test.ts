@@ -54,9 +54,12 @@ describe("a key in other text", () => {
     )
   })
 
-  it("is removed from a URL if it ends with a backslash, which with the next letter would be an escape of JSON", () => {
-    const ending = Redacted.make("n.!!!!!!!!\\")
-    expect(ApiKey.withoutKey("!!!!!!%21!\\n.!!!!!!!!\\", ending)).not.toContain("!!!")
+  it.each([
+    { end: "\\", after: "n" },
+    { end: "%", after: "dd" }
+  ])("is removed from a URL if its last character $end would begin an escape with the next", ({ after, end }) => {
+    const ending = Redacted.make(`${after}.!!!!!!!!${end}`)
+    expect(ApiKey.withoutKey(`!!!!!!%21!${end}${after}.!!!!!!!!${end}`, ending)).not.toContain("!!!")
   })
 
   it("is removed from base64 that holds more, and nothing else is", () => {

@@ -71,11 +71,8 @@ const escapes = (between: string, end: string): RegExp => {
   )
 }
 
-/**
- * What programs read differs: whether blanks may be within an escape, and an entity without a semicolon, as in a browser. In a URL
- * a backslash is no escape, so the last character of a key may be one.
- */
-const readings = [escapes("", ";"), escapes(gap, ";"), escapes(gap, ""), /%(?:25){0,64}(?:[0-9a-f]{2})?/gi]
+/** What programs read differs: whether blanks may be within an escape, and an entity without a semicolon, as in a browser. */
+const readings = [escapes("", ";"), escapes(gap, ";"), escapes(gap, "")]
 
 const allBlanks = new RegExp(`[${blanks}]+`, "g")
 

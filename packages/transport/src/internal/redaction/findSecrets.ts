@@ -5,6 +5,8 @@ import { unescaped } from "./escapes.js"
 /** What is looked for. */
 export interface Secrets {
   readonly pattern: RegExp
+  /** The same, each character plain or as in a URL: its end may look like the beginning of an escape of what follows. */
+  readonly inUrl: RegExp
   /** The length of the shortest one. */
   readonly length: number
 }
@@ -15,36 +17,46 @@ const mostEncodings = 4
 /** A shorter text may be a part of other text if it is decoded, or if case and blanks do not count. */
 export const shortestSecret = 8
 
-const quoted = (text: string): string => text.replace(/[^A-Za-z0-9]/g, "\\$&")
+const quoted = (character: string): string => character.replace(/[^A-Za-z0-9]/, "\\$&")
+const quotedInUrl = (character: string): string =>
+  `(?:${quoted(character)}|%(?:25){0,64}${character.charCodeAt(0).toString(16)})`
 
 /** All texts are at least {@link shortestSecret} long, or there is only one. */
 export const secretsOf = (texts: readonly [string, ...Array<string>]): Secrets => {
   const [first] = texts
-  if (first.length < shortestSecret) return { pattern: new RegExp(quoted(first), "g"), length: first.length }
+  const patternOf = (forms: Iterable<string>, one: (character: string) => string, between: string, flags: string) =>
+    new RegExp(Array.from(forms, (form) => Array.from(form, one).join(between)).join("|"), flags)
+  if (first.length < shortestSecret) {
+    return {
+      pattern: patternOf(texts, quoted, "", "g"),
+      inUrl: patternOf(texts, quotedInUrl, "", "g"),
+      length: first.length
+    }
+  }
   const forms = new Set(texts)
   // A text that holds escapes itself is found without them, too.
   for (const form of forms) {
     for (const { text } of unescaped(form)) if (text.length >= shortestSecret) forms.add(text)
   }
-  const patterns = [...forms].map((form) => Array.from(form, quoted).join(gap))
   return {
-    pattern: new RegExp(patterns.join("|"), "gi"),
+    pattern: patternOf(forms, quoted, gap, "gi"),
+    inUrl: patternOf(texts, quotedInUrl, gap, "gi"),
     length: Math.min(...Array.from(forms, (form) => form.length))
   }
 }
+
+const matches = (text: string, pattern: RegExp): Array<Span> =>
+  Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length])
 
 /**
  * Where a text holds one of the secrets, plain or encoded. Each encoding that a part of the text may have is decoded, and what
  * comes out is searched like the text. The time grows with the text alone.
  */
 export const findSecrets = (text: string, secrets: Secrets, encodings = mostEncodings): ReadonlyArray<Span> => {
-  const { length, pattern } = secrets
+  const { inUrl, length, pattern } = secrets
   if (text.length < length) return []
-  const found: Array<Span> = []
-  pattern.lastIndex = 0
-  for (let match = pattern.exec(text); match !== null; match = pattern.exec(text)) {
-    found.push([match.index, pattern.lastIndex])
-  }
+  const found = matches(text, pattern)
+  if (encodings === mostEncodings && text.includes("%")) found.push(...matches(text, inUrl))
   if (encodings === 0) return found
   const decodings = [...unescaped(text)]
   if (length >= shortestSecret) decodings.push(...fromHex(text, length), ...fromBase64(text, length))
