@@ -1,4 +1,4 @@
-import { existsSync, readFileSync, unlinkSync } from "node:fs"
+import { existsSync, mkdirSync, readFileSync, rmSync, unlinkSync } from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
@@ -335,6 +335,28 @@ describe("an archive in one process", () => {
       }
       expect(existsSync(text(2))).toBe(true)
     })
+  )
+
+  it.scopedLive(
+    "says that its results could not be written, also to who looks after its end, until they are exported",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const double = worker()
+        const inTheWay = join(directory, "out", "results.jsonl")
+        mkdirSync(join(inTheWay, "folder"), { recursive: true })
+        yield* inProcess(embedded(directory, double.worker), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 3))
+            while ((yield* archive.status(id)).state !== "ended") yield* Effect.sleep(20)
+            yield* Effect.sleep(300)
+            expect(yield* Effect.flip(ended(archive, id))).toMatchObject({ _tag: "OutputFailed", path: inTheWay })
+            rmSync(inTheWay, { recursive: true })
+            expect(yield* archive.export(id)).toBe(3)
+            expect((yield* ended(archive, id)).state).toBe("ended")
+          })
+        )
+      })
   )
 
   it.scopedLive("ends the progress soon after the last file", () =>

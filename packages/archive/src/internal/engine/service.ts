@@ -58,7 +58,10 @@ export const make = (
 
     // --- The end of a run ---
 
-    /** By run, of this process: done when the run has stopped and its results are written. */
+    /**
+     * By run, of this process: done when the run has stopped and its results are written. A failure stays for who looks later,
+     * until the results are exported or the run goes on.
+     */
     const endings = new Map<string, Deferred.Deferred<void, OutputFailed | RunNotFound | StoreFailed>>()
 
     const ending = (run: string) =>
@@ -79,18 +82,16 @@ export const make = (
       })
 
     const writeAtItsEnd = (run: string) =>
-      Effect.suspend(() => {
-        if (endings.has(run)) return Effect.void
+      Effect.gen(function* () {
+        if (endings.has(run) && !(yield* isOver(run))) return
         const ended = Deferred.unsafeMake<void, OutputFailed | RunNotFound | StoreFailed>(scopeId)
         endings.set(run, ended)
-        return ending(run).pipe(
-          Effect.intoDeferred(ended),
-          Effect.ensuring(Effect.sync(() => endings.delete(run))),
-          Effect.interruptible,
-          Effect.forkIn(scope),
-          Effect.asVoid
-        )
+        yield* ending(run).pipe(Effect.intoDeferred(ended), Effect.interruptible, Effect.forkIn(scope))
       })
+    const isOver = (run: string) => {
+      const ended = endings.get(run)
+      return ended === undefined ? Effect.succeed(false) : Deferred.isDone(ended)
+    }
     const scopeId = yield* Effect.fiberId
 
     // --- Steering ---
@@ -278,11 +279,14 @@ export const make = (
         Effect.gen(function* () {
           const { settings } = yield* store.run(run)
           const { directory, format } = settings.output
-          return yield* Output.exportTo(
-            { directory: resolve(choice?.directory ?? directory), format: choice?.format ?? format },
+          const target = resolve(choice?.directory ?? directory)
+          const written = yield* Output.exportTo(
+            { directory: target, format: choice?.format ?? format },
             settings,
             store.files(run)
           )
+          if (target === directory && (yield* isOver(run))) endings.delete(run)
+          return written
         }).pipe(Effect.provide(files))
     }
   })
