@@ -115,8 +115,7 @@ const unescaped = (name: string) => name.replace(/%(22|0A|0D)/g, decodeURICompon
 const asSent = (name: string) =>
   Array.from(name, (character) => {
     if (!isWellFormed(character)) return "\ufffd"
-    const isEscaped = /\p{Cc}/u.test(character) || character === "\\"
-    return isEscaped ? `%${character.charCodeAt(0).toString(16).toUpperCase().padStart(2, "0")}` : character
+    return /[\p{Cc}\\]/u.test(character) ? encodeURIComponent(character) : character
   }).join("")
 
 const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
