@@ -220,10 +220,10 @@ export const exportTo = <E, R>(
     const write = (file: FileRecord) =>
       Effect.gen(function* () {
         const target = pathOf(output, file.path)
-        if (yield* Effect.orElseSucceed(fs.exists(target), () => false)) return
+        if (yield* isFile(fs, target)) return
         if (format !== "wav") return yield* writeTranscription(output, file, format)
         const original = pathOf(settings.output, file.path)
-        if (original === target || !(yield* Effect.orElseSucceed(fs.exists(original), () => false))) {
+        if (original === target || !(yield* isFile(fs, original))) {
           return yield* new OutputFailed({
             path: target,
             code: "ENOENT",
@@ -240,6 +240,9 @@ export const exportTo = <E, R>(
       Stream.runCount
     )
   })
+
+const isFile = (fs: FileSystem.FileSystem, path: string): Effect.Effect<boolean> =>
+  Effect.match(fs.stat(path), { onFailure: () => false, onSuccess: ({ type }) => type === "File" })
 
 const afterwards = {
   recorded: "The result is recorded: export writes it again, without a call.",

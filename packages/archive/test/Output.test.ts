@@ -188,6 +188,18 @@ layer(NodeFileSystem.layer)("a result", (it) => {
     })
   )
 
+  it.effect("is not taken for exported if a folder has its name", () =>
+    Effect.gen(function* () {
+      const directory = join(folder, "in the way")
+      const target = join(directory, "a.wav.txt")
+      mkdirSync(target, { recursive: true })
+      const run = settings(directory, "txt")
+      const error = yield* Effect.flip(Output.exportTo(run.output, run, Stream.make(record("a.wav"))))
+      expect(error).toMatchObject({ _tag: "OutputFailed", path: target })
+      expect(readdirSync(directory).toSorted()).toEqual(["a.wav.txt", "results.jsonl"])
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.effect("that is audio is copied from the output of the run, since the store has none", () =>
     Effect.gen(function* () {
       const [directory, other] = [join(folder, "audio"), join(folder, "copy")]

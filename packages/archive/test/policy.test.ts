@@ -7,6 +7,7 @@ import type { Settlement } from "../src/internal/store/Store.js"
 const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
   now: 1_000_000,
   limits: {},
+  unanswered: "hold",
   begun: 0,
   credits: 0,
   nextCallAt: 0,
@@ -95,7 +96,8 @@ describe("what becomes of a file after its call", () => {
   )
   const anyFile = FastCheck.record({
     strikes: FastCheck.integer({ min: 0, max: 4 }),
-    reserved: FastCheck.integer({ min: 0, max: 50 })
+    reserved: FastCheck.integer({ min: 0, max: 50 }),
+    mayBeBilled: FastCheck.boolean()
   })
 
   it("changes what is spent by what it cost, and what is reserved by what it had reserved", () => {
@@ -115,25 +117,25 @@ describe("what becomes of a file after its call", () => {
 
   it("fails at the fifth strike, and not before", () => {
     for (const strikes of [0, 1, 2, 3]) {
-      expect(settle(facts(), { strikes, reserved: 0 }, unavailable(5), false).file).toMatchObject({
+      expect(settle(facts(), { strikes, reserved: 0, mayBeBilled: false }, unavailable(5), false).file).toMatchObject({
         to: "pending",
         strikes: strikes + 1
       })
     }
-    const fifth = settle(facts(), { strikes: 4, reserved: 0 }, unavailable(5), false)
+    const fifth = settle(facts(), { strikes: 4, reserved: 0, mayBeBilled: false }, unavailable(5), false)
     expect(fifth.file).toMatchObject({ to: "failed", error, strikes: 5 })
   })
 
   it("learns nothing from a call that began before the service was last found down", () => {
     const down = facts({ slowness: 1, slowedAt: 900, slowUntil: 1_900 })
-    const { file, run } = settle(down, { strikes: 1, reserved: 0 }, unavailable(900), false)
+    const { file, run } = settle(down, { strikes: 1, reserved: 0, mayBeBilled: false }, unavailable(900), false)
     expect([file.strikes, run.service]).toEqual([1, undefined])
   })
 
   it("strikes a file again in an outage only if no other has fewer strikes", () => {
     const down = facts({ slowness: 4, slowedAt: 1, slowUntil: 2 })
     const strikes = (before: number, others: boolean) =>
-      settle(down, { strikes: before, reserved: 0 }, unavailable(5), others).file.strikes
+      settle(down, { strikes: before, reserved: 0, mayBeBilled: false }, unavailable(5), others).file.strikes
     expect([strikes(0, true), strikes(1, true), strikes(1, false)]).toEqual([1, 1, 2])
   })
 })

@@ -7,14 +7,14 @@
  * machines as far as their file system has locks. A file with a process id in it knows none of this.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
-import { basename, dirname, join } from "node:path"
+import { join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { OutputFailed, systemCode } from "./failure.js"
-import { leadsTo } from "./output.js"
+import { lockOf } from "./output.js"
 import { lockName } from "./pieceFolder.js"
 
 export interface LockedFolder {
@@ -138,8 +138,7 @@ export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceSto
  * disk has no locks, nothing is locked.
  */
 export const lockOutput = (out: string): Effect.Effect<void, OutputFailed, Scope.Scope> => {
-  const file = leadsTo(out)
-  const path = join(dirname(file), `.${basename(file)}${lockName}`)
+  const path = lockOf(out)
   return Effect.acquireRelease(
     acquire((Database) => tryLock(Database, path)),
     ({ release }) => Effect.sync(() => release(path))

@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import { OutputFailed, systemCode } from "./failure.js"
+import { lockName } from "./pieceFolder.js"
 
 /** A file could not be written. */
 export const writeFailed = (path: string, { cause }: PlatformError): OutputFailed => {
@@ -16,9 +17,16 @@ export const writeFailed = (path: string, { cause }: PlatformError): OutputFaile
   return new OutputFailed({ message: `${path} can't be written${reason}` })
 }
 
+/** The same for audio that was requested, and is lost. */
+export const audioLost = (path: string, error: PlatformError): OutputFailed =>
+  new OutputFailed({
+    message: `${writeFailed(path, error).message} Its audio is lost, and may have been billed. With --pieces FOLDER audio is kept.`
+  })
+
 const reasons: ReadonlyMap<string | undefined, string> = new Map([
   ["ENOSPC", ": the disk is full. Free some space, or write to another disk."],
   ["EDQUOT", ": the disk is full. Free some space, or write to another disk."],
+  ["EFBIG", ": it may not be longer. Raise the limit of this process (ulimit -f), or write to another disk."],
   ["ENAMETOOLONG", ": its name is too long for this system; choose a shorter one."]
 ])
 
@@ -116,6 +124,12 @@ export const isLink = (path: string): boolean => {
 
 /** How many links a system follows. */
 const mostLinks = 40
+
+/** The file beside an output by which a command that writes it locks it. */
+export const lockOf = (out: string): string => {
+  const file = leadsTo(out)
+  return join(dirname(file), `.${basename(file)}${lockName}`)
+}
 
 /** The file that a path leads to, through every link, also if it does not exist yet. */
 export const leadsTo = (path: string): string => {

@@ -179,25 +179,35 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 
-  it.scoped("sends nothing if another command writes the same file from another folder of pieces", () =>
-    Effect.gen(function* () {
-      const folder = yield* folderWithArticle
-      symlinkSync("a.wav", `${folder}/link.wav`)
-      const outs = [`${folder}/a.wav`, `${folder}/link.wav`]
-      const second = Effect.forEach(outs, (out) => synthesize(folder, "--out", out, "--pieces", `${folder}/two`))
-      const done = yield* Deferred.make<ReadonlyArray<{ readonly code: number; readonly stderr: string }>>()
-      const service = yield* LocalService
-      yield* onSpeaking(1, second.pipe(Effect.provideService(LocalService, service), Effect.intoDeferred(done)))
-      const before = yield* requestCount
-      const first = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pieces", `${folder}/one`)
-      for (const { code, stderr } of yield* Deferred.await(done)) {
-        expect(stderr).toMatch(/^speech: Nothing was sent: another speech command is writing \S+\/(a|link)\.wav\. /)
-        expect(code).toBe(3)
-      }
-      expect(first.code).toBe(0)
-      expect((yield* requestCount) - before).toBe(3)
-      expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "article.txt", "call.wav", "link.wav"])
-    })
+  it.scoped(
+    "sends nothing if another command writes the same file, from another folder of pieces or in one request",
+    () =>
+      Effect.gen(function* () {
+        const folder = yield* folderWithArticle
+        symlinkSync("a.wav", `${folder}/link.wav`)
+        const outs = [`${folder}/a.wav`, `${folder}/link.wav`]
+        const short = (out: string) =>
+          LocalService.pipe(
+            Effect.flatMap((service) =>
+              run(["synthesize", "Hi.", "--lang", "en", "--out", out], environmentOf(service))
+            )
+          )
+        const second = Effect.forEach(outs, (out) =>
+          Effect.all([synthesize(folder, "--out", out, "--pieces", `${folder}/two`), short(out)])
+        ).pipe(Effect.map((pairs) => pairs.flat()))
+        const done = yield* Deferred.make<ReadonlyArray<{ readonly code: number; readonly stderr: string }>>()
+        const service = yield* LocalService
+        yield* onSpeaking(1, second.pipe(Effect.provideService(LocalService, service), Effect.intoDeferred(done)))
+        const before = yield* requestCount
+        const first = yield* synthesize(folder, "--out", `${folder}/a.wav`, "--pieces", `${folder}/one`)
+        for (const { code, stderr } of yield* Deferred.await(done)) {
+          expect(stderr).toMatch(/^speech: Nothing was sent: another speech command is writing \S+\/(a|link)\.wav\. /)
+          expect(code).toBe(3)
+        }
+        expect(first.code).toBe(0)
+        expect((yield* requestCount) - before).toBe(3)
+        expect(readdirSync(folder).toSorted()).toEqual(["a.wav", "article.txt", "call.wav", "link.wav"])
+      })
   )
 
   it.scoped("removes its own files alone from a folder that was there", () =>

@@ -303,7 +303,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     ["a missing recording", "transcribe no.wav --model m", 3, "it does not exist"],
     ["telephony of no WAV file", `transcribe ${process.execPath} --telephony --model m`, 3, "leave out --telephony"],
     ...(existsSync("/dev/full")
-      ? [["a full disk", "synthesize a --out /dev/full", 3, "/dev/full can't be written: the disk is full."] as const]
+      ? [["a full disk", "synthesize a --out /dev/full", 3, "Its audio is lost, and may have been billed."] as const]
       : [])
   ]
   it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>

@@ -25,6 +25,8 @@ describe("a key in other text", () => {
     { what: "spaces between", text: [...value].join(" ") },
     { what: "line breaks between", text: inLines(value, 5) },
     { what: "zero-width characters between", text: [...value].join("\u200b") },
+    { what: "a filler of Hangul between", text: [...value].join("\u3164") },
+    { what: "tags of Unicode between", text: [...value].join("\u{e0061}") },
     { what: "UTF-16 read as ASCII", text: [...value].join("\0") },
     { what: "hex with colons", text: hex(value).replace(/..(?=.)/g, "$&:") },
     { what: "hex with spaces", text: hex(value).replace(/..(?=.)/g, "$& ") },

@@ -1,7 +1,7 @@
 /**
  * `speech synthesize`: speaks a text into a WAV file, or as one to standard output.
  */
-import { closeSync, constants, createReadStream, fstatSync, openSync } from "node:fs"
+import { closeSync, constants, createReadStream, existsSync, fstatSync, openSync } from "node:fs"
 import { Socket } from "node:net"
 import type { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
@@ -16,7 +16,15 @@ import * as Stream from "effect/Stream"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { describeWarning, InputFailed, systemCode, UsageError } from "../failure.js"
-import { checkOutput, checkStandardOutput, isSameFile, isSameOutput, standardOutput, writeFailed } from "../output.js"
+import {
+  audioLost,
+  checkOutput,
+  checkStandardOutput,
+  isSameFile,
+  isSameOutput,
+  lockOf,
+  standardOutput
+} from "../output.js"
 import * as Progress from "../progress.js"
 
 /** In bytes, since a text is held in memory: more than ten times a long novel. */
@@ -150,10 +158,17 @@ const speak = (given: Given<"synthesize">) =>
     yield* out === "-" ? checkStandardOutput : checkOutput(out)
     yield* checkName(given)
     if (subtitles !== undefined) yield* checkOutput(subtitles, "--subtitles")
-    if (!isDivided(given, text)) return yield* synthesizeWhole(given, text)
+    if (!isDivided(given, text)) {
+      // The lock needs a database, so it is only taken if another command has it.
+      if (out !== "-" && existsSync(lockOf(out))) {
+        const { lockOutput } = yield* Effect.promise(() => import("../lockFolder.js"))
+        yield* lockOutput(out)
+      }
+      return yield* synthesizeWhole(given, text)
+    }
     const { synthesizeLong } = yield* Effect.promise(() => import("./synthesizeLong.js"))
     yield* synthesizeLong(given, text)
-  }).pipe(Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
+  }).pipe(Effect.scoped, Effect.provide(textToSpeech(given)), Effect.provide(NodeTransport.layer))
 
 export const synthesize = (given: Given<"synthesize">) =>
   Effect.zipRight(check(given), given.dryRun ? plan(given) : speak(given))
@@ -178,8 +193,8 @@ const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
     const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
     const file = yield* Wav.writeFile(audio, out).pipe(
       Effect.catchTags({
-        BadArgument: (error) => writeFailed(out, error),
-        SystemError: (error) => writeFailed(out, error)
+        BadArgument: (error) => audioLost(out, error),
+        SystemError: (error) => audioLost(out, error)
       })
     )
     yield* progress.withoutLines(

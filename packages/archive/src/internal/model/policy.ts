@@ -4,7 +4,7 @@
  *
  * Times are milliseconds since 1970 by the clock that all machines share.
  */
-import type { FileState, Limits } from "../../Run.js"
+import type { FileState, Limits, Unanswered } from "../../Run.js"
 import type { Settlement } from "../store/Store.js"
 import type { FileEvent } from "./states.js"
 
@@ -18,6 +18,7 @@ export interface Reason {
 export interface RunFacts {
   readonly now: number
   readonly limits: Limits
+  readonly unanswered: Unanswered
   /** Calls that have begun and reached the service, or may reach it still. Only counted while the run has limits. */
   readonly begun: number
   /** Credits spent, and those that calls under way may cost. Only counted while the run has limits. */
@@ -37,6 +38,8 @@ export interface FileFacts {
   readonly strikes: number
   /** What the call may have cost at most. */
   readonly reserved: number
+  /** An earlier call of the file may have been billed, and has no result. */
+  readonly mayBeBilled: boolean
 }
 
 // --- Before a call ---
@@ -146,7 +149,7 @@ export interface Change {
  * | `Lost` | `held` | suspended |
  * | `Held` | `held` | slows down |
  * | `Unavailable` | `pending`, or `failed` after five strikes | slows down |
- * | `Failed` | `failed` | slows down if the service was down |
+ * | `Failed` | `failed`, or `held` in a run that holds if an earlier call may have been billed | slows down if the service was down |
  *
  * @param othersHaveFewerStrikes Whether another file that is left has fewer strikes.
  */
@@ -156,7 +159,7 @@ export const settle = (
   settlement: Settlement,
   othersHaveFewerStrikes: boolean
 ): Change => {
-  const { reserved, strikes } = file
+  const { mayBeBilled, reserved, strikes } = file
   switch (settlement._tag) {
     case "Done": {
       const spent = Math.ceil(settlement.credits)
@@ -181,17 +184,20 @@ export const settle = (
     case "Failed":
     case "Held":
     case "Unavailable": {
-      const { begunAt, billing, error } = settlement
+      const { begunAt, error } = settlement
+      // That a later call sent nothing does not undo an earlier one.
+      const billing = mayBeBilled && settlement.billing === "notBilled" ? "unknown" : settlement.billing
+      const isHeld = settlement._tag === "Held" || (mayBeBilled && run.unanswered === "hold")
       const slowed =
         begunAt === undefined ? noStrike(strikes) : strike(run, strikes, begunAt, error, othersHaveFewerStrikes)
       const repeats = settlement._tag === "Unavailable" && slowed.strikes < maxStrikes
       const uncounted = settlement._tag === "Unavailable" && settlement.notReached === true
-      const spent = billing === "notBilled" ? 0 : reserved
+      const spent = settlement.billing === "notBilled" ? 0 : reserved
       return {
         file: {
           ...(repeats
             ? { event: "returned", to: "pending" }
-            : settlement._tag === "Held"
+            : isHeld
               ? { event: "unsaved", to: "held", error }
               : { event: "failed", to: "failed", error }),
           billing,

@@ -24,6 +24,7 @@ interface StruckFile {
   readonly seq: Int
   readonly strikes: Int | null
   readonly reserved: Int | null
+  readonly billing: string | null
 }
 
 export const make = ({
@@ -65,9 +66,13 @@ export const make = ({
     sql.withTransaction(
       Effect.gen(function* () {
         const row = yield* lockRun(run)
-        const [file] = yield* sql<StruckFile>`SELECT seq, reserved, strikes FROM archive_files WHERE ${mine}`
+        const [file] = yield* sql<StruckFile>`SELECT seq, reserved, strikes, billing FROM archive_files WHERE ${mine}`
         if (row === undefined || file === undefined) return false
-        const facts = { strikes: Number(file.strikes ?? 0), reserved: Number(file.reserved ?? 0) }
+        const facts = {
+          strikes: Number(file.strikes ?? 0),
+          reserved: Number(file.reserved ?? 0),
+          mayBeBilled: file.billing === "unknown"
+        }
         const asksForOthers = "begunAt" in settlement
         const others = asksForOthers && (yield* hasFewerStrikes(row, file, facts.strikes))
         const change = settled(toRunFacts(row), facts, settlement, others)

@@ -15,7 +15,8 @@ const notOpened = "The store can't be opened; check that the path is a file in a
 const advice: ReadonlyArray<readonly [codes: RegExp, sentence: string]> = [
   [/^(SQLITE_FULL|ENOSPC|53100)/, "The disk of the store is full; free some space, and run the same again."],
   [
-    /^(SQLITE_READONLY|EROFS|EACCES|EPERM)/,
+    // 1544: SQLITE_READONLY_DIRECTORY, for which libsql has no name.
+    /^(SQLITE_READONLY|UNKNOWN_SQLITE_ERROR_1544|EROFS|EACCES|EPERM)/,
     "The store can't be written; check the permissions of the file and its folder."
   ],
   [/^(SQLITE_CANTOPEN|ENOENT|ENOTDIR|EISDIR)/, notOpened],

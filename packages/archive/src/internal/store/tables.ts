@@ -90,6 +90,7 @@ export const toRunRow = (row: RunTableRow): RunRow => ({
 export const toRunFacts = (row: TimedRunRow): RunFacts => ({
   now: Number(row.at),
   limits: Schema.decodeSync(limitsJson)(row.limits),
+  unanswered: Schema.decodeSync(settingsJson)(row.settings).unanswered,
   begun: Number(row.begun),
   credits: Number(row.credits),
   nextCallAt: Number(row.next_call_at),

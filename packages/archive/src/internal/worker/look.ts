@@ -49,12 +49,15 @@ export const readHeader = (path: string, byteLength: number) =>
 
 const unreadable = (path: string, error: PlatformError): Effect.Effect<never, FileProblem> => {
   if (error._tag === "SystemError" && error.reason === "NotFound") {
-    return problem("FileGone", `${path} does not exist any more. Nothing was sent. Restore it, and run again.`)
+    return problem(
+      "FileGone",
+      `${path} does not exist any more. Nothing was sent now. Restore it, and retry the files of this tag.`
+    )
   }
   const code = systemCode(error) ?? error._tag
   return problem(
     "FileUnreadable",
-    `${path} can't be read (${code}). Nothing was sent. Check its permissions and its disk.`
+    `${path} can't be read (${code}). Nothing was sent now. Check its permissions and its disk, and retry the files of this tag.`
   )
 }
 
