@@ -116,7 +116,7 @@ class Watcher {
   readonly answered = new Set<string>()
   /** Files with a call that may be billed and has no result. */
   readonly billed = new Set<string>()
-  /** Those of them that nobody has asked to send again. */
+  /** Files in `billed` that must not be sent again, since nobody has retried them. */
   readonly ambiguous = new Set<string>()
   begun = 0
   spent = 0
@@ -193,7 +193,7 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         if (isBilled && outcome !== "answered") watcher.billed.add(call.file)
         if (unanswered === "hold" && changed && watcher.billed.has(call.file)) {
           const state = (yield* store.states(run, [call.item]))[0]
-          // Pending, it was asked for, and not sent yet.
+          // A pending file was retried, and its call has not begun yet.
           if (state === "pending") watcher.ambiguous.delete(call.file)
           else watcher.ambiguous.add(call.file)
         }

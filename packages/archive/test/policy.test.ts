@@ -27,7 +27,7 @@ describe("whether a call begins", () => {
     expect(admit(facts({ limits: { maxCredits: 9 } }), undefined)._tag).toBe("CostNeeded")
   })
 
-  it("names the limit, what is used of it, and what the call would cost", () => {
+  it("says which limit is reached, how much of it is used, and what the call would cost", () => {
     expect(admit(facts({ limits: { maxFiles: 7 }, begun: 7 }), 1)).toEqual({
       _tag: "Limited",
       reason: { tag: "FileLimit", message: "The run has begun 7 calls, and its limit is 7; raise the limit to go on." }
@@ -100,7 +100,7 @@ describe("what becomes of a file after its call", () => {
     mayBeBilled: FastCheck.boolean()
   })
 
-  it("changes what is spent by what it cost, and what is reserved by what it had reserved", () => {
+  it("frees what the file had reserved, and adds what its call may have cost", () => {
     FastCheck.assert(
       FastCheck.property(anyFile, anySettlement, FastCheck.boolean(), (file, settlement, others) => {
         const { file: after, run } = settle(facts(), file, settlement, others)

@@ -115,7 +115,7 @@ describe("jobs over one folder", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, whose reader nobody waits for", () =>
+  it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, and do not wait for its reader", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(`${tmpdir()}/jobs-`)
       yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))

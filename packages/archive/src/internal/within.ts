@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 
 /**
- * Waits for an effect of a finalizer, at most so many milliseconds, and interrupts it then. It has a fiber of its own: what closes
- * the scope may be interrupted itself, and would then wait for nothing that can be interrupted.
+ * Runs an effect in a finalizer, and interrupts it after so many milliseconds. It runs in a fiber of its own. In the fiber that closes
+ * the scope, which may be interrupted already, an interruptible wait would end at once.
  */
 export const within =
   (millis: number) =>

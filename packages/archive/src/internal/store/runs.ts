@@ -1,5 +1,5 @@
 /**
- * The runs: what they are asked for, their states, and their limits.
+ * The rows of the runs: settings, state and limits.
  */
 import * as Effect from "effect/Effect"
 import type { Limits } from "../../Run.js"

@@ -234,7 +234,7 @@ export const beforeNumbers = setOf([
   "ତାରିଖ ନମ୍ବର ଫୋନ୍ نمبر فون موبائل صفحہ تاریخ مورخہ روپے"
 ])
 
-/** Words for "number". What stands before them is what is counted: "புகார். எண். 45". */
+/** Words for "number". A word before them is no end of a sentence: "புகார். எண். 45" is "complaint no. 45". */
 export const numberSigns = setOf(["नं क्र सं নং নম্বর ਨੰ નં ક્ર எண் నం నెం ನಂ ಸಂ നം നമ്പർ نمبر"])
 
 /** English abbreviations before the name of an office, which is often short too: "Addl. Sess. Judge". */

@@ -115,8 +115,8 @@ interface Output {
 }
 
 /**
- * Decodes the letters from `start` to `end` in each phase, because a run may begin with letters of other words. Where the bytes
- * can't be text, what was decoded ends. One table finds such places.
+ * Decodes the letters from `start` to `end` in each phase, because a run may begin with letters of other words. Decoding ends
+ * at bytes that can't be text, which one table finds.
  */
 const decodeRun = (
   text: string,

@@ -2,7 +2,7 @@ import { fromBase64, fromHex } from "./alphabets.js"
 import { gap, type Span } from "./decoded.js"
 import { unescaped } from "./escapes.js"
 
-/** What is looked for. */
+/** Patterns that find a key or its secret. */
 export interface Secrets {
   readonly pattern: RegExp
   /** The same, each character plain or as in a URL: its end may look like the beginning of an escape of what follows. */
