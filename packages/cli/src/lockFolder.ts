@@ -7,7 +7,7 @@
  * machines as far as their file system has locks. A file with a process id in it knows none of this.
  */
 import { closeSync, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
-import { join } from "node:path"
+import { dirname, join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
@@ -108,11 +108,30 @@ const acquire = <A>(step: (Database: Database) => A | undefined) =>
   })
 
 /**
+ * Makes a folder, and those above it. Returns whether it made one. Node's recursive `mkdir` never ends where the system makes no folder
+ * in one that exists, as in `/proc`.
+ */
+const makeFolder = (folder: string): boolean => {
+  const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
+  if (isFolder()) return false
+  const above = dirname(folder)
+  if (above !== folder) makeFolder(above)
+  try {
+    mkdirSync(folder, { mode: 0o700 })
+    return true
+  } catch (error) {
+    // Another process was faster.
+    if (isFolder()) return false
+    throw error
+  }
+}
+
+/**
  * Locks a folder, which is made, until the scope closes. The lock file is removed at the end, by the process that has the lock.
  */
 export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceStoreError, FileSystem | Scope.Scope> => {
   const locking = acquire((Database): Lock | undefined => {
-    const isNew = mkdirSync(folder, { recursive: true, mode: 0o700 }) !== undefined
+    const isNew = makeFolder(folder)
     const real = realpathSync(folder)
     const lock = tryLock(Database, join(real, lockName))
     if (lock === undefined) return undefined

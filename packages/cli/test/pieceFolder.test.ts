@@ -115,6 +115,13 @@ describe("jobs over one folder", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
+  it.scoped.skipIf(!existsSync("/proc/self"))("fail where the system makes no folder", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(keepPieces({ folder: "/proc/new/pieces", job: "a" }, Effect.void))
+      expect(error).toMatchObject({ _tag: "PieceStoreError", code: "ENOENT" })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, and do not wait for its reader", () =>
     Effect.gen(function* () {
       const folder = mkdtempSync(`${tmpdir()}/jobs-`)

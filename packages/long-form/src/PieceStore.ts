@@ -77,8 +77,23 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       Effect.mapError((error: PlatformError) => storeError(operation, folder, error))
     const pathOf = (name: string) => `${folder}/${name}`
 
-    const makeFolder = fs.makeDirectory(folder, { recursive: true, mode: 0o700 })
     const isMissing = (error: PlatformError) => error._tag === "SystemError" && error.reason === "NotFound"
+    /** Step by step: Node's recursive `mkdir` never ends where the system makes no folder in one that exists, as in `/proc`. */
+    const makeFolderAt = (path: string): Effect.Effect<void, PlatformError> => {
+      const make = fs.makeDirectory(path, { mode: 0o700 })
+      const above = /^(.*[^/\\])[/\\]+[^/\\]+[/\\]*$/s.exec(path)?.[1]
+      return make.pipe(
+        Effect.catchIf(isMissing, (error) =>
+          above === undefined ? Effect.fail(error) : Effect.zipRight(makeFolderAt(above), make)
+        ),
+        Effect.catchAll((error) =>
+          Effect.flatMap(Effect.option(fs.stat(path)), (found) =>
+            Option.exists(found, ({ type }) => type === "Directory") ? Effect.void : Effect.fail(error)
+          )
+        )
+      )
+    }
+    const makeFolder = makeFolderAt(folder)
 
     yield* failed("open")(makeFolder)
     // A folder that can't be written is found before anything is paid.

@@ -1,5 +1,14 @@
 import { execFileSync } from "node:child_process"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
+import {
+  existsSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  utimesSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { SystemError } from "@effect/platform/Error"
@@ -56,6 +65,13 @@ describe.each(["folder", "memory"])("a store in %s", (kind) => {
 })
 
 describe("a store in a folder", () => {
+  it.effect.skipIf(!existsSync("/proc/self"))("can't be opened where the system makes no folder", () =>
+    Effect.gen(function* () {
+      const error = yield* Effect.flip(storeIn("/proc/new/pieces"))
+      expect(error).toMatchObject({ _tag: "PieceStoreError", operation: "open", code: "ENOENT" })
+    })
+  )
+
   it.effect("keeps results that only their owner can read, also for the next run", () =>
     Effect.gen(function* () {
       const path = join(folder, "new/pieces")

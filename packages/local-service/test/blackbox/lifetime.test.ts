@@ -1,6 +1,7 @@
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
 import {
+  existsSync,
   mkdirSync,
   mkdtempSync,
   readdirSync,
@@ -148,6 +149,12 @@ describe("a data directory", () => {
       const ofDamaged = yield* startError({ dataDirectory })
       expect(ofDamaged).toMatchObject({ _tag: "DataDirectoryUnusable", directory: dataDirectory })
     })
+  )
+
+  it.live.skipIf(!existsSync("/proc/self"))("is refused where the system makes no directory", () =>
+    Effect.map(startError({ dataDirectory: "/proc/new/data" }), (error) =>
+      expect(error).toMatchObject({ _tag: "DataDirectoryUnusable", message: expect.stringContaining("(ENOENT)") })
+    )
   )
 
   it.live.each(["a b", "a%20b", "100%", "a#b", "a?b=c", "a'b", "नया"])("may be called %s", (name) =>
