@@ -67,7 +67,9 @@ export class SttAudioUnreadable extends define<SttAudioUnreadable>()("SttAudioUn
     /** What is wrong with it. */
     problem: Schema.String,
     /** What you can do, if it is known. */
-    hint: Schema.optional(AudioHint)
+    hint: Schema.optional(AudioHint),
+    /** The system's code, if one caused it, such as `ENOENT`. */
+    code: Schema.optional(Schema.String)
   },
   defaults: { source: "audio", problem: "it does not exist" },
   retry: "never",

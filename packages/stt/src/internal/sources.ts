@@ -12,8 +12,9 @@ const sourceName = (source: AudioSource): string => (source._tag === "Path" ? so
 const isAudioHint = Schema.is(AudioHint)
 
 /** The facts of an `SttAudioUnreadable`. */
-export const unreadableAudio = (source: AudioSource, { hint, problem }: UploadFailed) => ({
+export const unreadableAudio = (source: AudioSource, { code, hint, problem }: UploadFailed) => ({
   source: sourceName(source),
   problem,
-  hint: isAudioHint(hint) ? hint : undefined
+  hint: isAudioHint(hint) ? hint : undefined,
+  code
 })
