@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import { expect, layer } from "@effect/vitest"
-import { Archive, Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
+import { Archive, Operation, type Run, Source, Worker } from "@effect-speech/archive"
 import { PcmStream, Wav } from "@effect-speech/audio-codec"
 import { type Faults, LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
@@ -8,6 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { complete } from "../packages/archive/src/internal/output/write.js"
 import { localClients } from "./support/localClients.js"
 
 const callId = "7f3c0f3e-1b2a-5c5d-8e9f-0a1b2c3d4e5f"
@@ -29,8 +30,7 @@ const settingsOf = (operation: Operation.Operation, root: string, format: Run.Fo
   source: "test",
   byContent: false,
   output: { directory: `${root}/out`, format },
-  unanswered: "hold",
-  batchSize: 100
+  unanswered: "hold"
 })
 
 layer(localClients(), { excludeTestServices: true })("the workers of an archive, at the local service", (it) => {
@@ -66,7 +66,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
       const sent = (yield* requests).slice(before)
       expect(sent.map(({ status }) => status).toSorted()).toEqual([200, 200, 402])
 
-      if (done._tag === "Done") yield* Output.complete(settings.output, { ...file, ...done })
+      if (done._tag === "Done") yield* complete(settings.output, { ...file, ...done })
       const written = yield* fs.readDirectory(`${folder}/out`, { recursive: true })
       expect(written.toSorted()).toEqual([".pieces", "ferry.wav.srt"])
       const srt = yield* fs.readFileString(`${folder}/out/ferry.wav.srt`)
@@ -82,11 +82,12 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
       const path = `${folder}/calls`
       yield* fs.makeDirectory(path)
       yield* Wav.writeFile({ format, stream: Stream.make(new Uint8Array(16_000)) }, `${path}/one.wav`)
-      const layer = Archive.layerEmbedded({
-        path: `${folder}/runs.db`,
-        workers: [Worker.transcription],
-        concurrency: 1
-      })
+      const layerOf = (fault: Faults.Fault) =>
+        Archive.layerEmbedded({
+          path: `${folder}/${JSON.stringify(fault)}.db`,
+          workers: [Worker.transcription],
+          concurrency: 1
+        })
       const sentFor = (fault: Faults.Fault, unanswered: Run.Unanswered) =>
         Effect.gen(function* () {
           const before = (yield* requests).length
@@ -108,7 +109,7 @@ layer(localClients(), { excludeTestServices: true })("the workers of an archive,
           yield* archive.retryFailed(run.id, { only: file.error.tag })
           yield* Stream.runDrain(archive.progress(run.id))
           return { file, sent, again: (yield* requests).length - before - sent }
-        }).pipe(Effect.provide(layer), Effect.ensuring(faults.set([])))
+        }).pipe(Effect.provide(layerOf(fault)), Effect.ensuring(faults.set([])))
 
       const held = (tag: string, sent = 1) => ({
         file: { state: "held", attempts: 1, billing: "unknown", error: { tag } },

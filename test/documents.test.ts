@@ -232,7 +232,7 @@ describe("the README of a package", () => {
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
       expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
-    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, archive: 9, "local-service": 8 }
+    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, archive: 8, "local-service": 8 }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 
@@ -267,7 +267,7 @@ describe("the README of a package", () => {
     long-form: Subtitles.Cue Subtitles.LayoutOptions
     long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
     long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
-    archive: internal/ArchiveService.RunRequest internal/ArchiveService.Plan internal/ArchiveService.ArchiveService
+    archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
     archive: Run.RunStatus Run.FileRecord
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
     archive: Archive.WorkOptions Archive.DatabaseOptions

@@ -4,6 +4,8 @@
  * a file on the same kind of connection.
  */
 import { rmSync } from "node:fs"
+import { mkdir, rename, writeFile } from "node:fs/promises"
+import { dirname } from "node:path"
 import * as Operation from "@effect-speech/archive/Operation"
 import * as Output from "@effect-speech/archive/Output"
 import * as Source from "@effect-speech/archive/Source"
@@ -40,8 +42,15 @@ const settings = {
   source: folder,
   byContent: false,
   output: { directory: out, format: /** @type {const} */ ("txt") },
-  unanswered: /** @type {const} */ ("hold"),
-  batchSize: 100
+  unanswered: /** @type {const} */ ("hold")
+}
+
+/** A temporary file that takes the name, as an archive writes it. @param {string} path @param {string} text */
+const write = async (path, text) => {
+  const temporary = `${path}.part`
+  const written = () => writeFile(temporary, text, { flag: "wx", mode: 0o600 })
+  await written().catch(() => mkdir(dirname(path), { recursive: true }).then(written))
+  await rename(temporary, path)
 }
 
 const work = Effect.gen(function* () {
@@ -59,7 +68,9 @@ const work = Effect.gen(function* () {
       if (settlement._tag !== "Done") return yield* Effect.dieMessage(`${item.path}: ${JSON.stringify(settlement)}`)
       const { result } = settlement
       yield* commit("UPDATE files SET state = 2, result = ? WHERE seq = ? AND state = 1", [JSON.stringify(result), seq])
-      yield* Output.complete(settings.output, { ...file, result })
+      yield* Effect.promise(() =>
+        write(Output.pathOf(settings.output, item.path), `${/** @type {Output.TranscriptionResult} */ (result).text}\n`)
+      )
     })
   const source = yield* Source.folder(folder)
   yield* source.items().pipe(

@@ -5,24 +5,30 @@
 import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { exitStatus } from "../../test/support/report.js"
 import { checkDisk } from "./disk.js"
+import { checkHistories } from "./histories.js"
 import { checkKill } from "./kill.js"
 import { checkList } from "./list.js"
 import { checkMachines } from "./machines.js"
 import { checkOverhead } from "./overhead.js"
 import { checkPoison } from "./poison.js"
 import { checkRefusal } from "./refusal.js"
+import { checkSaturation } from "./saturation.js"
+import { checkStop } from "./stop.js"
 import { checkStore } from "./store.js"
 import type { Settings } from "./support.js"
 
 const parts: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {
   overhead: checkOverhead,
   kill: checkKill,
+  histories: checkHistories,
+  stop: checkStop,
   machines: checkMachines,
   refusal: checkRefusal,
   list: checkList,
   poison: checkPoison,
   disk: checkDisk,
-  store: checkStore
+  store: checkStore,
+  saturation: checkSaturation
 }
 
 const values = readOptions({

@@ -25,7 +25,7 @@ import { double, items } from "./double.js"
 
 /**
  * @typedef {object} Options
- * @property {{ readonly path: string } | { readonly url: string, readonly port: number } | { readonly shared: string }} store
+ * @property {{ readonly path: string } | { readonly url: string } | { readonly shared: string }} store
  *   A file, a PostgreSQL, or a file that another process works on.
  * @property {import("./double.js").Speech} speech
  * @property {number} concurrency
@@ -37,7 +37,6 @@ import { double, items } from "./double.js"
  * @property {import("@effect-speech/archive/Run").Format} [format] Default: txt.
  * @property {import("@effect-speech/archive/Run").Limits} [limits]
  * @property {import("@effect-speech/archive/Run").Unanswered} [unanswered]
- * @property {number} [batchSize]
  *
  * @typedef {{ readonly do: "start", readonly run: RunOptions }
  *   | { readonly do: "await" | "status" | "pause" | "export", readonly id: string }
@@ -77,8 +76,6 @@ const archive =
       ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
       : Archive.layerMachine({
           url: Redacted.make(store.url),
-          host: "127.0.0.1",
-          port: store.port,
           workers,
           concurrency
         })
@@ -92,7 +89,7 @@ const runtime = ManagedRuntime.make(
 )
 
 /** @param {RunOptions} options */
-const requestOf = ({ batchSize, format = "txt", limits, out, source, unanswered }) =>
+const requestOf = ({ format = "txt", limits, out, source, unanswered }) =>
   Effect.map(
     "folder" in source ? Source.folder(source.folder) : Effect.succeed(items(source.root, source.items)),
     (source) => ({
@@ -100,8 +97,7 @@ const requestOf = ({ batchSize, format = "txt", limits, out, source, unanswered 
       operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
       output: { directory: out, format },
       limits,
-      unanswered,
-      batchSize
+      unanswered
     })
   )
 

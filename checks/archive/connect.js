@@ -9,7 +9,7 @@ export const connect = async (path) => {
   const url = new URL("../../packages/archive/dist/internal/store/libsqlClient.js", import.meta.url)
   /** @type {typeof import("../../packages/archive/src/internal/store/libsqlClient.js")} */
   const { SingleConnection } = await import(url.href)
-  const connection = new SingleConnection(path)
+  const connection = await SingleConnection.open(path)
   return {
     /** @param {string} sql @param {ReadonlyArray<unknown>} [args] */
     execute: (sql, args = []) => connection.execute({ sql, args: /** @type {Array<string | number>} */ ([...args]) }),

@@ -58,7 +58,7 @@ export const checkKill = async ({ quick, seed }: Settings) => {
       const moment = chance()
       if (part < 0.25) await Promise.race([sleep(moment * 3000), working.catch(() => undefined)])
       else {
-        const enough = (await service.paid()) + 1 + Math.floor((moment * 1.5 * count) / kills)
+        const enough = (await service.paid()) + 1 + Math.floor((moment * count) / kills)
         await until(async () => ended || (await service.paid()) >= enough, { seconds: 300 })
       }
       await archive.kill()

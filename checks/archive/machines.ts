@@ -1,7 +1,6 @@
 /** Several machines over a PostgreSQL: how they share the work, and what happens if one, or the database, stops. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { RunStatus } from "@effect-speech/archive"
-import { freePort } from "../../test/support/freePort.js"
 import { hasPostgres, type Postgres, startPostgres } from "../../test/support/postgres.js"
 import { bar, list, median, ratio, table, title } from "../../test/support/report.js"
 import {
@@ -27,7 +26,7 @@ interface Machine extends ArchiveProcess {
 const startMachine = async (url: string): Promise<Machine> => {
   const log = fresh("calls.log")
   const archive = await startArchive({
-    store: { url, port: await freePort() },
+    store: { url },
     speech: { millis: callMillis, log },
     concurrency
   })

@@ -57,13 +57,7 @@ const user = (): { readonly uid?: number; readonly gid?: number } => {
 }
 
 /** Tests lose nothing that matters with the power. */
-const settings = [
-  "fsync=off",
-  "full_page_writes=off",
-  "max_connections=200",
-  "shared_buffers=32MB",
-  "log_min_messages=log"
-]
+const settingsOfTests = ["fsync=off", "full_page_writes=off", "max_connections=200", "shared_buffers=32MB"]
 
 /** What the shell prints when the server has ended. */
 const ended = "server ended"
@@ -72,9 +66,9 @@ const ended = "server ended"
  * `$1` is the folder. It obeys the lines of its stdin until that ends with the process that started it. The server may also end by
  * itself, so a subshell waits for it and says so.
  */
-const keeper = `
+const keeper = (settings: ReadonlyArray<string>) => `
 exec 2>&1
-serve() { postgres -D "$1" -p "$2" -k "$1" -h 127.0.0.1 ${settings.map((setting) => `-c ${setting}`).join(" ")} & echo $! >"$1/server"; wait $!; code=$?; rm "$1/server"; echo "${ended}: $code"; }
+serve() { postgres -D "$1" -p "$2" -k "$1" -h 127.0.0.1 ${settings.map((setting) => `-c ${setting}`).join(" ")} -c log_min_messages=log & echo $! >"$1/server"; wait $!; code=$?; rm "$1/server"; echo "${ended}: $code"; }
 end() { kill -QUIT "$(cat "$1/server")"; wait $serving; } 2>/dev/null
 initdb -D "$1" -U postgres -A scram-sha-256 --pwfile=/dev/stdin -E UTF8 --locale=C --no-sync --no-instructions >/dev/null <<END || exit 1
 $PGPASSWORD
@@ -84,8 +78,13 @@ end "$1"
 rm -rf "$1"
 `
 
-/** Starts a server of its own, for a test that ends it. `ports` gives its port: another one, if a port is taken. */
-export const startPostgres = async (ports: () => number | Promise<number> = freePort): Promise<Postgres> => {
+/**
+ * Starts a server of its own, for a test that ends it. `ports` gives its port: another one, if a port is taken. `settings` are `NAME=VALUE`.
+ */
+export const startPostgres = async (
+  ports: () => number | Promise<number> = freePort,
+  settings: ReadonlyArray<string> = settingsOfTests
+): Promise<Postgres> => {
   if (programs === undefined) throw new Error("No PostgreSQL is installed.")
   const { gid, uid } = user()
   const owner = uid === undefined || gid === undefined ? {} : { uid, gid }
@@ -93,7 +92,7 @@ export const startPostgres = async (ports: () => number | Promise<number> = free
   if (uid !== undefined && gid !== undefined) chownSync(folder, uid, gid)
   const password = randomBytes(12).toString("hex")
   const env = { PGPASSWORD: password, PATH: `${programs}${delimiter}/usr/bin${delimiter}/bin` }
-  const shell = spawn("/bin/sh", ["-c", keeper, "sh", folder], {
+  const shell = spawn("/bin/sh", ["-c", keeper(settings), "sh", folder], {
     ...owner,
     cwd: folder,
     detached: true,

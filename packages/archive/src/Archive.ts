@@ -14,23 +14,21 @@
  * ```
  */
 import type * as FileSystem from "@effect/platform/FileSystem"
-import type { WorkflowEngine } from "@effect/workflow/WorkflowEngine"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
-import type { AddressFailed, StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
-import type { ArchiveService } from "./internal/ArchiveService.js"
-import * as Engine from "./internal/engine/Engine.js"
-import * as Pool from "./internal/engine/Pool.js"
-import * as Service from "./internal/engine/service.js"
+import type { StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
+import * as Machine from "./internal/machine/machine.js"
+import * as Write from "./internal/output/write.js"
+import type { ArchiveService } from "./internal/service/ArchiveService.js"
+import type { Check, CostOf } from "./internal/service/requests.js"
+import * as Service from "./internal/service/service.js"
 import { Store } from "./internal/store/Store.js"
 import { unnoticed } from "./internal/unnoticed.js"
-import { within } from "./internal/within.js"
-import * as Output from "./Output.js"
 import type { Worker } from "./Worker.js"
 
-export type { ArchiveService, Plan, RunRequest } from "./internal/ArchiveService.js"
+export type { ArchiveService, Plan, RunRequest } from "./internal/service/ArchiveService.js"
 
 export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archive, ArchiveService>() {
   /**
@@ -45,40 +43,24 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
   ): Layer.Layer<Archive, StoreLocked | StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
-        const [{ layerLibsql }, { layerSingle }] = await Promise.all([
-          import("./internal/store/libsqlStore.js"),
-          import("./internal/engine/cluster.js")
-        ])
-        return working(options, "adopted", batchOfOne).pipe(
-          Layer.provide(layerSingle),
-          Layer.provide(layerLibsql(options))
-        )
+        const { layerLibsql } = await import("./internal/store/libsqlStore.js")
+        return Layer.provide(working(options, "adopted"), layerLibsql(options))
       })
     )
   }
 
   /**
-   * One of several machines that share a PostgreSQL. It works on every run that is running. The others reach it at `host` and
-   * `port`. When its scope is closed, it finishes the calls under way, and leaves; if it dies, the others take its work over.
+   * One of several machines that share a PostgreSQL. It works on every run that is running and whose operation has a worker. Machines
+   * meet in the database alone: they need no port and no name. When its scope is closed, it finishes the calls under way, and leaves; if
+   * it dies, the others take its files over.
    */
   static layerMachine<const Workers extends ReadonlyArray<Worker<unknown>>>(
-    options: WorkOptions<Workers> &
-      DatabaseOptions & {
-        /** The name or address of this machine, as the others reach it. */
-        readonly host: string
-        readonly port: number
-      }
-  ): Layer.Layer<Archive, StoreTooNew | StoreFailed | AddressFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
+    options: WorkOptions<Workers> & DatabaseOptions
+  ): Layer.Layer<Archive, StoreTooNew | StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem> {
     return Layer.unwrapEffect(
       Effect.promise(async () => {
-        const [{ layerPostgres }, { layerMachine }] = await Promise.all([
-          import("./internal/store/postgresStore.js"),
-          import("./internal/engine/cluster.js")
-        ])
-        return working(options, "all", batchOfSeveral).pipe(
-          Layer.provide(layerMachine(options)),
-          Layer.provide(layerPostgres(options))
-        )
+        const { layerPostgres } = await import("./internal/store/postgresStore.js")
+        return Layer.provide(working(options, "all"), layerPostgres(options))
       })
     )
   }
@@ -97,8 +79,7 @@ export class Archive extends Context.Tag("@effect-speech/archive/Archive")<Archi
             ? (await import("./internal/store/libsqlStore.js")).layerLibsqlShared(options)
             : (await import("./internal/store/postgresStore.js")).layerPostgres(options)
         const { synthesis, transcription } = await import("./Worker.js")
-        const batchSize = "path" in options ? batchOfOne : batchOfSeveral
-        return Layer.provide(watching([transcription, synthesis], batchSize), store)
+        return Layer.provide(watching([transcription, synthesis]), store)
       })
     )
   }
@@ -129,39 +110,28 @@ export type RequiredBy<Workers extends ReadonlyArray<Worker<unknown>>> = Workers
     : never
   : never
 
-/** How many files a batch has by default: work is shared among machines by whole batches. */
-const batchOfOne = 100
-const batchOfSeveral = 10
-
 const watching = (
-  workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>,
-  batchSize: number
+  workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>
 ): Layer.Layer<Archive, never, Store | FileSystem.FileSystem> =>
   Layer.scoped(
     Archive,
-    Effect.flatMap(costsOf(workers), (costs) =>
-      Service.make({ costs, checks: new Map(), batchSize, mayLackFiles: () => true })
-    )
+    Effect.flatMap(costsOf(workers), (costs) => Service.make({ costs, checks: new Map() }))
   )
 
-/** What the calls of these workers cost at most. */
+/** What the calls of these workers cost. */
 const costsOf = (workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>) =>
   Effect.map(
     Effect.context<FileSystem.FileSystem>(),
     (context) =>
       new Map(
-        workers.map(({ cost, operation }): [string, Pool.CostOf] => [
-          operation,
-          (job) => Effect.provide(cost(job), context)
-        ])
+        workers.map(({ cost, operation }): [string, CostOf] => [operation, (job) => Effect.provide(cost(job), context)])
       )
   )
 
 const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
   options: WorkOptions<Workers>,
-  works: "all" | "adopted",
-  batchSize: number
-): Layer.Layer<Archive, StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem | Store | WorkflowEngine> =>
+  works: "all" | "adopted"
+): Layer.Layer<Archive, StoreFailed, RequiredBy<Workers> | FileSystem.FileSystem | Store> =>
   Layer.scoped(
     Archive,
     Effect.gen(function* () {
@@ -170,13 +140,18 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
       const workers = new Map(
         options.workers.map(({ operation, call }): [string, Pick<Worker, "call">] => [
           operation,
-          { call: (job) => Effect.provide(call(job), context as Context.Context<unknown>) }
+          {
+            call: (job) =>
+              Effect.map(Effect.provide(call(job), context as Context.Context<unknown>), (settlement) =>
+                Write.withOutput(job, settlement)
+              )
+          }
         ])
       )
       const costs = yield* costsOf(options.workers)
       const checks = new Map(
         options.workers.flatMap(
-          ({ check, operation }): ReadonlyArray<[string, Service.Check]> =>
+          ({ check, operation }): ReadonlyArray<[string, Check]> =>
             check === undefined
               ? []
               : [
@@ -187,18 +162,20 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
                 ]
         )
       )
-      const machine = crypto.randomUUID()
       const lacking = new Set<string>()
-      const pool = yield* Pool.make({
+      const machine = yield* Machine.make({
         store,
-        machine,
+        works,
+        machine: crypto.randomUUID(),
         concurrency: options.concurrency ?? 8,
         closeLimit: options.closeLimit ?? 60_000,
         workers,
-        costs,
+        costs: new Map(
+          [...costs].map(([operation, costOf]) => [operation, (job) => Effect.map(costOf(job), ({ most }) => most)])
+        ),
         recorded: ({ file, settings }, { inPieces, result }) =>
           Effect.catchAll(
-            Effect.provide(Output.complete(settings.output, { ...file, result, inPieces }), context),
+            Effect.provide(Write.complete(settings.output, { ...file, result, inPieces }), context),
             ({ message }) =>
               // A full disk lacks many files: one warning is enough.
               lacking.has(file.run)
@@ -209,17 +186,10 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
                   )
           )
       })
-      yield* Effect.addFinalizer(() => pool.close)
-      const engine = yield* Engine.make({ store, machine, pool, works })
-      const service = yield* Service.make({
-        local: { engine, pool },
+      return yield* Service.make({
+        machine,
         costs,
-        checks,
-        batchSize,
-        mayLackFiles: ({ epoch, id }) => works === "all" || epoch > 1 || lacking.has(id)
+        checks
       })
-      // Closed first: the engine is still there while the calls under way are finished.
-      yield* Effect.addFinalizer(() => Effect.zipRight(pool.close, within(3_000)(store.leave(machine))))
-      return service
     })
   )

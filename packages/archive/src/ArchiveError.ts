@@ -34,17 +34,6 @@ export class StoreFailed extends cloneable(
   })
 ) {}
 
-/** This machine can't listen at the address by which the other machines reach it. */
-export class AddressFailed extends cloneable(
-  Schema.TaggedError<AddressFailed>("@effect-speech/archive/AddressFailed")("AddressFailed", {
-    host: Schema.String,
-    port: Schema.Number,
-    /** The system's code, such as `EADDRINUSE`. */
-    code: Schema.optional(Schema.String),
-    message: Schema.String
-  })
-) {}
-
 /** There is no run of this id in the store. */
 export class RunNotFound extends cloneable(
   Schema.TaggedError<RunNotFound>("@effect-speech/archive/RunNotFound")("RunNotFound", {
@@ -83,7 +72,7 @@ export class SourceFailed extends cloneable(
   })
 ) {}
 
-/** A result can't be written. The message says whether it is recorded, so that `export` writes it again, without a call. */
+/** A result can't be written. The message says whether it is recorded, so that `repair` writes it again, without a call. */
 export class OutputFailed extends cloneable(
   Schema.TaggedError<OutputFailed>("@effect-speech/archive/OutputFailed")("OutputFailed", {
     path: Schema.String,
@@ -97,7 +86,6 @@ export type ArchiveError =
   | StoreLocked
   | StoreTooNew
   | StoreFailed
-  | AddressFailed
   | RunNotFound
   | RunConflict
   | RunInvalid

@@ -14,7 +14,7 @@ import { Operation } from "./Operation.js"
  * | `listing`   | the files are being listed; no call has begun |
  * | `running`   | machines work on it |
  * | `paused`    | it was paused: no call begins until it is resumed |
- * | `suspended` | the account was refused, or a limit is reached: `reason` says which |
+ * | `suspended` | the account was refused, ten files failed alike, or a limit is reached: `suspension` says which |
  * | `ended`     | no file is left to call |
  */
 export const RunState = Schema.Literal("listing", "running", "paused", "suspended", "ended")
@@ -46,7 +46,7 @@ export type Suspension = typeof Suspension.Type
 export const Limits = Schema.Struct({
   /** Calls that begin in a second. Default: no limit. */
   callsPerSecond: Schema.optional(Schema.Finite.pipe(Schema.positive())),
-  /** The run is suspended when so many calls have begun. A call that did not reach the service does not count. Default: no limit. */
+  /** The run is suspended when it has called for so many files. A call that did not reach the service does not count. Default: no limit. */
   maxFiles: Schema.optional(Schema.NonNegativeInt),
   /**
    * The run is suspended before a file whose cost would exceed this. The contract states no price: a credit is one started
@@ -86,9 +86,9 @@ export const RunSettings = Schema.Struct({
   /** Whether a file is known by its path and content, and not by its path, size and time of modification. */
   byContent: Schema.Boolean,
   output: Output,
-  unanswered: Unanswered,
-  /** How many files a machine takes at once. */
-  batchSize: Schema.Int.pipe(Schema.between(1, 1_000))
+  /** Folders that the run wrote to before. Audio is copied from there. Default: none. */
+  earlierOutputs: Schema.optional(Schema.Array(Schema.String)),
+  unanswered: Unanswered
 })
 export type RunSettings = typeof RunSettings.Type
 
@@ -123,6 +123,25 @@ export interface Counts {
   readonly held: number
 }
 
+/** How the folder of an output compared with the store, and what was changed so that it agrees. */
+export interface OutputReport {
+  /** Files that are done. */
+  readonly files: number
+  /** Files of the tree that were missing, empty or out of date, and have been written again. */
+  readonly written: number
+  /**
+   * Transcripts that somebody has changed since they were written, and that are kept. The end of a run keeps them; `export` and
+   * `repair` write them again.
+   */
+  readonly changed: number
+  /** Audio that is missing, or is not what was written. The store has no audio: only a call makes it again. */
+  readonly gone: number
+  /** What it costs at most to synthesize it again, by the price of {@link Limits}. */
+  readonly goneCost: number
+  /** The first ten of its files. */
+  readonly goneFiles: ReadonlyArray<string>
+}
+
 /** How far a run is. */
 export interface RunStatus {
   readonly id: string
@@ -139,6 +158,10 @@ export interface RunStatus {
   readonly warnings: Readonly<Record<string, number>>
   /** What the recorded calls cost, by the price of {@link Limits}. */
   readonly credits: number
+  /** The run has begun since `results.jsonl` was written. */
+  readonly resultsDue: boolean
+  /** How its files were found at its end. Set in the last status of `progress`, if this process has looked. */
+  readonly output?: OutputReport | undefined
   /** The machines with a heartbeat in the last 35 seconds. */
   readonly machines: number
   /** The last heartbeat of a machine that has not left in order. Milliseconds since 1970. */

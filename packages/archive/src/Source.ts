@@ -102,7 +102,8 @@ export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect
 
 /**
  * The files whose paths a text file lists: one path a line, or separated by NUL as `find -print0` writes them. Empty lines are
- * left out. The order is that of the list.
+ * left out. The order is that of the list. A file with other control characters that are in no name of a file, such as a recording,
+ * is no list: it fails with `SourceFailed`.
  */
 export const list = (path: string, options: PathsOptions = {}): Source => {
   const { byContent = false } = options
@@ -140,10 +141,11 @@ export const texts = <R>(
 ): Source<R> => ({
   ...options,
   byContent: false,
-  items: () =>
+  items: (output) =>
     textItems(
       Stream.map(Stream.zipWithIndex(stream), ([value, index]) => ({ value, number: index + 1 })),
-      options.root
+      options.root,
+      output
     )
 })
 
@@ -153,7 +155,12 @@ export const texts = <R>(
  */
 export const jsonl = (path: string): Source => {
   const root = resolve(path)
-  return { root, byContent: false, description: `lines of ${root}`, items: () => textItems(jsonLines(root), root) }
+  return {
+    root,
+    byContent: false,
+    description: `lines of ${root}`,
+    items: (output) => textItems(jsonLines(root), root, output)
+  }
 }
 
 /**
@@ -162,5 +169,10 @@ export const jsonl = (path: string): Source => {
  */
 export const csv = (path: string): Source => {
   const root = resolve(path)
-  return { root, byContent: false, description: `lines of ${root}`, items: () => textItems(csvLines(root), root) }
+  return {
+    root,
+    byContent: false,
+    description: `lines of ${root}`,
+    items: (output) => textItems(csvLines(root), root, output)
+  }
 }

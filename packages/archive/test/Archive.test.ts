@@ -1,14 +1,39 @@
-import { existsSync, mkdirSync, readFileSync, rmSync, unlinkSync } from "node:fs"
+import {
+  closeSync,
+  existsSync,
+  mkdirSync,
+  openSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  unlinkSync,
+  writeSync
+} from "node:fs"
 import { join } from "node:path"
 import { describe, expect, it } from "@effect/vitest"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
+import Database from "libsql"
 import { Archive } from "../src/Archive.js"
+import { SourceFailed } from "../src/ArchiveError.js"
 import type { Settlement } from "../src/internal/store/Store.js"
+import type { Source } from "../src/Source.js"
 import type { Worker } from "../src/Worker.js"
-import { done, ended, failed, folder, inProcess, item, refused, request, until, worker } from "./support/double.js"
+import {
+  done,
+  ended,
+  failed,
+  folder,
+  inProcess,
+  item,
+  refused,
+  request,
+  source,
+  until,
+  worker
+} from "./support/double.js"
 
 const embedded = (directory: string, worker: Worker, concurrency = 8) =>
   Archive.layerEmbedded({ path: join(directory, "runs.db"), workers: [worker], concurrency })
@@ -168,6 +193,74 @@ describe("an archive in one process", () => {
     })
   )
 
+  it.scopedLive("holds a file whose content is held under another name, and sends it once when it is retried", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const held: Settlement = {
+        _tag: "Held",
+        error: { tag: "SttConnectionFailed", message: "Lost." },
+        billing: "unknown"
+      }
+      const answers: { settlement: Settlement } = { settlement: held }
+      const double = worker(() => answers.settlement)
+      const content = "ab".repeat(32)
+      const copies = { ...request(directory, 3).source, byContent: true }
+      yield* inProcess(embedded(directory, double.worker, 3), (archive) =>
+        Effect.gen(function* () {
+          const source = {
+            ...copies,
+            items: () => Stream.map(Stream.range(1, 3), (n) => ({ ...item(n), size: 1, content }))
+          }
+          const { id } = yield* archive.start({ ...request(directory, 3), source })
+          expect(yield* ended(archive, id)).toMatchObject({ counts: { held: 3 }, holds: { SttConnectionFailed: 3 } })
+          expect(double.calls.begun.length).toBe(1)
+          answers.settlement = done
+          // What is not sent counts for no limit.
+          yield* archive.resume(id, { limits: { maxFiles: 2 } })
+          yield* archive.retryFailed(id, { only: "SttConnectionFailed" })
+          expect(yield* ended(archive, id)).toMatchObject({ counts: { done: 3 } })
+          const files = [...(yield* Stream.runCollect(archive.results(id)))]
+          expect(files.map(({ attempts }) => attempts)).toEqual([2, 0, 0])
+          expect(double.calls.begun.length).toBe(2)
+        })
+      )
+    })
+  )
+
+  it.scopedLive(
+    "stops at ten files that fail alike, one after the other, and probes with one call when it is resumed",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const refusedRequest: Settlement = {
+          _tag: "Failed",
+          error: { tag: "SttBadRequest", message: "The model is unknown." },
+          billing: "notBilled",
+          concernsRun: true
+        }
+        const answers = { refuses: (_path: string): boolean => true }
+        const double = worker((path) => (answers.refuses(path) ? refusedRequest : done))
+        const status = yield* inProcess(embedded(directory, double.worker, 3), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 60))
+            const stopped = yield* ended(archive, id)
+            expect(stopped).toMatchObject({ state: "suspended", suspension: { tag: "RepeatedFailure" } })
+            expect(double.calls.begun.length).toBeGreaterThanOrEqual(10)
+            expect(double.calls.begun.length).toBeLessThanOrEqual(12)
+            const before = double.calls.begun.length
+            yield* archive.resume(id)
+            expect((yield* ended(archive, id)).state).toBe("suspended")
+            expect(double.calls.begun.length).toBe(before + 1)
+            // Each fifth file is wrong, and so are the last nine.
+            answers.refuses = (path) => path.endsWith("5.wav") || path >= "calls/000052.wav"
+            yield* archive.resume(id)
+            return yield* ended(archive, id)
+          })
+        )
+        expect(status.state).toBe("ended")
+      })
+  )
+
   it.scopedLive("holds a file whose call did not end in the time that the process had", () =>
     Effect.gen(function* () {
       const directory = yield* folder
@@ -218,6 +311,139 @@ describe("an archive in one process", () => {
           yield* archive.retryFailed(id, { only: "FileEmpty" })
           expect(yield* ended(archive, id)).toMatchObject({ failures: {}, holds: { Defect: 3 } })
           expect(double.calls.begun.length).toBe(33)
+        })
+      )
+    })
+  )
+
+  it.scopedLive(
+    "does not resume a run whose listing was killed, and lists it to its end when it is started again",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const double = worker()
+        const listed = yield* Deferred.make<void>()
+        const all = source(3_000)
+        const endless: Source = {
+          ...all,
+          items: () =>
+            Stream.tap(all.items(), (each) =>
+              each.path === item(2_500).path
+                ? Effect.zipRight(Deferred.succeed(listed, undefined), Effect.never)
+                : Effect.void
+            )
+        }
+        let run = ""
+        yield* inProcess(embedded(directory, double.worker), (archive) =>
+          Effect.gen(function* () {
+            const starting = yield* Effect.fork(archive.start(request(directory, 0, { source: endless })))
+            yield* Deferred.await(listed)
+            run = (yield* archive.runs)[0] ?? ""
+            yield* Fiber.interrupt(starting)
+          })
+        )
+        yield* inProcess(embedded(directory, double.worker), (archive) =>
+          Effect.gen(function* () {
+            expect(yield* archive.status(run)).toMatchObject({ state: "listing", counts: { pending: 2_000 } })
+            const refusals = [yield* Effect.flip(archive.resume(run)), yield* Effect.flip(archive.retryFailed(run))]
+            for (const refusal of refusals) {
+              expect(refusal).toMatchObject({ _tag: "RunConflict", message: expect.stringContaining("not all listed") })
+            }
+            expect(double.calls.begun).toEqual([])
+            const { id } = yield* archive.start(request(directory, 3_000))
+            expect(id).toBe(run)
+            expect((yield* ended(archive, run)).counts.done).toBe(3_000)
+          })
+        )
+      })
+  )
+
+  it.scopedLive("stays paused if it was paused while its files were listed, also when they are listed again", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          for (const count of [1_500, 2_500]) {
+            const before = double.calls.begun.length
+            const half = yield* Deferred.make<void>()
+            const isPaused = yield* Deferred.make<void>()
+            const all = source(count)
+            const slow: Source = {
+              ...all,
+              items: () =>
+                Stream.tap(all.items(), (each) =>
+                  each.path === item(count - 100).path
+                    ? Effect.zipRight(Deferred.succeed(half, undefined), Deferred.await(isPaused))
+                    : Effect.void
+                )
+            }
+            const starting = yield* Effect.fork(archive.start(request(directory, 0, { source: slow })))
+            yield* Deferred.await(half)
+            const [run = ""] = yield* archive.runs
+            expect((yield* archive.pause(run)).state).toBe("paused")
+            yield* Deferred.succeed(isPaused, undefined)
+            expect(yield* Fiber.join(starting)).toMatchObject({ state: "paused", counts: { pending: count - before } })
+            yield* Effect.sleep(50)
+            expect(double.calls.begun.length).toBe(before)
+            yield* archive.resume(run)
+            expect((yield* ended(archive, run)).counts.done).toBe(count)
+          }
+        })
+      )
+    })
+  )
+
+  it.scopedLive("is as it was if its source can't be listed again", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      const broken: Source = {
+        ...source(0),
+        items: () =>
+          Stream.concat(
+            Stream.map(Stream.range(1, 1_000), item),
+            Stream.fail(new SourceFailed({ path: "/calls", message: "The share is away." }))
+          )
+      }
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 3))
+          yield* ended(archive, id)
+          expect(yield* Effect.flip(archive.start(request(directory, 0, { source: broken })))).toMatchObject({
+            _tag: "SourceFailed"
+          })
+          expect(yield* archive.status(id)).toMatchObject({ state: "ended", counts: { done: 3 } })
+        })
+      )
+    })
+  )
+
+  it.scopedLive("ends with the error of its store if that is damaged, and waits for none that will not come", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const path = join(directory, "runs.db")
+      const double = worker()
+      const { id } = yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const { id } = yield* archive.start(request(directory, 5_000, { limits: { maxFiles: 10 } }))
+          return yield* ended(archive, id)
+        })
+      )
+      // The pages behind those of the schema and the runs.
+      const database = new Database(path)
+      database.exec("PRAGMA wal_checkpoint(TRUNCATE)")
+      database.close()
+      const { size } = statSync(path)
+      const file = openSync(path, "r+")
+      writeSync(file, Buffer.alloc(size - 16 * 4096, 0xaa), 0, size - 16 * 4096, 16 * 4096)
+      closeSync(file)
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const error = yield* Effect.flip(
+            Effect.zipRight(archive.resume(id, { limits: {} }), ended(archive, id)).pipe(Effect.timeout(10_000))
+          )
+          expect(error).toMatchObject({ _tag: "StoreFailed", message: expect.stringContaining("damaged") })
         })
       )
     })
@@ -352,7 +578,7 @@ describe("an archive in one process", () => {
             yield* Effect.sleep(300)
             expect(yield* Effect.flip(ended(archive, id))).toMatchObject({ _tag: "OutputFailed", path: inTheWay })
             rmSync(inTheWay, { recursive: true })
-            expect(yield* archive.export(id)).toBe(3)
+            expect((yield* archive.export(id)).files).toBe(3)
             expect((yield* ended(archive, id)).state).toBe("ended")
           })
         )

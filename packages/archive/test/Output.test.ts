@@ -10,6 +10,8 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { writeResults } from "../src/internal/output/results.js"
+import { complete, piecesOf } from "../src/internal/output/write.js"
 
 const folder = mkdtempSync(join(tmpdir(), "archive-output-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -42,8 +44,7 @@ const settings = (directory: string, format: Run.Format): Run.RunSettings => ({
   source: "test",
   byContent: false,
   output: { directory, format },
-  unanswered: "hold",
-  batchSize: 100
+  unanswered: "hold"
 })
 
 describe("the path of a result", () => {
@@ -95,10 +96,10 @@ layer(NodeFileSystem.layer)("a result", (it) => {
     Effect.gen(function* () {
       const directory = join(folder, "formats")
       const { callId } = record("a")
-      mkdirSync(Output.piecesOf(directory, callId), { recursive: true })
-      writeFileSync(join(Output.piecesOf(directory, callId), "piece.json"), "{}")
+      mkdirSync(piecesOf(directory, callId), { recursive: true })
+      writeFileSync(join(piecesOf(directory, callId), "piece.json"), "{}")
       for (const format of ["txt", "json", "srt", "vtt"] as const) {
-        yield* Output.complete({ directory, format }, { ...record("sub/a.wav"), inPieces: true })
+        yield* complete({ directory, format }, { ...record("sub/a.wav"), inPieces: true })
       }
       const read = (format: string) => readFileSync(join(directory, `sub/a.wav.${format}`), "utf8")
       expect(read("txt")).toBe("One two. Three.\n")
@@ -113,8 +114,8 @@ layer(NodeFileSystem.layer)("a result", (it) => {
   it.effect("without times is one subtitle, and an empty one has none", () =>
     Effect.gen(function* () {
       const output = { directory: join(folder, "untimed"), format: "srt" } as const
-      yield* Output.complete(output, record("a", { result: { ...result, segments: [] } }))
-      yield* Output.complete(output, record("b", { result: { ...result, segments: [], text: "" } }))
+      yield* complete(output, record("a", { result: { ...result, segments: [] } }))
+      yield* complete(output, record("b", { result: { ...result, segments: [], text: "" } }))
       expect(readFileSync(join(output.directory, "a.srt"), "utf8")).toBe(
         "1\n00:00:00,000 --> 00:00:03,000\nOne two. Three.\n"
       )
@@ -126,10 +127,10 @@ layer(NodeFileSystem.layer)("a result", (it) => {
     Effect.gen(function* () {
       const directory = join(folder, "taken")
       mkdirSync(join(directory, "a.txt"), { recursive: true })
-      const error = yield* Effect.flip(Output.complete({ directory, format: "txt" }, record("a")))
+      const error = yield* Effect.flip(complete({ directory, format: "txt" }, record("a")))
       expect(error).toMatchObject({ _tag: "OutputFailed", code: "EISDIR", path: join(directory, "a.txt") })
       expect(error.message).toMatch(
-        /or a folder has its name\. Rename one of them\. The result is recorded: export writes it again, without a call\.$/
+        /or a folder has its name\. Rename one of them\. The result is recorded: repair writes it again, without a call\.$/
       )
       expect(readdirSync(directory)).toEqual(["a.txt"])
     })
@@ -138,11 +139,11 @@ layer(NodeFileSystem.layer)("a result", (it) => {
   it.effect("on a full disk is an error that says what to do, and leaves no part", () =>
     Effect.gen(function* () {
       const directory = join(folder, "full")
-      const error = yield* Effect.flip(Output.complete({ directory, format: "txt" }, record("a"))).pipe(
+      const error = yield* Effect.flip(complete({ directory, format: "txt" }, record("a"))).pipe(
         Effect.provide(fullDisk)
       )
       expect(error.message).toBe(
-        `${join(directory, "a.txt")} can't be written: the disk is full. Free some space. The result is recorded: export writes it again, without a call.`
+        `${join(directory, "a.txt")} can't be written: the disk is full. Free some space. The result is recorded: repair writes it again, without a call.`
       )
       expect(readdirSync(directory)).toEqual([])
     })
@@ -159,61 +160,16 @@ layer(NodeFileSystem.layer)("a result", (it) => {
         record("h", { state: "held", error, result: undefined })
       )
       const pending = Stream.make(record("q", { state: "pending", result: undefined }))
-      expect(yield* Output.writeResults(directory, Stream.concat(files, pending))).toBe(3)
+      yield* writeResults(directory, Stream.concat(files, pending))
       expect(readFileSync(join(directory, "results.jsonl"), "utf8").split("\n")).toEqual([
         JSON.stringify({ path: "b\n.wav", state: "done", result }),
         JSON.stringify({ path: "a", state: "failed", error }),
         JSON.stringify({ path: "h", state: "held", error }),
         ""
       ])
-      const failing = Output.writeResults(directory, Stream.concat(files, Stream.fail("away")))
+      const failing = writeResults(directory, Stream.concat(files, Stream.fail("away")))
       expect(yield* Effect.flip(failing)).toBe("away")
       expect(readdirSync(directory)).toEqual(["results.jsonl"])
-    })
-  )
-
-  it.effect("is exported if its file is missing, in another format too", () =>
-    Effect.gen(function* () {
-      const directory = join(folder, "exported")
-      const files = Stream.make(record("a"), record("b"), record("c", { state: "failed", result: undefined }))
-      yield* Output.complete({ directory, format: "txt" }, record("a"))
-      writeFileSync(join(directory, "a.txt"), "mine")
-      expect(yield* Output.exportTo({ directory, format: "txt" }, settings(directory, "txt"), files)).toBe(2)
-      expect(readFileSync(join(directory, "a.txt"), "utf8")).toBe("mine")
-      expect(readFileSync(join(directory, "b.txt"), "utf8")).toBe("One two. Three.\n")
-      yield* Output.exportTo({ directory, format: "vtt" }, settings(directory, "txt"), files)
-      expect(readdirSync(directory).toSorted()).toEqual(["a.txt", "a.vtt", "b.txt", "b.vtt", "results.jsonl"])
-      const wrong = yield* Effect.flip(Output.exportTo({ directory, format: "wav" }, settings(directory, "txt"), files))
-      expect(wrong.message).toBe("A run of Transcribe has no wav files. Choose another format.")
-    })
-  )
-
-  it.effect("is not taken for exported if a folder has its name", () =>
-    Effect.gen(function* () {
-      const directory = join(folder, "in the way")
-      const target = join(directory, "a.wav.txt")
-      mkdirSync(target, { recursive: true })
-      const run = settings(directory, "txt")
-      const error = yield* Effect.flip(Output.exportTo(run.output, run, Stream.make(record("a.wav"))))
-      expect(error).toMatchObject({ _tag: "OutputFailed", path: target })
-      expect(readdirSync(directory).toSorted()).toEqual(["a.wav.txt", "results.jsonl"])
-    }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
-
-  it.effect("that is audio is copied from the output of the run, since the store has none", () =>
-    Effect.gen(function* () {
-      const [directory, other] = [join(folder, "audio"), join(folder, "copy")]
-      mkdirSync(directory)
-      writeFileSync(join(directory, "a.wav"), "RIFF")
-      const run = settings(directory, "wav")
-      const exporting = (path: string) =>
-        Output.exportTo({ directory: other, format: "wav" }, run, Stream.make(record(path)))
-      expect(yield* exporting("a")).toBe(1)
-      expect(readFileSync(join(other, "a.wav"), "utf8")).toBe("RIFF")
-      const error = yield* Effect.flip(exporting("b"))
-      expect(error.message).toBe(
-        `${join(directory, "b.wav")} does not exist, and the store has no audio. Restore the file, or synthesize its text in another run.`
-      )
     })
   )
 })
@@ -264,7 +220,6 @@ describe("the settings of a run", () => {
       check({ output: { directory: "/out", format: "wav" } }),
       "output.format must be txt, json, srt or vtt for a transcription"
     ],
-    [check({ batchSize: 0 }), "batchSize must be "],
     [check({}, { maxFiles: -1 }), "limits.maxFiles must be "],
     [check({}, { callsPerSecond: 0 }), "limits.callsPerSecond must be "]
   ] as const)("are checked by the rules of the requests, before anything is listed (%#)", ([failing, problem]) =>

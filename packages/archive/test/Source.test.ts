@@ -1,6 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { createHash } from "node:crypto"
-import { mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
+import { existsSync, mkdirSync, mkdtempSync, symlinkSync, utimesSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
 import { afterAll, beforeAll, describe, expect, it } from "@effect/vitest"
@@ -8,6 +8,8 @@ import { Source } from "@effect-speech/archive"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { unreadable } from "../src/internal/source/files.js"
+import { foldsCase, makePlaces } from "../src/internal/source/places.js"
 import { makeSeen } from "../src/internal/source/seen.js"
 import { walk } from "../src/internal/source/walk.js"
 
@@ -108,7 +110,9 @@ describe("a folder", () => {
       expect(items[0]?.problem?.message).toMatch(
         /gone\.wav can't be opened: it does not exist, or is a link to nothing\./
       )
-      expect(items[2]?.problem?.message).toMatch(/pipe\.wav is a pipe, not a file\.$/)
+      expect(items[2]?.problem?.message).toMatch(
+        /pipe\.wav is a pipe, not a file\. Put a recording there, or remove it, and run again\.$/
+      )
     })
   )
 
@@ -189,6 +193,30 @@ describe("a list", () => {
         ["b.wav", undefined]
       ])
       expect(yield* pathsOf(source, root)).toEqual(["out/b.wav", "gone.wav", "b.wav"])
+    })
+  )
+
+  it("is an error, and fails no file, if this process can open no file", () => {
+    const error = Object.assign(new Error("too many open files"), { code: "EMFILE" })
+    expect(() => unreadable("a.wav", "/calls/a.wav", error)).toThrow(
+      "/calls/a.wav can't be read (EMFILE): this process has too many open files. Raise its limit (ulimit -n)."
+    )
+    expect(unreadable("a.wav", "/calls/a.wav", Object.assign(error, { code: "EIO" })).problem?.tag).toBe(
+      "FileUnreadable"
+    )
+  })
+
+  it.effect("is no recording and no other file that is no text", () =>
+    Effect.gen(function* () {
+      write("bell\x07.wav")
+      const odd = Source.list(write("odd.txt", "bell\x07.wav\n"), { root: folder })
+      expect((yield* itemsOf(odd)).map(({ path, problem }) => [path, problem])).toEqual([["bell\x07.wav", undefined]])
+      const path = write("video.mp4", "\0\0\0\x20ftypisom\0\0\x02\0isomiso2mp41")
+      const error = yield* Effect.flip(itemsOf(Source.list(path, { root: folder })))
+      expect(error).toMatchObject({ _tag: "SourceFailed", path })
+      expect(error.message).toMatch(
+        /video\.mp4 is no list of paths: line \d is no text\. Give a text file with a path on each line\. For one recording, give the folder that it is in\.$/
+      )
     })
   )
 
@@ -306,8 +334,40 @@ describe("lines of texts", () => {
     })
   )
 
+  it.effect("whose audio would have the place of another's are listed as failed", () =>
+    Effect.gen(function* () {
+      const ids = ["menu", "menu.wav/welcome", "b.wav/c.wav/d", "b.wav/c", "b", "b.wav", "menu.WAV/x", "menu.wavy/x"]
+      const rows = ids.map((id): Source.Text => ({ id, text: id }))
+      const items = yield* itemsOf(Source.texts(Stream.fromIterable(rows), { root: "rows", description: "rows" }))
+      expect(items.filter(({ problem }) => problem !== undefined).map(({ path }) => path)).toEqual([
+        "menu.wav/welcome",
+        "b.wav/c",
+        "b"
+      ])
+      expect(items[1]?.problem).toEqual({
+        tag: "OutputFailed",
+        message:
+          "Line 2 of rows has the id menu.wav/welcome, and its audio would have the place of that of an earlier line. Nothing was sent. Give it another id, and run again."
+      })
+    })
+  )
+
+  it("differ in more than the case of their ids, if the file system of the output takes such names for one", () => {
+    const ids = ["Menu", "menu", "menu", "MENU.WAV/x", "a"]
+    expect(ids.map(makePlaces(true))).toEqual(["free", "taken", "same", "taken", "free"])
+    expect(ids.map(makePlaces(false))).toEqual(["free", "free", "same", "free", "free"])
+  })
+
+  it.effect("are compared by their ids as the file system of the output compares names", () =>
+    Effect.promise(async () => {
+      writeFileSync(join(folder, "Case"), "")
+      const isFolding = existsSync(join(folder, "cASE"))
+      expect(await foldsCase(join(folder, "not", "1", "there"))).toBe(isFolding)
+    })
+  )
+
   it("are compared by their ids, in 16 bytes each", () => {
-    const isSeen = makeSeen()
+    const isSeen = makeSeen().add
     const ids = Array.from({ length: 5000 }, (_, index) => `id-${index}`)
     expect(ids.filter(isSeen)).toEqual([])
     expect(ids.filter((id) => !isSeen(id))).toEqual([])

@@ -1,9 +1,13 @@
+import { createHash } from "node:crypto"
 import {
   mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
+  renameSync,
   rmSync,
+  statSync,
+  symlinkSync,
   truncateSync,
   utimesSync,
   writeFileSync
@@ -15,7 +19,7 @@ import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { Archive, Operation, Output, type Run, Source, Worker } from "@effect-speech/archive"
+import { Archive, Operation, type Run, Source, Worker } from "@effect-speech/archive"
 import { AudioDecoder, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Stt from "@effect-speech/stt"
 import * as Tts from "@effect-speech/tts"
@@ -23,6 +27,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { complete, piecesOf } from "../src/internal/output/write.js"
 
 const { SpeechToText } = Stt
 const { TextToSpeech } = Tts
@@ -41,6 +46,17 @@ const recording = (seconds: number): Uint8Array => {
   return Wav.encode(format, new Uint8Array(samples.buffer))
 }
 
+/** A tone of another pitch in each second, so that no two pieces are equal. */
+const spoken = (seconds: number): Uint8Array =>
+  Wav.encode(
+    format,
+    new Uint8Array(
+      Int16Array.from({ length: seconds * 8000 }, (_, at) =>
+        at % 8000 > 7000 ? 0 : 9000 * Math.sin(at / (3 + Math.floor(at / 8000)))
+      ).buffer
+    )
+  )
+
 const write = (name: string, content: Uint8Array | string): string => {
   writeFileSync(join(folder, name), content)
   return name
@@ -53,7 +69,6 @@ const settings = (operation: Operation.Operation, changes: Partial<Run.RunSettin
   byContent: false,
   output: { directory: join(folder, "out"), format: operation._tag === "Synthesize" ? "wav" : "txt" },
   unanswered: "hold",
-  batchSize: 100,
   ...changes
 })
 
@@ -139,13 +154,14 @@ describe("a transcription of a run", () => {
       const settlement = yield* Worker.transcription.call(job)
       const calls = yield* SpeechToText.calls
       expect(calls.length).toBeGreaterThan(2)
-      expect(settlement).toMatchObject({ _tag: "Done", credits: expect.any(Number) })
-      const pieces = Output.piecesOf(output.directory, callId)
+      expect(settlement).toMatchObject({ _tag: "Done", credits: 6, keptCredits: 0 })
+      const pieces = piecesOf(output.directory, callId)
       expect(readdirSync(pieces).length).toBeGreaterThan(0)
       // The process died before the result was recorded: the pieces are not paid again.
-      expect(yield* Worker.transcription.call(job)).toEqual(settlement)
+      const again = yield* Worker.transcription.call(job)
+      expect(again).toEqual({ ...settlement, credits: 0, keptCredits: 6, notReached: true })
       expect((yield* SpeechToText.calls).length).toBe(calls.length)
-      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, ...settlement })
+      if (settlement._tag === "Done") yield* complete(output, { ...file, ...settlement })
       expect(readdirSync(join(pieces, ".."))).toEqual([])
     }).pipe(Effect.provide(answering("One.")))
   )
@@ -161,7 +177,7 @@ describe("a transcription of a run", () => {
       const output = { directory, format: "srt" } as const
       const settlement = yield* Worker.transcription.call({ file, settings: settings(operation, { output }) })
       expect(settlement).toMatchObject({ _tag: "Done", result: { segments: [{ start: 100, end: 900, text: "One." }] } })
-      if (settlement._tag === "Done") yield* Output.complete(output, { ...file, ...settlement })
+      if (settlement._tag === "Done") yield* complete(output, { ...file, ...settlement })
       expect(readFileSync(join(directory, "titled.wav.srt"), "utf8")).toBe("1\n00:00:00,100 --> 00:00:00,933\nOne.\n")
     }).pipe(Effect.provide(answering({ text: "One.", auxInfo: aux(0.5, { t: [100, 900], text: "One." }) })))
   )
@@ -172,7 +188,11 @@ describe("a transcription of a run", () => {
       const file = yield* listed(write("x.mp3", readFileSync(path)))
       const unstated = yield* listed(write("x.webm", readFileSync(path.replace("xing.mp3", "streamed.webm"))))
       const call = (given: typeof file) => Worker.transcription.call({ file: given, settings: transcribing() })
-      expect(yield* call(unstated)).toMatchObject({ _tag: "Done", credits: 0, result: { warnings: ["SentWhole"] } })
+      expect(yield* call(unstated)).toMatchObject({
+        _tag: "Done",
+        credits: Math.ceil((unstated.size * 8) / 6_000),
+        result: { warnings: ["SentWhole"] }
+      })
       const decoder = AudioDecoder.AudioDecoder.of({
         decode: () => Effect.succeed(PcmStream.fromBytes(format, recording(3).subarray(44)))
       })
@@ -189,9 +209,59 @@ describe("a transcription of a run", () => {
     Effect.gen(function* () {
       const costOf = (name: string) =>
         Effect.flatMap(listed(name), (file) => Worker.transcription.cost({ file, settings: transcribing() }))
-      expect(yield* costOf(write("cost.wav", recording(2)))).toBe(2)
-      expect(yield* costOf(write("cost.txt", "text"))).toBe(0)
+      expect(yield* costOf(write("cost.wav", recording(2)))).toEqual({ most: 2, isStated: true })
+      expect(yield* costOf(write("cost.txt", "text"))).toEqual({ most: 0, isStated: true })
+      const path = fileURLToPath(new URL("../../audio-codec/test/recordings/streamed.webm", import.meta.url))
+      const { most, ...cost } = yield* costOf(write("cost.webm", readFileSync(path)))
+      expect(cost).toEqual({ isStated: false })
+      expect(most).toBeGreaterThanOrEqual(Math.ceil((readFileSync(path).byteLength * 8) / 6_000))
     }).pipe(Effect.provide(answering("")))
+  )
+
+  it.effect("counts each attempt that may be billed, such as one that a 500 answered", () =>
+    Effect.gen(function* () {
+      const attempt = (status: number) => ({ status, sent: "all" as const, delayMillis: 0, elapsedMillis: 0 })
+      const report = (...statuses: ReadonlyArray<number>) => ({
+        sentId: callId,
+        attempts: statuses.map(attempt),
+        billing: "unknown" as const,
+        elapsedMillis: 0
+      })
+      const file = yield* listed(write("attempts.wav", recording(2)))
+      const call = (answer: Stt.TestAnswer) =>
+        Effect.provide(Worker.transcription.call({ file, settings: transcribing() }), answering(answer))
+      expect(yield* call({ text: "One.", call: report(503, 500, 200) })).toMatchObject({ _tag: "Done", credits: 4 })
+      const failed = new Stt.SttServerError({ status: 500, call: report(500, 500, 500) })
+      expect(yield* call(failed)).toMatchObject({ _tag: "Held", credits: 6 })
+      const refused = new Stt.SttUnauthorized({ call: report(500, 401) })
+      expect(yield* call(refused)).toMatchObject({ _tag: "Unsaved", credits: 2 })
+    })
+  )
+
+  it.effect("that fails in a piece has cost its other pieces, and what the piece may have cost", () =>
+    Effect.gen(function* () {
+      const operation = Operation.transcribe({ model: "m", pieceMillis: 1000 })
+      for (const [name, error, state, mayBeBilled] of [
+        ["refused", new Stt.SttBadRequest(), "Failed", 0],
+        ["suspended", new Stt.SttCreditExhausted(), "Refused", 0],
+        ["away", new Stt.SttConnectionFailed({ reason: "refused" }), "Unavailable", 0],
+        ["unknown", new Stt.SttServerError(call("unknown")), "Held", 1]
+      ] as const) {
+        const file = { ...(yield* listed(write(`${name}.wav`, spoken(4)))), callId: crypto.randomUUID() }
+        const job = { file, settings: settings(operation) }
+        let calls = 0
+        let paid = 0
+        const failing = answering(() => (++calls === 3 ? Effect.fail(error) : Effect.sync(() => `Piece ${++paid}.`)))
+        const settlement = yield* Effect.provide(Worker.transcription.call(job), failing)
+        expect(paid).toBeGreaterThan(1)
+        // Each piece lasts a second at most.
+        expect(settlement).toMatchObject({ _tag: state, credits: paid + mayBeBilled })
+        const keptCredits = paid
+        // The pieces that were paid are not paid again.
+        const again = yield* Effect.provide(Worker.transcription.call(job), failing)
+        expect(again).toMatchObject({ _tag: "Done", credits: paid - keptCredits, keptCredits })
+      }
+    })
   )
 
   it.effect.each([
@@ -249,6 +319,237 @@ describe("a transcription that recognised nothing", () => {
   )
 })
 
+describe("a file that was away", () => {
+  const orRetry = "If that does not call it, retry the files of this tag."
+  let directories = 0
+
+  /** A run over `a.wav` in a folder of its own. */
+  const inFolder = <A, E, R>(
+    body: (run: {
+      readonly path: string
+      readonly start: (limits?: Run.Limits) => Effect.Effect<Run.RunStatus, unknown, Archive>
+      readonly resume: (limits?: Run.Limits) => Effect.Effect<Run.RunStatus, unknown, Archive>
+      readonly retry: (only: string) => Effect.Effect<Run.RunStatus, unknown, Archive>
+      readonly errors: Effect.Effect<ReadonlyArray<string>, unknown, Archive>
+    }) => Effect.Effect<A, E, R | Archive>
+  ) => {
+    const directory = join(folder, `away-${++directories}`)
+    const calls = join(directory, "calls")
+    mkdirSync(calls, { recursive: true })
+    let id = ""
+    const run = (begin: (archive: Archive["Type"]) => Effect.Effect<Run.RunStatus, unknown>) =>
+      Effect.gen(function* () {
+        const archive = yield* Archive
+        id = (yield* begin(archive)).id
+        return Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+      })
+    const start = (limits: Run.Limits = {}) =>
+      run((archive) =>
+        Effect.flatMap(Source.folder(calls), (source) =>
+          archive.start({
+            source,
+            operation: Operation.transcribe({ model: "m" }),
+            output: { directory: join(directory, "out"), format: "txt" },
+            limits
+          })
+        )
+      )
+    return body({
+      path: join(calls, "a.wav"),
+      start,
+      resume: (limits = {}) => run((archive) => archive.resume(id, { limits })),
+      retry: (only) => run((archive) => archive.retryFailed(id, { only })),
+      errors: Effect.flatMap(Archive, (archive) =>
+        Effect.map(Stream.runCollect(archive.results(id)), (files) =>
+          [...files].map(({ attempts, error }) => `${attempts} ${error?.message}`)
+        )
+      )
+    }).pipe(
+      Effect.provide(Archive.layerEmbedded({ path: join(directory, "runs.db"), workers: [Worker.transcription] })),
+      Effect.provide(answering("One."))
+    )
+  }
+  const setTime = (path: string) => utimesSync(path, 1_000, 1_000)
+
+  it.live("when it was listed is called by the next run, as its sentence says", () =>
+    inFolder(({ errors, path, start }) =>
+      Effect.gen(function* () {
+        symlinkSync(`${path}.away`, path)
+        writeFileSync(join(path, "..", "b.wav"), recording(1))
+        expect(yield* start()).toMatchObject({ counts: { done: 1, failed: 1 }, failures: { FileGone: 1 } })
+        expect((yield* errors)[0]).toBe(
+          `0 ${path} can't be opened: it does not exist, or is a link to nothing. Restore it, or remove the link, and run again.`
+        )
+        writeFileSync(`${path}.away`, recording(1))
+        expect(yield* start()).toMatchObject({ counts: { done: 2, failed: 0 } })
+      })
+    )
+  )
+
+  it.live.each<readonly [string, string, (path: string) => void, (path: string) => void]>([
+    ["FileGone", "does not exist any more.", (path) => rmSync(path), (path) => writeFileSync(path, recording(1))],
+    [
+      "NotAFile",
+      "is not a file any more.",
+      replaceByFolder,
+      (path) => {
+        rmSync(path, { recursive: true })
+        writeFileSync(path, recording(1))
+      }
+    ],
+    ["FileEmpty", "is empty.", (path) => truncateSync(path), (path) => writeFileSync(path, recording(1))],
+    [
+      "FileUnreadable",
+      "can't be read (ENOTDIR).",
+      (path) => {
+        rmSync(join(path, ".."), { recursive: true })
+        writeFileSync(join(path, ".."), "")
+      },
+      (path) => {
+        rmSync(join(path, ".."))
+        mkdirSync(join(path, ".."))
+        writeFileSync(path, recording(1))
+      }
+    ]
+  ])("when it was called is called as its sentence says: %s", ([tag, words, remove, restore]) =>
+    Effect.forEach(tag === "FileGone" ? [true, false] : [true], (hasItsTime) =>
+      inFolder(({ errors, path, resume, retry, start }) =>
+        Effect.gen(function* () {
+          writeFileSync(path, recording(1))
+          setTime(path)
+          expect(yield* start({ maxFiles: 0 })).toMatchObject({ state: "suspended" })
+          remove(path)
+          expect(yield* resume()).toMatchObject({ state: "ended", failures: { [tag]: 1 } })
+          const [sentence] = yield* errors
+          expect(sentence).toContain(`0 ${path} ${words} Nothing was sent now.`)
+          expect(sentence).toContain(` and run again. ${orRetry}`)
+          restore(path)
+          if (hasItsTime) setTime(path)
+          const again = yield* start()
+          expect(again.counts.done).toBe(hasItsTime ? 0 : 1)
+          if (hasItsTime) expect(yield* retry(tag)).toMatchObject({ counts: { done: 1, failed: 0 } })
+          expect((yield* SpeechToText.calls).length).toBe(1)
+        })
+      )
+    )
+  )
+
+  it.live("counts for no limit of files", () =>
+    inFolder(({ path, resume, start }) =>
+      Effect.gen(function* () {
+        for (const name of [path, join(path, "..", "b.wav")]) writeFileSync(name, recording(1))
+        yield* start({ maxFiles: 0 })
+        rmSync(path)
+        expect(yield* resume({ maxFiles: 1 })).toMatchObject({ state: "ended", counts: { done: 1, failed: 1 } })
+      })
+    )
+  )
+})
+
+describe("a run with a limit of credits", () => {
+  it.live("does not exceed it by recordings whose header states no duration", () =>
+    Effect.gen(function* () {
+      const directory = join(folder, "limited")
+      mkdirSync(directory)
+      const path = fileURLToPath(new URL("../../audio-codec/test/recordings/streamed.webm", import.meta.url))
+      for (const name of ["a", "b", "c"]) writeFileSync(join(directory, `${name}.webm`), readFileSync(path))
+      const each = Math.ceil((readFileSync(path).byteLength * 8) / 6_000)
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const request = {
+          source: yield* Source.folder(directory),
+          operation: Operation.transcribe({ model: "m" }),
+          output: { directory: join(folder, "limited-out"), format: "txt" },
+          limits: { maxCredits: 2 * each }
+        } as const
+        const { cost, mostCost, unknownCost } = yield* archive.plan(request)
+        expect(cost).toBe(0)
+        expect(unknownCost).toBe(3)
+        expect(mostCost).toBeGreaterThanOrEqual(3 * each)
+        const { id } = yield* archive.start(request)
+        const status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        expect(status).toMatchObject({ state: "suspended", suspension: { tag: "CreditLimit" }, counts: { pending: 2 } })
+        expect(status.credits).toBe(each)
+      }).pipe(
+        Effect.provide(Archive.layerEmbedded({ path: join(folder, "limited.db"), workers: [Worker.transcription] }))
+      )
+    }).pipe(Effect.provide(answering("One.")))
+  )
+})
+
+describe("a run whose recordings are away all at once", () => {
+  it.live("is suspended, fails no file for it, and goes on when they are back", () =>
+    Effect.gen(function* () {
+      const directory = join(folder, "share")
+      mkdirSync(directory)
+      for (const name of ["a", "b", "c"]) writeFileSync(join(directory, `${name}.wav`), recording(1))
+      const archive = yield* Archive
+      const { id } = yield* archive.start({
+        source: yield* Source.folder(directory),
+        operation: Operation.transcribe({ model: "m" }),
+        output: { directory: join(folder, "share-out"), format: "txt" },
+        limits: { maxFiles: 1 }
+      })
+      const stopped = Effect.map(Stream.runLast(archive.progress(id)), Option.getOrThrow)
+      expect(yield* stopped).toMatchObject({ suspension: { tag: "FileLimit" }, counts: { done: 1 } })
+      renameSync(directory, `${directory}-unmounted`)
+      yield* archive.resume(id, { limits: {} })
+      expect(yield* stopped).toMatchObject({
+        state: "suspended",
+        suspension: { tag: "SourceGone", message: expect.stringContaining(`${directory} does not exist any more.`) },
+        counts: { done: 1, pending: 2, failed: 0 }
+      })
+      renameSync(`${directory}-unmounted`, directory)
+      yield* archive.resume(id)
+      expect(yield* stopped).toMatchObject({ state: "ended", counts: { done: 3 } })
+    }).pipe(
+      Effect.provide(Archive.layerEmbedded({ path: join(folder, "share.db"), workers: [Worker.transcription] })),
+      Effect.provide(answering("One."))
+    )
+  )
+})
+
+describe("a run with a limit of credits, over recordings in pieces that fail,", () => {
+  it.live("spends no more than the limit, and counts each piece once, however often its files are retried", () =>
+    Effect.gen(function* () {
+      const directory = join(folder, "failing")
+      mkdirSync(directory)
+      for (const name of ["a", "b", "c"]) {
+        writeFileSync(join(directory, `${name}.wav`), spoken(3 + name.charCodeAt(0) - 97))
+      }
+      let calls = 0
+      let paid = 0
+      const clients = answering(() =>
+        ++calls % 3 === 0 ? Effect.fail(new Stt.SttBadRequest()) : Effect.sync(() => `Piece ${++paid}.`)
+      )
+      const states = yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* archive.start({
+          source: yield* Source.folder(directory),
+          operation: Operation.transcribe({ model: "m", pieceMillis: 1000 }),
+          output: { directory: join(folder, "failing-out"), format: "txt" },
+          limits: { maxCredits: 30 }
+        })
+        let status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        for (let times = 0; times < 9 && status.counts.failed > 0 && status.state === "ended"; times++) {
+          // Each piece lasts a second at most.
+          expect(status.credits).toBe(paid)
+          yield* archive.retryFailed(id)
+          status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        }
+        expect(status.credits).toBe(paid)
+        return status
+      }).pipe(
+        Effect.provide(Archive.layerEmbedded({ path: join(folder, "failing.db"), workers: [Worker.transcription] })),
+        Effect.provide(clients)
+      )
+      expect(paid).toBeLessThanOrEqual(30)
+      expect(states.state).toBe("ended")
+      expect(states.counts.done).toBe(3)
+    })
+  )
+})
+
 describe("a run of subtitles without a decoder", () => {
   it.effect("does not start with a recording that must be cut, and names the package to install", () =>
     Effect.gen(function* () {
@@ -266,7 +567,9 @@ describe("a run of subtitles without a decoder", () => {
             output: { directory: join(folder, `uncut-${format}`), format }
           })
         }).pipe(
-          Effect.provide(Archive.layerEmbedded({ path: join(folder, "uncut.db"), workers: [Worker.transcription] }))
+          Effect.provide(
+            Archive.layerEmbedded({ path: join(folder, `uncut-${format}.db`), workers: [Worker.transcription] })
+          )
         )
       const error = yield* Effect.flip(start("srt"))
       expect(error).toMatchObject({ _tag: "RunInvalid", field: "output.format" })
@@ -285,8 +588,15 @@ const untouched = Layer.succeed(AudioDecoder.AudioDecoder, { decode: () => Effec
 const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", attempts: [], billing, elapsedMillis: 0 } })
 
 /** A call that never reached the service is none. */
-const reach = ({ call, category }: Stt.SttError) =>
-  category === "connection" && call.billing === "notBilled" ? { notReached: true } : {}
+const reach = ({ _tag, call, category }: Stt.SttError) =>
+  (category === "connection" || _tag === "SttInvalidRequest" || _tag === "SttAudioUnreadable") &&
+  call.billing === "notBilled"
+    ? { notReached: true }
+    : {}
+
+/** Each file of the run may fail so. */
+const concerningRun = ({ _tag, ...error }: Stt.SttError) =>
+  _tag === "SttBadRequest" || _tag === "SttInvalidResponse" || ("status" in error && error.status === 404)
 
 /** The file is held, and the run slows down. */
 const slowed = "Held, slower"
@@ -297,7 +607,7 @@ describe("an error of a call", () => {
     [new Stt.SttCreditExhausted(), "Refused", "Refused"],
     [new Stt.SttForbidden(), "Refused", "Refused"],
     [new Stt.SttInvalidApiKey(), "Refused", "Refused"],
-    [new Stt.SttUnauthorized(call("unknown")), "Lost", "Refused"],
+    [new Stt.SttUnauthorized(call("unknown")), "Unsaved", "Refused"],
     [new Stt.SttServerError(call("unknown")), slowed, "Unavailable"],
     [new Stt.SttUnavailable(), "Unavailable", "Unavailable"],
     [new Stt.SttUnexpectedStatus({ status: 429 }), "Unavailable", "Unavailable"],
@@ -316,13 +626,9 @@ describe("an error of a call", () => {
     [new Stt.SttInvalidResponse(call("unknown")), "Held", "Failed"],
     [new Stt.SttTranscriptionFailed(call("unknown")), "Held", "Failed"],
     [new Stt.SttAudioUnreadable({ problem: "it is a pipe or a device" }), "Failed", "Failed"],
+    [new Stt.SttAudioUnreadable({ problem: "it can't be opened", code: "EMFILE" }), "Unavailable", "Unavailable"],
     [
-      new Stt.SttAudioUnreadable({ problem: "the process has too many open files (EMFILE)" }),
-      "Unavailable",
-      "Unavailable"
-    ],
-    [
-      new Stt.SttAudioUnreadable({ problem: "the process has too many open files (EMFILE)", ...call("unknown") }),
+      new Stt.SttAudioUnreadable({ problem: "it can't be opened", code: "ENFILE", ...call("unknown") }),
       slowed,
       "Unavailable"
     ]
@@ -336,17 +642,18 @@ describe("an error of a call", () => {
           ["repeat", repeated]
         ] as const) {
           const settlement = yield* Worker.transcription.call({ file, settings: transcribing({ unanswered }) })
-          const facts = { error: { tag: error._tag, message: error.message } }
-          const billed = { ...facts, billing: error.call.billing }
-          expect(settlement, unanswered).toEqual(
-            tag === "Refused"
-              ? { _tag: tag, ...facts }
-              : tag === "NotBegun"
-                ? { _tag: tag }
-                : tag === slowed
-                  ? { _tag: "Held", ...billed, begunAt: 0 }
-                  : { _tag: tag, ...billed, ...(tag === "Unavailable" ? { begunAt: 0, ...reach(error) } : {}) }
-          )
+          const { billing } = error.call
+          const credits = billing === "notBilled" ? 0 : 1
+          const reason = { tag: error._tag, message: error.message }
+          const facts =
+            tag === "NotBegun" ? { credits } : { error: reason, credits, ...(tag !== "Refused" && { billing }) }
+          expect(settlement, unanswered).toEqual({
+            _tag: tag === slowed ? "Held" : tag,
+            ...facts,
+            ...((tag === slowed || tag === "Unavailable") && { begunAt: 0 }),
+            ...((tag === "Unavailable" || tag === "Failed") && reach(error)),
+            ...(concerningRun(error) && { concernsRun: true })
+          })
         }
       }).pipe(Effect.provide(answering(error)))
   )
@@ -366,6 +673,28 @@ describe("an error of a call", () => {
       const settlement = yield* Worker.synthesis.call({ file, settings: settings(Operation.synthesize()) })
       expect(settlement).toMatchObject({ _tag: "Refused", error: { tag: "TtsUnauthorized" } })
     }).pipe(Effect.provide(Layer.merge(TextToSpeech.layerTest(new Tts.TtsUnauthorized()), NodeFileSystem.layer)))
+  )
+
+  it.effect("of a process with too many open files waits, sends nothing, and is reserved by the size of the file", () =>
+    Effect.gen(function* () {
+      const file = yield* listed(write("open.wav", recording(1)))
+      const job = { file, settings: transcribing() }
+      const full = Effect.provideServiceEffect(
+        FileSystem.FileSystem,
+        Effect.map(FileSystem.FileSystem, (fs) => ({ ...fs, open: () => tooManyOpenFiles }))
+      )
+      expect(yield* full(Worker.transcription.call(job))).toMatchObject({
+        _tag: "Unavailable",
+        error: { tag: "TooManyOpenFiles" },
+        billing: "notBilled",
+        credits: 0,
+        notReached: true
+      })
+      const { isStated, most } = yield* full(Worker.transcription.cost(job))
+      expect(isStated).toBe(false)
+      expect(most).toBeGreaterThanOrEqual((file.size * 8) / 6_000)
+      expect(yield* SpeechToText.calls).toEqual([])
+    }).pipe(Effect.provide(answering("")))
   )
 
   it.effect("that is a defect holds its file alone", () =>
@@ -400,13 +729,21 @@ describe("a synthesis of a run", () => {
       const file = yield* textOf({ id: "menu/a", text: "नमस्ते", voice: "of-line" })
       const operation = Operation.synthesize({ lang: "hi", voice: "of-run", outputFormat: "8000:pcm16" })
       const job = { file, settings: settings(operation) }
-      expect(yield* Worker.synthesis.cost(job)).toBe(6)
+      expect(yield* Worker.synthesis.cost(job)).toEqual({ most: 6, isStated: true })
       expect(yield* Worker.synthesis.call(job)).toEqual({
         _tag: "Done",
         result: { durationMillis: 500, sampleRate: 8000, encoding: "pcm16", bytes: 8000, warnings: [] },
         billing: "billed",
-        credits: 6
+        credits: 6,
+        output: {
+          size: 8044,
+          digest: createHash("sha256")
+            .update(readFileSync(join(folder, "out/menu/a.wav")))
+            .digest("hex")
+            .slice(0, 32)
+        }
       })
+      expect(statSync(join(folder, "out/menu/a.wav")).mode & 0o777).toBe(0o600)
       const [sent] = yield* TextToSpeech.calls
       expect(sent).toEqual({
         text: "नमस्ते",
@@ -426,8 +763,13 @@ describe("a synthesis of a run", () => {
       const settlement = yield* Worker.synthesis.call(job)
       const calls = (yield* TextToSpeech.calls).length
       expect(calls).toBeGreaterThan(3)
-      expect(settlement).toMatchObject({ _tag: "Done", credits: expect.any(Number) })
-      expect(yield* Worker.synthesis.call(job)).toEqual(settlement)
+      expect(settlement).toMatchObject({ _tag: "Done", credits: 5_022, keptCredits: 0 })
+      expect(yield* Worker.synthesis.call(job)).toEqual({
+        ...settlement,
+        credits: 0,
+        keptCredits: 5_022,
+        notReached: true
+      })
       expect((yield* TextToSpeech.calls).length).toBe(calls)
     }).pipe(Effect.provide(speaking))
   )
@@ -437,6 +779,48 @@ describe("a synthesis of a run", () => {
       const file = yield* textOf({ id: "blank", text: " " })
       const settlement = yield* Worker.synthesis.call({ file, settings: settings(Operation.synthesize()) })
       expect(settlement).toMatchObject({ _tag: "Failed", error: { tag: "TtsInvalidRequest" }, billing: "notBilled" })
+    }).pipe(Effect.provide(speaking))
+  )
+
+  it.effect("whose output has the place of another fails alone, before anything is sent", () =>
+    Effect.gen(function* () {
+      const operation = settings(Operation.synthesize())
+      const { directory } = operation.output
+      mkdirSync(join(directory, "taken.wav"), { recursive: true })
+      writeFileSync(join(directory, "file"), "")
+      const longId = Array.from({ length: 30 }, () => "x".repeat(200)).join("/")
+      for (const [id, reason] of [
+        ["taken", "taken.wav can't be written: another file has the place of it, or of its folder."],
+        ["file/below", "file can't be written: another file has the place of it, or of its folder."],
+        ["file/far/below", "far can't be written: another file has the place of it, or of its folder."],
+        [longId, "its path is too long for this system."]
+      ] as const) {
+        const settlement = yield* Worker.synthesis.call({ file: yield* textOf({ id, text: "x" }), settings: operation })
+        expect(settlement).toMatchObject({
+          _tag: "Failed",
+          error: { tag: "OutputFailed", message: expect.stringContaining(reason) },
+          billing: "notBilled",
+          credits: 0
+        })
+      }
+      expect(yield* TextToSpeech.calls).toEqual([])
+    }).pipe(Effect.provide(speaking))
+  )
+
+  it.live("goes on where the audio of two texts would have one place, and says so of the second", () =>
+    Effect.gen(function* () {
+      const texts: ReadonlyArray<Source.Text> = ["menu", "menu.wav/welcome", "other"].map((id) => ({ id, text: id }))
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* archive.start({
+          source: Source.texts(Stream.fromIterable(texts), { root: "/texts", description: "texts" }),
+          operation: Operation.synthesize(),
+          output: { directory: join(folder, "places"), format: "wav" }
+        })
+        const status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        expect(status).toMatchObject({ state: "ended", counts: { done: 2, failed: 1 }, failures: { OutputFailed: 1 } })
+        expect((yield* TextToSpeech.calls).map(({ text }) => text).sort()).toEqual(["menu", "other"])
+      }).pipe(Effect.provide(Archive.layerEmbedded({ path: join(folder, "places.db"), workers: [Worker.synthesis] })))
     }).pipe(Effect.provide(speaking))
   )
 
@@ -455,7 +839,7 @@ describe("a synthesis of a run", () => {
 
         const job = { file, settings: settings(Operation.synthesize()) }
         const full = yield* Effect.provide(Worker.synthesis.call(job), fullDisk)
-        expect(full).toMatchObject({ _tag: "Lost", error: { tag: "OutputFailed" }, billing: "unknown" })
+        expect(full).toMatchObject({ _tag: "Unsaved", error: { tag: "OutputFailed" }, billing: "unknown" })
         expect(JSON.stringify(full)).toContain(
           "the disk is full. Free some space. Its audio may have been billed: resume the run, and retry the files of this tag"
         )
@@ -463,6 +847,13 @@ describe("a synthesis of a run", () => {
         expect(yield* Effect.provide(Worker.synthesis.call(repeated), fullDisk)).toMatchObject({ _tag: "Refused" })
       }).pipe(Effect.provide(speaking))
   )
+})
+
+const tooManyOpenFiles = new SystemError({
+  module: "FileSystem",
+  method: "open",
+  reason: "Unknown",
+  cause: Object.assign(new Error("too many open files"), { code: "EMFILE" })
 })
 
 /** A file can be opened, but not written. */

@@ -22,11 +22,16 @@ const outcomes = [
   "lost on its way",
   "not begun",
   "refused by the account",
+  "refused in a later piece",
+  "refused by the account in a later piece",
   "not written",
   "unavailable",
   "not reached"
 ] as const
 type Outcome = (typeof outcomes)[number]
+
+/** What the pieces before cost. */
+const paidOf = (cost: number): number => Math.floor(cost / 2)
 
 const settlementOf = (outcome: Outcome, cost: number, begunAt: number): Settlement => {
   switch (outcome) {
@@ -40,8 +45,12 @@ const settlementOf = (outcome: Outcome, cost: number, begunAt: number): Settleme
       return { _tag: "NotBegun" }
     case "refused by the account":
       return { _tag: "Refused", error }
+    case "refused in a later piece":
+      return { _tag: "Failed", error, billing: "notBilled", credits: paidOf(cost) }
+    case "refused by the account in a later piece":
+      return { _tag: "Refused", error, credits: paidOf(cost) }
     case "not written":
-      return { _tag: "Lost", error, billing: "unknown" }
+      return { _tag: "Unsaved", error, billing: "unknown" }
     case "unavailable":
       return { _tag: "Unavailable", error, billing: "notBilled", begunAt }
     case "not reached":
@@ -118,8 +127,23 @@ class Watcher {
   readonly billed = new Set<string>()
   /** Files in `billed` that must not be sent again, since nobody has retried them. */
   readonly ambiguous = new Set<string>()
-  begun = 0
+  /** By file: calls that have begun, and reached the service or may reach it still. */
+  readonly #begun = new Map<string, number>()
   spent = 0
+
+  /** Files whose call has begun. */
+  get begun(): number {
+    return [...this.#begun.values()].filter((calls) => calls > 0).length
+  }
+
+  begin(file: string): void {
+    this.#begun.set(file, (this.#begun.get(file) ?? 0) + 1)
+  }
+
+  /** A call of the file did not reach the service. */
+  return(file: string): void {
+    this.#begun.set(file, (this.#begun.get(file) ?? 0) - 1)
+  }
 
   get reserved(): number {
     return this.underWay.reduce((sum, { cost }) => sum + cost, 0)
@@ -150,14 +174,15 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         yield* store.endListing(run, listing)
       })
     yield* list([0, 0])
-    let epoch = yield* store.begin(run)
+    let epoch = (yield* store.begin(run, "resumed")) ?? 0
 
     const claim = ({ cost, machine, seq }: Command & { readonly do: "claim" }) =>
       Effect.gen(function* () {
         const { state } = yield* store.run(run)
-        const claimed = yield* store.claim(run, epoch, seq, machine, cost)
-        if (claimed._tag !== "Claimed") return
-        const { callId, modifiedMillis, path, size } = claimed.file
+        const claimed = yield* store.claim(run, epoch, machine, 1, { seq, cost })
+        const [file] = claimed._tag === "Claimed" ? claimed.files : []
+        if (file === undefined) return
+        const { callId, modifiedMillis, path, size } = file
         expect(state).toBe("running")
         expect(watcher.answered, `${path} was answered, and is called again`).not.toContain(callId)
         expect(watcher.ambiguous, `${path} may be billed, and is called again`).not.toContain(callId)
@@ -171,7 +196,7 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
           isAbandoned: false,
           begunAt: yield* store.now
         })
-        watcher.begun++
+        watcher.begin(callId)
         if (limits.maxFiles !== undefined) expect(watcher.begun).toBeLessThanOrEqual(limits.maxFiles)
         if (limits.maxCredits !== undefined) {
           expect(watcher.spent + watcher.reserved).toBeLessThanOrEqual(limits.maxCredits)
@@ -185,11 +210,17 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
         watcher.underWay.splice(nth, 1)
         const settlement = settlementOf(outcome, call.cost, call.begunAt)
         const changed = yield* store.settle(run, epoch, call.seq, call.machine, settlement)
-        const isUncounted = ["not begun", "refused by the account", "not reached"].includes(outcome)
-        if (isUncounted) watcher.begun--
+        const isUncounted = [
+          "not begun",
+          "refused by the account",
+          "refused by the account in a later piece",
+          "not reached"
+        ].includes(outcome)
+        if (isUncounted) watcher.return(call.file)
         if (changed && outcome === "answered") watcher.answered.add(call.file)
         const isBilled = ["answered", "lost on its way", "not written"].includes(outcome)
         if (isBilled) watcher.spent += outcome === "answered" || call.isReserved ? call.cost : 0
+        if (outcome.endsWith("later piece")) watcher.spent += paidOf(call.cost)
         if (isBilled && outcome !== "answered") watcher.billed.add(call.file)
         if (unanswered === "hold" && changed && watcher.billed.has(call.file)) {
           const state = (yield* store.states(run, [call.item]))[0]
@@ -202,15 +233,13 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
     /** The machine is not heard of any more: what it had under way may be billed. */
     const die = (machine: string) =>
       Effect.gen(function* () {
-        yield* sql`UPDATE archive_machines SET seen_at = seen_at - 60000 WHERE id = ${machine}`
-        yield* store.takeOver(run, { from: 1, to: 100 })
+        yield* store.takeOver(run, [machine])
         for (const call of watcher.underWay.filter((each) => each.machine === machine && !each.isAbandoned)) {
           call.isAbandoned = true
           watcher.billed.add(call.file)
           if (unanswered === "hold") watcher.ambiguous.add(call.file)
           if (!call.isReserved) call.cost = 0
         }
-        yield* store.heartbeat(machine)
       })
 
     const retry = (only?: string) =>
@@ -241,10 +270,10 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
           yield* die(each.machine)
           break
         case "begin":
-          epoch = yield* store.begin(run)
+          epoch = (yield* store.begin(run, "resumed")) ?? epoch
           break
         case "pause":
-          yield* store.changeState(run, ["running"], "paused")
+          yield* store.changeState(run, "paused", "paused")
           break
         case "retry all":
           yield* retry()

@@ -1,7 +1,13 @@
 import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { settle } from "../src/internal/worker/settlement.js"
+import { settle } from "../src/internal/file/failure.js"
+import { settings } from "./support/settings.js"
+
+const job = {
+  settings,
+  file: { run: "run", seq: 1, path: "a.wav", size: 1, modifiedMillis: 0, callId: "id", attempts: 1 }
+}
 
 const throwing = Logger.replace(
   Logger.defaultLogger,
@@ -12,6 +18,6 @@ const throwing = Logger.replace(
 
 it.effect("a defect in a call holds its file, even if the logger throws", () =>
   Effect.gen(function* () {
-    expect(yield* settle(Effect.die("a defect"), "hold")).toMatchObject({ _tag: "Held", billing: "unknown" })
+    expect(yield* settle(job, () => Effect.die("a defect"))).toMatchObject({ _tag: "Held", billing: "unknown" })
   }).pipe(Effect.provide(throwing))
 )

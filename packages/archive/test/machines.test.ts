@@ -1,28 +1,27 @@
-import { createServer } from "node:net"
+import { existsSync, mkdirSync, readFileSync, rmSync } from "node:fs"
+import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as PgClient from "@effect/sql-pg/PgClient"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { freePort } from "../../../test/support/freePort.js"
-import { loopback } from "../../../test/support/loopback.js"
-import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { freshDatabase, hasPostgres, postgresTitle, startPostgres } from "../../../test/support/postgres.js"
 import { Archive } from "../src/Archive.js"
 import type { Worker } from "../src/Worker.js"
-import { done, ended, folder, inProcess, request, until, worker } from "./support/double.js"
+import { done, ended, folder, inProcess, request, source, until, worker } from "./support/double.js"
 
-const layerOf = (url: Redacted.Redacted, worker: Worker, address: { readonly host: string; readonly port: number }) =>
-  Layer.provide(Archive.layerMachine({ url, ...address, workers: [worker], concurrency: 8 }), NodeFileSystem.layer)
+const layerOf = (url: Redacted.Redacted, worker: Worker) =>
+  Layer.provide(Archive.layerMachine({ url, workers: [worker], concurrency: 8 }), NodeFileSystem.layer)
 
 /** Starts a machine. The result ends it in order. */
 const machine = (url: Redacted.Redacted, worker: Worker) =>
   Effect.gen(function* () {
-    const port = yield* Effect.promise(freePort)
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-    yield* Layer.buildWithScope(layerOf(url, worker, { host: "127.0.0.1", port }), scope)
+    yield* Layer.buildWithScope(layerOf(url, worker), scope)
     return Scope.close(scope, yield* Effect.exit(Effect.void))
   })
 
@@ -63,7 +62,28 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
   )
 
   it.scopedLive(
-    "share a run that was under way when one of them joined, without activities of the engine",
+    "write the results of a run whose client has left",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        const one = worker()
+        const status = yield* inProcess(Archive.layerClient({ url }), (archive) => archive.start(request(directory, 3)))
+        yield* machine(url, one.worker)
+        yield* machine(url, one.worker)
+        const results = join(directory, "out", "results.jsonl")
+        yield* until(() => existsSync(results))
+        expect(readFileSync(results, "utf8").trimEnd().split("\n").length).toBe(3)
+        const after = yield* inProcess(Archive.layerClient({ url }), (archive) =>
+          Effect.repeat(Effect.delay(archive.status(status.id), 20), { until: ({ resultsDue }) => !resultsDue })
+        )
+        expect(after).toMatchObject({ state: "ended", counts: { done: 3 } })
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "share a run that was under way when one of them joined, and meet in the tables of the archive alone",
     () =>
       Effect.gen(function* () {
         const directory = yield* folder
@@ -83,65 +103,107 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
             expect(one.calls.begun.length + two.calls.begun.length).toBe(200)
           }).pipe(Effect.scoped)
         )
-        // The cluster interrupts activities that move, and may then not deliver them for ten minutes.
-        const tags = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT DISTINCT tag FROM cluster_messages`)
-        expect(yield* Effect.provide(tags, PgClient.layer({ url }))).toEqual([{ tag: "run" }])
+        // Machines meet in the tables of the archive alone.
+        const tables = Effect.flatMap(
+          PgClient.PgClient,
+          (sql) => sql`SELECT tablename FROM pg_tables WHERE schemaname = 'public' ORDER BY tablename`
+        )
+        expect(yield* Effect.provide(tables, PgClient.layer({ url }))).toEqual(
+          ["archive_files", "archive_machines", "archive_migrations", "archive_runs"].map((tablename) => ({
+            tablename
+          }))
+        )
       }),
     90_000
   )
 
-  it.scopedLive("says why it can't listen at its address, and takes part in nothing", () =>
-    Effect.gen(function* () {
-      const url = Redacted.make(yield* Effect.promise(freshDatabase))
-      const { worker: idle } = worker()
-      const { host } = yield* loopback(createServer())
-      const port = Number(new URL(`tcp://${host}`).port)
-      const listen = (host: string) => Effect.flip(Effect.scoped(Layer.build(layerOf(url, idle, { host, port }))))
-      const taken = yield* listen("127.0.0.1")
-      expect(taken).toMatchObject({ _tag: "AddressFailed", host: "127.0.0.1", port, code: "EADDRINUSE" })
-      expect(taken.message).toBe(
-        `This machine can't listen on 127.0.0.1:${port} (EADDRINUSE): another program does. End that, or give another port.`
-      )
-      // An address for documents, which no machine has.
-      const other = yield* listen("192.0.2.1")
-      expect(other).toMatchObject({ _tag: "AddressFailed", code: "EADDRNOTAVAIL" })
-      expect(other.message).toContain("an address of this machine")
-      const machines = Effect.flatMap(PgClient.PgClient, (sql) => sql`SELECT * FROM archive_machines`)
-      expect(yield* Effect.provide(machines, PgClient.layer({ url }))).toEqual([])
-    })
-  )
-
-  // A machine that reads a message while its shard moves marks it as read and drops it. The cluster sends it again after ten minutes.
-  const lost: ReadonlyArray<readonly [what: string, entity: string]> = [
-    ["the run", "Workflow/Run"],
-    ["its batches", "Workflow/Batch"]
-  ]
-  it.scopedLive.each(lost)(
-    "end a run although the cluster loses the message of %s",
-    ([_, entity]) =>
+  it.scopedLive(
+    "leave a run to a machine that has a worker for it, and work on several runs at once",
+    () =>
       Effect.gen(function* () {
         const directory = yield* folder
         const url = Redacted.make(yield* Effect.promise(freshDatabase))
-        const [one, two] = [worker(), worker()]
-        yield* machine(url, one.worker)
-        yield* machine(url, two.worker)
-        const lose = Effect.flatMap(PgClient.PgClient, (sql) =>
-          sql.unsafe(`
-            CREATE FUNCTION lose() RETURNS trigger AS 'BEGIN NEW.last_read := now(); RETURN NEW; END' LANGUAGE plpgsql;
-            CREATE TRIGGER lose BEFORE INSERT OR UPDATE ON cluster_messages
-              FOR EACH ROW WHEN (NEW.entity_type = '${entity}') EXECUTE FUNCTION lose()`)
-        )
-        yield* Effect.provide(lose, PgClient.layer({ url }))
+        const [one, other] = [worker(), worker()]
+        yield* machine(url, { ...other.worker, operation: "Synthesize" })
         yield* inProcess(Archive.layerClient({ url }), (archive) =>
           Effect.gen(function* () {
-            const { id } = yield* archive.start(request(directory, 100))
-            const status = yield* Effect.timeout(ended(archive, id), 40_000)
-            expect(status).toMatchObject({ state: "ended", counts: { done: 100, held: 0 } })
-            expect(new Set([...one.calls.begun, ...two.calls.begun]).size).toBe(100)
-            expect(one.calls.begun.length + two.calls.begun.length).toBe(100)
+            const { id } = yield* archive.start(request(directory, 20))
+            // Its recordings do not exist: without an output, it would be taken for a run that was moved.
+            mkdirSync(`${directory}/out`)
+            const second = yield* archive.start(request(`${directory}/second`, 20, { source: source(20, "/others") }))
+            yield* Effect.sleep(1_200)
+            expect((yield* archive.status(id)).counts).toMatchObject({ pending: 20 })
+            yield* machine(url, one.worker)
+            for (const run of [id, second.id]) {
+              expect(yield* ended(archive, run)).toMatchObject({ state: "ended", counts: { done: 20 } })
+            }
+            expect([one.calls.begun.length, other.calls.begun.length]).toEqual([40, 0])
+          }).pipe(Effect.scoped)
+        )
+      }),
+    30_000
+  )
+
+  it.scopedLive(
+    "go on after a restart of the database, with who watches them",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const postgres = yield* Effect.acquireRelease(
+          Effect.promise(() => startPostgres()),
+          ({ stop }) => Effect.promise(stop)
+        )
+        const url = Redacted.make(yield* Effect.promise(postgres.database))
+        const double = worker(() => done, 100)
+        yield* machine(url, double.worker)
+        yield* inProcess(Archive.layerClient({ url }), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 60))
+            const watching = yield* Effect.fork(ended(archive, id))
+            yield* until(() => double.calls.begun.length > 10)
+            yield* Effect.promise(postgres.crash)
+            yield* Effect.sleep(500)
+            yield* Effect.promise(postgres.start)
+            expect(yield* Fiber.join(watching)).toMatchObject({ state: "ended", counts: { done: 60, held: 0 } })
+            expect(double.calls.begun.length).toBe(60)
           })
         )
       }),
-    90_000
+    60_000
+  )
+})
+
+describe("a process whose store another one has taken over, since its lock file was removed,", () => {
+  it.scopedLive(
+    "begins no call any more, and no file is called twice",
+    () =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const path = `${directory}/runs.db`
+        const slow = worker(() => done, 300)
+        const layer = Archive.layerEmbedded({ path, workers: [slow.worker], concurrency: 2 })
+        yield* inProcess(layer, (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 20))
+            yield* until(() => slow.calls.active === 2)
+            rmSync(`${path}.lock`)
+            const next = worker()
+            yield* inProcess(Archive.layerEmbedded({ path, workers: [next.worker] }), (other) =>
+              Effect.gen(function* () {
+                yield* other.resume(id)
+                const { done: answered, held } = (yield* ended(other, id)).counts
+                expect(answered + held).toBe(20)
+              })
+            )
+            expect(new Set([...slow.calls.begun, ...next.calls.begun]).size).toBe(20)
+            expect(slow.calls.begun.length + next.calls.begun.length).toBe(20)
+            // What the first had under way is done a little later.
+            yield* until(() => slow.calls.active === 0)
+            yield* Effect.sleep(50)
+            expect((yield* archive.status(id)).counts).toMatchObject({ done: 20 })
+          })
+        )
+      }),
+    30_000
   )
 })

@@ -30,6 +30,12 @@ const list = (store: StoreService, run: string, files: ReadonlyArray<SourceItem>
     yield* store.endListing(run, listing)
   })
 
+/** The claim of this file. */
+const claimOne = (store: StoreService, run: string, epoch: number, seq: number, machine: string, cost: number) =>
+  Effect.map(store.claim(run, epoch, machine, 1, { seq, cost }), (claim) =>
+    claim._tag === "Claimed" && claim.files.length === 0 ? ({ _tag: "NotPending" } as const) : claim
+  )
+
 let runs = 0
 
 /** A run with so many files, in its first epoch, whose machines `a` and `b` are alive. */
@@ -45,13 +51,16 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
       Array.from({ length: count }, (_, index) => item(`${index + 1}.wav`))
     )
     yield* Effect.forEach(["a", "b"], (machine) => Effect.zipRight(store.leave(machine), store.join(machine)))
-    const epoch = yield* store.begin(run)
+    const begin = Effect.map(store.begin(run, "resumed"), (epoch) => epoch ?? 0)
+    const epoch = yield* begin
     const sql = yield* SqlClient.SqlClient
     return {
       store,
       run,
       epoch,
-      claim: (seq: number, machine = "a", cost = 0) => store.claim(run, epoch, seq, machine, cost),
+      /** The run begins once more. The result is its epoch. */
+      begin,
+      claim: (seq: number, machine = "a", cost = 0) => claimOne(store, run, epoch, seq, machine, cost),
       settle: (seq: number, settlement: Settlement, machine = "a") =>
         store.settle(run, epoch, seq, machine, settlement),
       files: Effect.map(Stream.runCollect(store.files(run)), (files) => [...files]),
@@ -200,7 +209,7 @@ for (const { title, database, installed } of databases) {
           yield* list(store, run, [item("x", { content })])
           yield* list(store, run, [item("x", { content, modifiedMillis: 7 })])
           const claimed = yield* claim(1)
-          assert.deepInclude(claimed._tag === "Claimed" ? claimed.file : {}, {
+          assert.deepInclude(claimed._tag === "Claimed" ? claimed.files[0] : {}, {
             content,
             modifiedMillis: 7,
             attempts: 1
@@ -210,18 +219,18 @@ for (const { title, database, installed } of databases) {
           assert.strictEqual(Option.getOrThrow(yield* store.sameContent(run, content)).path, "x")
           const [file] = yield* files
           assert.match(file?.callId ?? "", /^[0-9a-f]{8}-[0-9a-f]{4}-5[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/)
-          assert.strictEqual(claimed._tag === "Claimed" ? claimed.file.callId : "", file?.callId)
+          assert.strictEqual(claimed._tag === "Claimed" ? claimed.files[0]?.callId : "", file?.callId)
         })
       )
 
       it.effect("finds a run again, and refuses another operation for its id", () =>
         Effect.gen(function* () {
           const { store, run, epoch } = yield* begun(1)
-          const again = yield* store.createRun(run, { ...settings, batchSize: 7 }, { maxFiles: 3 })
-          assert.deepInclude(again, { epoch, state: "running", probe: false })
+          const again = yield* store.createRun(run, { ...settings, source: "others" }, { maxFiles: 3 })
+          assert.deepInclude(Option.getOrUndefined(again), { epoch, state: "running" })
           assert.deepInclude(yield* store.run(run), {
             limits: { maxFiles: 3 },
-            settings: { ...settings, batchSize: 7 }
+            settings: { ...settings, source: "others" }
           })
           const operation = { _tag: "Transcribe", model: "another" } as const
           const error = yield* Effect.flip(store.createRun(run, { ...settings, operation }, {}))
@@ -240,7 +249,7 @@ for (const { title, database, installed } of databases) {
         Effect.gen(function* () {
           const { claim } = yield* begun(1)
           const claims = yield* Effect.all(
-            Array.from({ length: 20 }, (_, index) => claim(1, `m${index}`)),
+            Array.from({ length: 20 }, (_, index) => claim(1, index % 2 === 0 ? "a" : "b")),
             { concurrency: "unbounded" }
           )
           assert.deepStrictEqual(claims.map(({ _tag }) => _tag).sort(), ["Claimed", ...Array(19).fill("NotPending")])
@@ -265,11 +274,11 @@ for (const { title, database, installed } of databases) {
 
       it.effect("holds what a dead machine had started, and takes its late answer", () =>
         Effect.gen(function* () {
-          const { store, run, claim, settle, silence, files, states } = yield* begun(3)
+          const { store, run, claim, settle, files, states } = yield* begun(3)
           yield* Effect.all([claim(1, "a"), claim(2, "a"), claim(3, "b")])
-          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 3 }), 3)
-          yield* silence("a")
-          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 3 }), 1)
+          yield* store.takeOver(run, [])
+          assert.deepStrictEqual(yield* states, ["started", "started", "started"])
+          yield* store.takeOver(run, ["a"])
           assert.deepStrictEqual(yield* states, ["held", "held", "started"])
           assert.deepInclude((yield* files)[0], { billing: "unknown" })
           assert.strictEqual((yield* files)[0]?.error?.tag, "AnswerUnknown")
@@ -292,22 +301,25 @@ for (const { title, database, installed } of databases) {
       it.effect("repeats what a dead machine had started, if asked, and refuses its late answer", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle, files } = yield* begun(2, { unanswered: "repeat" })
+          yield* store.join("c")
           yield* claim(1, "c")
-          assert.strictEqual(yield* store.takeOver(run, { from: 1, to: 2 }), 0)
+          yield* store.takeOver(run, ["c"])
           assert.deepInclude((yield* files)[0], { state: "pending", attempts: 1, billing: "unknown" })
           assert.strictEqual((yield* claim(1, "b"))._tag, "Claimed")
           assert.isFalse(yield* settle(1, done(), "c"))
           assert.isTrue(yield* settle(1, done(), "b"))
           assert.strictEqual((yield* files)[0]?.attempts, 2)
           yield* claim(2, "b")
+          // A machine that has left has no file.
           yield* store.leave("b")
-          assert.strictEqual(yield* store.takeOver(run, { from: 2, to: 2 }), 0)
+          yield* store.takeOver(run, [])
+          assert.strictEqual((yield* files)[1]?.state, "pending")
         })
       )
 
       it.effect("suspends a run once where two machines are refused, and the refused files did not begin", () =>
         Effect.gen(function* () {
-          const { store, run, epoch, claim, settle, files } = yield* begun(3)
+          const { begin, store, run, epoch, claim, settle, files } = yield* begun(3)
           yield* Effect.all([claim(1, "a"), claim(2, "b")])
           const at = yield* store.now
           yield* settle(1, refused, "a")
@@ -325,10 +337,14 @@ for (const { title, database, installed } of databases) {
             ]
           )
           assert.strictEqual((yield* claim(3))._tag, "Stopped")
-          assert.strictEqual(yield* store.begin(run), epoch + 1)
-          assert.deepInclude(yield* store.run(run), { state: "running", probe: true, epoch: epoch + 1 })
-          assert.strictEqual(yield* store.begin(run), epoch + 2)
-          assert.deepInclude(yield* store.run(run), { probe: false })
+          assert.strictEqual(yield* begin, epoch + 1)
+          const again = (seq: number) => Effect.map(claimOne(store, run, epoch + 1, seq, "a", 0), ({ _tag }) => _tag)
+          // One call asks whether the account is refused still.
+          assert.deepStrictEqual(yield* Effect.all([again(1), again(2)]), ["Claimed", "Wait"])
+          yield* store.settle(run, epoch + 1, 1, "a", poison)
+          assert.deepStrictEqual(yield* Effect.all([again(2), again(3)]), ["Claimed", "Wait"])
+          yield* store.settle(run, epoch + 1, 2, "a", done())
+          assert.strictEqual(yield* again(3), "Claimed")
         })
       )
 
@@ -337,7 +353,7 @@ for (const { title, database, installed } of databases) {
           const { store, run, claim, settle, files } = yield* begun(2)
           yield* claim(1, "a")
           const error = { tag: "OutputFailed", message: "The disk is full." }
-          yield* settle(1, { _tag: "Lost", error, billing: "unknown" }, "a")
+          yield* settle(1, { _tag: "Unsaved", error, billing: "unknown" }, "a")
           assert.deepInclude((yield* store.run(run)).suspension, error)
           const [lost, other] = yield* files
           assert.deepInclude(lost, { state: "held", attempts: 1, billing: "unknown", error })
@@ -368,25 +384,26 @@ for (const { title, database, installed } of databases) {
 
       it.effect("begins no call in an earlier epoch or a paused run, and records what was under way", () =>
         Effect.gen(function* () {
-          const { store, run, epoch, claim, settle } = yield* begun(4)
+          const { begin, store, run, epoch, claim, settle } = yield* begun(4)
           yield* Effect.all([claim(1), claim(2)])
-          assert.strictEqual(yield* store.begin(run), epoch + 1)
+          assert.strictEqual(yield* begin, epoch + 1)
           assert.strictEqual((yield* claim(3))._tag, "Stopped")
           assert.isTrue(yield* settle(1, done()))
           assert.isTrue(yield* settle(2, refused))
           assert.strictEqual((yield* store.run(run)).state, "running")
-          const claimNow = store.claim(run, epoch + 1, 3, "a", 0)
-          assert.isTrue(yield* store.changeState(run, ["running"], "paused"))
-          assert.isFalse(yield* store.changeState(run, ["running"], "paused"))
+          const claimNow = claimOne(store, run, epoch + 1, 3, "a", 0)
+          assert.isTrue(yield* store.changeState(run, "paused", "paused"))
+          assert.isFalse(yield* store.changeState(run, "paused", "paused"))
           assert.strictEqual((yield* claimNow)._tag, "Stopped")
-          assert.isTrue(yield* store.changeState(run, ["paused"], "running"))
-          assert.strictEqual((yield* claimNow)._tag, "Claimed")
+          assert.isUndefined(yield* store.begin(run, "listed"))
+          assert.strictEqual(yield* begin, epoch + 2)
+          assert.strictEqual((yield* claimOne(store, run, epoch + 2, 3, "a", 0))._tag, "Claimed")
         })
       )
 
       it.effect("begins exactly as many calls as the limit of files allows, over two machines at once", () =>
         Effect.gen(function* () {
-          const { store, run, epoch, claim, settle } = yield* begun(12, { limits: { maxFiles: 5 } })
+          const { begin, store, run, epoch, claim, settle } = yield* begun(12, { limits: { maxFiles: 5 } })
           const claims = yield* Effect.all(
             Array.from({ length: 10 }, (_, index) => claim(index + 1, index % 2 === 0 ? "a" : "b")),
             { concurrency: "unbounded" }
@@ -409,18 +426,17 @@ for (const { title, database, installed } of databases) {
           assert.strictEqual((yield* claim(12))._tag, "Stopped")
           const { state, suspension } = yield* store.run(run)
           assert.deepStrictEqual([state, suspension?.tag], ["suspended", "FileLimit"])
-          assert.strictEqual(yield* store.begin(run), epoch + 1)
-          assert.isFalse((yield* store.run(run)).probe)
-          assert.strictEqual((yield* store.claim(run, epoch + 1, 12, "a", 0))._tag, "Stopped")
+          assert.strictEqual(yield* begin, epoch + 1)
+          assert.strictEqual((yield* claimOne(store, run, epoch + 1, 12, "a", 0))._tag, "Stopped")
           yield* store.setLimits(run, { maxFiles: 6 })
-          yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, epoch + 2, 12, "a", 0))._tag, "Claimed")
+          yield* begin
+          assert.strictEqual((yield* claimOne(store, run, epoch + 2, 12, "a", 0))._tag, "Claimed")
         })
       )
 
       it.effect("never spends more than the limit of credits", () =>
         Effect.gen(function* () {
-          const { store, run, claim, settle } = yield* begun(9, { limits: { maxCredits: 100 } })
+          const { begin, store, run, claim, settle } = yield* begun(9, { limits: { maxCredits: 100 } })
           const tag = (seq: number, cost: number) => Effect.map(claim(seq, "a", cost), ({ _tag }) => _tag)
           assert.strictEqual(yield* tag(1, 60), "Claimed")
           assert.strictEqual(yield* tag(2, 40), "Claimed")
@@ -431,9 +447,9 @@ for (const { title, database, installed } of databases) {
           assert.strictEqual((yield* store.status(run)).credits, 60)
           assert.strictEqual(yield* tag(4, 41), "Stopped")
           assert.deepInclude((yield* store.run(run)).suspension, { tag: "CreditLimit" })
-          const epoch = yield* store.begin(run)
+          const epoch = yield* begin
           const claims = yield* Effect.all(
-            [5, 6, 7, 8].map((seq) => store.claim(run, epoch, seq, "a", 15)),
+            [5, 6, 7, 8].map((seq) => claimOne(store, run, epoch, seq, "a", 15)),
             { concurrency: "unbounded" }
           )
           assert.lengthOf(
@@ -442,11 +458,11 @@ for (const { title, database, installed } of databases) {
           )
           // A new limit counts what is under way.
           yield* store.setLimits(run, { maxCredits: 99 })
-          const last = yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, last, 9, "a", 10))._tag, "Wait")
+          const last = yield* begin
+          assert.strictEqual((yield* claimOne(store, run, last, 9, "a", 10))._tag, "Wait")
           yield* store.setLimits(run, {})
-          const free = yield* store.begin(run)
-          assert.strictEqual((yield* store.claim(run, free, 9, "a", 10))._tag, "Claimed")
+          const free = yield* begin
+          assert.strictEqual((yield* claimOne(store, run, free, 9, "a", 10))._tag, "Claimed")
         })
       )
 
@@ -528,7 +544,7 @@ for (const { title, database, installed } of databases) {
           yield* settle(2, warned("MoreThanOneChannel", "NothingRecognised"))
           yield* settle(3, warned())
           yield* settle(4, done())
-          yield* settle(5, { _tag: "Lost", error: { tag: "OutputFailed", message: "Full." }, billing: "unknown" })
+          yield* settle(5, { _tag: "Unsaved", error: { tag: "OutputFailed", message: "Full." }, billing: "unknown" })
           const { counts, holds, warnings } = yield* store.status(run)
           assert.deepStrictEqual(warnings, { MoreThanOneChannel: 1, NothingRecognised: 2 })
           assert.deepStrictEqual(holds, { OutputFailed: 1 })
@@ -615,20 +631,62 @@ for (const { title, database, installed } of databases) {
         })
       )
 
-      it.effect("hands out batches of what is pending or started, behind a place", () =>
+      it.effect("claims as many files as asked, in order, and those that were given back after the others", () =>
         Effect.gen(function* () {
-          const { store, run, claim, settle } = yield* begun(12)
-          yield* Effect.all([claim(2), claim(5), claim(6)])
-          yield* Effect.all([settle(2, done()), settle(6, poison)])
-          assert.deepStrictEqual(yield* store.batches(run, 0, 2, 4), [
-            { from: 1, to: 5 },
-            { from: 7, to: 10 }
+          const { store, run, epoch, settle } = yield* begun(7)
+          const seqs = (count: number, machine = "a") =>
+            Effect.map(store.claim(run, epoch, machine, count), (claim) =>
+              claim._tag === "Claimed" ? claim.files.map(({ seq }) => seq) : claim._tag
+            )
+          assert.deepStrictEqual(yield* seqs(3), [1, 2, 3])
+          yield* settle(2, { _tag: "NotBegun" })
+          assert.deepStrictEqual(yield* seqs(2, "b"), [4, 5])
+          assert.deepStrictEqual(yield* seqs(9), [6, 7])
+          assert.deepStrictEqual(yield* seqs(9), [2])
+          assert.deepStrictEqual(yield* seqs(9), [])
+          yield* store.leave("a")
+          yield* settle(1, { _tag: "NotBegun" })
+          assert.strictEqual(yield* seqs(1), "Stopped")
+          assert.deepStrictEqual(yield* seqs(1, "b"), [1])
+        })
+      )
+
+      it.effect("gives files with one content to one call at a time, if the run knows files by content", () =>
+        Effect.gen(function* () {
+          const { store } = yield* begun(0)
+          const run = `run ${++runs}`
+          yield* store.createRun(run, { ...settings, byContent: true }, {})
+          const content = "ab".repeat(32)
+          yield* list(store, run, [
+            item("1.wav", { content }),
+            item("2.wav", { content }),
+            item("3.wav", { content: "cd".repeat(32) })
           ])
-          assert.deepStrictEqual(yield* store.batches(run, 10, 2, 4), [{ from: 11, to: 12 }])
-          assert.deepStrictEqual(yield* store.pendingOf(run, { from: 1, to: 5 }), [1, 3, 4])
-          assert.deepStrictEqual(yield* store.batches(run, 12, 2, 4), [])
-          yield* claim(12)
-          assert.deepStrictEqual(yield* store.lastPending(run, 2), [11, 10])
+          yield* store.begin(run, "listed")
+          const seqs = Effect.map(store.claim(run, 1, "a", 9), (claim) =>
+            claim._tag === "Claimed" ? claim.files.map(({ seq }) => seq) : claim._tag
+          )
+          assert.deepStrictEqual(yield* seqs, [1])
+          assert.deepStrictEqual(yield* seqs, [3])
+          assert.deepStrictEqual(yield* seqs, [])
+          yield* store.settle(run, 1, 1, "a", done())
+          assert.deepStrictEqual(yield* seqs, [2])
+        })
+      )
+
+      it.effect("counts a file once for a limit of files, however often it is called", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle } = yield* begun(3, { limits: { maxFiles: 1 } })
+          yield* claim(1)
+          yield* settle(1, poison)
+          yield* store.retry(run)
+          const next = Effect.map(store.claim(run, 1, "a", 3), (claim) =>
+            claim._tag === "Claimed" ? claim.files.map(({ seq }) => seq) : claim._tag
+          )
+          assert.deepStrictEqual(yield* next, [1])
+          yield* settle(1, done())
+          assert.strictEqual(yield* next, "Stopped")
+          assert.deepInclude((yield* store.run(run)).suspension, { tag: "FileLimit" })
         })
       )
 

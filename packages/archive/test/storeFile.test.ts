@@ -1,20 +1,40 @@
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { mkdirSync, mkdtempSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  copyFileSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { createRequire } from "node:module"
+import { createServer } from "node:net"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
+import { inspect } from "node:util"
 import * as SqlClient from "@effect/sql/SqlClient"
+import * as PgClient from "@effect/sql-pg/PgClient"
 import { assert, describe, it } from "@effect/vitest"
+import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
+import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import Database from "libsql"
+import { loopback } from "../../../test/support/loopback.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
+import { leaked, secretAddress } from "../../../test/support/secretAddresses.js"
 import { layerLibsql, layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { layerPostgres } from "../src/internal/store/postgresStore.js"
 import { Store } from "../src/internal/store/Store.js"
+import { isOutage, storeFailed } from "../src/internal/store/storeFailed.js"
 import { settings } from "./support/settings.js"
 
 const folder = Effect.acquireRelease(
@@ -32,7 +52,7 @@ const begun = Effect.gen(function* () {
     listing,
     [1, 2, 3].map((name) => ({ path: `${name}.wav`, size: 1, modifiedMillis: 1 }))
   )
-  return yield* store.begin("run")
+  return (yield* store.begin("run", "resumed")) ?? 0
 })
 
 const fails = <E>(layer: Layer.Layer<Store, E>) => Effect.flip(Effect.scoped(Layer.build(layer)))
@@ -51,9 +71,9 @@ describe("a store in a file", () => {
       yield* Effect.gen(function* () {
         const store = yield* Store
         assert.strictEqual((yield* store.status("run")).counts.pending, 3)
-        assert.isTrue(yield* store.changeState("run", ["running"], "paused"))
+        assert.isTrue(yield* store.changeState("run", "paused", "paused"))
       }).pipe(Effect.provide(layerLibsqlShared({ path })))
-      const claim = Effect.flatMap(Store, (store) => store.claim("run", epoch, 1, "a", 0))
+      const claim = Effect.flatMap(Store, (store) => store.claim("run", epoch, "a", 1, { seq: 1, cost: 0 }))
       assert.strictEqual((yield* Effect.provide(claim, context))._tag, "Stopped")
     })
   )
@@ -65,7 +85,7 @@ describe("a store in a file", () => {
         const store = yield* Store
         const epoch = yield* begun
         yield* store.join("dead")
-        yield* store.claim("run", epoch, 2, "dead", 0)
+        yield* store.claim("run", epoch, "dead", 1, { seq: 2, cost: 0 })
       }).pipe(Effect.provide(layerLibsql({ path })))
       const libsql = createRequire(import.meta.url).resolve("libsql")
       const script = `new (require(${JSON.stringify(libsql)}))(${JSON.stringify(`${path}.lock`)})
@@ -76,9 +96,7 @@ describe("a store in a file", () => {
       child.kill("SIGKILL")
       yield* Effect.promise(() => once(child, "close"))
       const context = yield* Layer.build(layerLibsql({ path }))
-      const takeOver = Effect.flatMap(Store, (store) =>
-        Effect.zipRight(store.takeOver("run", { from: 1, to: 3 }), store.status("run"))
-      )
+      const takeOver = Effect.flatMap(Store, (store) => Effect.zipRight(store.takeOver("run", []), store.status("run")))
       assert.deepInclude((yield* Effect.provide(takeOver, context)).counts, { pending: 2, started: 0, held: 1 })
     })
   )
@@ -88,7 +106,8 @@ describe("a store in a file", () => {
       const store = yield* Store
       const sql = yield* SqlClient.SqlClient
       const epoch = yield* begun
-      const claim = (seq: number) => store.claim("run", epoch, seq, "a", 0)
+      yield* store.join("a")
+      const claim = (seq: number) => store.claim("run", epoch, "a", 1, { seq: seq, cost: 0 })
       const settle = (seq: number, length: number) =>
         store.settle("run", epoch, seq, "a", {
           _tag: "Done",
@@ -154,7 +173,61 @@ describe("a store in a file", () => {
       const noFile = yield* fails(layerLibsqlShared({ path: join(directory, "missing.db") }))
       assert.deepInclude(noFile, { _tag: "StoreFailed", code: "ENOENT" })
       assert.deepInclude(yield* fails(layerLibsql({ path: text })), { _tag: "StoreFailed", code: "SQLITE_NOTADB" })
-      assert.strictEqual((yield* fails(layerLibsql({ path: join(directory, "folder") })))._tag, "StoreFailed")
+      for (const layer of [layerLibsql, layerLibsqlShared]) {
+        const isFolder = yield* fails(layer({ path: join(directory, "folder") }))
+        assert.include(isFolder.message, "is a folder; give the path of a file.")
+        assert.include(
+          (yield* fails(layer({ path: "/dev/null" }))).message,
+          "is no regular file; give the path of a file."
+        )
+      }
+      assert.deepStrictEqual(readdirSync(directory).toSorted(), ["folder", "text"])
+    })
+  )
+
+  it.scoped.each(["delete", "wal"])("leaves the database of another program as it is, with journal_mode=%s", (mode) =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const path = join(directory, "app.db")
+      const other = new Database(path)
+      other.exec(`PRAGMA journal_mode=${mode}; CREATE TABLE users (name TEXT)`)
+      other.close()
+      const before = readFileSync(path)
+      for (const layer of [layerLibsql, layerLibsqlShared]) {
+        const error = yield* fails(layer({ path }))
+        assert.strictEqual(
+          error.message,
+          `The file ${path} is the database of another program: it has the table users, and none of a store. Give the store a file of its own.`
+        )
+        assert.deepStrictEqual(readdirSync(directory), ["app.db"])
+        assert.isTrue(before.equals(readFileSync(path)))
+      }
+    })
+  )
+
+  it.scoped("has all in the file itself when it is closed, for its user alone", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const path = join(directory, "private", "store.db")
+      const mode = (path: string) => (statSync(path).mode & 0o777).toString(8)
+      yield* Effect.gen(function* () {
+        yield* begun
+        for (const file of [path, `${path}-wal`, `${path}-shm`, `${path}.lock`])
+          assert.strictEqual(mode(file), "600", file)
+      }).pipe(Effect.provide(layerLibsql({ path })))
+      assert.strictEqual(mode(join(directory, "private")), "700")
+      assert.strictEqual(statSync(`${path}-wal`, { throwIfNoEntry: false })?.size ?? 0, 0)
+      const copy = join(directory, "copy.db")
+      copyFileSync(path, copy)
+      const status = Effect.flatMap(Store, (store) => store.status("run"))
+      assert.strictEqual((yield* Effect.provide(status, layerLibsqlShared({ path: copy }))).counts.pending, 3)
+    })
+  )
+
+  it.scoped.skipIf(!existsSync("/proc/self"))("can't be in a folder that the system does not make", () =>
+    Effect.gen(function* () {
+      const error = yield* fails(layerLibsql({ path: "/proc/new/folder/store.db" }))
+      assert.deepInclude(error, { _tag: "StoreFailed", code: "ENOENT" })
     })
   )
 })
@@ -176,16 +249,100 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
       assert.include(wrongPassword.message, "refuses the user or the password")
       assert.deepInclude(yield* failure((url) => Object.assign(url, { pathname: "/none" })), { code: "3D000" })
       assert.deepInclude(yield* failure((url) => Object.assign(url, { port: "1" })), { code: "ECONNREFUSED" })
+      const noPassword = yield* fails(layerPostgres({ url: Redacted.make(url.href.replace(`:${url.password}`, "")) }))
+      assert.include(noPassword.message, "refuses the user or the password")
+      const noTls = yield* failure((url) => Object.assign(url, { search: "?ssl=true" }))
+      assert.include(noTls.message, "check sslmode in the URL")
+      for (const error of [noPassword, noTls]) assert.isFalse(error._tag === "StoreFailed" && isOutage(error))
       const noUrl = yield* fails(layerPostgres({ url: Redacted.make("host=db password=wrong-secret") }))
       assert.notInclude(JSON.stringify(noUrl), "wrong-secret")
     })
   )
 
-  it.scopedLive("leave two machines that create it at once with one set of tables", () =>
+  it("have no part of the password, in whatever form its URL is", () =>
+    FastCheck.assert(
+      FastCheck.asyncProperty(secretAddress("127.0.0.1:1"), async (secret) => {
+        const layer = layerPostgres({ url: Redacted.make(secret.address) })
+        const error = await Effect.runPromise(fails(layer))
+        const output = [JSON.stringify(error), String(error), error.stack, inspect(error, { depth: 9 })]
+        assert.deepStrictEqual(leaked(output.join("\n"), secret), [])
+        assert.strictEqual(error._tag, "StoreFailed")
+      }),
+      { numRuns: 200 }
+    ))
+
+  it.scoped("are of a URL that it can't read, and say how to write one", () =>
     Effect.gen(function* () {
-      const url = Redacted.make(yield* Effect.promise(freshDatabase))
-      const open = Effect.scoped(Layer.build(layerPostgres({ url })))
-      yield* Effect.all([open, open, open, open], { concurrency: "unbounded" })
+      const urls = ["postgresql:/u:p@h/d", "postgres:u:p@h/d", "postgresql://u:p/q@h/d", "postgresql://u:5#q@h/d"]
+      for (const url of [
+        ...urls,
+        "postgresql://u:50%off@h/d",
+        "postgresql://u%3Ap@h/d",
+        "postgresql://h/d;password=p"
+      ]) {
+        const error = yield* fails(layerPostgres({ url: Redacted.make(url) }))
+        assert.include(error.message, "percent-encode special characters: %2F for /", url)
+      }
+    })
+  )
+
+  it.scopedLive.each(["COMMIT", "a statement"])(
+    "are errors and no defects if the connection is lost before %s",
+    (before) =>
+      Effect.gen(function* () {
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        const context = yield* Layer.build(layerPostgres({ url }))
+        const sql = Context.get(context, SqlClient.SqlClient)
+        const transaction = sql.withTransaction(
+          Effect.gen(function* () {
+            const [row] = yield* sql<{ pid: number }>`SELECT pg_backend_pid() AS pid`
+            const end = Effect.flatMap(
+              SqlClient.SqlClient,
+              (sql) => sql`SELECT pg_terminate_backend(${row?.pid ?? 0}, 5000)`
+            )
+            yield* Effect.provide(end, PgClient.layer({ url }))
+            if (before === "a statement") yield* sql`SELECT 1`
+          })
+        )
+        assert.strictEqual((yield* Effect.flip(transaction))._tag, "SqlError")
+        yield* sql.withTransaction(sql`SELECT 1`)
+      })
+  )
+
+  it.scopedLive("pass if a statement took too long, or the server does not answer", () =>
+    Effect.gen(function* () {
+      const url = yield* Effect.promise(freshDatabase)
+      const open = (url: string) =>
+        Effect.map(Layer.build(layerPostgres({ url: Redacted.make(url) })), (context) =>
+          Context.get(context, SqlClient.SqlClient)
+        )
+      const own = yield* open(url)
+      const names = ["statement_timeout", "idle_in_transaction_session_timeout", "tcp_keepalives_idle"]
+      const settings = yield* Effect.forEach(
+        names,
+        (name) => own<{ value: string }>`SELECT current_setting(${name}) AS value`
+      )
+      assert.deepStrictEqual(
+        settings.flatMap((rows) => rows.map(({ value }) => value)),
+        ["10min", "1min", "10"]
+      )
+      const short = yield* open(`${url}?options=-c%20statement_timeout%3D50`)
+      const tooLong = storeFailed("postgresql://db")(yield* Effect.flip(short`SELECT pg_sleep(10)`))
+      assert.deepInclude(tooLong, { code: "57014" })
+      const { host } = yield* loopback(createServer())
+      const silent = Redacted.make(`postgresql://user:password@${host}/db`)
+      const noAnswer = yield* fails(layerPostgres({ url: silent, connectTimeoutMillis: 50 }))
+      for (const error of [tooLong, noAnswer]) assert.isTrue(error._tag === "StoreFailed" && isOutage(error))
+    })
+  )
+
+  it.scopedLive("leave machines that create it at once with one set of tables", () =>
+    Effect.gen(function* () {
+      for (let round = 0; round < 3; round++) {
+        const url = Redacted.make(yield* Effect.promise(freshDatabase))
+        const open = Effect.scoped(Layer.build(layerPostgres({ url, maxConnections: 2 })))
+        yield* Effect.all([open, open, open, open, open], { concurrency: "unbounded" })
+      }
     })
   )
 })
@@ -200,6 +357,40 @@ const databases = [
 ]
 
 for (const { title, open, installed } of databases) {
+  describe.runIf(installed)(`a table of another program in ${title}`, () => {
+    const taken: ReadonlyArray<readonly [name: string, statements: ReadonlyArray<string>]> = [
+      ["archive_migrations", ["CREATE TABLE archive_migrations (n INTEGER)"]],
+      [
+        "archive_migrations",
+        [
+          "CREATE TABLE archive_migrations (migration_id INTEGER, name TEXT)",
+          "INSERT INTO archive_migrations VALUES (1, 'users')"
+        ]
+      ],
+      ["archive_runs", ["CREATE TABLE archive_runs (n INTEGER)"]],
+      ["archive_files_state", ["CREATE TABLE other (n INTEGER)", "CREATE INDEX archive_files_state ON other (n)"]]
+    ]
+    it.scoped.each(taken)("is not taken for one of a store: %s", ([name, statements]) =>
+      Effect.gen(function* () {
+        const layer = yield* open
+        const change = Effect.flatMap(SqlClient.SqlClient, (sql) =>
+          Effect.gen(function* () {
+            const tables = ["archive_migrations", "archive_runs", "archive_files", "archive_machines"]
+            yield* Effect.forEach(tables, (table) => sql`DROP TABLE ${sql(table)}`)
+            yield* Effect.forEach(statements, (statement) => sql.unsafe(statement))
+          })
+        )
+        yield* Effect.provide(change, layer)
+        const error = yield* fails(layer)
+        assert.strictEqual(error._tag, "StoreFailed")
+        assert.include(
+          error.message,
+          title === "a file" && !statements[0]?.includes("migrations") ? "of another program" : name
+        )
+      })
+    )
+  })
+
   describe.runIf(installed)(`a store of a newer version in ${title}`, () => {
     it.scoped("is not opened", () =>
       Effect.gen(function* () {
@@ -211,7 +402,7 @@ for (const { title, open, installed } of databases) {
           ),
           layer
         )
-        assert.deepInclude(yield* fails(layer), { _tag: "StoreTooNew", found: 99, known: 3 })
+        assert.deepInclude(yield* fails(layer), { _tag: "StoreTooNew", found: 99, known: 4 })
       })
     )
   })
@@ -227,7 +418,7 @@ for (const { title, open, installed } of databases) {
           const store = yield* Store
           yield* store.addItems("run", 1, [{ path: "1.wav", size: 1, modifiedMillis: 0 }])
           yield* store.join("a")
-          yield* store.claim("run", epoch, 3, "a", 0)
+          yield* store.claim("run", epoch, "a", 1, { seq: 3, cost: 0 })
           yield* store.leave("a")
           const sql = yield* SqlClient.SqlClient
           yield* sql`UPDATE archive_files SET state = 2, result = ${result(["A", "B"])} WHERE seq = 1`
@@ -235,8 +426,13 @@ for (const { title, open, installed } of databases) {
           // Of a file that has another content now.
           yield* sql`UPDATE archive_files SET state = 2, listed = 0, result = ${result(["C"])} WHERE seq = 4`
           yield* sql`DROP INDEX archive_files_warnings`
+          yield* sql`DROP INDEX archive_files_hidden`
           yield* sql`ALTER TABLE archive_files DROP COLUMN warnings`
           yield* sql`ALTER TABLE archive_runs DROP COLUMN outage`
+          yield* sql`ALTER TABLE archive_files DROP COLUMN output_size`
+          yield* sql`ALTER TABLE archive_files DROP COLUMN output_digest`
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN listed`
+          yield* sql`ALTER TABLE archive_runs DROP COLUMN results_due`
           yield* sql`DELETE FROM archive_migrations WHERE migration_id >= 2`
         }).pipe(Effect.provide(layer))
         yield* Effect.gen(function* () {
@@ -244,7 +440,7 @@ for (const { title, open, installed } of databases) {
           const { counts, warnings } = yield* store.status("run")
           assert.deepInclude(counts, { done: 2, started: 1 })
           assert.deepStrictEqual(warnings, { A: 1, B: 1 })
-          yield* store.takeOver("run", { from: 1, to: 3 })
+          yield* store.takeOver("run", [])
           assert.isTrue(yield* store.endIfComplete("run", (yield* store.run("run")).epoch))
         }).pipe(Effect.provide(layer))
       })

@@ -30,6 +30,8 @@ export interface Command {
   readonly operands?: Operands
   /** By the name that the code gives each value. For a field of a request it is the field's. */
   readonly options: Readonly<Record<string, Option<unknown>>>
+  /** Options of earlier versions: they are read, and neither described nor completed. */
+  readonly former?: Readonly<Record<string, Option<unknown>>>
 }
 
 export const summary = "Speak texts and transcribe recordings."
@@ -396,7 +398,7 @@ const limits = {
   }),
   maxFiles: optional("max-files", number({ from: 0, integer: true }), {
     value: "N",
-    description: "Suspend the run when so many calls have begun.",
+    description: "Suspend the run when it has called for so many files.",
     default: "no limit"
   }),
   maxCredits: optional("max-credits", number({ from: 0, integer: true }), {
@@ -435,18 +437,15 @@ const machine = {
     description: "Calls of this machine at the same time.",
     default: "16"
   }),
-  host: optional("host", text, {
-    value: "NAME",
-    description: "Name by which other machines reach this one, with a PostgreSQL.",
-    default: "work on nothing",
-    example: "10.0.0.7"
-  }),
-  port: optional("port", number({ from: 1, to: 65_535, integer: true }), {
-    value: "N",
-    description: "Port on which the other machines reach this one.",
-    default: "34431"
-  }),
   allowInsecureHttp
+}
+
+const workHere = flag("work", "Work on the run here, too. With a file for a store, this process always does.")
+
+/** Machines meet in the database, and need neither. */
+const formerAddress = {
+  host: optional("host", text, { value: "NAME", description: "Ignored." }),
+  port: optional("port", text, { value: "N", description: "Ignored." })
 }
 
 const modelOfRun = optional("model", text, { ...model, description: `${model.description} Required to transcribe.` })
@@ -482,9 +481,9 @@ const archiveRun = {
     format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
     store: place.store,
     byContent: flag("by-content", "Know a file by its content, not by its size and time of change."),
-    unanswered: optional("unanswered", choice(unanswered), {
+    afterCrash: optional("after-crash", choice(unanswered), {
       value: "WHAT",
-      description: "What to do with a file that may have been billed and has no result.",
+      description: "What to do with a file that may have been billed and has no result, as after a crash.",
       choices: unanswered,
       default: "hold"
     }),
@@ -495,7 +494,16 @@ const archiveRun = {
     ...cutting,
     ...onlyForTexts,
     ...machine,
+    work: workHere,
     json
+  },
+  former: {
+    ...formerAddress,
+    unanswered: optional("unanswered", choice(unanswered), {
+      value: "WHAT",
+      description: "--after-crash.",
+      choices: unanswered
+    })
   }
 } satisfies Command
 
@@ -511,7 +519,7 @@ const archiveStatus = {
 } satisfies Command
 
 const archivePause = {
-  summary: "Begin no call of a run any more. Those under way are finished.",
+  summary: "Pause a run. Calls in progress finish.",
   examples: ["speech archive pause --out transcripts"],
   options: { ...place, json }
 } satisfies Command
@@ -519,7 +527,8 @@ const archivePause = {
 const archiveResume = {
   summary: "Go on with a run that was paused or suspended.",
   examples: ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
-  options: { ...place, ...limits, failOn, ...machine, json }
+  options: { ...place, ...limits, failOn, ...machine, work: workHere, json },
+  former: formerAddress
 } satisfies Command
 
 const archiveRetry = {
@@ -534,8 +543,10 @@ const archiveRetry = {
     }),
     failOn,
     ...machine,
+    work: workHere,
     json
-  }
+  },
+  former: formerAddress
 } satisfies Command
 
 const archiveExport = {
@@ -549,7 +560,7 @@ const archiveExport = {
     to: optional("to", text, {
       value: "DIR",
       description: "Folder to write to.",
-      default: "--out, where only missing files are written",
+      default: "--out, where only files that are missing or differ are written",
       completes: "folder"
     }),
     format: archiveFormat("Format of the results.", "that of the run"),
@@ -557,9 +568,22 @@ const archiveExport = {
   }
 } satisfies Command
 
+const archiveRepair = {
+  summary: "Write again what is missing or differs in the output of a run.",
+  examples: ["speech archive repair --out transcripts", "speech archive repair --out prompts --synthesize"],
+  options: {
+    ...place,
+    synthesize: flag("synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
+    failOn,
+    ...machine,
+    work: workHere,
+    json
+  }
+} satisfies Command
+
 const archiveWork = {
   summary: "Work on the runs in a PostgreSQL beside other machines, until Ctrl-C.",
-  examples: ["speech archive work --store postgresql://db.internal/speech --host 10.0.0.8"],
+  examples: ["speech archive work --store postgresql://db.internal/speech"],
   options: {
     store: optional("store", text, {
       value: "URL",
@@ -567,13 +591,9 @@ const archiveWork = {
       default: "SPEECH_ARCHIVE_STORE"
     }),
     ...machine,
-    host: required("host", text, {
-      value: "NAME",
-      description: "Name or address that the other machines use for this one.",
-      example: "10.0.0.8"
-    }),
     json
-  }
+  },
+  former: formerAddress
 } satisfies Command
 
 export const commands = {
@@ -585,6 +605,7 @@ export const commands = {
   "archive resume": archiveResume,
   "archive retry": archiveRetry,
   "archive export": archiveExport,
+  "archive repair": archiveRepair,
   "archive work": archiveWork,
   serve,
   run,
@@ -609,9 +630,10 @@ export const secondWords = (group: string): ReadonlyArray<string> =>
 type Values<Options> = { readonly [Key in keyof Options]: Options[Key] extends Option<infer A> ? A : never }
 
 /** What the arguments give a command: the value of each option, and the operands. */
-export type Given<Name extends CommandName> = Values<(typeof commands)[Name]["options"]> & {
-  readonly operands: ReadonlyArray<string>
-}
+export type Given<Name extends CommandName> = Values<(typeof commands)[Name]["options"]> &
+  ((typeof commands)[Name] extends { readonly former: infer Former } ? Values<Former> : unknown) & {
+    readonly operands: ReadonlyArray<string>
+  }
 
 export const commandOf = (name: string | undefined): Command | undefined =>
   commandNames.includes(name as CommandName) ? commands[name as CommandName] : undefined
@@ -620,6 +642,12 @@ export const commandOf = (name: string | undefined): Command | undefined =>
 export const optionsOf = (command: Command | undefined): ReadonlyArray<Option<unknown>> => [
   ...Object.values(command?.options ?? {}),
   ...Object.values(commonOptions)
+]
+
+/** The options that a command reads: those of earlier versions, too. */
+export const readBy = (command: Command | undefined): ReadonlyArray<Option<unknown>> => [
+  ...optionsOf(command),
+  ...Object.values(command?.former ?? {})
 ]
 
 /** Every option of any command, each name once. */

@@ -12,7 +12,7 @@ export const invalid = 2
 export const fileFailed = 3
 /** A run of an archive is suspended or paused. */
 export const suspended = 40
-/** A run of an archive ended, but some of its files failed, are held, or have a warning that `--fail-on` names. */
+/** A run of an archive ended, but some of its files failed, are held, lack their audio, or have a warning that `--fail-on` names. */
 export const incomplete = 41
 export const interrupted = 130
 /** A failure that nothing expects. */
@@ -52,7 +52,6 @@ const ofArchiveTag: Record<ArchiveError["_tag"], number> = {
   StoreFailed: fileFailed,
   SourceFailed: fileFailed,
   OutputFailed: fileFailed,
-  AddressFailed: invalid,
   RunNotFound: invalid,
   RunConflict: invalid,
   RunInvalid: invalid

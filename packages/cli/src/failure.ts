@@ -298,7 +298,6 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
       const field = describeField(error.field.replace(/^(operation|output|limits)\./, ""))
       return failure(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
     }
-    case "AddressFailed":
     case "StoreLocked":
     case "StoreTooNew":
     case "StoreFailed":

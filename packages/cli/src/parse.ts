@@ -20,12 +20,13 @@ import {
   groupNames,
   type LogLevel,
   optionsOf,
+  readBy,
   type Shell,
   secondWords
 } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
-import { Invalid, suchAs } from "./option.js"
+import { Invalid, type Option, suchAs } from "./option.js"
 import { suggest, suggestRelated } from "./suggest.js"
 
 /** A text that the arguments alone decide. */
@@ -55,11 +56,17 @@ class Refusal {
   }
 }
 
+const readable: ReadonlyMap<string, Option<unknown>> = new Map(
+  [...commandNames.map((each) => readBy(commands[each])), [...allOptions.values()]]
+    .flat()
+    .map((each) => [each.name, each])
+)
+
 const split = (args: ReadonlyArray<string>) =>
   parseArgs({
     args: [...args],
     options: Object.fromEntries(
-      Array.from(allOptions.values(), ({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" }])
+      Array.from(readable.values(), ({ name, value }) => [name, { type: value === undefined ? "boolean" : "string" }])
     ),
     // The strict mode of `node:util` gives no suggestion.
     strict: false,
@@ -121,7 +128,7 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
     const refused = checkOperands(name, command, operands, positionals[nameLength]?.index === terminator + 1)
     if (refused !== undefined) return refused
     const values: Record<string, unknown> = { operands }
-    for (const [key, option] of Object.entries(command.options)) {
+    for (const [key, option] of Object.entries({ ...command.options, ...command.former })) {
       const value = option.read(given.get(option.name) ?? [])
       if (value instanceof Invalid) return new Refusal(`--${option.name} ${value.rule}.`)
       values[key] = value
@@ -143,7 +150,7 @@ export const parse = (args: ReadonlyArray<string>): Printed | Run => {
   }
 }
 
-const ownOption = (command: Command, name: string) => optionsOf(command).find((option) => option.name === name)
+const ownOption = (command: Command, name: string) => readBy(command).find((option) => option.name === name)
 
 const checkOption = (
   token: OptionToken,
@@ -152,7 +159,7 @@ const checkOption = (
   isRepeated: boolean
 ): Refusal | undefined => {
   const { inlineValue, name, rawName, value } = token
-  const known = rawName === `--${name}` ? allOptions.get(name) : undefined
+  const known = rawName === `--${name}` ? readable.get(name) : undefined
   if (known === undefined) return unknownOption(rawName, args[token.index] ?? "", command)
   const option = command === undefined ? known : ownOption(command, name)
   // The caller refuses an option of another command.

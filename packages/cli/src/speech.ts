@@ -6,10 +6,8 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Cause from "effect/Cause"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import * as HashMap from "effect/HashMap"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import * as Option from "effect/Option"
 import * as ExitCode from "./exitCode.js"
 import type { CommandError } from "./failure.js"
 import { type Printed, parse, type Run } from "./parse.js"
@@ -43,6 +41,8 @@ const load = async (invocation: Run): Promise<Effect.Effect<void, CommandError, 
       return (await import("./commands/archive.js")).retry(invocation.given)
     case "archive export":
       return (await import("./commands/archive.js")).exportResults(invocation.given)
+    case "archive repair":
+      return (await import("./commands/archive.js")).repair(invocation.given)
     case "archive work":
       return (await import("./commands/archive.js")).joinMachines(invocation.given)
     case "serve":
@@ -59,16 +59,6 @@ const minimumLevel = (level: Run["logLevel"] = "info") =>
     LogLevel.fromLiteral(`${level.charAt(0).toUpperCase()}${level.slice(1)}` as LogLevel.LogLevel["_tag"])
   )
 
-/** Without a level that asks for more, what Effect's cluster says of its work is left out: only its warnings concern a user. */
-const isOfCluster = ({ annotations, logLevel }: Logger.Logger.Options<unknown>): boolean =>
-  LogLevel.lessThanEqual(logLevel, LogLevel.Info) &&
-  Option.contains(HashMap.get(annotations, "package"), "@effect/cluster")
-
-const loggerOf = ({ logLevel = "info" }: Run): Logger.Logger<unknown, void> => {
-  const pretty = Logger.prettyLogger({ stderr: true, colors: false })
-  return logLevel === "info" ? Logger.make((entry) => (isOfCluster(entry) ? undefined : pretty.log(entry))) : pretty
-}
-
 const runCommand = (invocation: Run): Effect.Effect<number> =>
   Effect.flatten(Effect.promise(() => load(invocation))).pipe(
     Effect.as(ExitCode.done),
@@ -84,7 +74,7 @@ const runCommand = (invocation: Run): Effect.Effect<number> =>
     }),
     Effect.provide(NodeFileSystem.layer),
     // Standard output has the result alone. The console would escape the colors.
-    Effect.provide(Logger.replace(Logger.defaultLogger, loggerOf(invocation))),
+    Effect.provide(Logger.replace(Logger.defaultLogger, Logger.prettyLogger({ stderr: true, colors: false }))),
     Effect.provide(minimumLevel(invocation.logLevel)),
     (command) => Console.consoleWith((console) => Effect.withConsole(command, safeConsole(console, invocation)))
   )

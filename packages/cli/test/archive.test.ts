@@ -1,5 +1,13 @@
-import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { createServer } from "node:net"
+import {
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
@@ -15,11 +23,9 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { freePort } from "../../../test/support/freePort.js"
-import { loopback } from "../../../test/support/loopback.js"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { adviceOn, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
+import { adviceOn, describePlan, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
 import { speech } from "../src/speech.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
 
@@ -115,11 +121,67 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       expect((yield* archive(`export --out ${out}`)).code).toBe(0)
       expect(readFileSync(`${out}/results.jsonl`, "utf8")).toBe(results)
       expect(existsSync(`${out}/2.wav.txt`)).toBe(true)
-      expect((yield* archive(`export --out ${out} --to ${out}/json --format json --json`)).stdout).toBe(
-        JSON.stringify({ directory: `${out}/json`, files: 4 })
-      )
+      const asJson = yield* archive(`export --out ${out} --to ${out}/json --format json --json`)
+      expect(JSON.parse(asJson.stdout)).toMatchObject({ directory: `${out}/json`, files: 4, written: 4, gone: 0 })
       expect(JSON.parse(readFileSync(`${out}/json/may/1.wav.json`, "utf8"))).toMatchObject({ durationMillis: 1500 })
       expect((yield* requestCount) - before).toBe(4)
+    })
+  )
+
+  it.scoped("sends nothing again by a link, or if the output, the recordings or both were moved", () =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(2)
+      const again = (source: string, target: string) =>
+        Effect.gen(function* () {
+          const before = yield* requestCount
+          const ended = yield* archive(`run ${source} ${asRun} --out ${target}`)
+          expect(ended).toMatchObject({ code: 0, stdout: expect.stringContaining("2 of 2 files done.") })
+          expect((yield* archive(`status --out ${target}`)).stdout).toBe(ended.stdout)
+          return (yield* requestCount) - before
+        })
+      expect(yield* again(calls, out)).toBe(2)
+      symlinkSync("out", `${folder}/link`)
+      symlinkSync("calls", `${folder}/same`)
+      expect(yield* again(calls, `${folder}/link`)).toBe(0)
+      expect(yield* again(`${folder}/same`, out)).toBe(0)
+      renameSync(out, `${folder}/out2`)
+      expect(yield* again(calls, `${folder}/out2`)).toBe(0)
+      renameSync(calls, `${folder}/calls2`)
+      expect(yield* again(`${folder}/calls2`, `${folder}/out2`)).toBe(0)
+      mkdirSync(`${folder}/other`)
+      renameSync(`${folder}/calls2`, `${folder}/other/calls`)
+      renameSync(`${folder}/out2`, `${folder}/other/out`)
+      expect(yield* again(`${folder}/other/calls`, `${folder}/other/out`)).toBe(0)
+      // Another output in the same store: the results are written there, unless the first one has paid pieces.
+      const elsewhere = archive(
+        `run ${folder}/other/calls ${asRun} --out ${folder}/new --store ${folder}/other/out/archive.db`
+      )
+      mkdirSync(`${folder}/other/out/.pieces/of a file`, { recursive: true })
+      expect(yield* elsewhere).toMatchObject({ code: 2, stderr: expect.stringContaining("with paid pieces of long") })
+      rmSync(`${folder}/other/out/.pieces`, { recursive: true })
+      const before = yield* requestCount
+      expect(yield* elsewhere).toMatchObject({ code: 0, stdout: expect.stringContaining("2 of 2 files done.") })
+      expect([readdirSync(`${folder}/new`), (yield* requestCount) - before]).toEqual([
+        ["2.wav.txt", "may", "results.jsonl"],
+        0
+      ])
+      expect(yield* again(`${folder}/other/calls`, `${folder}/other/out`)).toBe(0)
+      // A store that does not lie in the output, as a database.
+      const far = `${folder}/far.db`
+      yield* archive(`run ${folder}/other/calls ${asRun} --out ${folder}/far-out --store ${far}`)
+      renameSync(`${folder}/other/calls`, `${folder}/there`)
+      renameSync(`${folder}/far-out`, `${folder}/there-out`)
+      const paid = yield* requestCount
+      const moved = yield* archive(`run ${folder}/there ${asRun} --out ${folder}/there-out --store ${far}`)
+      expect(moved).toMatchObject({ code: 0, stdout: expect.stringContaining("2 of 2 files done.") })
+      expect((yield* requestCount) - paid).toBe(0)
+      renameSync(`${folder}/there`, `${folder}/other/calls`)
+      // Other recordings, while those of the run are away.
+      rmSync(`${folder}/other/calls`, { recursive: true })
+      mkdirSync(`${folder}/calls`)
+      writeFileSync(`${folder}/calls/2.wav`, recording(0.7))
+      const others = yield* archive(`run ${folder}/calls ${asRun} --out ${folder}/other/out`)
+      expect(others).toMatchObject({ code: 2, stderr: expect.stringContaining("an output of its own. [RunConflict]") })
     })
   )
 
@@ -156,7 +218,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const retry = `speech archive retry --only SttUnexpectedStatus --out ${out}`
       expect(held).toMatchObject({
         code: 41,
-        stdout: `${out}: ended\n0 of 1 file done, 1 held.\nHeld: SttUnexpectedStatus 1.\nSpent: 0 credits.`
+        stdout: `${out}: ended\n0 of 1 file done, 1 held.\nHeld: SttUnexpectedStatus 1.\nSpent: at most 2 credits.`
       })
       expect(held.stderr.split("\n").at(-1)).toBe(
         `speech: 1 file held: it may have been billed, and has no result. To call it again, which may be billed again: ${retry}`
@@ -171,6 +233,18 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         "speech: 1 file that may have been billed is called again, and may be billed again."
       )
       expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
+  it.scoped("counts what each attempt may have cost, also of a recording in pieces", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      for (const format of ["txt", "srt"]) {
+        const { calls, out } = yield* place(1)
+        yield* faults.set([{ operation: "transcribe", times: 1, status: 500 }])
+        const { code, stdout } = yield* archive(`run ${calls} ${asRun} --format ${format} --out ${out}`)
+        expect([code, stdout.split("\n").at(-1)]).toEqual([0, "Spent: 4 credits."])
+      }
     })
   )
 
@@ -269,7 +343,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         stdout: `${out}: suspended\n0 of 3 files done, 3 left.\nSpent: 0 credits.`
       })
       expect(refused.stderr).toMatch(
-        /^speech: The run is suspended: .*402.* \[SttCreditExhausted\] To go on: speech archive resume --out \S+$/
+        /^speech: The run is suspended: .*402.* \[SttCreditExhausted\] To resume: speech archive resume --out \S+$/
       )
 
       const before = yield* requestCount
@@ -308,6 +382,72 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     })
   )
 
+  it.scoped("writes missing transcripts again, says so, and keeps those that were changed until a repair", () =>
+    Effect.gen(function* () {
+      const { calls, out } = yield* place(3)
+      const line = `run ${calls} ${asRun} --out ${out}`
+      const before = yield* requestCount
+      expect((yield* archive(line)).code).toBe(0)
+      rmSync(`${out}/2.wav.txt`)
+      writeFileSync(`${out}/3.wav.txt`, "Corrected.\n")
+      const again = yield* archive(line)
+      expect(again.code).toBe(0)
+      expect(again.stderr.split("\n").slice(1)).toEqual([
+        "speech: 1 file in the output was missing or out of date, and has been written again.",
+        `speech: 1 file in the output was changed after it was written, and is kept. To write it again from the archive: speech archive repair --out ${out}`
+      ])
+      expect(yield* archive(`repair --out ${out}`)).toEqual({
+        code: 0,
+        stdout: `${out}: 3 files, 1 written.`,
+        stderr: ""
+      })
+      expect(readFileSync(`${out}/3.wav.txt`, "utf8")).toBe("\n")
+      expect((yield* requestCount) - before).toBe(3)
+    })
+  )
+
+  it.scoped("says which audio is gone and what it costs, and calls for it only if asked", () =>
+    Effect.gen(function* () {
+      const { folder, out } = yield* place(0)
+      writeFileSync(`${folder}/prompts.csv`, "id,text\nmenu/welcome,Welcome.\nbye,Goodbye.\n")
+      const line = `run ${folder}/prompts.csv --lang en --output-format 8000:pcm16 --out ${out}`
+      const before = yield* requestCount
+      expect((yield* archive(line)).code).toBe(0)
+      const welcome = readFileSync(`${out}/menu/welcome.wav`)
+      rmSync(`${out}/menu/welcome.wav`)
+      writeFileSync(`${out}/bye.wav`, "")
+      const gone = `speech: Audio of 2 files is missing, or is not what was written: menu/welcome.wav, bye.wav. The archive has no audio. To synthesize it again, for 16 credits: speech archive repair --synthesize --out ${out}`
+      expect(yield* archive(line)).toEqual({
+        code: 41,
+        stdout: `${out}: ended\n2 of 2 files done.\nSpent: 16 credits.`,
+        stderr: gone
+      })
+      expect(yield* archive(`repair --out ${out}`)).toEqual({
+        code: 41,
+        stdout: `${out}: 2 files, 0 written.`,
+        stderr: gone
+      })
+      expect(yield* archive(`export --out ${out} --to ${folder}/copy`)).toEqual({
+        code: 41,
+        stdout: `${folder}/copy: 2 files, 0 written.`,
+        stderr: gone
+      })
+      expect((yield* requestCount) - before).toBe(2)
+      expect(yield* archive(`repair --synthesize --out ${out}`)).toEqual({
+        code: 0,
+        stdout: `${out}: ended\n2 of 2 files done.\nSpent: 32 credits.`,
+        stderr: "speech: Audio of 2 files is synthesized again, for 16 credits."
+      })
+      expect(readFileSync(`${out}/menu/welcome.wav`)).toEqual(welcome)
+      expect((yield* requestCount) - before).toBe(4)
+      expect(yield* archive(`repair --synthesize --out ${out}`)).toMatchObject({
+        code: 0,
+        stderr: "speech: No audio is missing, so none is synthesized."
+      })
+      expect((yield* requestCount) - before).toBe(4)
+    })
+  )
+
   it.scoped("pauses a run from another process", () =>
     Effect.gen(function* () {
       const { faults } = yield* LocalService
@@ -320,7 +460,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
       const paused = yield* archive(`pause --out ${out}`)
       expect(paused.code).toBe(0)
-      expect(paused.stderr).toMatch(/^speech: The run is paused\. To go on: speech archive resume --out /)
+      expect(paused.stderr).toMatch(/^speech: The run is paused\. To resume: speech archive resume --out /)
       const ended = yield* running
       expect(ended).toMatchObject({ code: 40, stdout: expect.stringContaining(": paused\n1 of 3 files done, 2 left.") })
       yield* faults.set([])
@@ -335,8 +475,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         const { calls, out } = yield* place(3)
         const url = yield* Effect.promise(freshDatabase)
         const database = { SPEECH_ARCHIVE_STORE: url }
-        const port = yield* Effect.promise(freePort)
-        const machine = yield* Effect.fork(archive(`work --host 127.0.0.1 --port ${port}`, database))
+        const machine = yield* Effect.fork(archive("work", database))
         const ended = yield* archive(`run ${calls} --model en-general-v2-8khz --out ${out}`, database)
         expect(ended).toMatchObject({
           code: 0,
@@ -346,10 +485,19 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         yield* Fiber.interrupt(machine)
         const status = yield* archive("status --json", database)
         expect(JSON.parse(status.stdout)).toMatchObject({ state: "ended", counts: { done: 3 } })
-        const { host } = yield* loopback(createServer())
-        const taken = yield* archive(`work --host 127.0.0.1 --port ${host.split(":")[1]}`, database)
-        expect(taken).toMatchObject({ code: 2, stderr: expect.stringContaining("give another port. [AddressFailed]") })
-        const everything = JSON.stringify([ended, status, taken])
+        // The options of earlier versions.
+        const former = yield* archive(
+          `run ${calls} --model en-general-v2-8khz --out ${out} --host a --port 1 --unanswered hold`,
+          database
+        )
+        expect(former.code).toBe(0)
+        expect(former.stderr).toContain(
+          "--host and --port are ignored: machines meet in the database alone. To work on the run here, too: --work"
+        )
+        writeFileSync(`${calls}/4.wav`, recording(0.4))
+        const own = yield* archive(`run ${calls} --model en-general-v2-8khz --out ${out} --work`, database)
+        expect(own).toMatchObject({ code: 0, stdout: expect.stringContaining("4 of 4 files done.") })
+        const everything = JSON.stringify([ended, status, former, own])
         expect(everything).not.toContain(new URL(url).password)
       }),
     60_000
@@ -361,6 +509,8 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     ["a source that is not there", "run $calls/no --model m --out $out", 3, "no does not exist"],
     ["a source that is a device", "run /dev/zero --model m --out $out", 3, "write the list into a file"],
     ["one recording", "run $calls/may/1.wav --model m --out $out", 2, "1.wav is one recording: give the folder"],
+    ["one recording of any name", "run $video --model m --out $out", 2, "video.mp4 is one recording: give the folder"],
+    ["what is no text", "run $binary --model m --out $out", 3, "program is no list of paths: line 1 is no text."],
     ["a language of recordings", "run $calls --model m --lang en --out $out", 2, "--lang is for texts"],
     ["a model of texts", "run $texts --model m --out $out", 2, "--model is for recordings"],
     [
@@ -381,16 +531,26 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     ["a warning that there is not", "run $calls --model m --out $out --fail-on Foo", 2, "--fail-on must be one of"],
     ["no run", "status --out $out", 3, "There is no archive at "],
     ["no place", "status", 2, "Give --out, or --store."],
+    ["a machine without a database", "work", 2, "Give --store, or set SPEECH_ARCHIVE_STORE."],
     ["a database of another kind", "status --store mysql://a:s3cret@b/c", 2, "--store must be a file, or an address"],
-    ["a file for many machines", "work --store $out.db --host a", 2, "A file is for one machine"],
-    ["a database that is not there", `work --store ${secret} --host a`, 3, "[StoreFailed]"]
+    ["a file for many machines", "work --store $out.db", 2, "A file is for one machine"],
+    ["a database that is not there", `work --store ${secret}`, 3, "[StoreFailed]"]
   ]
   it.scoped.each(rows)("refuses %s", ([_, line, code, says]) =>
     Effect.gen(function* () {
       const { calls, folder, out } = yield* place(1)
       writeFileSync(`${folder}/texts.jsonl`, '{"text":"a"}\n')
       const before = yield* requestCount
-      const given = line.replace("$calls", calls).replace("$out", out).replace("$texts", `${folder}/texts.jsonl`)
+      writeFileSync(`${folder}/video.mp4`, "\0\0\0\x20ftypisom\0\0\x02\0isomiso2mp41mp42\0\0\0\x08free")
+      writeFileSync(`${folder}/program`, "\x7fELF\x02\x01\n")
+      const places = {
+        calls,
+        out,
+        texts: `${folder}/texts.jsonl`,
+        video: `${folder}/video.mp4`,
+        binary: `${folder}/program`
+      }
+      const given = Object.entries(places).reduce((text, [name, path]) => text.replace(`$${name}`, path), line)
       const outcome = yield* archive(given)
       expect(outcome.stdout + outcome.stderr).toContain(says)
       expect(outcome.code).toBe(code)
@@ -409,8 +569,7 @@ const status: RunStatus = {
     source: "",
     byContent: false,
     output: { directory: "/my out", format: "txt" },
-    unanswered: "hold",
-    batchSize: 10
+    unanswered: "hold"
   },
   limits: {},
   counts: { pending: 8700, started: 60, done: 1200, failed: 30, held: 10 },
@@ -418,10 +577,25 @@ const status: RunStatus = {
   holds: { AnswerUnknown: 10 },
   warnings: {},
   credits: 45_678,
+  resultsDue: true,
   machines: 3,
   createdAt: 0,
   updatedAt: 0
 }
+
+describe("a plan", () => {
+  it("says what files of unknown length cost at most, only if there are some", () => {
+    const plan = { files: 5, bytes: 9_000, done: 1, toCall: 4, cost: 8, unknownCost: 2, mostCost: 1_308 }
+    expect(describePlan(plan, "Transcribe").split("\n").at(-1)).toBe(
+      "A run would send 4 files: 8 seconds of audio, and 2 files of unknown length, at most 1,308 seconds of audio in all."
+    )
+    expect(
+      describePlan({ ...plan, unknownCost: 0, mostCost: 8 }, "Synthesize")
+        .split("\n")
+        .at(-1)
+    ).toBe("A run would send 4 files: 8 code points.")
+  })
+})
 
 describe("the report of a run", () => {
   it("has its counts, its failures by tag, its cost and its machines", () => {
@@ -430,11 +604,11 @@ describe("the report of a run", () => {
     const described = describeStatus({ ...status, warnings, slowedUntil: 1, outage, heartbeatAt: 1_000 }, 121_000)
     expect(described.split("\n")).toEqual([
       "/my out: running",
-      "1,200 of 10,000 files done, 30 failed, 10 held, 60 under way, 8,700 left.",
+      "1,200 of 10,000 files done, 30 failed, 10 held, 60 in progress, 8,700 left.",
       "Failed: SttBadRequest 29, FileEmpty 1.",
       "Held: AnswerUnknown 10.",
       "Warnings: NothingRecognised 19.",
-      "Spent: 45,678 credits.",
+      "Spent: at most 45,678 credits.",
       "Machines: 3; the last heartbeat was 2 min ago, at 1970-01-01T00:00:01.000Z.",
       "The service is down or overloaded: Try again later. [SttUnavailable] One call at a time is tried until one succeeds."
     ])
@@ -449,10 +623,28 @@ describe("the report of a run", () => {
     const { held, failed, ...others } = status.counts
     const idle = { ...status, machines: 0, holds: {}, counts: { ...others, held: 0, failed: 0 } }
     expect(adviceOn(idle, { _tag: "File", path: "/my out/archive.db", isDefault: true })).toEqual([
-      "No process works on the run. To go on: speech archive resume --out '/my out'"
+      "No process works on the run. To resume: speech archive resume --out '/my out'"
     ])
     expect(exitCodeOf(status)).toBe(0)
     expect(exitCodeOf({ ...status, state: "ended", counts: { ...status.counts, failed: 0 } })).toBe(41)
+  })
+
+  it("says what the end of a run has found in the output, and what is not written yet", () => {
+    const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
+    const ended = { ...status, state: "ended", holds: {}, counts: { ...status.counts, failed: 0, held: 0 } } as const
+    const goneFiles = ["a", "b/c", "d\n", "e"].map((name) => `/my out/${name}.wav`)
+    const output = { files: 1_200, written: 2, changed: 3, gone: 4, goneCost: 1_204, goneFiles }
+    expect(adviceOn({ ...ended, resultsDue: false, output }, store)).toEqual([
+      "2 files in the output were missing or out of date, and have been written again.",
+      "3 files in the output were changed after they were written, and are kept. To write them again from the archive: speech archive repair --out '/my out'",
+      "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
+    ])
+    expect(exitCodeOf({ ...ended, output })).toBe(41)
+    expect(exitCodeOf({ ...ended, output: { ...output, gone: 0 } })).toBe(0)
+    expect(adviceOn({ ...ended, machines: 0, resultsDue: true }, store)).toEqual([
+      "results.jsonl was not written at the end of the run. To write it: speech archive repair --out '/my out'"
+    ])
+    expect(adviceOn({ ...ended, machines: 1, resultsDue: true }, store)).toEqual([])
   })
 
   it("has a line of progress with the pace of the last minute", () => {

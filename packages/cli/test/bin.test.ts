@@ -408,8 +408,8 @@ describe("the built command", { timeout: 120_000 }, () => {
         code: 130,
         stdout: Buffer.alloc(0),
         stderr:
-          "speech: The calls under way are finished, for up to 60 s. Ctrl-C again ends at once, and holds their files.\n" +
-          "speech: The same command goes on, and sends no file again that is done.\n"
+          "speech: Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files.\n" +
+          "speech: Run it again to resume. Files that are done are not sent again.\n"
       })
       yield* service.faults.set([])
       const { code, stdout } = yield* run(args, environment)

@@ -53,7 +53,7 @@ describe.each(shells.filter((shell) => shell !== "zsh"))("a line in %s", (shell)
     ["speech synthesize a --output-format 16", ["16000:pcm16", "16000:float32"]],
     ["speech synthesize a --lang ", []],
     ["speech arch", ["archive"]],
-    ["speech archive re", ["resume", "retry"]],
+    ["speech archive re", ["repair", "resume", "retry"]],
     ["speech archive run a --by", ["--by-content"]],
     ["speech archive status --w", ["--watch"]],
     ["speech transcribe a --format ", ["text", "json", "srt", "vtt"]],

@@ -169,11 +169,11 @@ describe("the arguments", () => {
     ["transcribe a --model m --format docx", "--format must be one of text, json, srt, vtt."],
     ["synthesize a --out b --long", "--long is not an option of synthesize, but of transcribe."],
     ["doctor now", "doctor takes only options."],
-    ["archive", "Give a command of archive: run, status, pause, resume, retry, export, work."],
+    ["archive", "Give a command of archive: run, status, pause, resume, retry, export, repair, work."],
     ["archive stauts", "stauts is not a command of archive. Did you mean status?"],
     [
       "archive serve",
-      "There is no such command of archive. The commands are run, status, pause, resume, retry, export, work."
+      "There is no such command of archive. The commands are run, status, pause, resume, retry, export, repair, work."
     ],
     ["archives", "archives is not a command. Did you mean archive?"],
     ["archive run --out b", "Give at least one SOURCE."],
@@ -185,8 +185,7 @@ describe("the arguments", () => {
     ["archive run a --out b --rate 0", "--rate must be a number above 0."],
     ["archive run a --out b --format text", "--format must be one of txt, json, srt, vtt, wav."],
     ["archive status --outt b", "--outt is not an option here. Did you mean --out?"],
-    ["archive status --model m", "--model is not an option of archive status, but of transcribe and archive run."],
-    ["archive work --store a", "--host is required, such as --host 10.0.0.8."]
+    ["archive status --model m", "--model is not an option of archive status, but of transcribe and archive run."]
   ])("refuse %j: %s", (line, sentence) => {
     const [first = "", second = ""] = line.split(" ")
     const of = [`${first} ${second}`, first].find((each) => commandNames.some((name) => name === each))

@@ -52,7 +52,7 @@ export const worker = (
     calls,
     worker: {
       operation: "Transcribe",
-      cost: () => Effect.succeed(1),
+      cost: () => Effect.succeed({ most: 1, isStated: true }),
       call: ({ file }) =>
         Effect.suspend(() => {
           calls.begun.push(file.path)
@@ -76,8 +76,8 @@ export const item = (index: number): SourceItem => ({
   modifiedMillis: 1_700_000_000_000 + index
 })
 
-export const source = (count: number): Source => ({
-  root: "/calls",
+export const source = (count: number, root = "/calls"): Source => ({
+  root,
   description: "calls",
   byContent: false,
   items: () => Stream.map(Stream.range(1, count), item)

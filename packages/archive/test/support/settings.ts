@@ -7,6 +7,5 @@ export const settings: RunSettings = {
   source: "the folder /calls",
   byContent: false,
   output: { directory: "/out", format: "txt" },
-  unanswered: "hold",
-  batchSize: 10
+  unanswered: "hold"
 }

@@ -1,9 +1,12 @@
 /**
  * How far a run is, in words: a report, a line of progress, and what to do next.
  */
+
+import { relative } from "node:path"
 import type { Plan } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
-import type { RunStatus } from "@effect-speech/archive/Run"
+import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
+import * as Printable from "@effect-speech/transport/Printable"
 import * as ExitCode from "../exitCode.js"
 import { duration, type Work } from "../progress.js"
 import { quotePosix } from "../shells.js"
@@ -55,7 +58,7 @@ export const describe = (status: RunStatus, now: number): string => {
     `${count(counts.done)} of ${files(totalOf(status))} done`,
     ...(failed === 0 ? [] : [`${count(failed)} failed`]),
     ...(held === 0 ? [] : [`${count(held)} held`]),
-    ...(started === 0 ? [] : [`${count(started)} under way`]),
+    ...(started === 0 ? [] : [`${count(started)} in progress`]),
     ...(pending === 0 ? [] : [`${count(pending)} left`])
   ]
   return [
@@ -64,7 +67,8 @@ export const describe = (status: RunStatus, now: number): string => {
     ...(failed === 0 ? [] : [`Failed: ${tagsOf(status.failures)}.`]),
     ...(held === 0 ? [] : [`Held: ${tagsOf(status.holds)}.`]),
     ...(tagsOf(warnings) === "" ? [] : [`Warnings: ${tagsOf(warnings)}.`]),
-    `Spent: ${count(credits)} credits.`,
+    // A held file counts with what its calls may have cost.
+    `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`,
     ...(state === "running" ? [`Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`] : []),
     ...(outage === undefined ? [] : [outage])
   ].join("\n")
@@ -86,11 +90,18 @@ export const retryOf = ({ counts, holds }: RunStatus, only: string | undefined):
   ]
 }
 
+/** What `repair --synthesize` is about to do. */
+export const synthesisOf = (gone: number, cost: number): ReadonlyArray<string> => [
+  gone === 0
+    ? "No audio is missing, so none is synthesized."
+    : `Audio of ${files(gone)} is synthesized again, for ${count(cost)} credits.`
+]
+
 /** What to do about a run that has stopped, or has failed and held files. */
 export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string> => {
   const { counts, state, suspension } = status
   const limit = limitOptions[suspension?.tag ?? ""]
-  const goOn = `To go on: ${commandOf("resume", status, store)}${state === "suspended" && limit !== undefined ? ` ${limit} N` : ""}`
+  const goOn = `To resume: ${commandOf("resume", status, store)}${state === "suspended" && limit !== undefined ? ` ${limit} N` : ""}`
   return [
     ...(state === "suspended" && suspension !== undefined
       ? [`The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`]
@@ -99,7 +110,7 @@ export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string>
       ? [
           store._tag === "File"
             ? `No process works on the run. ${goOn}`
-            : "No machine works on the run. Start one: speech archive work --host NAME"
+            : "No machine works on the run. Start one: speech archive work"
         ]
       : []),
     ...(state === "paused" ? [`The run is paused. ${goOn}`] : []),
@@ -116,6 +127,40 @@ export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string>
       ? []
       : [
           `Empty transcripts: ${files(empty(status))}. They are paid, and not called again; results.jsonl names them. To make this a failure: --fail-on NothingRecognised`
+        ]),
+    ...(status.output === undefined ? [] : outputOn(status.output, status, store)),
+    ...(status.resultsDue && state !== "running" && state !== "listing" && status.machines === 0
+      ? [`results.jsonl was not written at the end of the run. To write it: ${commandOf("repair", status, store)}`]
+      : [])
+  ]
+}
+
+/** What was found in the folder of an output, and what to do about it. */
+export const outputOn = (
+  report: OutputReport,
+  status: RunStatus,
+  store: Store,
+  directory = status.settings.output.directory
+): ReadonlyArray<string> => {
+  const { changed, gone, goneCost, goneFiles, written } = report
+  const names = goneFiles.slice(0, 3).map((path) => relative(directory, path))
+  return [
+    ...(written === 0
+      ? []
+      : [
+          `${files(written)} in the output ${written === 1 ? "was" : "were"} missing or out of date, and ${written === 1 ? "has" : "have"} been written again.`
+        ]),
+    ...(changed === 0
+      ? []
+      : [
+          `${files(changed)} in the output ${changed === 1 ? "was" : "were"} changed after ${changed === 1 ? "it was" : "they were"} written, and ${changed === 1 ? "is" : "are"} kept. To write ${changed === 1 ? "it" : "them"} again from the archive: ${commandOf("repair", status, store)}`
+        ]),
+    ...(gone === 0
+      ? []
+      : [
+          Printable.line(
+            `Audio of ${files(gone)} is missing, or is not what was written: ${[...names, ...(gone > names.length ? ["…"] : [])].join(", ")}. The archive has no audio. To synthesize it again, for ${count(goneCost)} credits: ${commandOf("repair --synthesize", status, store)}`
+          )
         ])
   ]
 }
@@ -136,9 +181,13 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
 ]
 
 /** A file that is done with one of the warnings `failOn` counts as a failure, and stays done. */
-export const exitCodeOf = ({ counts, state, warnings }: RunStatus, failOn: ReadonlyArray<string> = []): number => {
+export const exitCodeOf = (
+  { counts, output, state, warnings }: RunStatus,
+  failOn: ReadonlyArray<string> = []
+): number => {
   if (state === "suspended" || state === "paused") return ExitCode.suspended
-  const isIncomplete = counts.failed + counts.held > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
+  const isIncomplete =
+    counts.failed + counts.held + (output?.gone ?? 0) > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
   return state === "ended" && isIncomplete ? ExitCode.incomplete : ExitCode.done
 }
 
@@ -172,7 +221,10 @@ export const makeLine = () => {
 /** For `--dry-run`. */
 export const describePlan = (plan: Plan, operation: Operation["_tag"]): string => {
   const unit = operation === "Transcribe" ? "seconds of audio" : "code points"
-  const unknown = plan.unknownCost === 0 ? "" : `, and ${files(plan.unknownCost)} of unknown length`
+  const unknown =
+    plan.unknownCost === 0
+      ? ""
+      : `, and ${files(plan.unknownCost)} of unknown length, at most ${count(plan.mostCost)} ${unit} in all`
   return [
     `${files(plan.files)}, ${count(plan.bytes)} bytes. ${count(plan.done)} done already.`,
     `A run would send ${files(plan.toCall)}: ${count(plan.cost)} ${unit}${unknown}.`

@@ -8,6 +8,8 @@ import type { SourceFailed } from "@effect-speech/archive/ArchiveError"
 import * as Operation from "@effect-speech/archive/Operation"
 import type { Limits } from "@effect-speech/archive/Run"
 import * as Source from "@effect-speech/archive/Source"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import * as Recording from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
 import { toHotword } from "../commands/transcribe.js"
 import { type Given, onlyForRecordings, onlyForTexts } from "../declaration.js"
@@ -34,7 +36,12 @@ const kindOf = (source: string): Effect.Effect<Kind, InputFailed | UsageError, F
     }
     const ending = source.toLowerCase().replace(/^.*\./s, "")
     if (ending === "jsonl" || ending === "csv") return ending
-    if (Source.audioExtensions.some((each) => each === ending)) {
+    const recording = Recording.inspect(AudioSource.fromPath(source))
+    const isRecording = Effect.match(recording, {
+      onFailure: () => false,
+      onSuccess: ({ container }) => container !== undefined
+    })
+    if (Source.audioExtensions.some((each) => each === ending) || (yield* isRecording)) {
       return yield* new UsageError({
         message: `${source} is one recording: give the folder that it is in, or use speech transcribe.`
       })
@@ -101,12 +108,12 @@ export const requestOf = (
     const [path = ""] = given.operands
     const kind = yield* kindOf(path)
     yield* check(given, kind)
-    const { byContent, format, lang, out, outputFormat, speed, unanswered, voice } = given
+    const { afterCrash, byContent, format, lang, out, outputFormat, speed, unanswered, voice } = given
     return {
       source: yield* sourceOf(path, kind, byContent),
       operation: isTexts(kind) ? Operation.synthesize({ lang, voice, outputFormat, speed }) : transcription(given),
       output: { directory: resolve(out), format: format ?? (isTexts(kind) ? "wav" : "txt") },
       limits: limitsOf(given),
-      unanswered
+      unanswered: afterCrash ?? unanswered
     }
   })

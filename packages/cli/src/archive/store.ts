@@ -2,7 +2,7 @@
  * Where the archive of a run is, and how the command opens it.
  */
 import { existsSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { resolve } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { Archive, type RequiredBy } from "@effect-speech/archive/Archive"
 import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
@@ -21,7 +21,7 @@ import { InputFailed, UsageError } from "../failure.js"
 /** A file on this machine, or a PostgreSQL. */
 export type Store =
   | { readonly _tag: "File"; readonly path: string; readonly isDefault: boolean }
-  /** `shown` has neither the user nor the password. */
+  /** `shown` has neither the user nor the password, once the archive has accepted the URL. */
   | { readonly _tag: "Database"; readonly url: Redacted.Redacted; readonly shown: string }
 
 /** Where a run is. */
@@ -38,24 +38,32 @@ const fromEnvironment = Config.string(variable).pipe(
 )
 
 /** No message has the text: it may hold a password. */
-export const storeOf = ({ out, store }: Place) =>
+export const storeOf = (place: Place) =>
   Effect.gen(function* () {
+    const { out, store } = place
     const text = store ?? (yield* fromEnvironment)
     const name = store === undefined ? variable : "--store"
     const refuse = (message: string) => new UsageError({ message })
     if (text === undefined) {
-      if (out === undefined) return yield* refuse("Give --out, or --store.")
+      if (out === undefined)
+        return yield* refuse("out" in place ? "Give --out, or --store." : `Give --store, or set ${variable}.`)
       return { _tag: "File", path: resolve(out, "archive.db"), isDefault: true } satisfies Store
     }
-    if (!/^[a-z][a-z0-9+.-]+:\/\//i.test(text)) {
-      return { _tag: "File", path: resolve(text), isDefault: false } satisfies Store
+    if (!isAddress(text)) return { _tag: "File", path: resolve(text), isDefault: false } satisfies Store
+    const trimmed = text.trim()
+    if (!/^postgres(ql)?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
+      return yield* refuse(
+        `${name} must be a file, or an address that begins with postgresql://. For a file whose name has a colon, write ./ before it.`
+      )
     }
-    const url = URL.canParse(text) ? new URL(text) : undefined
-    if (url === undefined || !/^postgres(ql)?:$/.test(url.protocol)) {
-      return yield* refuse(`${name} must be a file, or an address that begins with postgresql://.`)
-    }
-    return { _tag: "Database", url: Redacted.make(text), shown: join(url.host, url.pathname) } satisfies Store
+    const { host, pathname } = new URL(trimmed)
+    return { _tag: "Database", url: Redacted.make(trimmed), shown: `${host}${pathname}` } satisfies Store
   })
+
+/** An address that is misspelt may hold a password, which must not become the name of a file. */
+const isAddress = (text: string): boolean =>
+  !/^(\.{0,2}[/\\](?!\/)|[a-z]:[/\\])/i.test(text) &&
+  /^[^/\\]*:|^\/\/|:.*@|^[^/\\]*\b(host|user|dbname|password)\s*=/is.test(text)
 
 /** An archive that this process reads and changes, but calls nothing for. */
 export const client = (store: Store) =>
@@ -76,17 +84,13 @@ export const planner = (store: Store) =>
 /** How this process makes calls. */
 export interface Machine {
   readonly concurrency: number | undefined
-  readonly host: string | undefined
-  readonly port: number | undefined
   readonly allowInsecureHttp: boolean
 }
 
 const defaultConcurrency = 16
 
-const defaultPort = 34_431
-
 /** Whether this process makes calls itself: always for a file, which no other can work on. */
-export const makesCalls = (store: Store, { host }: Machine): boolean => store._tag === "File" || host !== undefined
+export const makesCalls = (store: Store, { work }: { readonly work: boolean }): boolean => store._tag === "File" || work
 
 const recordings = (settings: CallSettings) =>
   Layer.provide(Layer.merge(speechToText(settings), Decoder.layer), NodeTransport.layer)
@@ -95,14 +99,14 @@ const texts = (settings: CallSettings) => Layer.provide(textToSpeech(settings), 
 
 /** An archive whose calls this process makes, for runs with these operations. */
 export const machine = (store: Store, operations: ReadonlyArray<Operation["_tag"]>, options: Machine) => {
-  const { allowInsecureHttp, concurrency = defaultConcurrency, host = "", port = defaultPort } = options
+  const { allowInsecureHttp, concurrency = defaultConcurrency } = options
   const settings = { allowInsecureHttp, concurrency, timeout: undefined }
   const open = <const Workers extends ReadonlyArray<Worker<unknown>>>(
     workers: Workers
   ): Layer.Layer<Archive, ArchiveError, RequiredBy<Workers> | FileSystem.FileSystem> =>
     store._tag === "File"
       ? Archive.layerEmbedded({ path: store.path, concurrency, workers })
-      : Archive.layerMachine({ url: store.url, host, port, concurrency, workers })
+      : Archive.layerMachine({ url: store.url, concurrency, workers })
   if (!operations.includes("Synthesize")) return Layer.provide(open([transcription]), recordings(settings))
   if (!operations.includes("Transcribe")) return Layer.provide(open([synthesis]), texts(settings))
   return Layer.provide(open([transcription, synthesis]), Layer.merge(recordings(settings), texts(settings)))

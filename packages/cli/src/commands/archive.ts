@@ -1,13 +1,15 @@
 /**
  * `speech archive`: runs over many files, which go on where they were.
  */
+import { existsSync, realpathSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { Archive, type ArchiveService } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
-import type { RunStatus } from "@effect-speech/archive/Run"
+import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import {
   adviceOn,
@@ -17,8 +19,10 @@ import {
   leftBy,
   makeLine,
   outageOf,
+  outputOn,
   retryOf,
-  settledOf
+  settledOf,
+  synthesisOf
 } from "../archive/report.js"
 import { limitsOf, requestOf } from "../archive/request.js"
 import {
@@ -37,11 +41,17 @@ import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, UsageError } from "../failure.js"
 import * as Progress from "../progress.js"
 
+/** A link is its target. */
+const isSameFolder = (one: string, other: string): boolean => {
+  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path))
+  return real(one) === real(other)
+}
+
 /** The run that the options mean: that of `--out`, or the only one in the store. */
 const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
   Effect.gen(function* () {
     const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
-    const own = statuses.filter(({ settings }) => out === undefined || settings.output.directory === resolve(out))
+    const own = statuses.filter(({ settings }) => out === undefined || isSameFolder(settings.output.directory, out))
     const [only, ...others] = own
     const where = store._tag === "File" ? store.path : store.shown
     if (only === undefined) {
@@ -62,6 +72,19 @@ const say = (lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.forEach(lines, (line) => Console.error(`speech: ${line}`), { discard: true })
 
 const advise = (status: RunStatus, store: Store): Effect.Effect<void> => say(adviceOn(status, store))
+
+/** The options of earlier versions, by which machines had to reach each other. */
+interface Former {
+  readonly host: string | undefined
+  readonly port: string | undefined
+}
+
+const sayFormer = ({ host, port }: Former, mayWork: boolean): Effect.Effect<void> =>
+  host === undefined && port === undefined
+    ? Effect.void
+    : say([
+        `--host and --port are ignored: machines meet in the database alone.${mayWork ? " To work on the run here, too: --work" : ""}`
+      ])
 
 interface Ending {
   readonly json: boolean
@@ -99,8 +122,9 @@ const watch = (begun: RunStatus, options: { readonly json: boolean; readonly eve
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
         if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
       })
-    yield* Stream.runForEach(archive.progress(begun.id), show)
-  }).pipe(Effect.scoped, Effect.zipRight(Effect.flatMap(Archive, (archive) => archive.status(begun.id))))
+    const last = yield* Stream.runLast(Stream.tap(archive.progress(begun.id), show))
+    return Option.getOrElse(last, () => begun)
+  }).pipe(Effect.scoped)
 
 /** Prints a sentence at Ctrl-C, before what surrounds it is closed. */
 const atInterruption =
@@ -108,16 +132,17 @@ const atInterruption =
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
     Effect.onInterrupt(effect, () => Console.error(`speech: ${sentence}`))
 
-const finishing = "The calls under way are finished, for up to 60 s. Ctrl-C again ends at once, and holds their files."
+const finishing = "Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files."
 
 /** Opens an archive to begin a run or to go on with it, and watches the run to its end. */
 const work = <E, R>(
   store: Store,
   operation: Operation["_tag"],
-  options: Machine & Ending,
+  options: Machine & Ending & Former & { readonly work: boolean },
   begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
 ) => {
   const watched = Effect.gen(function* () {
+    yield* sayFormer(options, store._tag === "Database" && !options.work)
     const begun = yield* begin(yield* Archive)
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
@@ -127,7 +152,7 @@ const work = <E, R>(
     return watched.pipe(
       atInterruption(finishing),
       Effect.provide(machine(store, [operation], options)),
-      atInterruption("The same command goes on, and sends no file again that is done."),
+      atInterruption("Run it again to resume. Files that are done are not sent again."),
       Effect.flatMap(end)
     )
   }
@@ -146,7 +171,9 @@ export const run = (given: Given<"archive run">) =>
       return yield* work(store, request.operation._tag, given, (archive) =>
         Effect.gen(function* () {
           const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
-          const earlier = statuses.find(({ settings }) => settings.output.directory === request.output.directory)
+          const earlier = statuses.find(({ settings }) =>
+            isSameFolder(settings.output.directory, request.output.directory)
+          )
           const begun = yield* archive.start(request)
           // At the end, the advice says it.
           if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
@@ -190,7 +217,7 @@ export const pause = (given: Given<"archive pause">) =>
 
 /** Goes on with a run: begins it in an archive that this process works on. */
 const goOn = <E>(
-  given: Place & Machine & Ending,
+  given: Place & Machine & Ending & Former & { readonly work: boolean },
   begin: (archive: ArchiveService, found: RunStatus) => Effect.Effect<RunStatus, E>
 ) =>
   Effect.gen(function* () {
@@ -206,16 +233,48 @@ export const retry = (given: Given<"archive retry">) =>
     Effect.zipRight(say(retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
   )
 
+/** Prints what became of the files in a folder. Audio that is gone is the exit code. */
+const printOutput = (
+  directory: string,
+  report: OutputReport,
+  status: RunStatus,
+  store: Store,
+  { json }: { readonly json: boolean }
+) =>
+  Effect.gen(function* () {
+    const { files, written, ...others } = report
+    yield* Console.log(
+      json
+        ? JSON.stringify({ directory, files, written, ...others })
+        : `${directory}: ${files.toLocaleString("en")} files, ${written.toLocaleString("en")} written.`
+    )
+    if (!json) yield* say(outputOn({ ...report, written: 0 }, status, store, directory))
+    if (report.gone > 0) yield* new AlreadyReported({ code: ExitCode.incomplete })
+  })
+
 export const exportResults = (given: Given<"archive export">) =>
-  withRun(given, (archive, { id, settings }) =>
+  withRun(given, (archive, found, store) =>
     Effect.gen(function* () {
-      const directory = given.to === undefined ? settings.output.directory : resolve(given.to)
-      const files = yield* archive.export(id, { directory, format: given.format })
-      yield* Console.log(
-        given.json ? JSON.stringify({ directory, files }) : `${directory}: ${files.toLocaleString("en")} files written.`
-      )
+      const directory = resolve(given.to ?? found.settings.output.directory)
+      const report = yield* archive.export(found.id, { directory, format: given.format })
+      yield* printOutput(directory, report, found, store, given)
     })
   )
+
+export const repair = (given: Given<"archive repair">) =>
+  given.synthesize
+    ? goOn({ ...given, host: undefined, port: undefined }, (archive, found) =>
+        Effect.gen(function* () {
+          const { gone, goneCost } = yield* archive.repair(found.id, { synthesize: true })
+          yield* say(synthesisOf(gone, goneCost))
+          return yield* archive.status(found.id)
+        })
+      )
+    : withRun(given, (archive, found, store) =>
+        Effect.flatMap(archive.repair(found.id), (report) =>
+          printOutput(found.settings.output.directory, report, found, store, given)
+        )
+      )
 
 export const joinMachines = (given: Given<"archive work">) =>
   Effect.gen(function* () {
@@ -223,6 +282,7 @@ export const joinMachines = (given: Given<"archive work">) =>
     if (store._tag === "File") {
       return yield* new UsageError({ message: "A file is for one machine: --store must begin with postgresql://." })
     }
+    yield* sayFormer(given, false)
     const operations = yield* configuredOperations
     const working = Effect.zipRight(
       Console.error(`speech: This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),

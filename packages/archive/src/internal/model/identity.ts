@@ -2,6 +2,8 @@
  * What a run and a file are known by.
  */
 import { createHash } from "node:crypto"
+import * as Schema from "effect/Schema"
+import { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
@@ -16,12 +18,14 @@ const uuidOf = (hash: Buffer, version: number): string => {
 export const toUuid = (hex: string): string =>
   [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
 
-/** A run is known by where its files come from and where its results go, as a UUID of version 8. */
-export const runIdOf = ({ output, root }: RunSettings): string =>
+const encodeOperation = Schema.encodeSync(Operation)
+
+/** A run is its operation and its source, in a store: a UUID of version 8. */
+export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>
   toUuid(
     uuidOf(
       createHash("sha256")
-        .update(JSON.stringify([root, output.directory]))
+        .update(JSON.stringify([root, byContent, encodeOperation(operation)]))
         .digest(),
       8
     )
@@ -30,9 +34,37 @@ export const runIdOf = ({ output, root }: RunSettings): string =>
 /** A random UUID, so that no other name space gives the same ids. */
 const namespace = Buffer.from("6f0d5c1e9b1b4b5aa3c2d6a0f1c7e84d", "hex")
 
+/** By what a file is known under its path. */
+export interface FileIdentity {
+  /** In bytes. */
+  readonly size: number
+  /** Milliseconds since 1970, as {@link wholeMillis} gives them. */
+  readonly modifiedMillis: number
+  /** SHA-256 of the content in hexadecimal digits, if the file is known by its content. */
+  readonly content?: string | undefined
+}
+
+/**
+ * A time that a store can hold and a later process reads the same: milliseconds since 1970, rounded as those of a `Date` of Node. File
+ * systems have times before 1970 and far behind the last day of a `Date`; the latter become the last safe integer.
+ */
+export const wholeMillis = (millis: number): number =>
+  Number.isNaN(millis) ? 0 : Math.max(Number.MIN_SAFE_INTEGER, Math.min(Math.round(millis), Number.MAX_SAFE_INTEGER))
+
+/** The identity of a file as the system describes it. */
+export const identityOf = ({ mtimeMs, size }: { readonly size: number; readonly mtimeMs: number }): FileIdentity => ({
+  size,
+  modifiedMillis: wholeMillis(mtimeMs)
+})
+
+/** Whether a file is still the one that was listed. One that is known by its content may have another time. */
+export const isSame = (listed: FileIdentity, found: FileIdentity): boolean =>
+  listed.size === found.size &&
+  (listed.modifiedMillis === found.modifiedMillis || (listed.content !== undefined && listed.content === found.content))
+
 /** A UUID of version 5 of the run and of what the file is known by, as 32 hexadecimal digits. */
 export const callIdOf = (run: string, { content, modifiedMillis, path, size }: SourceItem): string => {
-  const known = content === undefined ? [size, modifiedMillis] : [content]
+  const known = content === undefined ? [size, wholeMillis(modifiedMillis)] : [content]
   const hash = createHash("sha1")
     .update(namespace)
     .update(JSON.stringify([run, path, ...known]))

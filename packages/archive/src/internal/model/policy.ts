@@ -19,7 +19,7 @@ export interface RunFacts {
   readonly now: number
   readonly limits: Limits
   readonly unanswered: Unanswered
-  /** Calls that have begun and reached the service, or may reach it still. Only counted while the run has limits. */
+  /** Files whose call has begun and reached the service, or may reach it still. Only counted while the run has limits. */
   readonly begun: number
   /** Credits spent, and those that calls under way may cost. Only counted while the run has limits. */
   readonly credits: number
@@ -30,6 +30,25 @@ export interface RunFacts {
   readonly slowedAt: number
   /** While the service is down, one call begins after this time. */
   readonly slowUntil: number
+  /** The account was refused before: one call is under way at a time, until the service answers one. */
+  readonly probe: boolean
+  /**
+   * Files that failed with the tag of this one, since the last file that is done. Only counted if each file may fail so, and if
+   * files are left to call. Default: 0.
+   */
+  readonly equalFailures?: number | undefined
+}
+
+/** What is known of a run and a file before its call. */
+export interface CallFacts {
+  /** The file has no call yet that reached the service. */
+  readonly isNew: boolean
+  /** What the call costs at most, if it is known. */
+  readonly cost: number | undefined
+  /** Calls of the run are under way. */
+  readonly underWay: boolean
+  /** A call is under way that began before there was a limit of credits, so that it may cost anything. */
+  readonly unreserved: boolean
 }
 
 /** What is known of a file whose call has ended. */
@@ -38,8 +57,12 @@ export interface FileFacts {
   readonly strikes: number
   /** What the call may have cost at most. */
   readonly reserved: number
+  /** What its calls before this one cost, as far as it was recorded. */
+  readonly spent: number
   /** An earlier call of the file may have been billed, and has no result. */
   readonly mayBeBilled: boolean
+  /** No earlier call of the file has reached the service. */
+  readonly isFirstCall: boolean
 }
 
 // --- Before a call ---
@@ -48,7 +71,10 @@ export interface FileFacts {
 export const fileLimit = "FileLimit"
 export const creditLimit = "CreditLimit"
 
-/** After a suspension by the account or by the output, one call is made before the others. */
+/** The tag of a suspension by files that fail alike, one after the other. */
+export const repeatedFailure = "RepeatedFailure"
+
+/** After a suspension that is not by a limit, one call is made before the others. */
 export const needsProbe = (suspension: Reason | undefined): boolean =>
   suspension !== undefined && suspension.tag !== fileLimit && suspension.tag !== creditLimit
 
@@ -60,49 +86,69 @@ export const slowMillis = (slowness: number): number =>
 
 const rateMillis = ({ callsPerSecond }: Limits): number => (callsPerSecond === undefined ? 0 : 1_000 / callsPerSecond)
 
-/** When the next call may begin. */
-export const nextCallAt = ({ limits, nextCallAt, slowUntil, slowness }: RunFacts): number =>
-  Math.max(slowness === 0 ? 0 : slowUntil, limits.callsPerSecond === undefined ? 0 : nextCallAt)
-
-/** The time between two calls that are held back. */
-export const callInterval = ({ limits, slowness }: RunFacts): number =>
-  Math.max(rateMillis(limits), slowMillis(slowness))
+/** When the next call may begin. A time further away than the longest wait was written before the clock was set back. */
+export const nextCallAt = ({ limits, nextCallAt, now, slowUntil, slowness }: RunFacts): number => {
+  const due = (at: number, longest: number) => (at > now + longest + 1 ? now : at)
+  return Math.max(
+    slowness === 0 ? 0 : due(slowUntil, slowMillis(slowness)),
+    limits.callsPerSecond === undefined ? 0 : due(nextCallAt, rateMillis(limits))
+  )
+}
 
 export type Admission =
-  | { readonly _tag: "Admitted"; readonly nextCallAt: number; readonly slowUntil: number }
-  | { readonly _tag: "Early" }
+  | { readonly _tag: "Admitted"; readonly run: RunFacts }
+  | { readonly _tag: "Early"; readonly at: number }
   | { readonly _tag: "CostNeeded" }
   | { readonly _tag: "Limited"; readonly reason: Reason }
 
+/** How soon calls under way are looked at again that decide whether a limit is reached. */
+const underWayMillis = 500
+
 /**
- * Whether a call begins that costs at most `cost` credits, which only a run with a limit of credits needs to know.
+ * Whether a call begins.
  *
  * | admission | when |
  * | --------- | ---- |
- * | `Early` | the service is down, or the rate is reached |
+ * | `Early` | the service is down, the rate is reached, or calls under way decide: ask again at that time |
  * | `CostNeeded` | the run has a limit of credits, and the cost is not known |
- * | `Limited` | the call would exceed a limit: the run is suspended once no call is under way |
- * | `Admitted` | else |
+ * | `Limited` | the call would exceed a limit, and none is under way: the run is suspended |
+ * | `Admitted` | else; with the facts for the next call |
  */
-export const admit = (run: RunFacts, cost: number | undefined): Admission => {
+export const admit = (run: RunFacts, { cost, isNew, underWay, unreserved }: CallFacts): Admission => {
   const { begun, credits, limits, now, slowness } = run
   const { maxCredits, maxFiles } = limits
-  if (now < nextCallAt(run)) return { _tag: "Early" }
-  if (maxFiles !== undefined && begun >= maxFiles) {
-    const message = `The run has begun ${begun} calls, and its limit is ${maxFiles}; raise the limit to go on.`
-    return { _tag: "Limited", reason: { tag: fileLimit, message } }
+  const early: Admission = { _tag: "Early", at: now + underWayMillis }
+  /** A call under way counts only if it reaches the service. */
+  const limited = (reason: Reason): Admission => (underWay ? early : { _tag: "Limited", reason })
+  if (now < nextCallAt(run)) return { _tag: "Early", at: nextCallAt(run) }
+  if (run.probe && underWay) return early
+  if (maxFiles !== undefined && begun + (isNew ? 1 : 0) > maxFiles) {
+    return limited({
+      tag: fileLimit,
+      message: `The run has called for ${begun} files, and its limit is ${maxFiles}; raise the limit to go on.`
+    })
   }
-  if (maxCredits !== undefined && cost === undefined) return { _tag: "CostNeeded" }
-  if (maxCredits !== undefined && cost !== undefined && credits + cost > maxCredits) {
-    const message = `The run has spent ${credits} credits, the next file costs up to ${cost}, and the limit is ${maxCredits}; raise the limit to go on.`
-    return { _tag: "Limited", reason: { tag: creditLimit, message } }
+  if (maxCredits !== undefined) {
+    if (cost === undefined) return { _tag: "CostNeeded" }
+    if (unreserved) return early
+    if (credits + cost > maxCredits) {
+      return limited({
+        tag: creditLimit,
+        message: `The run has spent ${credits} credits, the next file costs up to ${cost}, and the limit is ${maxCredits}; raise the limit to go on.`
+      })
+    }
   }
   const interval = rateMillis(limits)
   return {
     _tag: "Admitted",
-    // A call that was late by less than an interval is made up for.
-    nextCallAt: Math.max(run.nextCallAt, now - interval) + interval,
-    slowUntil: slowness === 0 ? 0 : now + slowMillis(slowness)
+    run: {
+      ...run,
+      begun: begun + (isNew ? 1 : 0),
+      credits: credits + (maxCredits === undefined ? 0 : (cost ?? 0)),
+      // A call that was late by less than an interval is made up for.
+      nextCallAt: Math.max(Math.min(run.nextCallAt, now), now - interval) + interval,
+      slowUntil: slowness === 0 ? 0 : now + slowMillis(slowness)
+    }
   }
 }
 
@@ -110,6 +156,9 @@ export const admit = (run: RunFacts, cost: number | undefined): Admission => {
 
 /** A file fails when so many of its calls found the service down while it answered others. */
 const maxStrikes = 5
+
+/** A run is suspended when so many files have failed alike, and none is done in between: each further file may fail too. */
+const maxEqual = 10
 
 /** What a settlement changes. */
 export interface Change {
@@ -126,7 +175,7 @@ export interface Change {
     readonly spent: number
   }
   readonly run: {
-    /** Added to the calls that have begun, and to the credits that are spent or reserved. */
+    /** Added to the files whose call has begun, and to the credits that are spent or reserved. */
     readonly begun: number
     readonly credits: number
     /** The service answers, or is down. Absent: nothing is known about it. */
@@ -146,10 +195,10 @@ export interface Change {
  * | `Done` | `done` | calls as fast as it can again |
  * | `NotBegun` | `pending`, and the attempt does not count | |
  * | `Refused` | `pending`, and the attempt does not count | suspended |
- * | `Lost` | `held` | suspended |
+ * | `Unsaved` | `held` | suspended |
  * | `Held` | `held` | slows down |
  * | `Unavailable` | `pending`, or `failed` after five strikes | slows down |
- * | `Failed` | `failed`, or `held` in a run that holds if an earlier call may have been billed | slows down if the service was down |
+ * | `Failed` | `failed`, or `held` in a run that holds if an earlier call may have been billed | slows down if the service was down; suspended if ten files have failed alike, one after the other |
  *
  * @param othersHaveFewerStrikes Whether another file that is left has fewer strikes.
  */
@@ -159,26 +208,40 @@ export const settle = (
   settlement: Settlement,
   othersHaveFewerStrikes: boolean
 ): Change => {
-  const { mayBeBilled, reserved, strikes } = file
+  const { isFirstCall, mayBeBilled, reserved, strikes } = file
+  /** A call that did not reach the service does not count. */
+  const uncount = isFirstCall ? -1 : 0
+  const spentWithout = (unstated: number): number => Math.ceil(settlement.credits ?? unstated)
   switch (settlement._tag) {
     case "Done": {
-      const spent = Math.ceil(settlement.credits)
+      // The pieces that a killed process paid are in no record but their files.
+      const unrecorded = Math.max(0, (settlement.keptCredits ?? 0) - file.spent)
+      const spent = Math.ceil(settlement.credits + unrecorded)
+      const uncounted = settlement.notReached === true
       return {
-        file: { event: "answered", to: "done", billing: settlement.billing, uncounted: false, strikes: 0, spent },
-        run: { begun: 0, credits: spent - reserved, service: "answers" }
+        file: { event: "answered", to: "done", billing: settlement.billing, uncounted, strikes: 0, spent },
+        run: {
+          begun: uncounted ? uncount : 0,
+          credits: spent - reserved,
+          service: uncounted ? undefined : "answers"
+        }
       }
     }
     case "NotBegun":
-    case "Refused":
+    case "Refused": {
+      const spent = spentWithout(0)
+      const suspension = settlement._tag === "Refused" ? settlement.error : undefined
       return {
-        file: { event: "returned", to: "pending", uncounted: true, strikes, spent: 0 },
-        run: { begun: -1, credits: -reserved, ...(settlement._tag === "Refused" && { suspension: settlement.error }) }
+        file: { event: "returned", to: "pending", uncounted: true, strikes, spent },
+        run: { begun: uncount, credits: spent - reserved, suspension }
       }
-    case "Lost": {
+    }
+    case "Unsaved": {
       const { billing, error } = settlement
+      const spent = spentWithout(reserved)
       return {
-        file: { event: "unsaved", to: "held", error, billing, uncounted: false, strikes, spent: reserved },
-        run: { begun: 0, credits: 0, suspension: error }
+        file: { event: "unsaved", to: "held", error, billing, uncounted: false, strikes, spent },
+        run: { begun: 0, credits: spent - reserved, suspension: error }
       }
     }
     case "Failed":
@@ -191,8 +254,8 @@ export const settle = (
       const slowed =
         begunAt === undefined ? noStrike(strikes) : strike(run, strikes, begunAt, error, othersHaveFewerStrikes)
       const repeats = settlement._tag === "Unavailable" && slowed.strikes < maxStrikes
-      const uncounted = settlement._tag === "Unavailable" && settlement.notReached === true
-      const spent = settlement.billing === "notBilled" ? 0 : reserved
+      const uncounted = settlement.notReached === true
+      const spent = spentWithout(settlement.billing === "notBilled" ? 0 : reserved)
       return {
         file: {
           ...(repeats
@@ -205,11 +268,29 @@ export const settle = (
           strikes: slowed.strikes,
           spent
         },
-        run: { begun: uncounted ? -1 : 0, credits: spent - reserved, service: slowed.service }
+        run: {
+          begun: uncounted ? uncount : 0,
+          credits: spent - reserved,
+          service: slowed.service,
+          suspension: "concernsRun" in settlement && settlement.concernsRun === true ? repeated(run, error) : undefined
+        }
       }
     }
   }
 }
+
+/** The account is not refused any more: the service has answered, or may have. */
+export const endsProbe = (settlement: Settlement): boolean =>
+  (settlement._tag === "Done" && settlement.notReached !== true) ||
+  ((settlement._tag === "Failed" || settlement._tag === "Held") && settlement.billing !== "notBilled")
+
+const repeated = ({ equalFailures = 0 }: RunFacts, { message }: Reason): Reason | undefined =>
+  equalFailures + 1 < maxEqual
+    ? undefined
+    : {
+        tag: repeatedFailure,
+        message: `${equalFailures + 1} files have failed alike, one after the other. ${message} If the address of the service is wrong, correct it and resume the run. If the model or another option is wrong, run again with the right one and another output. If these files are wrong, take them out of the source and run again. A run that is resumed makes one call first.`
+      }
 
 const noStrike = (strikes: number): { strikes: number; service: undefined } => ({ strikes, service: undefined })
 
@@ -225,7 +306,8 @@ const strike = (
   error: Reason,
   othersHaveFewerStrikes: boolean
 ) => {
-  if (begunAt <= slowedAt) return noStrike(strikes)
+  // While the service answers, or if the clock was set back, an earlier failure hides no other.
+  if (slowness > 0 && slowedAt <= now && begunAt <= slowedAt) return noStrike(strikes)
   const counts = slowness === 0 || strikes === 0 || !othersHaveFewerStrikes
   return {
     strikes: strikes + (counts ? 1 : 0),

@@ -8,6 +8,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { SourceFailed } from "../../ArchiveError.js"
+import { identityOf } from "../model/identity.js"
 import { pathProblem } from "../pathProblem.js"
 import type { SourceItem } from "./SourceItem.js"
 
@@ -110,8 +111,12 @@ const itemOf = async (root: string, path: string): Promise<SourceItem | undefine
   try {
     const stats = await stat(full)
     if (stats.isDirectory()) return undefined
-    if (stats.isFile()) return { path, size: stats.size, modifiedMillis: stats.mtime.getTime() }
-    return withProblem(path, "NotAFile", `${full} is ${kindOf(stats)}, not a file.`)
+    if (stats.isFile()) return { path, ...identityOf(stats) }
+    return withProblem(
+      path,
+      "NotAFile",
+      `${full} is ${kindOf(stats)}, not a file. Put a recording there, or remove it, and run again.`
+    )
   } catch (error) {
     return unreadable(path, full, error)
   }
@@ -119,16 +124,26 @@ const itemOf = async (root: string, path: string): Promise<SourceItem | undefine
 
 const kindOf = (stats: Stats): string => (stats.isFIFO() ? "a pipe" : stats.isSocket() ? "a socket" : "a device")
 
-/** A file or folder that can't be opened. */
+const ofProcess: ReadonlySet<string | undefined> = new Set(["EMFILE", "ENFILE"])
+
+/** A process that has too many open files can open no file: nothing is wrong with this one. */
+export const isOfProcess = (code: string | undefined): boolean => ofProcess.has(code)
+
+/** A file or folder that can't be opened. Throws a `SourceFailed` if this process can open none. */
 export const unreadable = (path: string, full: string, error: unknown): SourceItem => {
   const code = systemCode(error)
+  if (isOfProcess(code)) throw sourceFailed(full, error)
   if (code === "ENOENT") {
     const advice = path.includes("\ufffd")
-      ? "its name is not valid UTF-8. Rename it."
-      : "it does not exist, or is a link to nothing. Restore it, or remove the link."
+      ? "its name is not valid UTF-8. Rename it, and run again."
+      : "it does not exist, or is a link to nothing. Restore it, or remove the link, and run again."
     return withProblem(path, "FileGone", `${full} can't be opened: ${advice}`)
   }
-  return withProblem(path, "FileUnreadable", `${full} can't be read (${code ?? "unknown"}): ${adviceFor(code)}`)
+  return withProblem(
+    path,
+    "FileUnreadable",
+    `${full} can't be read (${code ?? "unknown"}): ${adviceFor(code)} Then run again.`
+  )
 }
 
 const adviceFor = (code: string | undefined): string => {
@@ -136,6 +151,9 @@ const adviceFor = (code: string | undefined): string => {
     case "EACCES":
     case "EPERM":
       return "this process has no permission. Change its permissions."
+    case "EMFILE":
+    case "ENFILE":
+      return "this process has too many open files. Raise its limit (ulimit -n)."
     case "ELOOP":
       return "its links lead in a circle. Remove them."
     case "ENAMETOOLONG":
@@ -166,7 +184,7 @@ const blockSize = 512 * 1024
 /** SHA-256 of a file, as hexadecimal digits. It is not opened as a pipe, even if the name leads to one by now. */
 export const hashFile = async (path: string): Promise<string> => {
   const hash = createHash("sha256")
-  const block = new Uint8Array(blockSize)
+  const block = Buffer.allocUnsafe(blockSize)
   const file = await open(path, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
   try {
     for (;;) {

@@ -1,4 +1,5 @@
-import { createReadStream } from "node:fs"
+import { createReadStream, existsSync } from "node:fs"
+import { resolve } from "node:path"
 import * as Printable from "@effect-speech/transport/Printable"
 import { CsvError, parse } from "csv-parse"
 import * as Chunk from "effect/Chunk"
@@ -58,12 +59,22 @@ async function* rawLines(path: string, nul: boolean): AsyncGenerator<ReadonlyArr
 const lineFailed = (path: string, line: number, sentence: string): SourceFailed =>
   new SourceFailed({ path, line, message: Printable.line(`Line ${line} of ${path} ${sentence}`) })
 
+const ofLists: ReadonlySet<number> = new Set([...Buffer.from("\0\t\n\r")])
+
+/** A control character that hardly any list has. A recording has some of them in its header. */
+const isBinary = (byte: number): boolean => (byte < 0x20 || byte === 0x7f) && !ofLists.has(byte)
+
 /** The paths of a list, relative to the root. */
 export async function* pathLines(list: string, root: string): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
     for await (const lines of rawLines(list, true)) {
       for (const { bytes, number } of lines) {
+        // The name of a file may have them.
+        if (bytes.some(isBinary) && !existsSync(resolve(root, decoder.decode(bytes).replaceAll("\0", "")))) {
+          const message = `${list} is no list of paths: line ${number} is no text. Give a text file with a path on each line. For one recording, give the folder that it is in.`
+          throw new SourceFailed({ path: list, line: number, message: Printable.line(message) })
+        }
         if (bytes.length > 0) yield pathBelow(root, decoder.decode(bytes), number, list)
       }
     }

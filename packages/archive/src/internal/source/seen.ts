@@ -1,10 +1,17 @@
 import { hash } from "node:crypto"
 
+export interface Seen {
+  /** Whether the text was added. */
+  readonly has: (text: string) => boolean
+  /** Adds the text. Returns whether it was added before. */
+  readonly add: (text: string) => boolean
+}
+
 /**
- * Says of each text whether it came before. A text takes 16 bytes at most: it is known by 64 bits of its SHA-256. Among a
- * million texts, two have the same 64 bits with a probability of 3 in 100 million.
+ * A set of texts. A text takes 16 bytes at most: it is known by 64 bits of its SHA-256. Among a million texts, two have the same
+ * 64 bits with a probability of 3 in 100 million.
  */
-export const makeSeen = (): ((text: string) => boolean) => {
+export const makeSeen = (): Seen => {
   let table = new BigUint64Array(1024)
   let count = 0
   const placeOf = (key: bigint): number => {
@@ -12,8 +19,9 @@ export const makeSeen = (): ((text: string) => boolean) => {
     while (table[at] !== 0n && table[at] !== key) at = (at + 1) % table.length
     return at
   }
-  return (text) => {
-    const key = hash("sha256", text, "buffer").readBigUInt64LE() || 1n
+  const keyOf = (text: string): bigint => hash("sha256", text, "buffer").readBigUInt64LE() || 1n
+  const add = (text: string): boolean => {
+    const key = keyOf(text)
     const at = placeOf(key)
     if (table[at] === key) return true
     table[at] = key
@@ -25,4 +33,9 @@ export const makeSeen = (): ((text: string) => boolean) => {
     }
     return false
   }
+  const has = (text: string): boolean => {
+    const key = keyOf(text)
+    return table[placeOf(key)] === key
+  }
+  return { has, add }
 }

@@ -10,8 +10,8 @@ import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { SourceFailed } from "../../ArchiveError.js"
 import { pathProblem } from "../pathProblem.js"
+import { foldsCase, makePlaces, type Place } from "./places.js"
 import type { SourceItem } from "./SourceItem.js"
-import { makeSeen } from "./seen.js"
 
 const { additionalFields, g2pOverrides, lang, numStep, outputFormat, speed, voice } = SynthesisRequest.fields
 
@@ -43,23 +43,29 @@ export interface Line {
 
 const decode = Schema.decodeUnknownEither(Schema.typeSchema(Text), { onExcessProperty: "error" })
 
-/** Checks each line, and that no two have the same id. */
+/** Checks each line, and that no two have the same id. One whose audio would have the place of another's can't be called. */
 export const textItems = <R>(
   lines: Stream.Stream<Line, SourceFailed, R>,
-  root: string
+  root: string,
+  output: string | undefined
 ): Stream.Stream<SourceItem, SourceFailed, R> =>
-  Stream.suspend(() => {
-    const isSeen = makeSeen()
-    return Stream.mapChunksEffect(lines, (chunk) =>
-      Effect.try({
-        try: () => Chunk.map(chunk, (line) => itemOf(line, root, isSeen)),
-        catch: (error) => error as SourceFailed
-      })
+  Stream.unwrap(
+    Effect.map(
+      Effect.promise(async () => output !== undefined && (await foldsCase(output))),
+      (isFolding) => {
+        const placeOf = makePlaces(isFolding)
+        return Stream.mapChunksEffect(lines, (chunk) =>
+          Effect.try({
+            try: () => Chunk.map(chunk, (line) => itemOf(line, root, placeOf)),
+            catch: (error) => error as SourceFailed
+          })
+        )
+      }
     )
-  })
+  )
 
 /** Throws a `SourceFailed`. */
-const itemOf = ({ number, value }: Line, root: string, isSeen: (id: string) => boolean): SourceItem => {
+const itemOf = ({ number, value }: Line, root: string, placeOf: (id: string) => Place): SourceItem => {
   const refuse = (sentence: string): never => {
     throw new SourceFailed({
       path: root,
@@ -78,13 +84,23 @@ const itemOf = ({ number, value }: Line, root: string, isSeen: (id: string) => b
   const { id, ...line } = decoded.right
   const problem = pathProblem(id)
   if (problem !== undefined) return refuse(`can't be used: id ${problem}.`)
-  if (isSeen(id)) return refuse(`has the id ${id}, which an earlier line has too. Give each line an id of its own.`)
+  const place = placeOf(id)
+  if (place === "same")
+    return refuse(`has the id ${id}, which an earlier line has too. Give each line an id of its own.`)
   return {
     path: id,
     size: Buffer.byteLength(line.text),
     modifiedMillis: 0,
     content: contentOf(line),
-    line
+    line,
+    ...(place === "taken" && {
+      problem: {
+        tag: "OutputFailed",
+        message: Printable.line(
+          `Line ${number} of ${root} has the id ${id}, and its audio would have the place of that of an earlier line. Nothing was sent. Give it another id, and run again.`
+        )
+      }
+    })
   }
 }
 

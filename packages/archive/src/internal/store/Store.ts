@@ -9,6 +9,8 @@ import type * as Stream from "effect/Stream"
 import type { RunConflict, RunNotFound, StoreFailed } from "../../ArchiveError.js"
 import type { FileRecord, FileState, Limits, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
+import type { FileIdentity } from "../model/identity.js"
+import type { RunEvent } from "../model/states.js"
 
 /** What the execution of a run reads. */
 export interface RunRow {
@@ -18,18 +20,19 @@ export interface RunRow {
   readonly settings: RunSettings
   readonly limits: Limits
   readonly suspension?: Suspension | undefined
-  /** The account was refused before this epoch began: one call is made first. `begin` sets it, and `endProbe` ends it. */
-  readonly probe: boolean
+  /** Its files were listed to the end, at least once. */
+  readonly isListed: boolean
+  /** Milliseconds since 1970. */
+  readonly updatedAt: number
+  /** Milliseconds since 1970. */
+  readonly createdAt: number
 }
 
 /** A file that this machine has claimed. */
-export interface ClaimedFile {
+export interface ClaimedFile extends FileIdentity {
   readonly run: string
   readonly seq: number
   readonly path: string
-  readonly size: number
-  readonly modifiedMillis: number
-  readonly content?: string | undefined
   readonly line?: Readonly<Record<string, unknown>> | undefined
   readonly callId: string
   /** Number of calls that have begun for it, this one included. */
@@ -37,79 +40,115 @@ export interface ClaimedFile {
 }
 
 export type Claim =
-  | { readonly _tag: "Claimed"; readonly file: ClaimedFile }
-  /** The file is not pending: another has it, or it is settled. */
-  | { readonly _tag: "NotPending" }
+  /** These files are this machine's to call. None: no file is pending that may be called now. */
+  | { readonly _tag: "Claimed"; readonly files: ReadonlyArray<ClaimedFile> }
   /** The service is down, the rate is reached, or calls under way use up a limit: ask again after so many milliseconds. */
   | { readonly _tag: "Wait"; readonly millis: number }
   /** The run has a limit of credits: claim again with the cost of this file. */
   | { readonly _tag: "CostNeeded"; readonly file: ClaimedFile }
-  /** The run does not run in this epoch. */
+  /** The run does not run in this epoch, or another process has taken the store over. */
   | { readonly _tag: "Stopped" }
 
-/** The service has answered. */
+/** What was written for a file, or is about to be. */
+export interface FileOutput {
+  /** In bytes. */
+  readonly size: number
+  /** The first 16 bytes of the SHA-256, as hexadecimal digits. */
+  readonly digest: string
+}
+
+/** A file, and what is known of its file of the tree. */
+export interface FileWithOutput extends FileRecord {
+  readonly line?: Readonly<Record<string, unknown>> | undefined
+  /** Absent if an earlier version recorded the result, or the format of the run has changed. */
+  readonly output?: FileOutput | undefined
+  /** Digests of what was written for hidden files with the same path that are done; `?` for one that is not known. */
+  readonly others: ReadonlyArray<string>
+}
+
+/** The service has answered, or there was nothing to send. */
 export interface Done {
   readonly _tag: "Done"
   readonly result: unknown
+  /** What was written for it, or is about to be. */
+  readonly output?: FileOutput | undefined
   readonly billing: string
+  /** What this call cost. */
   readonly credits: number
+  /** What the pieces cost that earlier calls paid. They are counted if those calls were not recorded. */
+  readonly keptCredits?: number | undefined
+  /** Nothing was sent for it: the attempt does not count. Default: false. */
+  readonly notReached?: boolean | undefined
   /** The call had pieces, and they are kept. */
   readonly inPieces?: boolean
 }
 
+/** A call that has no answer may have cost something. */
+interface Unpaid {
+  /** The service did not get a request: the attempt does not count. Default: false. */
+  readonly notReached?: boolean | undefined
+  /** What it cost, or may have cost. Default: what was reserved for it, or 0 if nothing was billed. */
+  readonly credits?: number | undefined
+}
+
 /** The service is down or overloaded: the file is pending again, or failed after too many attempts, and the run slows down. */
-export interface Unavailable {
+export interface Unavailable extends Unpaid {
   readonly _tag: "Unavailable"
   readonly error: { readonly tag: string; readonly message: string }
   readonly billing: string
   /** When the call began, by the clock of {@link StoreService.now}. */
   readonly begunAt: number
-  /** The service did not get the request: the attempt does not count. Default: false. */
-  readonly notReached?: boolean | undefined
 }
 
 /** What became of a claimed file. */
 export type Settlement =
   | Done
   /** `Held`: the call may be billed and has no result, so the file is only called again if its tag is retried. */
-  | {
+  | (Unpaid & {
       readonly _tag: "Failed" | "Held"
       readonly error: { readonly tag: string; readonly message: string }
       readonly billing: string
+      /** Each file of the run may fail so, such as for an unknown model. Default: false. */
+      readonly concernsRun?: boolean | undefined
       /** Set if the service is down or overloaded, so that the run slows down. As that of `Unavailable`. */
       readonly begunAt?: number | undefined
-    }
+    })
   /** The account was refused: the file is pending again, and the run is suspended, once for all machines. */
-  | { readonly _tag: "Refused"; readonly error: { readonly tag: string; readonly message: string } }
+  | (Unpaid & { readonly _tag: "Refused"; readonly error: { readonly tag: string; readonly message: string } })
   /**
    * The answer may be billed and can't be written, such as on a full disk, or the account was refused after an attempt that may be
    * billed: the file is held, and the run is suspended, since each further call would be lost or refused too.
    */
-  | {
-      readonly _tag: "Lost"
+  | (Unpaid & {
+      readonly _tag: "Unsaved"
       readonly error: { readonly tag: string; readonly message: string }
       readonly billing: string
-    }
+    })
   | Unavailable
   /** The call did not begin, or sent nothing: the file is pending again, and the attempt does not count. */
-  | { readonly _tag: "NotBegun" }
+  | (Unpaid & { readonly _tag: "NotBegun" })
 
-/** Files with `from <= seq <= to`, of which some were pending or started when the batch was made. */
-export interface Batch {
-  readonly from: number
-  readonly to: number
+/** When a machine was last known to be alive: milliseconds since 1970. */
+export interface Heartbeat {
+  readonly machine: string
+  readonly at: number
 }
 
 export interface StoreService {
+  /** The path of the file, or the address of the database without its password. */
+  readonly name: string
   /** Milliseconds since 1970 by the clock that all machines share. */
   readonly now: Effect.Effect<number, StoreFailed>
 
-  /** Creates the run, or finds it again. Another operation, root or way to know files for the same id is a conflict. */
+  /**
+   * Creates the run, or finds it again: it is `listing`, unless it is running. Another operation or way to know files for the same id
+   * is a conflict. The result is the row that was found.
+   */
   readonly createRun: (
     id: string,
     settings: RunSettings,
     limits: Limits
-  ) => Effect.Effect<RunRow, RunConflict | StoreFailed>
+  ) => Effect.Effect<Option.Option<RunRow>, RunConflict | StoreFailed>
   readonly run: (id: string) => Effect.Effect<RunRow, RunNotFound | StoreFailed>
   readonly runs: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   /** The runs whose state is `running`. */
@@ -127,51 +166,35 @@ export interface StoreService {
     listing: number,
     items: ReadonlyArray<SourceItem>
   ) => Effect.Effect<void, StoreFailed>
-  /** Removes what neither this pass nor a later one saw, if it is pending or failed. */
+  /** The files are being listed still. Called every 5 seconds. */
+  readonly touch: (run: string) => Effect.Effect<void, StoreFailed>
+  /** Removes what neither this pass nor a later one saw, if it is pending or failed. The run is listed to its end. */
   readonly endListing: (run: string, listing: number) => Effect.Effect<void, StoreFailed>
 
   /**
-   * The state becomes `running` in a new epoch, whose number is the result. Batches of earlier epochs begin no more calls. If the
-   * run was suspended by a refused account, and not by a limit, it is probed: see {@link RunRow}.
+   * The state becomes `running` in a new epoch, if the event may happen to it. Machines claim no file in earlier epochs any more. If the
+   * run was suspended by a refused account, and not by a limit, one call is under way at a time until the service answers one. The result is the new epoch, if it begins.
    */
-  readonly begin: (run: string) => Effect.Effect<number, RunNotFound | StoreFailed>
-  /** The account is not refused any more: the files that are left may be called. */
-  readonly endProbe: (run: string, epoch: number) => Effect.Effect<void, StoreFailed>
-  /** Changes the state if it is one of `from`. The result says whether it was. */
-  readonly changeState: (
+  readonly begin: (
     run: string,
-    from: ReadonlyArray<RunState>,
-    to: RunState
-  ) => Effect.Effect<boolean, StoreFailed>
+    event: "listed" | "resumed"
+  ) => Effect.Effect<number | undefined, RunNotFound | StoreFailed>
+  /** Changes the state if the event may happen to the run. The result says whether it did. */
+  readonly changeState: (run: string, event: RunEvent, to: RunState) => Effect.Effect<boolean, StoreFailed>
   /** The run has ended if it runs in this epoch and no file is pending or started. */
   readonly endIfComplete: (run: string, epoch: number) => Effect.Effect<boolean, StoreFailed>
   readonly setLimits: (run: string, limits: Limits) => Effect.Effect<void, StoreFailed>
 
-  /** Up to `count` batches of `size` files that are pending or started, in order, behind `after`. */
-  readonly batches: (
-    run: string,
-    after: number,
-    count: number,
-    size: number
-  ) => Effect.Effect<ReadonlyArray<Batch>, StoreFailed>
-  /** The numbers of the pending files of a batch. */
-  readonly pendingOf: (run: string, batch: Batch) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
-  /** The numbers of at most `count` pending files of a run, from its end backwards. */
-  readonly lastPending: (run: string, count: number) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
-  /**
-   * Holds or repeats the started files of machines that have not been heard of within 35 seconds. The result is the number of
-   * files in the batch that live machines still call.
-   */
-  readonly takeOver: (run: string, batch: Batch) => Effect.Effect<number, StoreFailed>
-
+  /** Claims up to `count` pending files, in order. With `priced`, that file, which costs at most so many credits. */
   readonly claim: (
     run: string,
     epoch: number,
-    seq: number,
     machine: string,
-    /** What the call costs at most, by the price of `Limits`: a whole number. */
-    cost?: number | undefined
+    count: number,
+    priced?: { readonly seq: number; readonly cost: number }
   ) => Effect.Effect<Claim, StoreFailed>
+  /** Holds or repeats the started files of these machines, and of machines that the store does not know. */
+  readonly takeOver: (run: string, dead: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
   /** The result is false if the file is no longer this machine's: nothing was changed. */
   readonly settle: (
     run: string,
@@ -180,13 +203,24 @@ export interface StoreService {
     machine: string,
     settlement: Settlement
   ) => Effect.Effect<boolean, StoreFailed>
-  /** The recorded result of a file with the same content, if the run knows files by content. */
+  /** Records answers together, of runs and calls of which no more is counted. The result has the numbers of these files. */
+  readonly settleAnswers: (
+    run: string,
+    machine: string,
+    answers: ReadonlyArray<{ readonly seq: number; readonly answer: Done }>
+  ) => Effect.Effect<ReadonlyArray<number>, StoreFailed>
+  /**
+   * What is recorded of a file with the same content, also of one that is hidden: that of one that is done, else that of one that is
+   * held, which may be billed.
+   */
   readonly sameContent: (run: string, content: string) => Effect.Effect<Option.Option<FileRecord>, StoreFailed>
 
   /** This machine begins to work: it is alive. */
   readonly join: (machine: string) => Effect.Effect<void, StoreFailed>
-  /** This machine is still alive. Called every 5 seconds. One that has left stays away, also if its last heartbeat is late. */
-  readonly heartbeat: (machine: string) => Effect.Effect<void, StoreFailed>
+  /** This machine is still alive. Called every 5 seconds. False if it has left, or another process has taken the store over. */
+  readonly heartbeat: (machine: string) => Effect.Effect<boolean, StoreFailed>
+  /** The last heartbeat of each machine that has not left in order. */
+  readonly machines: Effect.Effect<ReadonlyArray<Heartbeat>, StoreFailed>
   /** This machine has ended in order: it has no started file any more. */
   readonly leave: (machine: string) => Effect.Effect<void, StoreFailed>
 
@@ -195,6 +229,27 @@ export interface StoreService {
   readonly retry: (run: string, only?: string | undefined) => Effect.Effect<number, StoreFailed>
   /** In the order of the run, a thousand rows at a time. */
   readonly files: (run: string, states?: ReadonlyArray<FileState>) => Stream.Stream<FileRecord, StoreFailed>
+
+  /** The files of a run with what was written for them, as `files` gives them. */
+  readonly outputs: (run: string) => Stream.Stream<FileWithOutput, StoreFailed>
+  /** What is in the tree now for these files, which are done. */
+  readonly recordOutputs: (
+    run: string,
+    outputs: ReadonlyArray<FileOutput & { readonly seq: number }>
+  ) => Effect.Effect<void, StoreFailed>
+  /** Nothing is known any more of what was written for the run, since its format is another one. */
+  readonly forgetOutputs: (run: string) => Effect.Effect<void, StoreFailed>
+  /** These files, whose audio is gone, become pending. */
+  readonly repairFiles: (run: string, seqs: ReadonlyArray<number>) => Effect.Effect<void, StoreFailed>
+  /** The results of a run that has stopped in this epoch are written. */
+  readonly endOutput: (run: string, epoch: number) => Effect.Effect<void, StoreFailed>
+  /** Whether machines that are alive call files of this run. */
+  readonly isCalling: (run: string) => Effect.Effect<boolean, StoreFailed>
+  /**
+   * The runs that have stopped more than two seconds ago, and whose results are not written. Of several machines, only one is
+   * given them.
+   */
+  readonly outputsDue: (machine: string) => Effect.Effect<ReadonlyArray<string>, StoreFailed>
 }
 
 export class Store extends Context.Tag("@effect-speech/archive/internal/Store")<Store, StoreService>() {}

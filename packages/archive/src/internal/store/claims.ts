@@ -1,13 +1,11 @@
 /**
- * Which files are left, and which machine has one.
+ * Which files a machine may call, and what becomes of those of a dead one.
  */
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
-import type { FileState } from "../../Run.js"
-import { admit, callInterval, nextCallAt, type RunFacts } from "../model/policy.js"
-import { alive } from "./machines.js"
+import { admit, type RunFacts } from "../model/policy.js"
 import type { Claim, StoreService } from "./Store.js"
-import { codeOf, type FileTableRow, type Int, type Tables, toClaimedFile, toRunFacts, toRunRow } from "./tables.js"
+import { codeOf, codeOfGuard, type FileTableRow, type Int, type Tables, toClaimedFile, toRunFacts } from "./tables.js"
 
 const answerUnknown = {
   tag: "AnswerUnknown",
@@ -15,12 +13,14 @@ const answerUnknown = {
     "The process that called the service for this file ended before it recorded an answer. The call may have been answered and billed. To call again, retry the files of this tag."
 }
 
+/** A run may stop, so who waits asks again after this time at the latest. */
 const maxWaitMillis = 2_000
 
 const stopped: Claim = { _tag: "Stopped" }
-const notPending: Claim = { _tag: "NotPending" }
-/** Calls under way decide whether the limit is reached. */
-const limitReached: Claim = { _tag: "Wait", millis: 500 }
+
+interface CandidateRow extends FileTableRow {
+  readonly attempts: Int
+}
 
 export const make = ({
   claimColumns,
@@ -28,145 +28,159 @@ export const make = ({
   lockRun,
   mayBe,
   numberOf,
+  onDialect,
   readRun,
   settledAs,
   sql,
   spendReserved,
   suspend,
-  withNow
-}: Tables): Pick<StoreService, "batches" | "pendingOf" | "lastPending" | "takeOver" | "claim"> => {
-  const firstOf = (run: string, state: FileState, after: number, count: number) => sql`
-    SELECT seq FROM archive_files
-    WHERE run = ${numberOf(run)} AND state = ${codeOf(state)} AND seq > ${after} ORDER BY seq LIMIT ${count}`
+  toRunRow
+}: Tables): Pick<StoreService, "takeOver" | "claim"> => {
+  /** By run: the last file that this process has claimed. Behind it, no claim reads what the database has not yet tidied up. */
+  const lastClaimed = new Map<string, number>()
 
-  const take = (number: Fragment, seq: number, machine: string, reserved: number | null) => sql<FileTableRow>`
+  const skipLocked = sql.literal(onDialect("FOR UPDATE SKIP LOCKED", ""))
+  const isPending = sql.literal(`state = ${codeOf("pending")}`)
+
+  /** No machine without a row claims a file: it has left, or another process has taken the store over. */
+  const hasJoined = (machine: string) => sql`EXISTS (SELECT 1 FROM archive_machines WHERE id = ${machine})`
+
+  const take = (number: Fragment, seqs: Fragment, machine: string, reserved: number | null) => sql<FileTableRow>`
+    WITH picked AS (${seqs})
     UPDATE archive_files SET state = ${codeOf("started")}, machine = ${machine}, attempts = attempts + 1, reserved = ${reserved}
-    WHERE run = ${number} AND seq = ${seq} AND ${mayBe("claimed")}
+    WHERE run = ${number} AND seq IN (SELECT seq FROM picked) AND ${mayBe("claimed")} AND ${hasJoined(machine)}
     RETURNING ${claimColumns}`
 
-  /** By run: when the last caller of this process that waits asks again, so that they do not all ask at once. */
-  const nextClaimAt = new Map<string, number>()
+  const wait = (facts: RunFacts, at: number): Claim => ({
+    _tag: "Wait",
+    millis: Math.min(Math.max(1, Math.ceil(at - facts.now)), maxWaitMillis)
+  })
 
-  /** How long the service or the rate holds calls back. A caller asks again at least every two seconds: the run may stop. */
-  const wait = (run: string, facts: RunFacts): Claim => {
-    const at = Math.max(nextCallAt(facts), (nextClaimAt.get(run) ?? 0) + callInterval(facts))
-    if (at - facts.now > maxWaitMillis) return { _tag: "Wait", millis: maxWaitMillis }
-    nextClaimAt.set(run, at)
-    return { _tag: "Wait", millis: Math.max(1, Math.ceil(at - facts.now)) }
-  }
+  const claimed = (run: string, rows: ReadonlyArray<FileTableRow>): Claim => ({
+    _tag: "Claimed",
+    files: rows.map((row) => toClaimedFile(run, row)).toSorted((a, b) => a.seq - b.seq)
+  })
 
-  /** A claim where the run has limits, or the service is down, or there is nothing to claim. */
-  const claimCarefully = (run: string, epoch: number, seq: number, machine: string, cost: number | undefined) =>
+  /** A claim of a run that runs, has no limit, and whose service answers. */
+  const claimFreely = (run: string, epoch: number, machine: string, count: number) =>
+    Effect.gen(function* () {
+      const number = sql`(
+        SELECT number FROM archive_runs WHERE id = ${run} AND epoch = ${epoch} AND state = 'running'
+          AND guarded = ${codeOfGuard("none")} AND slowness = 0 AND probe = 0)`
+      const behind = (after: number) =>
+        take(
+          number,
+          sql`
+            SELECT seq FROM archive_files WHERE run = ${number} AND ${isPending} AND seq > ${after}
+            ORDER BY seq LIMIT ${count} ${skipLocked}`,
+          machine,
+          null
+        )
+      const after = lastClaimed.get(run) ?? 0
+      let rows = yield* behind(after)
+      if (rows.length === 0 && after > 0) rows = yield* behind(0)
+      lastClaimed.set(run, Math.max(0, ...rows.map(({ seq }) => Number(seq))))
+      return rows
+    })
+
+  /** A claim of any run. Its row is locked, so that no other machine claims of it meanwhile. */
+  const claimCarefully = (
+    run: string,
+    epoch: number,
+    machine: string,
+    count: number,
+    priced: { readonly seq: number; readonly cost: number } | undefined
+  ) =>
     sql.withTransaction(
       Effect.gen(function* () {
         const row = yield* lockRun(run)
         if (row === undefined || row.state !== "running" || Number(row.epoch) !== epoch) return stopped
+        const joined = yield* sql`SELECT 1 AS joined WHERE ${hasJoined(machine)}`
+        if (joined.length === 0) return stopped
         const number = sql`${Number(row.number)}`
-        const facts = toRunFacts(row)
-        const admission = admit(facts, cost)
-        if (admission._tag === "Early") return wait(run, facts)
-        if (admission._tag === "CostNeeded") {
-          const [file] = yield* sql<FileTableRow>`
-            SELECT ${claimColumns} FROM archive_files WHERE run = ${number} AND seq = ${seq} AND ${mayBe("claimed")}`
-          return file === undefined ? notPending : ({ _tag: "CostNeeded", file: toClaimedFile(run, file) } as const)
+        const before = toRunFacts(row)
+        const { maxCredits, maxFiles } = before.limits
+        const { byContent } = toRunRow(row).settings
+        const some = (holds: Fragment) =>
+          Effect.map(
+            sql`SELECT 1 AS found FROM archive_files WHERE run = ${number} AND ${holds} LIMIT 1`,
+            (found) => found.length > 0
+          )
+        // A file waits for the result of an equal one.
+        const isUnique = byContent
+          ? sql`AND NOT EXISTS (
+              SELECT 1 FROM archive_files s WHERE s.run = f.run AND s.content = f.content AND s.line IS NULL
+                AND s.state = ${codeOf("started")})`
+          : sql``
+        const candidates = (which: Fragment) => sql<CandidateRow>`
+          SELECT ${claimColumns} FROM archive_files f WHERE run = ${number} AND ${isPending} ${isUnique} ${which}
+          ORDER BY seq LIMIT ${maxCredits !== undefined || byContent ? 1 : count}`
+        let files: ReadonlyArray<CandidateRow> = []
+        if (priced !== undefined) files = yield* candidates(sql`AND seq = ${priced.seq}`)
+        else {
+          // Beyond a limit of files, those go on that it counts already.
+          if (maxFiles !== undefined && before.begun >= maxFiles) files = yield* candidates(sql`AND attempts > 0`)
+          if (files.length === 0) files = yield* candidates(sql``)
         }
-        if (admission._tag === "Limited") {
-          // A call under way counts only if it reaches the service.
-          const underWay = yield* sql`
-            SELECT seq FROM archive_files WHERE run = ${number} AND state = ${codeOf("started")} LIMIT 1`
-          if (underWay.length > 0) return limitReached
+        const isStarted = sql`state = ${codeOf("started")}`
+        let underWay = yield* some(isStarted)
+        const unreserved = maxCredits !== undefined && (yield* some(sql`${isStarted} AND reserved IS NULL`))
+        let facts = before
+        const seqs: Array<number> = []
+        for (const file of files) {
+          const isNew = Number(file.attempts) === 0
+          const admission = admit(facts, { isNew, cost: priced?.cost, underWay, unreserved })
+          if (admission._tag === "Admitted") {
+            facts = admission.run
+            underWay = true
+            seqs.push(Number(file.seq))
+            continue
+          }
+          if (seqs.length > 0) break
+          if (admission._tag === "Early") return wait(facts, admission.at)
+          if (admission._tag === "CostNeeded") return { _tag: "CostNeeded", file: toClaimedFile(run, file) } as const
           yield* suspend(run, epoch, admission.reason)
           return stopped
         }
-        const credits = facts.limits.maxCredits === undefined ? undefined : cost
-        if (credits !== undefined) {
-          // A call that began before the limit was set may cost anything.
-          const unreserved = yield* sql`
-            SELECT seq FROM archive_files
-            WHERE run = ${number} AND state = ${codeOf("started")} AND reserved IS NULL LIMIT 1`
-          if (unreserved.length > 0) return limitReached
-        }
-        const [claimed] = yield* take(number, seq, machine, credits ?? null)
-        if (claimed === undefined) return notPending
+        if (seqs.length === 0) return claimed(run, [])
+        const rows = yield* take(
+          number,
+          sql`SELECT seq FROM archive_files WHERE run = ${number} AND ${sql.in("seq", seqs)}`,
+          machine,
+          maxCredits === undefined ? null : (priced?.cost ?? null)
+        )
         yield* sql`
-          UPDATE archive_runs SET begun = begun + 1, credits = credits + ${credits ?? 0},
-            next_call_at = ${admission.nextCallAt}, slow_until = ${admission.slowUntil}
+          UPDATE archive_runs SET begun = ${facts.begun}, credits = ${facts.credits},
+            next_call_at = ${facts.nextCallAt}, slow_until = ${facts.slowUntil}
           WHERE id = ${run}`
-        return { _tag: "Claimed", file: toClaimedFile(run, claimed) } as const
+        return claimed(run, rows)
       })
     )
 
   return {
-    batches: (run, after, count, size) =>
-      failing(
-        Effect.map(
-          sql<{ from: Int; to: Int }>`
-              SELECT min(seq) AS "from", max(seq) AS "to" FROM (
-                SELECT seq, (row_number() OVER (ORDER BY seq) - 1) / ${size} AS batch FROM (
-                  SELECT seq FROM (${firstOf(run, "pending", after, count * size)}) AS p
-                  UNION ALL
-                  SELECT seq FROM (${firstOf(run, "started", after, count * size)}) AS s
-                  ORDER BY seq LIMIT ${count * size}
-                ) AS u
-              ) AS b
-              GROUP BY batch ORDER BY batch`,
-          (rows) => rows.map(({ from, to }) => ({ from: Number(from), to: Number(to) }))
-        )
-      ),
-
-    pendingOf: (run, { from, to }) =>
-      failing(
-        Effect.map(
-          sql<{ seq: Int }>`
-              SELECT seq FROM archive_files
-              WHERE run = ${numberOf(run)} AND state = ${codeOf("pending")} AND seq BETWEEN ${from} AND ${to} ORDER BY seq`,
-          (rows) => rows.map(({ seq }) => Number(seq))
-        )
-      ),
-
-    lastPending: (run, count) =>
-      failing(
-        Effect.map(
-          sql<{ seq: Int }>`
-              SELECT seq FROM archive_files
-              WHERE run = ${numberOf(run)} AND state = ${codeOf("pending")} ORDER BY seq DESC LIMIT ${count}`,
-          (rows) => rows.map(({ seq }) => Number(seq))
-        )
-      ),
-
-    takeOver: (run, { from, to }) =>
+    takeOver: (run, dead) =>
       failing(
         Effect.gen(function* () {
-          const startedFiles = sql`run = ${numberOf(run)} AND ${mayBe("abandoned")} AND seq BETWEEN ${from} AND ${to}`
-          const some = yield* sql`SELECT seq FROM archive_files WHERE ${startedFiles} LIMIT 1`
-          if (some.length === 0) return 0
-          const row = yield* readRun(run)
-          if (row === undefined) return 0
-          const repeat = toRunRow(row).settings.unanswered === "repeat"
-          yield* withNow((at) => {
-            const abandoned = sql`${startedFiles} AND machine NOT IN (${alive(sql, at)})`
-            // What may have been billed stays reserved while the file is held, and counts as spent if it is called again.
-            return repeat
-              ? sql`UPDATE archive_files SET state = ${settledAs("pending")}, machine = NULL, billing = 'unknown', ${spendReserved} WHERE ${abandoned}`
-              : sql`UPDATE archive_files SET state = ${settledAs("held")}, billing = 'unknown', error_tag = ${answerUnknown.tag}, error_message = ${answerUnknown.message} WHERE ${abandoned}`
-          })
-          const left = yield* sql<{ count: Int }>`SELECT count(*) AS count FROM archive_files WHERE ${startedFiles}`
-          return Number(left[0]?.count)
+          const isAbandoned = sql`run = ${numberOf(run)} AND ${mayBe("abandoned")} AND (${sql.in("machine", dead.length === 0 ? [""] : dead)}
+            OR machine NOT IN (SELECT id FROM archive_machines))`
+          const some = yield* sql`SELECT seq FROM archive_files WHERE ${isAbandoned} LIMIT 1`
+          const row = some.length === 0 ? undefined : yield* readRun(run)
+          if (row === undefined) return
+          // What may have been billed stays reserved while the file is held, and counts as spent if it is called again.
+          yield* toRunRow(row).settings.unanswered === "repeat"
+            ? sql`UPDATE archive_files SET state = ${settledAs("pending")}, machine = NULL, billing = 'unknown', ${spendReserved} WHERE ${isAbandoned}`
+            : sql`UPDATE archive_files SET state = ${settledAs("held")}, billing = 'unknown', error_tag = ${answerUnknown.tag}, error_message = ${answerUnknown.message} WHERE ${isAbandoned}`
         })
       ),
 
-    claim: (run, epoch, seq, machine, cost) =>
+    claim: (run, epoch, machine, count, priced) =>
       failing(
         Effect.gen(function* () {
-          const [free] = yield* take(
-            sql`(SELECT number FROM archive_runs WHERE id = ${run} AND epoch = ${epoch} AND state = 'running' AND guarded = 0 AND slowness = 0)`,
-            seq,
-            machine,
-            null
-          )
-          return free === undefined
-            ? yield* claimCarefully(run, epoch, seq, machine, cost)
-            : { _tag: "Claimed", file: toClaimedFile(run, free) }
+          if (priced === undefined) {
+            const files = yield* claimFreely(run, epoch, machine, count)
+            if (files.length > 0) return claimed(run, files)
+          }
+          return yield* claimCarefully(run, epoch, machine, count, priced)
         })
       )
   }

@@ -1,7 +1,7 @@
 /**
  * The store in a file, for one process that works, and for others that look and steer.
  */
-import { mkdirSync, realpathSync } from "node:fs"
+import { closeSync, fchmodSync, openSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
@@ -9,16 +9,18 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import Database from "libsql"
-import { type StoreFailed, StoreLocked, type StoreTooNew } from "../../ArchiveError.js"
-import { SingleConnection } from "./libsqlClient.js"
-import { migrate } from "./migrations.js"
+import { StoreFailed, StoreLocked, type StoreTooNew } from "../../ArchiveError.js"
+import { makeFolderSync } from "../makeFolder.js"
+import { type ConnectionOptions, SingleConnection } from "./libsqlClient.js"
+import { migrate, otherTable, refuseOther } from "./migrations.js"
 import { Store } from "./Store.js"
 import { make } from "./sqlStore.js"
 import { codeOf, storeFailed } from "./storeFailed.js"
+import { withTypedEnds } from "./transactions.js"
 
 /**
  * The store in a file that this process alone works on. Another one that works fails with `StoreLocked`. The lock is a lock of
- * the system on `<path>.lock`: it ends with the process, also after kill -9.
+ * the system on `<path>.lock`: it ends with the process, also after kill -9. Only its user may read what this makes.
  */
 export const layerLibsql = (options: {
   /** The file. It is made, with its folder, if it does not exist. */
@@ -27,8 +29,10 @@ export const layerLibsql = (options: {
   Layer.scopedContext(
     Effect.gen(function* () {
       const path = yield* attempt(options.path, () => realPath(options.path))
+      // What is no store is refused before it has a lock.
+      yield* Effect.scoped(connect(path))
       yield* lock(path)
-      const context = yield* open(path)
+      const context = yield* open(path, yield* connect(path, { checkpoint: true }))
       // The process that held the lock before has ended, so its started files have no owner.
       yield* Effect.mapError(Context.get(context, SqlClient.SqlClient)`DELETE FROM archive_machines`, storeFailed(path))
       return context
@@ -40,10 +44,11 @@ export const layerLibsqlShared = (options: {
   readonly path: string
 }): Layer.Layer<Store | SqlClient.SqlClient, StoreTooNew | StoreFailed> =>
   Layer.scopedContext(
-    Effect.flatMap(
-      attempt(options.path, () => (options.path === ":memory:" ? options.path : realpathSync(options.path))),
-      open
-    )
+    Effect.gen(function* () {
+      const isFile = options.path !== ":memory:"
+      const path = yield* attempt(options.path, () => (isFile ? realpathSync(options.path) : options.path))
+      return yield* open(path, yield* connect(path))
+    })
   )
 
 const attempt = <A>(path: string, body: () => A): Effect.Effect<A, StoreFailed> =>
@@ -52,7 +57,7 @@ const attempt = <A>(path: string, body: () => A): Effect.Effect<A, StoreFailed> 
 /** The same file by another name has the same lock. */
 const realPath = (path: string): string => {
   const absolute = resolve(path)
-  mkdirSync(dirname(absolute), { recursive: true })
+  makeFolderSync(dirname(absolute), 0o700)
   try {
     return realpathSync(absolute)
   } catch {
@@ -60,10 +65,22 @@ const realPath = (path: string): string => {
   }
 }
 
+/** Makes an empty file for its user alone, if there is none. SQLite gives the files beside it the same permissions. */
+const makeFile = (path: string): void => {
+  try {
+    const file = openSync(path, "wx", 0o600)
+    fchmodSync(file, 0o600)
+    closeSync(file)
+  } catch (error) {
+    if (codeOf(error) !== "EEXIST") throw error
+  }
+}
+
 const lock = (path: string) =>
   Effect.acquireRelease(
     Effect.try({
       try: () => {
+        makeFile(`${path}.lock`)
         const database = new Database(`${path}.lock`)
         try {
           database.exec("PRAGMA locking_mode=EXCLUSIVE; BEGIN EXCLUSIVE")
@@ -84,17 +101,47 @@ const lock = (path: string) =>
     (database) => Effect.sync(() => database.close())
   )
 
-const open = (path: string) =>
+/** Opens a file, and changes nothing in or beside it if it is no store. */
+const connect = (path: string, options?: ConnectionOptions) =>
   Effect.gen(function* () {
-    const connection = yield* Effect.acquireRelease(
-      attempt(path, () => new SingleConnection(path)),
+    const file = yield* attempt(path, () => {
+      if (path === ":memory:") return undefined
+      return statSync(path, { throwIfNoEntry: false }) ?? makeFile(path)
+    })
+    if (file !== undefined && !file.isFile()) {
+      return yield* new StoreFailed({
+        store: path,
+        message: `The store ${path} is ${file.isDirectory() ? "a folder" : "no regular file"}; give the path of a file.`
+      })
+    }
+    return yield* Effect.acquireRelease(
+      Effect.tryPromise({
+        try: () => SingleConnection.open(path, { ...options, check: refuseOther }),
+        catch: (cause) => {
+          const table = otherTable(cause)
+          if (table === undefined) return storeFailed(path)({ cause })
+          return new StoreFailed({
+            store: path,
+            message: `The file ${path} is the database of another program: it has the table ${table}, and none of a store. Give the store a file of its own.`
+          })
+        }
+      }),
       (connection) => Effect.sync(() => connection.close())
     )
+  })
+
+const open = (path: string, connection: SingleConnection) =>
+  Effect.gen(function* () {
     const client = yield* Layer.build(LibsqlClient.layer({ liveClient: connection.client }))
+    withTypedEnds(Context.get(client, SqlClient.SqlClient))
     return yield* Effect.provide(
       Effect.gen(function* () {
         yield* Effect.catchTag(migrate(path), "SqlError", (error) => Effect.fail(storeFailed(path)(error)))
-        return Context.add(client, Store, yield* make(storeFailed(path)))
+        return Context.add(
+          client,
+          Store,
+          yield* make(storeFailed(path), path === ":memory:" ? undefined : dirname(path))
+        )
       }),
       client
     )

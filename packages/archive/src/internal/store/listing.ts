@@ -2,7 +2,7 @@
  * The files of a run, as its source lists them.
  */
 import * as Effect from "effect/Effect"
-import { callIdOf } from "../model/identity.js"
+import { callIdOf, wholeMillis } from "../model/identity.js"
 import type { StoreService } from "./Store.js"
 import { codeOf, type Int, notFound, stateOf, type Tables, withoutNul } from "./tables.js"
 
@@ -15,8 +15,9 @@ export const make = ({
   numberOf,
   onDialect,
   shown,
-  sql
-}: Tables): Pick<StoreService, "states" | "beginListing" | "addItems" | "endListing"> => {
+  sql,
+  withNow
+}: Tables): Pick<StoreService, "states" | "beginListing" | "addItems" | "touch" | "endListing"> => {
   return {
     states: (run, items) => {
       const callIds = items.map((item) => callIdOf(run, item))
@@ -55,7 +56,7 @@ export const make = ({
               callId,
               withoutNul(item.path),
               item.size,
-              Math.floor(item.modifiedMillis),
+              wholeMillis(item.modifiedMillis),
               item.content ?? null,
               item.line === undefined ? null : JSON.stringify(item.line),
               codeOf(item.problem === undefined ? "pending" : "failed"),
@@ -100,6 +101,9 @@ export const make = ({
       )
     },
 
+    touch: (run) =>
+      failing(Effect.asVoid(withNow((at) => sql`UPDATE archive_runs SET updated_at = ${at} WHERE id = ${run}`))),
+
     endListing: (run, listing) => {
       const unseen = sql`run = ${numberOf(run)} AND listed < ${listing}`
       return failing(
@@ -111,6 +115,7 @@ export const make = ({
               UPDATE archive_files SET ${hide}
               WHERE ${unseen} AND ${mayBe("replaced")} AND path IN (
                 SELECT path FROM archive_files WHERE run = ${numberOf(run)} AND listed = ${listing})`
+            yield* sql`UPDATE archive_runs SET listed = ${listing} WHERE id = ${run} AND listed < ${listing}`
           })
         )
       )

@@ -1,29 +1,35 @@
 /**
- * The machines that work on a store, and since when each was not heard of.
+ * The machines that work on a store, and when each was last heard of.
  */
-
-import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import type { StoreService } from "./Store.js"
-import type { Tables } from "./tables.js"
+import type { Int, Tables } from "./tables.js"
 
 /** A machine without a heartbeat for this time is dead. */
 export const deadAfterMillis = 35_000
 
-/** The ids of the machines that are alive. */
-export const alive = (sql: Tables["sql"], now: Fragment) =>
-  sql`SELECT id FROM archive_machines WHERE seen_at > ${now} - ${sql.literal(String(deadAfterMillis))}`
+export const make = ({
+  changes,
+  failing,
+  sql,
+  withNow
+}: Tables): Pick<StoreService, "join" | "heartbeat" | "machines" | "leave"> => ({
+  join: (machine) =>
+    failing(Effect.asVoid(withNow((at) => sql`INSERT INTO archive_machines (id, seen_at) VALUES (${machine}, ${at})`))),
 
-export const make = ({ failing, sql, withNow }: Tables): Pick<StoreService, "join" | "heartbeat" | "leave"> => {
-  return {
-    join: (machine) =>
-      failing(
-        Effect.asVoid(withNow((at) => sql`INSERT INTO archive_machines (id, seen_at) VALUES (${machine}, ${at})`))
-      ),
+  heartbeat: (machine) =>
+    failing(
+      Effect.map(
+        withNow((at) => changes(sql`UPDATE archive_machines SET seen_at = ${at} WHERE id = ${machine}`)),
+        (count) => count > 0
+      )
+    ),
 
-    heartbeat: (machine) =>
-      failing(Effect.asVoid(withNow((at) => sql`UPDATE archive_machines SET seen_at = ${at} WHERE id = ${machine}`))),
+  machines: failing(
+    Effect.map(sql<{ id: string; seen_at: Int }>`SELECT id, seen_at FROM archive_machines`, (rows) =>
+      rows.map(({ id, seen_at }) => ({ machine: id, at: Number(seen_at) }))
+    )
+  ),
 
-    leave: (machine) => failing(Effect.asVoid(sql`DELETE FROM archive_machines WHERE id = ${machine}`))
-  }
-}
+  leave: (machine) => failing(Effect.asVoid(sql`DELETE FROM archive_machines WHERE id = ${machine}`))
+})

@@ -6,13 +6,11 @@
  * - The identity of a file is the id of its calls, which is made from it: 16 bytes.
  * - `archive_files_state` gives the pending files in order, the numbers of files by state and their credits without a row.
  */
-import * as Migrator from "@effect/sql/Migrator"
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
-import { StoreTooNew } from "../../ArchiveError.js"
-
-const table = "archive_migrations"
+import { StoreFailed, StoreTooNew } from "../../ArchiveError.js"
+import { codeOf } from "./storeFailed.js"
 
 const first = Effect.gen(function* () {
   const sql = yield* SqlClient.SqlClient
@@ -110,26 +108,119 @@ const third = Effect.gen(function* () {
   yield* sql.unsafe("UPDATE archive_files SET state = state + 5 WHERE listed = 0 AND state = 2")
 })
 
-const migrations: Record<string, Effect.Effect<void, SqlError, SqlClient.SqlClient>> = {
-  "1_tables": first,
-  "2_warnings": second,
-  "3_hidden": third
-}
+/** What was written for a file, how far a run was listed, and whether its results are written. */
+const fourth = Effect.gen(function* () {
+  const sql = yield* SqlClient.SqlClient
+  const bytes = sql.onDialectOrElse({ pg: () => "BYTEA", orElse: () => "BLOB" })
+  // Size in bytes, and the first 16 bytes of the SHA-256, of the file of the tree.
+  yield* sql.unsafe("ALTER TABLE archive_files ADD COLUMN output_size BIGINT")
+  yield* sql.unsafe(`ALTER TABLE archive_files ADD COLUMN output_digest ${bytes}`)
+  // The last listing that came to its end. 0: none did.
+  yield* sql.unsafe("ALTER TABLE archive_runs ADD COLUMN listed INTEGER NOT NULL DEFAULT 0")
+  yield* sql.unsafe("UPDATE archive_runs SET listed = listing WHERE state <> 'listing'")
+  // 1: the run has begun since results.jsonl was written.
+  yield* sql.unsafe("ALTER TABLE archive_runs ADD COLUMN results_due SMALLINT NOT NULL DEFAULT 0")
+  // A claim of a run that knows files by content asks for equal ones.
+  yield* sql.unsafe(`UPDATE archive_runs SET guarded = 1 WHERE guarded = 0 AND settings LIKE '%"byContent":true%'`)
+  // Other files may have been written at the path of a hidden one. An ordered index of PostgreSQL takes no path of 3,000 bytes.
+  const byPath = sql.onDialectOrElse({ pg: () => "USING hash (path)", orElse: () => "(path)" })
+  yield* sql.unsafe(`CREATE INDEX archive_files_hidden ON archive_files ${byPath} WHERE state >= 5`)
+})
+
+/** Their number is the version of the tables. A store has the rows `(1, 'tables')`, `(2, 'warnings')`, … */
+const migrations = [
+  ["tables", first],
+  ["warnings", second],
+  ["hidden", third],
+  ["output", fourth]
+] as const
 
 /** The newest version of the tables that this package reads. */
-export const knownVersion = Object.keys(migrations).length
+export const knownVersion = migrations.length
+
+const versionTable = "archive_migrations"
+
+// `@effect/sql` made it in the first versions of this package.
+const createVersionTable = `CREATE TABLE IF NOT EXISTS ${versionTable} (
+  migration_id INTEGER PRIMARY KEY NOT NULL,
+  created_at TIMESTAMPTZ NOT NULL DEFAULT CURRENT_TIMESTAMP,
+  name TEXT NOT NULL
+)`
+
+/**
+ * For a file: fails with {@link otherTable} if it has tables, and none of a store. A statement that returns rows would keep the file
+ * open until it is collected, and so leave `-wal` and `-shm` beside it.
+ */
+export const refuseOther = `
+  SELECT json_extract('{}', '!' || name) FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite@_%' ESCAPE '@'
+    AND NOT EXISTS (SELECT 1 FROM sqlite_master WHERE name = '${versionTable}')`
+
+/** The table of another program for which {@link refuseOther} failed. */
+export const otherTable = (error: unknown): string | undefined => /bad JSON path: '!(.*)'/s.exec(String(error))?.[1]
+
+const nameTaken = (store: string, name: string) =>
+  new StoreFailed({
+    store,
+    message: `The database has a table or an index ${name} that is not of a store; rename it, or give the store a database of its own. (${store})`
+  })
+
+/** A statement that the tables do not allow. 42501 is a user who may not. */
+const isRefused = (code: string | undefined): boolean => /^(SQLITE_ERROR|42(?!501))/.test(code ?? "")
 
 /** Brings the tables to {@link knownVersion}. `store` is the name of the store in errors. */
 export const migrate = (store: string) =>
   Effect.gen(function* () {
     const sql = yield* SqlClient.SqlClient
-    yield* Effect.catchTag(
-      Migrator.make({})({ loader: Migrator.fromRecord(migrations), table }),
-      "MigrationError",
-      Effect.die
-    )
-    const rows = yield* sql<{ version: number | bigint }>`SELECT max(migration_id) AS version FROM ${sql(table)}`
-    const found = Number(rows[0]?.version)
+
+    /** Names the table or the index for which the tables can't be read or made. A message has the name in any language. */
+    const named = (error: SqlError): Effect.Effect<never, StoreFailed | SqlError> => {
+      const name = /\barchive_\w+/.exec(String(error.cause))?.[0]
+      return isRefused(codeOf(error.cause)) ? nameTaken(store, name ?? versionTable) : error
+    }
+
+    const hasVersion = sql.onDialectOrElse({
+      pg: () =>
+        Effect.map(
+          sql<{ found: string | null }>`SELECT to_regclass(${versionTable})::text AS found`,
+          ([row]) => typeof row?.found === "string"
+        ),
+      orElse: () => Effect.map(sql`SELECT 1 FROM sqlite_master WHERE name = ${versionTable}`, (rows) => rows.length > 0)
+    })
+
+    const readVersion = Effect.gen(function* () {
+      if (!(yield* hasVersion)) return 0
+      const rows = yield* sql<{ id: number | bigint; name: string }>`
+        SELECT migration_id AS id, name FROM ${sql(versionTable)} ORDER BY migration_id`
+      const known = rows.slice(0, knownVersion)
+      if (known.some(({ id, name }, at) => Number(id) !== at + 1 || name !== migrations[at]?.[0])) {
+        return yield* nameTaken(store, versionTable)
+      }
+      return Number(rows.at(-1)?.id ?? 0)
+    })
+
+    const upgrade = Effect.gen(function* () {
+      // Machines that open an empty database at once wait for the first, however long it takes.
+      yield* sql.onDialectOrElse({
+        pg: () =>
+          Effect.zipRight(
+            sql`SET LOCAL statement_timeout = 0`,
+            sql`SELECT pg_advisory_xact_lock(hashtext(${versionTable}))`
+          ),
+        orElse: () => Effect.void
+      })
+      yield* sql.unsafe(createVersionTable)
+      const from = yield* readVersion
+      for (const [at, [name, change]] of migrations.entries()) {
+        if (at < from) continue
+        yield* change
+        yield* sql`INSERT INTO ${sql(versionTable)} (migration_id, name) VALUES (${at + 1}, ${name})`
+      }
+      return Math.max(from, knownVersion)
+    })
+
+    const before = yield* Effect.catchTag(readVersion, "SqlError", named)
+    const found =
+      before < knownVersion ? yield* Effect.catchTag(sql.withTransaction(upgrade), "SqlError", named) : before
     if (found > knownVersion) {
       return yield* new StoreTooNew({
         store,

@@ -2,45 +2,53 @@
  * The rows of the runs: settings, state and limits.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import type { Limits } from "../../Run.js"
-import { conflictOf } from "../conflict.js"
 import { needsProbe } from "../model/policy.js"
+import { conflictOf } from "../service/conflict.js"
 import type { StoreService } from "./Store.js"
 import {
   codeOf,
+  codeOfGuard,
   encodeLimits,
-  encodeSettings,
   guardOf,
+  type Int,
   notFound,
   type RunTableRow,
-  type Tables,
-  toRunRow
+  type Tables
 } from "./tables.js"
 
 export const make = ({
+  encode,
   existingRun,
   failing,
   lockRun,
   now,
+  runMayBe,
   sql,
+  toRunRow,
   withNow
 }: Tables): Pick<
   StoreService,
-  "createRun" | "run" | "runs" | "running" | "begin" | "endProbe" | "changeState" | "endIfComplete" | "setLimits"
+  "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "setLimits"
 > => {
   /** The counters are only kept while there is a limit, so they are made here. */
   const writeLimits = (row: RunTableRow, limits: Limits) => {
+    const guard = guardOf(limits, toRunRow(row).settings)
     const files = sql`FROM archive_files WHERE run = ${Number(row.number)}`
     const counters =
-      guardOf(limits) === 0
+      guard === "none"
         ? sql``
         : sql`, begun = (SELECT coalesce(sum(attempts), 0) ${files}),
             credits = (SELECT coalesce(sum(coalesce(credits, 0) + coalesce(reserved, 0)), 0) ${files})`
     return sql`
-      UPDATE archive_runs SET limits = ${encodeLimits(limits)}, guarded = ${guardOf(limits)},
+      UPDATE archive_runs SET limits = ${encodeLimits(limits)}, guarded = ${codeOfGuard(guard)},
         next_call_at = 0 ${counters}
       WHERE id = ${row.id}`
   }
+
+  const changed = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
+    Effect.map(statement, (rows) => rows.length > 0)
 
   return {
     createRun: (id, settings, limits) =>
@@ -48,20 +56,22 @@ export const make = ({
         sql.withTransaction(
           Effect.gen(function* () {
             const at = yield* now
-            yield* sql`
+            const created = yield* sql`
                 INSERT INTO archive_runs (id, state, settings, created_at, updated_at)
-                VALUES (${id}, 'listing', ${encodeSettings(settings)}, ${at}, ${at})
-                ON CONFLICT (id) DO NOTHING`
+                VALUES (${id}, 'listing', ${encode(settings)}, ${at}, ${at})
+                ON CONFLICT (id) DO NOTHING RETURNING id`
+            const isNew = created.length > 0
             const row = yield* lockRun(id)
             if (row === undefined) return yield* Effect.dieMessage(`The run ${id} vanished while it was created.`)
             const found = toRunRow(row)
             const conflict = conflictOf(id, found.settings, settings)
             if (conflict !== undefined) return yield* conflict
             yield* sql`
-                UPDATE archive_runs SET settings = ${encodeSettings(settings)}, updated_at = ${at}
+                UPDATE archive_runs SET settings = ${encode(settings)}, updated_at = ${at},
+                  state = CASE WHEN ${runMayBe("relisted")} THEN 'listing' ELSE state END
                 WHERE id = ${id}`
             yield* writeLimits(row, limits)
-            return { ...found, settings, limits }
+            return isNew ? Option.none() : Option.some(found)
           })
         )
       ),
@@ -80,50 +90,40 @@ export const make = ({
       )
     ),
 
-    begin: (run) =>
+    begin: (run, event) =>
       failing(
         sql.withTransaction(
           Effect.gen(function* () {
             const row = yield* lockRun(run)
             if (row === undefined) return yield* notFound(run)
-            const { epoch, suspension } = toRunRow(row)
-            const probe = needsProbe(suspension)
-            yield* sql`
-                UPDATE archive_runs SET state = 'running', epoch = ${epoch + 1}, suspension = NULL, probe = ${probe ? 1 : 0},
-                  slowness = 0, slow_until = 0, outage = NULL, updated_at = ${Number(row.at)}
-                WHERE id = ${run}`
-            return epoch + 1
+            const probe = Number(row.probe) === 1 || needsProbe(toRunRow(row).suspension)
+            const [begun] = yield* sql<{ epoch: Int }>`
+                UPDATE archive_runs SET state = 'running', epoch = epoch + 1, suspension = NULL, probe = ${probe ? 1 : 0},
+                  slowness = 0, slow_until = 0, outage = NULL, results_due = 1, updated_at = ${Number(row.at)}
+                WHERE id = ${run} AND ${runMayBe(event)} RETURNING epoch`
+            return begun === undefined ? undefined : Number(begun.epoch)
           })
         )
       ),
 
-    endProbe: (run, epoch) =>
-      failing(Effect.asVoid(sql`UPDATE archive_runs SET probe = 0 WHERE id = ${run} AND epoch = ${epoch}`)),
-
-    changeState: (run, from, to) =>
+    changeState: (run, event, to) =>
       failing(
-        Effect.map(
-          withNow(
-            (at) => sql`
-                UPDATE archive_runs SET state = ${to}, updated_at = ${at}
-                WHERE id = ${run} AND ${sql.in("state", from)} RETURNING id`
-          ),
-          (rows) => rows.length > 0
+        withNow((at) =>
+          changed(sql`
+            UPDATE archive_runs SET state = ${to}, updated_at = ${at}
+            WHERE id = ${run} AND ${runMayBe(event)} RETURNING id`)
         )
       ),
 
     endIfComplete: (run, epoch) =>
       failing(
-        Effect.map(
-          withNow(
-            (at) => sql`
-                UPDATE archive_runs SET state = 'ended', updated_at = ${at}
-                WHERE id = ${run} AND epoch = ${epoch} AND state = 'running'
-                  AND NOT EXISTS (SELECT 1 FROM archive_files f WHERE f.run = number AND f.state = ${codeOf("pending")})
-                  AND NOT EXISTS (SELECT 1 FROM archive_files f WHERE f.run = number AND f.state = ${codeOf("started")})
-                RETURNING id`
-          ),
-          (rows) => rows.length > 0
+        withNow((at) =>
+          changed(sql`
+            UPDATE archive_runs SET state = 'ended', updated_at = ${at}
+            WHERE id = ${run} AND epoch = ${epoch} AND ${runMayBe("ended")}
+              AND NOT EXISTS (SELECT 1 FROM archive_files f WHERE f.run = number AND f.state = ${codeOf("pending")})
+              AND NOT EXISTS (SELECT 1 FROM archive_files f WHERE f.run = number AND f.state = ${codeOf("started")})
+            RETURNING id`)
         )
       ),
 

@@ -5,10 +5,11 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
-import { type Change, settle as settled } from "../model/policy.js"
+import { type Change, endsProbe, settle as settled } from "../model/policy.js"
 import type { Done, Settlement, StoreService } from "./Store.js"
 import {
   codeOf,
+  codeOfGuard,
   encodeReason,
   type FileTableRow,
   hiding,
@@ -25,61 +26,100 @@ interface StruckFile {
   readonly strikes: Int | null
   readonly reserved: Int | null
   readonly billing: string | null
+  readonly credits: Int | null
+  readonly attempts: Int
 }
 
 export const make = ({
+  bytesOf,
   changes,
   failing,
   isIn,
   lockRun,
   mayBe,
   numberOf,
+  onDialect,
   recordColumns,
   settledAs,
   spendReserved,
   sql,
   suspend
-}: Tables): Pick<StoreService, "settle" | "sameContent" | "retry"> => {
-  const recorded = ({ billing, credits, result }: Done) => sql`
+}: Tables): Pick<StoreService, "settle" | "settleAnswers" | "sameContent" | "retry"> => {
+  const recorded = ({ billing, notReached, output, result }: Done, spent: number) => sql`
+    attempts = attempts - ${notReached === true ? 1 : 0},
     state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
-    billing = ${billing}, credits = coalesce(credits, 0) + ${Math.ceil(credits)}, warnings = ${warningsOf(result)},
-    result = ${JSON.stringify(result ?? null)}`
+    billing = ${billing}, credits = coalesce(credits, 0) + ${spent}, warnings = ${warningsOf(result)},
+    result = ${JSON.stringify(result ?? null)}, output_size = ${output?.size ?? null},
+    output_digest = ${bytesOf(output?.digest ?? null)}`
+
+  const isDone = sql`state IN (${codeOf("done")}, ${codeOf("done") + hiding})`
 
   /** The service answers: all machines call again as fast as they can. */
   const clearSlowdown = (run: string) =>
     sql`UPDATE archive_runs SET slowness = 0, slow_until = 0, outage = NULL WHERE id = ${run} AND slowness > 0`
 
-  /** An answer of a run without a limit of credits, and of a service that is not taken for down: one statement. */
-  const settleAnswer = (run: string, mine: Fragment, settlement: Done) =>
+  /** Answers of runs without a limit of credits, and of a service that is not taken for down. The rest is counted one by one. */
+  const settleAnswers: StoreService["settleAnswers"] = (run, machine, answers) =>
     Effect.gen(function* () {
-      const [file] = yield* sql<{ slowness: Int }>`
-        UPDATE archive_files SET ${recorded(settlement)}
-        WHERE ${mine} AND run = (SELECT number FROM archive_runs WHERE id = ${run} AND guarded < 2)
-        RETURNING (SELECT slowness FROM archive_runs WHERE number = run) AS slowness`
-      if (file === undefined) return false
-      if (Number(file.slowness) > 0) yield* clearSlowdown(run)
-      return true
-    })
+      const plain = answers.filter(({ answer }) => (answer.keptCredits ?? 0) === 0 && answer.notReached !== true)
+      if (plain.length === 0) return []
+      const list = JSON.stringify(
+        plain.map(({ answer: { billing, credits, output, result }, seq }) => [
+          seq,
+          billing,
+          Math.ceil(credits),
+          warningsOf(result),
+          JSON.stringify(result ?? null),
+          output?.size ?? null,
+          output?.digest ?? null
+        ])
+      )
+      const given = onDialect(
+        sql`SELECT (i ->> 0)::int AS number, i ->> 1 AS billed, (i ->> 2)::bigint AS cost, i ->> 3 AS warned, i ->> 4 AS answer,
+            (i ->> 5)::bigint AS written, decode(i ->> 6, 'hex') AS digest FROM json_array_elements(${list}::json) AS a (i)`,
+        sql`SELECT value ->> 0 AS number, value ->> 1 AS billed, value ->> 2 AS cost, value ->> 3 AS warned, value ->> 4 AS answer,
+            value ->> 5 AS written, unhex(value ->> 6) AS digest FROM json_each(${list})`
+      )
+      const files = yield* sql<{ seq: Int; slowness: Int }>`
+        UPDATE archive_files SET
+          state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
+          billing = g.billed, credits = coalesce(credits, 0) + g.cost, warnings = g.warned, result = g.answer,
+          output_size = g.written, output_digest = g.digest
+        FROM (${given}) AS g
+        WHERE seq = g.number AND machine = ${machine} AND ${mayBe("answered")}
+          AND run = (SELECT r.number FROM archive_runs r WHERE r.id = ${run} AND r.guarded < ${codeOfGuard("credits")} AND r.probe = 0)
+        RETURNING seq, (SELECT r.slowness FROM archive_runs r WHERE r.number = run) AS slowness`
+      if (files.some(({ slowness }) => Number(slowness) > 0)) yield* clearSlowdown(run)
+      return files.map(({ seq }) => Number(seq))
+    }).pipe(failing)
 
   /** Settles a file together with the counters and the state of its run. The run's row is locked first, as in a claim. */
   const settleCarefully = (run: string, epoch: number, mine: Fragment, settlement: Settlement) =>
     sql.withTransaction(
       Effect.gen(function* () {
         const row = yield* lockRun(run)
-        const [file] = yield* sql<StruckFile>`SELECT seq, reserved, strikes, billing FROM archive_files WHERE ${mine}`
+        const [file] =
+          yield* sql<StruckFile>`SELECT seq, reserved, strikes, billing, credits, attempts FROM archive_files WHERE ${mine}`
         if (row === undefined || file === undefined) return false
         const facts = {
           strikes: Number(file.strikes ?? 0),
           reserved: Number(file.reserved ?? 0),
-          mayBeBilled: file.billing === "unknown"
+          spent: Number(file.credits ?? 0),
+          mayBeBilled: file.billing === "unknown",
+          isFirstCall: Number(file.attempts) === 1
         }
         const asksForOthers = "begunAt" in settlement
         const others = asksForOthers && (yield* hasFewerStrikes(row, file, facts.strikes))
-        const change = settled(toRunFacts(row), facts, settlement, others)
+        const equalFailures =
+          "concernsRun" in settlement && settlement.concernsRun === true
+            ? yield* countEqual(row, file, settlement.error.tag)
+            : 0
+        const change = settled({ ...toRunFacts(row), equalFailures }, facts, settlement, others)
         yield* settlement._tag === "Done"
-          ? sql`UPDATE archive_files SET ${recorded(settlement)} WHERE ${mine}`
+          ? sql`UPDATE archive_files SET ${recorded(settlement, change.file.spent)} WHERE ${mine}`
           : changeFile(mine, change)
         yield* changeRun(row, epoch, change)
+        if (endsProbe(settlement)) yield* sql`UPDATE archive_runs SET probe = 0 WHERE id = ${run} AND probe = 1`
         return true
       })
     )
@@ -123,16 +163,35 @@ export const make = ({
           (others) => others.length > 0
         )
 
+  /** By the order of the run, which is nearly that of the calls. Looks at a hundred files at most. */
+  const countEqual = (row: TimedRunRow, { seq }: StruckFile, tag: string) =>
+    Effect.gen(function* () {
+      const ofRun = sql`run = ${Number(row.number)}`
+      const left = yield* sql`SELECT seq FROM archive_files WHERE ${ofRun} AND ${isIn("pending")} LIMIT 1`
+      if (left.length === 0) return 0
+      const [lastDone] = yield* sql<{ seq: Int }>`
+        SELECT seq FROM archive_files WHERE ${ofRun} AND ${isIn("done")} ORDER BY seq DESC LIMIT 1`
+      const after = Number(lastDone?.seq ?? 0)
+      if (after > Number(seq)) return 0
+      const [equal] = yield* sql<{ count: Int }>`
+        SELECT count(*) AS count FROM (
+          SELECT error_tag FROM archive_files WHERE ${ofRun} AND ${isIn("failed", "held")} AND seq > ${after} ORDER BY seq DESC LIMIT 100
+        ) AS f WHERE error_tag = ${tag}`
+      return Number(equal?.count)
+    })
+
   return {
     settle: (run, epoch, seq, machine, settlement) => {
       const mine = sql`run = ${numberOf(run)} AND seq = ${seq} AND machine = ${machine} AND ${mayBe("answered")}`
-      const carefully = settleCarefully(run, epoch, mine, settlement)
-      return failing(
-        settlement._tag === "Done"
-          ? Effect.flatMap(settleAnswer(run, mine, settlement), (done) => (done ? Effect.succeed(true) : carefully))
-          : carefully
-      )
+      const carefully = failing(settleCarefully(run, epoch, mine, settlement))
+      return settlement._tag === "Done"
+        ? Effect.flatMap(settleAnswers(run, machine, [{ seq, answer: settlement }]), (recorded) =>
+            recorded.length > 0 ? Effect.succeed(true) : carefully
+          )
+        : carefully
     },
+
+    settleAnswers,
 
     sameContent: (run, content) =>
       failing(
@@ -140,7 +199,8 @@ export const make = ({
           sql<FileTableRow>`
             SELECT ${recordColumns} FROM archive_files
             WHERE run = ${numberOf(run)} AND content = ${Buffer.from(content, "hex")} AND line IS NULL
-              AND state IN (${codeOf("done")}, ${codeOf("done") + hiding}) ORDER BY seq LIMIT 1`,
+              AND (${isDone} OR state IN (${codeOf("held")}, ${codeOf("held") + hiding}))
+            ORDER BY CASE WHEN ${isDone} THEN 0 ELSE 1 END, seq LIMIT 1`,
           ([row]) => Option.map(Option.fromNullable(row), toFileRecord)
         )
       ),

@@ -8,16 +8,7 @@ import * as Stream from "effect/Stream"
 import type { FileState } from "../../Run.js"
 import { deadAfterMillis } from "./machines.js"
 import type { StoreService } from "./Store.js"
-import {
-  codeOf,
-  decodeSuspension,
-  type FileTableRow,
-  type Int,
-  stateOf,
-  type Tables,
-  toFileRecord,
-  toRunRow
-} from "./tables.js"
+import { codeOf, decodeSuspension, type FileTableRow, type Int, stateOf, type Tables, toFileRecord } from "./tables.js"
 
 /** Files of a page of `files`. */
 const pageSize = 1_000
@@ -28,7 +19,8 @@ export const make = ({
   isIn,
   numberOf,
   recordColumns,
-  sql
+  sql,
+  toRunRow
 }: Tables): Pick<StoreService, "status" | "files"> => {
   return {
     status: (run) =>
@@ -71,6 +63,7 @@ export const make = ({
             holds: tagsOf("held"),
             warnings: warningsIn(warned),
             credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), 0),
+            resultsDue: Number(row.results_due) === 1,
             machines: Number(machines?.count ?? 0),
             ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),
             ...(Number(row.slowness) > 0 && {

@@ -12,8 +12,9 @@ import * as Schema from "effect/Schema"
 import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
 import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
 import { toUuid } from "../model/identity.js"
+import { fromStored, toStored } from "../model/paths.js"
 import type { Reason, RunFacts } from "../model/policy.js"
-import { type FileEvent, statesBefore } from "../model/states.js"
+import { type FileEvent, type RunEvent, runStatesBefore, statesBefore } from "../model/states.js"
 import type { ClaimedFile, RunRow } from "./Store.js"
 
 /** libSQL reads whole numbers as bigint, PostgreSQL 64-bit ones as string. */
@@ -30,6 +31,7 @@ export interface RunTableRow {
   readonly outage: string | null
   readonly probe: Int
   readonly listing: Int
+  readonly listed: Int
   readonly guarded: Int
   readonly begun: Int
   readonly credits: Int
@@ -37,6 +39,7 @@ export interface RunTableRow {
   readonly slowness: Int
   readonly slowed_at: Int
   readonly slow_until: Int
+  readonly results_due: Int
   readonly created_at: Int
   readonly updated_at: Int
 }
@@ -63,13 +66,20 @@ export interface FileTableRow {
   readonly result: string | null
 }
 
+export interface OutputTableRow extends FileTableRow {
+  readonly output_size: Int | null
+  readonly output_digest: string | null
+  /** Digests of hidden files with the same path, separated by commas. */
+  readonly others: string | null
+}
+
 // --- What the rows say ---
 
 const settingsJson = Schema.parseJson(RunSettings)
 const limitsJson = Schema.parseJson(Limits)
 const suspensionJson = Schema.parseJson(Suspension)
 
-export const encodeSettings = Schema.encodeSync(settingsJson)
+const encodeSettings = Schema.encodeSync(settingsJson)
 export const encodeLimits = Schema.encodeSync(limitsJson)
 export const decodeSuspension = Schema.decodeSync(suspensionJson)
 
@@ -77,14 +87,16 @@ export const decodeSuspension = Schema.decodeSync(suspensionJson)
 export const encodeReason = ({ message, tag }: Reason, at: number): string =>
   Schema.encodeSync(suspensionJson)({ tag, message: withoutNul(message), at })
 
-export const toRunRow = (row: RunTableRow): RunRow => ({
+const decodeRow = (row: RunTableRow): RunRow => ({
   id: row.id,
   state: row.state,
   epoch: Number(row.epoch),
   settings: Schema.decodeSync(settingsJson)(row.settings),
   limits: Schema.decodeSync(limitsJson)(row.limits),
   ...(row.suspension !== null && { suspension: decodeSuspension(row.suspension) }),
-  probe: Number(row.probe) === 1
+  isListed: Number(row.listed) > 0,
+  updatedAt: Number(row.updated_at),
+  createdAt: Number(row.created_at)
 })
 
 export const toRunFacts = (row: TimedRunRow): RunFacts => ({
@@ -96,7 +108,8 @@ export const toRunFacts = (row: TimedRunRow): RunFacts => ({
   nextCallAt: Number(row.next_call_at),
   slowness: Number(row.slowness),
   slowedAt: Number(row.slowed_at),
-  slowUntil: Number(row.slow_until)
+  slowUntil: Number(row.slow_until),
+  probe: Number(row.probe) === 1
 })
 
 export const toClaimedFile = (run: string, row: FileTableRow): ClaimedFile => ({
@@ -134,9 +147,23 @@ export const stateOf = (code: Int): FileState => fileStates[Number(code) % hidin
 /** PostgreSQL stores no NUL in a text. */
 export const withoutNul = (text: string): string => text.replaceAll("\0", "\u{fffd}")
 
-/** 1: a claim asks for limits. 2: an answer changes what is left of them, too. */
-export const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits): number =>
-  maxCredits !== undefined ? 2 : callsPerSecond !== undefined || maxFiles !== undefined ? 1 : 0
+/**
+ * What limits a run. `calls`: a claim asks for limits of files or of the rate, or for files with the same content. `credits`: an answer
+ * changes what is left, too.
+ */
+type Guard = "none" | "calls" | "credits"
+
+const guardCodes: Record<Guard, number> = { none: 0, calls: 1, credits: 2 }
+
+/** In the table a guard is a number, so that one comparison finds what is not guarded. */
+export const codeOfGuard = (guard: Guard): number => guardCodes[guard]
+
+export const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits, { byContent }: RunSettings): Guard =>
+  maxCredits !== undefined
+    ? "credits"
+    : byContent || callsPerSecond !== undefined || maxFiles !== undefined
+      ? "calls"
+      : "none"
 
 // --- What the statements share ---
 
@@ -146,10 +173,13 @@ const isSqlError = (error: unknown): error is SqlError =>
 export const notFound = (run: string) =>
   Effect.fail(new RunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
 
-/** What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. */
+/**
+ * What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. `folder` is that
+ * of a file store, as a real path.
+ */
 export type Tables = Effect.Effect.Success<ReturnType<typeof make>>
 
-export const make = (toFailed: (error: SqlError) => StoreFailed) =>
+export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string | undefined) =>
   Effect.map(SqlClient.SqlClient, (client) => {
     const sql = client.withoutTransforms()
     const onDialect = <A, B>(postgres: A, libsql: B): A | B =>
@@ -200,7 +230,15 @@ export const make = (toFailed: (error: SqlError) => StoreFailed) =>
     return {
       sql,
       onDialect,
+      /** Bytes from hexadecimal digits. */
+      bytesOf: (hex: string | null) => onDialect(sql`decode(${hex}, 'hex')`, sql`unhex(${hex})`),
       failing,
+      /** The settings as a store in this folder keeps them. */
+      encode: (settings: RunSettings): string => encodeSettings(toStored(settings, folder)),
+      toRunRow: (row: RunTableRow): RunRow => {
+        const { settings, ...rest } = decodeRow(row)
+        return { ...rest, settings: fromStored(settings, folder) }
+      },
       now,
       withNow,
       readRun,
@@ -211,6 +249,8 @@ export const make = (toFailed: (error: SqlError) => StoreFailed) =>
       isIn: (...states: ReadonlyArray<FileState>) => sql.in("state", states.map(codeOf)),
       /** The file is in a state in which this can happen to it. */
       mayBe: (event: FileEvent) => sql.in("state", statesBefore(event).map(codeOf)),
+      /** The run is in a state in which this can happen to it. */
+      runMayBe: (event: RunEvent) => sql.in("state", runStatesBefore(event)),
       identity,
       claimColumns,
       recordColumns: sql`${claimColumns}, state, credits, billing, error_tag, error_message, result`,
@@ -240,7 +280,7 @@ export const make = (toFailed: (error: SqlError) => StoreFailed) =>
           now,
           (at) => sql`
             UPDATE archive_runs SET state = 'suspended', suspension = ${encodeReason(reason, at)}, updated_at = ${at}
-            WHERE id = ${run} AND epoch = ${epoch} AND state = 'running'`
+            WHERE id = ${run} AND epoch = ${epoch} AND ${sql.in("state", runStatesBefore("suspended"))}`
         )
     }
   })

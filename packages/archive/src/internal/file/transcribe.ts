@@ -1,23 +1,26 @@
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+import type { Header } from "@effect-speech/audio-codec/Container"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
 import { PieceStore } from "@effect-speech/long-form/PieceStore"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
-import * as Recording from "@effect-speech/stt/Recording"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { billingOf, type CallReport, isRefusal } from "@effect-speech/transport/CallReport"
 import * as Printable from "@effect-speech/transport/Printable"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import type { Transcribe } from "../../Operation.js"
-import { piecesOf, type TranscriptionResult } from "../../Output.js"
+import type { TranscriptionResult } from "../../Output.js"
 import type { Format } from "../../Run.js"
+import * as Money from "../model/money.js"
+import { piecesOf } from "../output/write.js"
 import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
+import { settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
-import { look, problem, readHeader } from "./look.js"
-import { settle } from "./settlement.js"
+import { look, problem, readHeader } from "./verify.js"
 
 /**
  * Transcribes recordings. One above `pieceMillis` is sent in pieces, and so is one whose subtitles are written, since their times
@@ -29,9 +32,12 @@ import { settle } from "./settlement.js"
 export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
   operation: "Transcribe",
   cost: (job) =>
-    Recording.inspect(AudioSource.fromPath(pathOf(job))).pipe(
-      Effect.map(({ durationMillis = 0 }) => secondsOf(durationMillis)),
-      Effect.orElseSucceed(() => 0)
+    Effect.map(Effect.either(lookAt(job)), (looked) =>
+      looked._tag === "Right"
+        ? costOf(job, looked.right)
+        : looked.left.concern === "process"
+          ? costOf(job, { container: undefined, durationMillis: undefined })
+          : Money.nothing
     ),
   check: (item, settings) =>
     Effect.gen(function* () {
@@ -48,38 +54,61 @@ export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
     }),
   call: (job) => {
     const { operation } = job.settings
-    return settle(
+    return settle(job, (tally) =>
       operation._tag === "Transcribe"
-        ? transcribe(job, operation)
-        : Effect.dieMessage("A transcription was given the file of another operation."),
-      job.settings.unanswered
+        ? transcribe(job, operation, tally)
+        : Effect.dieMessage("A transcription was given the file of another operation.")
     )
   }
 }
 
 const pathOf = ({ file, settings }: Job): string => join(settings.root, file.path)
 
-/** Started seconds. */
-const secondsOf = (millis: number): number => Math.ceil(millis / 1000)
+const longestPiece = 300_000
 
-const transcribe = (job: Job, { _tag, pieceMillis = 300_000, segmentFields, ...fields }: Transcribe) =>
-  Effect.gen(function* () {
-    const path = pathOf(job)
-    const audio = AudioSource.fromPath(path)
-    const { container, durationMillis } = yield* look(path, job.file)
-    if (container === undefined) {
-      return yield* problem(
+const isLong = (durationMillis: number | undefined, pieceMillis: number): boolean =>
+  durationMillis === undefined || durationMillis > pieceMillis
+
+/** The highest cost, with or without a decoder. */
+const costOf = (
+  { file: { size }, settings: { operation, output } }: Job,
+  { container, durationMillis }: Pick<Header, "container" | "durationMillis">
+): Money.Cost => {
+  const pieceMillis = (operation._tag === "Transcribe" ? operation.pieceMillis : undefined) ?? longestPiece
+  const mayBeCut = needsTimes(output.format) || isLong(durationMillis, pieceMillis)
+  return Money.ofRecording({ size, container, durationMillis, pieceMillis: mayBeCut ? pieceMillis : undefined })
+}
+
+/** The header of the recording, which is the one that was listed. */
+const lookAt = (job: Job) =>
+  Effect.filterOrElse(
+    look(job.settings.root, job.file),
+    ({ container }) => container !== undefined,
+    () =>
+      problem(
         "NotARecording",
-        `${path} is neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Nothing was sent. Convert it, or remove it.`
+        `${pathOf(job)} is neither WAV, nor MP3, M4A, FLAC, OGG or WebM. Nothing was sent. Convert it, or remove it, and run again.`
       )
-    }
+  )
+
+const transcribe = (
+  job: Job,
+  { _tag, pieceMillis = longestPiece, segmentFields, ...fields }: Transcribe,
+  tally: Money.Tally
+) =>
+  Effect.gen(function* () {
+    const audio = AudioSource.fromPath(pathOf(job))
+    const header = yield* lookAt(job)
+    const { container, durationMillis } = header
     const canCut = container === "wav" || (yield* hasDecoder)
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
-    const isLong = durationMillis === undefined || durationMillis > pieceMillis
-    return yield* needsTimes(job.settings.output.format) || (canCut && isLong)
-      ? inPieces(request, job, { pieceMillis, segments: reader })
-      : whole(request, durationMillis, reader, isLong ? [sentWhole] : [])
+    const mustCut = isLong(durationMillis, pieceMillis)
+    if (needsTimes(job.settings.output.format) || (canCut && mustCut)) {
+      return yield* inPieces(request, job, { pieceMillis, segments: reader }, tally)
+    }
+    tally.begun(1, Money.ofRecording({ size: job.file.size, ...header, pieceMillis: undefined }).most)
+    return yield* whole(request, durationMillis, reader, mustCut ? [sentWhole] : [], tally)
   })
 
 const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
@@ -92,15 +121,24 @@ type Request = LongTranscription.LongTranscriptionRequest
 /** The tag of the warning that a recording is longer than a piece, or of unknown length, and was sent whole without a decoder. */
 const sentWhole = "SentWhole"
 
+/** How many attempts may be billed. */
+const unsure = (attempts: CallReport["attempts"]): number =>
+  attempts.filter((attempt) => billingOf([attempt], () => true) === "unknown").length
+
 const whole = (
   request: Request,
   durationMillis: number | undefined,
   reader: SegmentReader.SegmentReader,
-  tags: ReadonlyArray<string>
+  tags: ReadonlyArray<string>,
+  tally: Money.Tally
 ) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText
-    const { auxInfo, call, text, warnings } = yield* stt.transcribe(request)
+    const { auxInfo, call, text, warnings } = yield* Effect.tapError(stt.transcribe(request), ({ call }) =>
+      Effect.sync(() => tally.repeated(1, Math.max(0, unsure(call.attempts) - 1)))
+    )
+    tally.repeated(1, unsure(call.attempts.slice(0, -1)))
+    tally.paid(1)
     const readings = (auxInfo?.segments_meta ?? []).map(reader)
     const ends = { start: 0, end: durationMillis ?? Number.MAX_SAFE_INTEGER }
     const { problem } = LongTranscription.segmentsOf(ends, { auxInfo, text }, reader)
@@ -124,18 +162,35 @@ const whole = (
         warnings: [...tagsOf(problem === "texts" ? [...warnings, { _tag: "SegmentTextsDiffer" }] : warnings), ...tags]
       },
       call.billing,
-      secondsOf(durationMillis ?? 0)
+      tally.spent(call.billing)
     )
   })
 
-const inPieces = (request: Request, job: Job, options: LongTranscription.LongTranscriptionOptions) =>
+const inPieces = (
+  request: Request,
+  job: Job,
+  options: LongTranscription.LongTranscriptionOptions,
+  tally: Money.Tally
+) =>
   Effect.gen(function* () {
+    /** By piece: its request was sent whole, and no response has refused it. */
+    const isUnsure = new Map<number, boolean>()
+    const count = (event: LongTranscription.LongTranscriptionEvent) => {
+      if (event._tag === "Started") tally.begun(event.number, Money.secondsOf(event.end - event.start))
+      if (event._tag === "Done") tally.paid(event.number)
+      if (event._tag !== "Called") return
+      const { event: called, number } = event
+      if (called._tag === "Waiting") isUnsure.set(number, true)
+      if (called._tag === "Answered" && isRefusal(called.status)) isUnsure.delete(number)
+      if (called._tag === "Retrying" && isUnsure.delete(number)) tally.repeated(number)
+    }
     // A run repeats its files after an outage, so that a piece need not wait for the end of one.
     const { confidence, durationMillis, pieces, segments, text, warnings } = yield* LongTranscription.transcribe(
       request,
       {
         ...options,
-        outage: "1 second"
+        outage: "1 second",
+        onEvent: (event) => Effect.sync(() => count(event))
       }
     )
     const paid = pieces.filter(({ source }) => source !== "silence")
@@ -154,9 +209,16 @@ const inPieces = (request: Request, job: Job, options: LongTranscription.LongTra
         warnings: tagsOf(warnings)
       },
       billings.length === 0 ? "notBilled" : billings.every((billing) => billing === "billed") ? "billed" : "unknown",
-      paid.reduce((sum, { end, start }) => sum + secondsOf(end - start), 0)
+      tally.spent("notBilled")
     )
-    return { ...settlement, inPieces: true }
+    const keptCredits = Money.ofKept(
+      paid.map(({ end, source, start, transactionId }) => ({
+        call: transactionId,
+        credits: Money.secondsOf(end - start),
+        isSent: source === "sent"
+      }))
+    )
+    return { ...settlement, inPieces: true, keptCredits, ...(!tally.isBegun() && { notReached: true }) }
   }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
 
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]

@@ -3,10 +3,17 @@
  */
 import type * as Effect from "effect/Effect"
 import type * as Stream from "effect/Stream"
-import type { OutputFailed, RunConflict, RunInvalid, RunNotFound, SourceFailed, StoreFailed } from "../ArchiveError.js"
-import type { Operation } from "../Operation.js"
-import type { FileRecord, FileState, Format, Limits, Output, RunStatus, Unanswered } from "../Run.js"
-import type { Source } from "../Source.js"
+import type {
+  OutputFailed,
+  RunConflict,
+  RunInvalid,
+  RunNotFound,
+  SourceFailed,
+  StoreFailed
+} from "../../ArchiveError.js"
+import type { Operation } from "../../Operation.js"
+import type { FileRecord, FileState, Format, Limits, Output, OutputReport, RunStatus, Unanswered } from "../../Run.js"
+import type { Source } from "../../Source.js"
 
 /** What a run shall do. */
 export interface RunRequest<R = never> {
@@ -16,8 +23,6 @@ export interface RunRequest<R = never> {
   readonly limits?: Limits | undefined
   /** What to do with a file whose call may have been answered before its process ended. Default: `hold`. */
   readonly unanswered?: Unanswered | undefined
-  /** How many files a machine takes at once, 1 to 1,000. Default: 100 in one process, 10 with several machines. */
-  readonly batchSize?: number | undefined
 }
 
 /** What a run would do. Nothing was stored or sent. */
@@ -34,6 +39,8 @@ export interface Plan {
   readonly cost: number
   /** Files whose header does not state a duration. */
   readonly unknownCost: number
+  /** What all of it costs at most, as `maxCredits` counts it. The size bounds a file whose header states no duration. */
+  readonly mostCost: number
 }
 
 export interface ArchiveService {
@@ -42,8 +49,8 @@ export interface ArchiveService {
     request: RunRequest<R>
   ) => Effect.Effect<Plan, RunInvalid | RunConflict | SourceFailed | StoreFailed, R>
   /**
-   * Lists the source, and begins the run or goes on with it. The id of a run is made from the root of the source and the folder
-   * of the output, so the same request finds the same run. After a refused account one call is made first. Files that failed or
+   * Lists the source, and begins the run or goes on with it. A run is its operation and its source, in a store, so the same request finds
+   * the same run, also by a link, or after its source or its output was moved. After a refusal one call is made first. Files that failed or
    * are held are not called again: see `retryFailed`. Returns when the run is under way. Fails with `RunInvalid` if the source
    * lists nothing, or files that this process can only let fail.
    */
@@ -55,16 +62,19 @@ export interface ArchiveService {
   readonly runs: Effect.Effect<ReadonlyArray<string>, StoreFailed>
   /**
    * The status whenever it changes, at most twice a second, until the run is paused, suspended or ended. If this process started
-   * or resumed the run, `results.jsonl` is written before the stream ends.
+   * or resumed the run, its output is made to agree with the store before the stream ends: see `output` of `RunStatus`.
    */
   readonly progress: (run: string) => Stream.Stream<RunStatus, RunNotFound | StoreFailed | OutputFailed>
   /** No call begins any more, on any machine. Those under way are finished. */
   readonly pause: (run: string) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
-  /** Goes on after a pause or a suspension. After a refused account one call is made first. */
+  /**
+   * Goes on after a pause or a suspension. After a refusal one call is made first. Fails with `RunConflict` if the files of the
+   * run were never listed to their end.
+   */
   readonly resume: (
     run: string,
     options?: { readonly limits?: Limits | undefined }
-  ) => Effect.Effect<RunStatus, RunNotFound | StoreFailed>
+  ) => Effect.Effect<RunStatus, RunNotFound | RunConflict | StoreFailed>
   /**
    * Failed files become pending, and the run goes on. With `only`: the failed and the held files with this tag, of which there
    * must be one. A held file may be billed again.
@@ -72,15 +82,27 @@ export interface ArchiveService {
   readonly retryFailed: (
     run: string,
     options?: { readonly only?: string | undefined }
-  ) => Effect.Effect<RunStatus, RunInvalid | RunNotFound | StoreFailed>
+  ) => Effect.Effect<RunStatus, RunInvalid | RunNotFound | RunConflict | StoreFailed>
   /** What became of each file, in the order of the run. */
   readonly results: (
     run: string,
     options?: { readonly states?: ReadonlyArray<FileState> | undefined }
   ) => Stream.Stream<FileRecord, RunNotFound | StoreFailed>
-  /** Writes `results.jsonl`, and each missing file of the tree, from the store. Sends nothing. Returns the number of files. */
+  /**
+   * Writes `results.jsonl` and the tree from the store, also to another folder or in another format. What has the recorded content is
+   * left. Sends nothing. Audio that is gone is counted: see `OutputReport`.
+   */
   readonly export: (
     run: string,
     options?: { readonly directory?: string | undefined; readonly format?: Format | undefined }
-  ) => Effect.Effect<number, RunNotFound | StoreFailed | OutputFailed>
+  ) => Effect.Effect<OutputReport, RunNotFound | StoreFailed | OutputFailed>
+  /**
+   * Compares the content of each file of the tree with the store, and writes `results.jsonl` and what is missing or differs. With
+   * `synthesize`, files whose audio is gone become pending, and the run goes on: they are called and billed again. Without it, they are
+   * only counted, with their cost.
+   */
+  readonly repair: (
+    run: string,
+    options?: { readonly synthesize?: boolean | undefined }
+  ) => Effect.Effect<OutputReport, RunNotFound | StoreFailed | OutputFailed>
 }

@@ -3,6 +3,7 @@ import type * as Effect from "effect/Effect"
 import type { RunInvalid } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
+import type { Cost } from "../model/money.js"
 import type { SourceItem } from "../source/SourceItem.js"
 import type { ClaimedFile, Settlement } from "../store/Store.js"
 
@@ -16,10 +17,10 @@ export interface Job {
 export interface Worker<out R = never> {
   readonly operation: Operation["_tag"]
   /**
-   * What the call costs, by the price of `Limits`; 0 if the file does not state it. Each piece of a long recording has a started second
-   * of its own, which is not counted here.
+   * What the call costs at most, by the price of `Limits`. If the header of a recording does not state its length, the size bounds it.
+   * Nothing, if nothing would be sent for the file as it is.
    */
-  readonly cost: (job: Job) => Effect.Effect<number, never, FileSystem.FileSystem>
+  readonly cost: (job: Job) => Effect.Effect<Cost, never, FileSystem.FileSystem>
   /**
    * Fails if this process can't call a file as requested, such as for lack of a decoder. It runs for each file that a run lists.
    * Default: it can call each.

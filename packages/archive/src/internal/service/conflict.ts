@@ -1,15 +1,15 @@
 import * as Printable from "@effect-speech/transport/Printable"
 import * as Schema from "effect/Schema"
-import { RunConflict } from "../ArchiveError.js"
-import { Operation } from "../Operation.js"
-import type { RunSettings } from "../Run.js"
+import { RunConflict } from "../../ArchiveError.js"
+import { Operation } from "../../Operation.js"
+import type { RunSettings } from "../../Run.js"
 
 const encodeOperation = Schema.encodeSync(Operation)
 
-/** What decides the result of a file, or which file it is, by the name of the field. A field that is `undefined` is missing. */
-const decisive = ({ byContent, operation, root }: RunSettings): ReadonlyMap<string, string> => {
+/** What decides the result of a file, by the name of the field. A field that is `undefined` is missing. */
+const decisive = ({ byContent, operation }: RunSettings): ReadonlyMap<string, string> => {
   const { _tag, ...fields } = encodeOperation(operation)
-  const all: Record<string, unknown> = { root, operation: _tag, byContent, ...fields }
+  const all: Record<string, unknown> = { operation: _tag, byContent, ...fields }
   return new Map(
     Object.entries(all).flatMap(([name, value]) => (value === undefined ? [] : [[name, JSON.stringify(value)]]))
   )

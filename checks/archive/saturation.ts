@@ -1,0 +1,92 @@
+/** How far one database carries: machines that share it claim and record files, and what they wait for as they become more. */
+import { readdirSync, readFileSync } from "node:fs"
+import { setTimeout as sleep } from "node:timers/promises"
+import { freePort } from "../../test/support/freePort.js"
+import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
+import { startScript } from "../../test/support/processes.js"
+import { list, table, title } from "../../test/support/report.js"
+import type { Report } from "./saturationMachines.js"
+import type { Settings } from "./support.js"
+
+/** As an administrator would set it: it loses nothing with the power. */
+const settings = ["max_connections=300", "shared_buffers=512MB", "max_wal_size=4GB", "synchronous_commit=on"]
+
+const machines = 50
+const callMillis = 1_000
+
+/** User and system time of all processes of PostgreSQL, in milliseconds. */
+const serverCpuMillis = (): number =>
+  readdirSync("/proc")
+    .filter((name) => /^\d+$/.test(name))
+    .reduce((sum, id) => {
+      try {
+        const stat = readFileSync(`/proc/${id}/stat`, "utf8")
+        if (!stat.includes("(postgres)")) return sum
+        const fields = stat.slice(stat.lastIndexOf(")") + 2).split(" ")
+        return sum + 10 * (Number(fields[11]) + Number(fields[12]))
+      } catch {
+        return sum
+      }
+    }, 0)
+
+export const checkSaturation = async ({ quick }: Settings) => {
+  if (!hasPostgres) {
+    console.log("\n- left out: saturation, since no PostgreSQL is installed")
+    return
+  }
+  const postgres = await startPostgres(freePort, settings)
+  const rows: Array<ReadonlyArray<string>> = []
+  const waits: Array<string> = []
+  try {
+    for (const concurrency of quick ? [4, 32] : [4, 8, 16, 32, 64, 128]) {
+      const url = await postgres.database()
+      const offered = (machines * 1000 * concurrency) / callMillis
+      const { request, stop } = await startScript<number>(new URL("saturationMachines.js", import.meta.url), [
+        JSON.stringify({ url, machines, concurrency, callMillis, files: offered * (quick ? 20 : 40) })
+      ])
+      await request("list")
+      await request("begin")
+      await sleep(8_000)
+      const before = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
+      await sleep(quick ? 8_000 : 20_000)
+      const after = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
+      await stop()
+      const seconds = (after.at - before.at) / 1000
+      const files = after.report.recorded - before.report.recorded
+      rows.push([
+        String(machines * concurrency),
+        offered.toFixed(0),
+        (files / seconds).toFixed(0),
+        (files / seconds / offered).toFixed(2),
+        `${((after.cpu - before.cpu) / seconds / 10).toFixed(0)} %`,
+        `${((after.report.cpuMillis - before.report.cpuMillis) / seconds / 10).toFixed(0)} %`,
+        ((after.cpu - before.cpu) / files).toFixed(2),
+        `${((after.report.walBytes - before.report.walBytes) / files / 1000).toFixed(1)} kB`,
+        `${((after.report.commits - before.report.commits) / files).toFixed(2)}`
+      ])
+      waits.push(`${machines * concurrency} calls at once: ${after.report.waits}`)
+      console.error(
+        `${machines * concurrency} calls at once: ${(files / seconds).toFixed(0)} of ${offered} files a second`
+      )
+    }
+  } finally {
+    await postgres.stop()
+  }
+  title(`${machines} machines on one PostgreSQL, calls of ${callMillis} ms that cost nothing`)
+  table([
+    [
+      "calls at once",
+      "files/s asked",
+      "files/s",
+      "share",
+      "CPU of the server",
+      "of the machines",
+      "server ms a file",
+      "WAL a file",
+      "commits a file"
+    ],
+    ...rows
+  ])
+  console.log("\nWhat the sessions of the server waited for, in samples:")
+  list(waits)
+}

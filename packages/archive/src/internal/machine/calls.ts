@@ -1,0 +1,211 @@
+/**
+ * The calls of a machine for all its runs: at most `concurrency` at once. While a result is recorded, the next call begins.
+ *
+ * A call belongs to no run's loop: if the loop ends, because the run is paused or the process ends, its calls under way are finished
+ * and recorded all the same.
+ */
+import * as Cause from "effect/Cause"
+import * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
+import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
+import type { StoreFailed } from "../../ArchiveError.js"
+import type { RunSettings, Unanswered } from "../../Run.js"
+import type { Job, Worker } from "../../Worker.js"
+import { failedOrHeld } from "../model/settlement.js"
+import type { ClaimedFile, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
+import { isOutage } from "../store/storeFailed.js"
+import { within } from "../within.js"
+import * as Answers from "./answers.js"
+import type { Life } from "./heartbeat.js"
+
+export interface Calls {
+  /** Waits until calls may begin, and reserves all that may. Runs get their turn in the order in which they ask. */
+  readonly reserve: Effect.Effect<number>
+  /** Gives up so many reservations. */
+  readonly release: (count: number) => void
+  /** Uses a reservation to call the service for a file, and records the result. Returns at once. */
+  readonly begin: (call: Call) => Effect.Effect<void>
+  /** Calls of a run under way. */
+  readonly active: (run: string) => number
+  /** Begins no call any more: a file that is claimed still is given back. */
+  readonly stop: Effect.Effect<void>
+  /** Waits for the calls under way. What has not ended by then is interrupted, and stays `started`. */
+  readonly close: Effect.Effect<void>
+}
+
+export interface Call {
+  readonly run: RunRow
+  readonly file: ClaimedFile
+  /** Called when the result is recorded. */
+  readonly settled: Effect.Effect<unknown>
+}
+
+export interface CallsOptions {
+  readonly store: StoreService
+  readonly machine: string
+  readonly life: Life
+  readonly concurrency: number
+  /** In milliseconds. */
+  readonly closeLimit: number
+  readonly workers: ReadonlyMap<string, Pick<Worker, "call">>
+  /** Called after a file was recorded as done. */
+  readonly recorded: (job: Job, settlement: Done) => Effect.Effect<void>
+}
+
+/** Repeats while the database is away: after 200 ms, then after twice the time, at most every 3 seconds. */
+export const whileAway = Schedule.exponential(200).pipe(Schedule.union(Schedule.spaced(3_000)))
+
+export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =>
+  Effect.gen(function* () {
+    const { concurrency, life, machine, store } = options
+    const turn = yield* Effect.makeSemaphore(1)
+    const maybeFree = yield* Effect.makeLatch(true)
+    const active = new Map<string, number>()
+    const fibers = new Set<Fiber.RuntimeFiber<void>>()
+    const ahead = (yield* store.now) - (yield* Clock.currentTimeMillis)
+    let reserved = 0
+    let calling = 0
+    let closing = false
+
+    /** Results that wait to be recorded hold back calls, so that a database that is slow or away does not fill the memory. */
+    const free = () => Math.min(concurrency - calling, 2 * concurrency - fibers.size) - reserved
+
+    const waitUntilFree = Effect.suspend(() =>
+      closing || free() <= 0
+        ? Effect.zipRight(maybeFree.close, Effect.as(maybeFree.await, false))
+        : Effect.succeed(true)
+    ).pipe(Effect.repeat({ until: (isFree) => isFree }))
+
+    const reserve: Effect.Effect<number> = Effect.uninterruptibleMask((restore) =>
+      Effect.zipRight(
+        restore(turn.take(1)),
+        restore(waitUntilFree).pipe(
+          Effect.map(() => {
+            const count = free()
+            reserved += count
+            return count
+          }),
+          Effect.ensuring(turn.release(1))
+        )
+      )
+    )
+
+    const release = (count: number) => {
+      reserved -= count
+      maybeFree.unsafeOpen()
+    }
+
+    /** An effect of the store that must succeed: it is repeated through an outage. */
+    const stored = <A>(effect: Effect.Effect<A, StoreFailed>): Effect.Effect<A, StoreFailed> =>
+      effect.pipe(Effect.tapError(life.report), Effect.retry({ schedule: whileAway, while: isOutage }))
+
+    const recordAnswer = Answers.make({ store, machine, stored })
+
+    const call = (job: Job): Effect.Effect<Settlement> => {
+      const worker = options.workers.get(job.settings.operation._tag)
+      return worker === undefined
+        ? Effect.succeed<Settlement>({ _tag: "NotBegun" })
+        : Effect.catchAllCause(worker.call(job), (cause) =>
+            Cause.isInterruptedOnly(cause)
+              ? Effect.failCause(cause)
+              : Effect.succeed(defect(cause, job.settings.unanswered))
+          )
+    }
+
+    const resultOf = (job: Job): Effect.Effect<Settlement, StoreFailed> => {
+      const { content, run } = job.file
+      if (!job.settings.byContent || content === undefined) return call(job)
+      return Effect.flatMap(
+        stored(store.sameContent(run, content)),
+        Option.match({
+          onNone: () => call(job),
+          onSome: ({ error, result, state }): Effect.Effect<Settlement> =>
+            Effect.succeed(
+              state === "held" && error !== undefined
+                ? { _tag: "Held", error, billing: "notBilled", notReached: true }
+                : { _tag: "Done", result, billing: "notBilled", credits: 0, notReached: true }
+            )
+        })
+      )
+    }
+
+    const record = (job: Job, epoch: number, result: Settlement) =>
+      Effect.gen(function* () {
+        // Workers go by the clock of the process, and the store by that of the database.
+        const settlement =
+          "begunAt" in result && result.begunAt !== undefined ? { ...result, begunAt: result.begunAt + ahead } : result
+        const { run, seq } = job.file
+        if (settlement._tag !== "Done") yield* stored(store.settle(run, epoch, seq, machine, settlement))
+        else if (yield* recordAnswer(run, epoch, seq, settlement)) yield* options.recorded(job, settlement)
+      })
+
+    const callAndRecord = ({ file, run, settled }: Call) =>
+      Effect.gen(function* () {
+        const job: Job = { file, settings: run.settings }
+        let isCalling = true
+        const endCall = () => {
+          if (!isCalling) return
+          isCalling = false
+          calling--
+          maybeFree.unsafeOpen()
+        }
+        let settlement: Settlement = { _tag: "NotBegun" }
+        yield* Effect.gen(function* () {
+          if (!closing) settlement = yield* resultOf(job)
+          // What stops the run, or slows it down, is recorded before the next call begins.
+          if (settlement._tag === "Done") endCall()
+          yield* record(job, run.epoch, settlement)
+        }).pipe(
+          // The store can't record it: the machine ends, and its files are held.
+          Effect.catchAll(life.report),
+          Effect.ensuring(
+            Effect.sync(() => {
+              endCall()
+              active.set(run.id, (active.get(run.id) ?? 1) - 1)
+            })
+          )
+        )
+        yield* settled
+      })
+
+    const begin = (each: Call) =>
+      Effect.gen(function* () {
+        reserved--
+        calling++
+        active.set(each.run.id, (active.get(each.run.id) ?? 0) + 1)
+        const fiber = yield* Effect.forkDaemon(Effect.interruptible(callAndRecord(each)))
+        fibers.add(fiber)
+        fiber.addObserver(() => {
+          fibers.delete(fiber)
+          maybeFree.unsafeOpen()
+        })
+      })
+
+    return {
+      reserve,
+      release,
+      begin,
+      active: (run) => active.get(run) ?? 0,
+      stop: Effect.sync(() => {
+        closing = true
+      }),
+      close: Effect.gen(function* () {
+        yield* within(options.closeLimit)(
+          Effect.suspend(() => Fiber.awaitAll(fibers)).pipe(Effect.repeat({ until: () => fibers.size === 0 }))
+        )
+        yield* Fiber.interruptAll(fibers)
+      })
+    }
+  })
+
+/** A worker that throws has a defect, in which its file takes part: the file is not called again, and the run goes on. */
+const defect = (cause: Cause.Cause<never>, unanswered: Unanswered): Settlement => {
+  const thrown = Cause.squash(cause)
+  const message = `The call ended with a defect: ${thrown instanceof Error ? thrown.message : String(thrown)}`
+  return failedOrHeld({ error: { tag: "Defect", message }, billing: "unknown" }, unanswered)
+}
+
+/** What the call of a file costs at most, by the price of `Limits`. */
+export type CostOf = (job: { readonly file: ClaimedFile; readonly settings: RunSettings }) => Effect.Effect<number>

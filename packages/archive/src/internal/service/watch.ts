@@ -1,0 +1,106 @@
+/**
+ * Watching a run: its status whenever it changes, through an outage of the database, until it stops.
+ */
+import * as Chunk from "effect/Chunk"
+import * as Clock from "effect/Clock"
+import * as Deferred from "effect/Deferred"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Stream from "effect/Stream"
+import { type RunNotFound, StoreFailed } from "../../ArchiveError.js"
+import type { OutputReport, RunStatus } from "../../Run.js"
+import { whileAway } from "../machine/calls.js"
+import { monotonicMillis } from "../machine/heartbeat.js"
+import type { Machine } from "../machine/machine.js"
+import type { AgreeError } from "../output/agree.js"
+import { deadAfterMillis } from "../store/machines.js"
+import type { RunRow, StoreService } from "../store/Store.js"
+import { isOutage } from "../store/storeFailed.js"
+import type { ArchiveService } from "./ArchiveService.js"
+
+/** How often a run is looked at that may have stopped, and how often its files are counted. In milliseconds. */
+const pollInterval = 200
+const countInterval = 500
+
+export interface Watch {
+  /** A read for who watches: repeated through an outage. It fails once the machine of this process can't work any more. */
+  readonly watched: <A, E>(effect: Effect.Effect<A, E | StoreFailed>) => Effect.Effect<A, E | StoreFailed>
+  /** The row of a run that has stopped. Waits for it. */
+  readonly untilStopped: (run: string) => Effect.Effect<RunRow, RunNotFound | StoreFailed>
+  /** Waits a little, and asks again, while this holds. */
+  readonly whileTrue: (holds: Effect.Effect<boolean, StoreFailed>) => Effect.Effect<void, StoreFailed>
+  /** `endingOf`: done when the output of a run that this process has begun agrees. */
+  readonly progress: (
+    endingOf: (run: string) => Deferred.Deferred<OutputReport, AgreeError> | undefined
+  ) => ArchiveService["progress"]
+}
+
+export const make = (store: StoreService, machine: Machine | undefined): Watch => {
+  const watched: Watch["watched"] = (effect) => {
+    const repeated = Effect.retry(effect, { schedule: whileAway, while: isOutageOf })
+    return machine === undefined ? repeated : Effect.raceFirst(repeated, Deferred.await(machine.ended))
+  }
+
+  /** Returns when it is time to count again, or as soon as the run has stopped. */
+  const nextCount = (run: string, seen: Seen): Effect.Effect<void, RunNotFound | StoreFailed> =>
+    Effect.gen(function* () {
+      // Counting a million files takes most of a second: a tenth of the time is spent on it.
+      const at = seen.at + Math.max(countInterval, 9 * seen.took)
+      for (let left = at - (yield* monotonicMillis); left > 0; left = at - (yield* monotonicMillis)) {
+        yield* Effect.sleep(Math.min(pollInterval, left))
+        if (!goesOn(yield* watched(store.run(run)), yield* Clock.currentTimeMillis)) return
+      }
+    })
+
+  return {
+    watched,
+    untilStopped: (run) =>
+      Effect.gen(function* () {
+        let row = yield* watched(store.run(run))
+        while (goesOn(row, yield* Clock.currentTimeMillis)) {
+          yield* Effect.sleep(pollInterval)
+          row = yield* watched(store.run(run))
+        }
+        return row
+      }),
+    whileTrue: (holds) =>
+      Effect.gen(function* () {
+        while (yield* watched(holds)) yield* Effect.sleep(pollInterval)
+      }),
+    progress: (endingOf) => (run) =>
+      Stream.paginateChunkEffect(undefined as Seen | undefined, (seen) =>
+        Effect.gen(function* () {
+          if (seen !== undefined) yield* nextCount(run, seen)
+          const begunAt = yield* monotonicMillis
+          let status = yield* watched(store.status(run))
+          const ended = endingOf(run)
+          const isOver = !goesOn(status, yield* Clock.currentTimeMillis)
+          if (isOver && ended !== undefined) {
+            const output = yield* Deferred.await(ended)
+            status = { ...(yield* watched(store.status(run))), output }
+          }
+          const at = yield* monotonicMillis
+          return [
+            seen !== undefined && sameStatus(seen.status, status) ? Chunk.empty() : Chunk.of(status),
+            isOver ? Option.none() : Option.some({ status, at, took: at - begunAt })
+          ] as const
+        })
+      )
+  }
+}
+
+interface Seen {
+  readonly status: RunStatus
+  readonly at: number
+  readonly took: number
+}
+
+/** A run whose files are being listed says so. If it does not for 35 seconds, its process has ended. `now`: milliseconds since 1970. */
+const goesOn = ({ state, updatedAt }: Pick<RunStatus, "state" | "updatedAt">, now: number): boolean =>
+  state === "running" || (state === "listing" && now - updatedAt < deadAfterMillis)
+
+const isOutageOf = (error: unknown): boolean => error instanceof StoreFailed && isOutage(error)
+
+/** A heartbeat alone is no change. */
+const sameStatus = (one: RunStatus, other: RunStatus) =>
+  JSON.stringify({ ...one, heartbeatAt: 0 }) === JSON.stringify({ ...other, heartbeatAt: 0 })
