@@ -6,9 +6,9 @@ import {
   type CallFacts,
   nextCallAt,
   type RunFacts,
-  settle,
   slowMillis
-} from "../src/internal/model/policy.js"
+} from "../src/internal/model/limits.js"
+import { settle } from "../src/internal/model/policy.js"
 import { statesBefore } from "../src/internal/model/states.js"
 import type { Settlement } from "../src/internal/store/Store.js"
 

@@ -3,7 +3,7 @@
  */
 import type { Unanswered } from "../../Run.js"
 import type { Settlement } from "../store/Store.js"
-import type { Reason } from "./policy.js"
+import type { Reason } from "./limits.js"
 
 /**
  * What a failure is about, and so which other calls would fail too.

@@ -1,17 +1,11 @@
 /**
- * Which files a machine may call, and what becomes of those of a dead one.
+ * Which files a machine may call.
  */
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
-import { admit, type RunFacts } from "../model/policy.js"
+import { admit, type RunFacts } from "../model/limits.js"
 import type { Claim, StoreService } from "./Store.js"
 import { codeOf, codeOfGuard, type FileTableRow, type Int, type Tables, toClaimedFile, toRunFacts } from "./tables.js"
-
-const answerUnknown = {
-  tag: "AnswerUnknown",
-  message:
-    "The process that called the service for this file ended before it recorded an answer. The call may have been answered and billed. To call again, retry the files of this tag."
-}
 
 /** A run may stop, so who waits asks again after this time at the latest. */
 const maxWaitMillis = 2_000
@@ -27,15 +21,11 @@ export const make = ({
   failing,
   lockRun,
   mayBe,
-  numberOf,
   onDialect,
-  readRun,
-  settledAs,
   sql,
-  spendReserved,
   suspend,
   toRunRow
-}: Tables): Pick<StoreService, "takeOver" | "claim"> => {
+}: Tables): Pick<StoreService, "claim"> => {
   /** By run: the last file that this process has claimed. Behind it, no claim reads what the database has not yet tidied up. */
   const lastClaimed = new Map<string, number>()
 
@@ -158,21 +148,6 @@ export const make = ({
     )
 
   return {
-    takeOver: (run, dead) =>
-      failing(
-        Effect.gen(function* () {
-          const isAbandoned = sql`run = ${numberOf(run)} AND ${mayBe("abandoned")} AND (${sql.in("machine", dead.length === 0 ? [""] : dead)}
-            OR machine NOT IN (SELECT id FROM archive_machines))`
-          const some = yield* sql`SELECT seq FROM archive_files WHERE ${isAbandoned} LIMIT 1`
-          const row = some.length === 0 ? undefined : yield* readRun(run)
-          if (row === undefined) return
-          // What may have been billed stays reserved while the file is held, and counts as spent if it is called again.
-          yield* toRunRow(row).settings.unanswered === "repeat"
-            ? sql`UPDATE archive_files SET state = ${settledAs("pending")}, machine = NULL, billing = 'unknown', ${spendReserved} WHERE ${isAbandoned}`
-            : sql`UPDATE archive_files SET state = ${settledAs("held")}, billing = 'unknown', error_tag = ${answerUnknown.tag}, error_message = ${answerUnknown.message} WHERE ${isAbandoned}`
-        })
-      ),
-
     claim: (run, epoch, machine, count, priced) =>
       failing(
         Effect.gen(function* () {

@@ -4,7 +4,7 @@
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Limits } from "../../Run.js"
-import { needsProbe } from "../model/policy.js"
+import { needsProbe } from "../model/limits.js"
 import { conflictOf } from "../service/conflict.js"
 import type { StoreService } from "./Store.js"
 import {
