@@ -37,38 +37,47 @@ export const checkSaturation = async ({ quick }: Settings) => {
   const postgres = await startPostgres(freePort, settings)
   const rows: Array<ReadonlyArray<string>> = []
   const waits: Array<string> = []
-  try {
-    for (const concurrency of quick ? [4, 32] : [4, 8, 16, 32, 64, 128]) {
-      const url = await postgres.database()
-      const offered = (machines * 1000 * concurrency) / callMillis
-      const { request, stop } = await startScript<number>(new URL("saturationMachines.js", import.meta.url), [
-        JSON.stringify({ url, machines, concurrency, callMillis, files: offered * (quick ? 20 : 40) })
-      ])
-      await request("list")
-      await request("begin")
-      await sleep(8_000)
-      const before = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
-      await sleep(quick ? 8_000 : 20_000)
-      const after = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
-      await stop()
-      const seconds = (after.at - before.at) / 1000
-      const files = after.report.recorded - before.report.recorded
-      rows.push([
-        String(machines * concurrency),
-        offered.toFixed(0),
-        (files / seconds).toFixed(0),
-        (files / seconds / offered).toFixed(2),
-        `${((after.cpu - before.cpu) / seconds / 10).toFixed(0)} %`,
-        `${((after.report.cpuMillis - before.report.cpuMillis) / seconds / 10).toFixed(0)} %`,
-        ((after.cpu - before.cpu) / files).toFixed(2),
-        `${((after.report.walBytes - before.report.walBytes) / files / 1000).toFixed(1)} kB`,
-        `${((after.report.commits - before.report.commits) / files).toFixed(2)}`
-      ])
-      waits.push(`${machines * concurrency} calls at once: ${after.report.waits}`)
-      console.error(
-        `${machines * concurrency} calls at once: ${(files / seconds).toFixed(0)} of ${offered} files a second`
+  const sizes: Array<string> = []
+  const measure = async (concurrency: number, done: number) => {
+    const url = await postgres.database()
+    const offered = (machines * 1000 * concurrency) / callMillis
+    const { request, stop } = await startScript<number>(new URL("saturationMachines.js", import.meta.url), [
+      JSON.stringify({ url, machines, concurrency, callMillis, done, files: offered * (quick ? 20 : 40) })
+    ])
+    await request("list")
+    const { bytes, statusMillis } = await request<Report>("report")
+    await request("begin")
+    await sleep(8_000)
+    const before = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
+    await sleep(quick ? 8_000 : 20_000)
+    const after = { cpu: serverCpuMillis(), at: performance.now(), report: await request<Report>("report") }
+    await stop()
+    const seconds = (after.at - before.at) / 1000
+    const files = after.report.recorded - before.report.recorded
+    const calls = machines * concurrency
+    rows.push([
+      String(calls),
+      String(done),
+      offered.toFixed(0),
+      (files / seconds).toFixed(0),
+      (files / seconds / offered).toFixed(2),
+      `${((after.cpu - before.cpu) / seconds / 10).toFixed(0)} %`,
+      `${((after.report.cpuMillis - before.report.cpuMillis) / seconds / 10).toFixed(0)} %`,
+      ((after.cpu - before.cpu) / files).toFixed(2),
+      `${((after.report.walBytes - before.report.walBytes) / files / 1000).toFixed(1)} kB`,
+      `${((after.report.commits - before.report.commits) / files).toFixed(2)}`
+    ])
+    waits.push(`${calls} calls at once, ${done} files done before: ${after.report.waits}`)
+    if (done > 0) {
+      sizes.push(
+        `${done} files done: ${(bytes / done).toFixed(0)} bytes a file, a status takes ${(statusMillis / 1000).toFixed(1)} s`
       )
     }
+    console.error(`${calls} calls at once: ${(files / seconds).toFixed(0)} of ${offered} files a second`)
+  }
+  try {
+    for (const concurrency of quick ? [4, 32] : [4, 8, 16, 32, 64, 128]) await measure(concurrency, 0)
+    await measure(64, quick ? 100_000 : 10_000_000)
   } finally {
     await postgres.stop()
   }
@@ -76,6 +85,7 @@ export const checkSaturation = async ({ quick }: Settings) => {
   table([
     [
       "calls at once",
+      "files done before",
       "files/s asked",
       "files/s",
       "share",
@@ -89,4 +99,6 @@ export const checkSaturation = async ({ quick }: Settings) => {
   ])
   console.log("\nWhat the sessions of the server waited for, in samples:")
   list(waits)
+  console.log("\nA large run:")
+  list(sizes)
 }

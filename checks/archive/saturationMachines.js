@@ -16,17 +16,20 @@ import * as Redacted from "effect/Redacted"
  * @property {number} concurrency Of each.
  * @property {number} callMillis
  * @property {number} files
+ * @property {number} done Files before these that are done.
  *
  * @typedef {object} Report
  * @property {number} recorded
  * @property {number} cpuMillis
  * @property {number} walBytes
  * @property {number} commits
+ * @property {number} statusMillis How long a status of the run takes.
+ * @property {number} bytes Of the database.
  * @property {string} waits What sessions waited for since the last report.
  */
 
 /** @type {Options} */
-const { callMillis, concurrency, files, machines, url } = JSON.parse(process.argv[2] ?? "{}")
+const { callMillis, concurrency, done, files, machines, url } = JSON.parse(process.argv[2] ?? "{}")
 
 /** @param {string} path */
 const internal = (path) => import(new URL(`../../packages/archive/dist/internal/${path}`, import.meta.url).href)
@@ -37,17 +40,20 @@ const { layerPostgres } = await internal("store/postgresStore.js")
 /** @type {typeof import("../../packages/archive/src/internal/store/Store.js")} */
 const { Store } = await internal("store/Store.js")
 
-/** @typedef {(statement: TemplateStringsArray) => Effect.Effect<ReadonlyArray<Record<string, string>>, unknown>} Sql */
+/** @typedef {(statement: TemplateStringsArray, ...values: ReadonlyArray<unknown>) => Effect.Effect<ReadonlyArray<Record<string, string>>, unknown>} Sql */
 /** The client that the store brings. @type {Context.Tag<any, Sql>} */
 const SqlClient = Context.GenericTag("@effect/sql/SqlClient")
 
 const run = "saturation"
+const million = 1_000_000
 let recorded = 0
+
+const result = { text: "x".repeat(400), durationMillis: 60_000, segments: [], warnings: [] }
 
 /** @type {import("../../packages/archive/src/internal/store/Store.js").Settlement} */
 const settlement = {
   _tag: "Done",
-  result: { text: "x".repeat(400), durationMillis: 60_000, segments: [], warnings: [] },
+  result,
   billing: "billed",
   credits: 60
 }
@@ -72,6 +78,15 @@ const prepare = Effect.gen(function* () {
     {}
   )
   const listing = yield* store.beginListing(run)
+  const sql = yield* SqlClient
+  // As a machine records them, without its calls.
+  for (let from = 0; from < done; from += million) {
+    yield* sql`
+      INSERT INTO archive_files (run, seq, state, listed, size, modified, call_id, path, attempts, billing, credits, result)
+      SELECT (SELECT number FROM archive_runs WHERE id = ${run}), i, 2, ${listing}, 480044, 1700000000000 + i, gen_random_uuid(),
+        '2026/04/call-' || lpad(i::text, 9, '0') || '.wav', 1, 'billed', 60, ${JSON.stringify(result)}
+      FROM generate_series(${from + 1}::int, ${Math.min(from + million, done)}::int) AS i`
+  }
   for (let from = 0; from < files; from += 1_000) {
     yield* store.addItems(
       run,
@@ -84,8 +99,7 @@ const prepare = Effect.gen(function* () {
     )
   }
   yield* store.endListing(run, listing)
-  const sql = yield* SqlClient
-  yield* sql`ANALYZE`
+  yield* sql`VACUUM ANALYZE`
 })
 
 const machine = Layer.scopedDiscard(
@@ -123,8 +137,12 @@ const sample = Effect.gen(function* () {
 
 const report = Effect.gen(function* () {
   const sql = yield* SqlClient
+  const store = yield* Store
+  const from = performance.now()
+  yield* store.status(run)
+  const statusMillis = performance.now() - from
   const [row] = yield* sql`
-    SELECT (pg_current_wal_lsn() - '0/0')::text AS wal,
+    SELECT pg_database_size(current_database())::text AS bytes, (pg_current_wal_lsn() - '0/0')::text AS wal,
       (SELECT xact_commit::text FROM pg_stat_database WHERE datname = current_database()) AS commits`
   const { system, user } = process.cpuUsage()
   const total = [...waits.values()].reduce((sum, count) => sum + count, 0)
@@ -138,6 +156,8 @@ const report = Effect.gen(function* () {
     cpuMillis: (system + user) / 1000,
     walBytes: Number(row?.wal),
     commits: Number(row?.commits),
+    statusMillis,
+    bytes: Number(row?.bytes),
     waits: shares.join(", ")
   }
 })
