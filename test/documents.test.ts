@@ -7,6 +7,7 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it } from "@effect/vitest"
 import * as Archive from "@effect-speech/archive"
 import * as AudioCodec from "@effect-speech/audio-codec"
+import * as Common from "@effect-speech/common"
 import * as LocalService from "@effect-speech/local-service"
 import * as LongForm from "@effect-speech/long-form"
 import * as Stt from "@effect-speech/stt"
@@ -208,6 +209,7 @@ const errorsOf = (exported: object): ReadonlyArray<ErrorClass> => {
 }
 
 const packages = {
+  common: Common,
   "audio-codec": AudioCodec,
   transport: Transport,
   stt: Stt,
@@ -232,7 +234,16 @@ describe("the README of a package", () => {
       const facts = Object.keys(fields).filter((field) => !["_tag", "call", "message"].includes(field))
       expect(codeIn(cell), prototype.name).toEqual(expect.arrayContaining(facts))
     }
-    const counts = { "audio-codec": 3, transport: 0, stt: 14, tts: 11, "long-form": 2, archive: 8, "local-service": 8 }
+    const counts = {
+      common: 0,
+      "audio-codec": 3,
+      transport: 0,
+      stt: 14,
+      tts: 11,
+      "long-form": 2,
+      archive: 8,
+      "local-service": 8
+    }
     expect(errorsOf(exported).length).toBe(counts[name as keyof typeof counts])
   })
 

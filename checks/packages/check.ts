@@ -143,9 +143,12 @@ for (const manager of managers) {
   })
   const installedAlone = packagesIn(alone)
   const oursAlone = ours.filter((name) => installedAlone.some((each) => each.name === name)).toSorted()
-  check("they install nothing under the GPL, and of our packages only transport and audio-codec", [
+  check("they install nothing under the GPL, and of our packages only transport, audio-codec and common", [
     ...installedAlone.flatMap(({ license, name }) => (/GPL/.test(String(license)) ? [`${name}: ${license}`] : [])),
-    ...is("audio-codec stt transport tts", oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" "))
+    ...is(
+      "audio-codec common stt transport tts",
+      oursAlone.map((name) => name.replace("@effect-speech/", "")).join(" ")
+    )
   ])
   await service.stop()
 }

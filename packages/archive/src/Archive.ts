@@ -13,7 +13,9 @@
  * })
  * ```
  */
+
 import type * as FileSystem from "@effect/platform/FileSystem"
+import { unnoticed } from "@effect-speech/common/Contained"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -25,7 +27,6 @@ import type { ArchiveService } from "./internal/service/ArchiveService.js"
 import type { Check, CostOf } from "./internal/service/requests.js"
 import * as Service from "./internal/service/service.js"
 import { Store } from "./internal/store/Store.js"
-import { unnoticed } from "./internal/unnoticed.js"
 import type { Worker } from "./Worker.js"
 
 export type { ArchiveService, Plan, RunRequest } from "./internal/service/ArchiveService.js"

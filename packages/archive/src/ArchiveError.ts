@@ -1,7 +1,7 @@
 /**
  * The errors of an archive. The error of a single file is not among them: it is recorded with the file, and the run goes on.
  */
-import { cloneable } from "@effect-speech/transport/Cloneable"
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Schema from "effect/Schema"
 
 /** Another process works on the store. */

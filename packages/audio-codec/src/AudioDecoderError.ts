@@ -1,5 +1,5 @@
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Schema from "effect/Schema"
-import { cloneable } from "./internal/cloneable.js"
 import { containers } from "./internal/container/containers.js"
 
 /**

@@ -1,5 +1,5 @@
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Schema from "effect/Schema"
-import { cloneable } from "./internal/cloneable.js"
 
 /**
  * The bytes are not a WAV file that this package reads, or the audio cannot be written as one.

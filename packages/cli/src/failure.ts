@@ -5,6 +5,7 @@ import type { PlatformError, SystemError } from "@effect/platform/Error"
 import type { ServeError } from "@effect/platform/HttpServerError"
 import type { ArchiveError } from "@effect-speech/archive/ArchiveError"
 import type { WavError } from "@effect-speech/audio-codec/WavError"
+import { codeOrName, isTooManyOpenFiles } from "@effect-speech/common/SystemCode"
 import type { LocalServiceError } from "@effect-speech/local-service/LocalServiceError"
 import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
@@ -21,7 +22,6 @@ import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import { commandNames, commands } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
@@ -233,12 +233,8 @@ export const describeBaseUrlProblem = (problem: BaseUrl.Problem): string =>
     ? "is plain http to another machine, which would show the key; use https or --allow-insecure-http"
     : BaseUrl.problems[problem]
 
-/** The system's code of an error, such as `EADDRINUSE`, or else its name. */
-export const systemCode = (error: unknown): string =>
-  Predicate.hasProperty(error, "code") ? String(error.code) : error instanceof Error ? error.name : "unknown"
-
 const describeServeError = (error: ServeError): string => {
-  const code = systemCode(error.cause)
+  const code = codeOrName(error.cause)
   return code === "EADDRINUSE"
     ? "A port is in use already: give another --port, with two free ports after it, or 0 for any three."
     : `The service can't listen (${code}).`
@@ -252,8 +248,8 @@ const describeSystemError = ({ cause, pathOrDescriptor, reason }: SystemError): 
     case "PermissionDenied":
       return `${file} can't be read or written: this process has no permission.`
     default: {
-      const code = systemCode(cause)
-      return code === "EMFILE" || code === "ENFILE"
+      const code = codeOrName(cause)
+      return isTooManyOpenFiles(code)
         ? `${file} can't be opened: the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
         : `${file} can't be read or written (${code}); it must be a file.`
     }

@@ -6,14 +6,16 @@
  * stays while a process is suspended. It is the same through every link, from every container of a machine, and from other
  * machines as far as their file system has locks. A file with a process id in it knows none of this.
  */
-import { closeSync, fstatSync, mkdirSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
-import { dirname, join } from "node:path"
+import { closeSync, fstatSync, openSync, readlinkSync, realpathSync, statSync, unlinkSync } from "node:fs"
+import { join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
+import { makeFolderSync } from "@effect-speech/common/FilesSync"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
-import { OutputFailed, systemCode } from "./failure.js"
+import { OutputFailed } from "./failure.js"
 import { lockOf } from "./output.js"
 import { lockName } from "./pieceFolder.js"
 
@@ -41,7 +43,7 @@ const locked = new Set<string>()
 
 const busy = Symbol()
 
-const isBusy = (error: unknown): boolean => error === busy || systemCode(error).startsWith("SQLITE_BUSY")
+const isBusy = (error: unknown): boolean => error === busy || codeOrName(error).startsWith("SQLITE_BUSY")
 
 /** How often a file, or its folder, may be removed by another command between two steps of ours. */
 const attempts = 100
@@ -99,7 +101,7 @@ const acquire = <A>(step: (Database: Database) => A | undefined) =>
           const lock = step(Database)
           if (lock !== undefined) return lock
         } catch (error) {
-          if (systemCode(error) !== "ENOENT" || attempt === attempts) throw error
+          if (codeOrName(error) !== "ENOENT" || attempt === attempts) throw error
         }
         if (attempt === attempts) throw busy
       }
@@ -108,30 +110,11 @@ const acquire = <A>(step: (Database: Database) => A | undefined) =>
   })
 
 /**
- * Makes a folder, and those above it. Returns whether it made one. Node's recursive `mkdir` never ends where the system makes no folder
- * in one that exists, as in `/proc`.
- */
-const makeFolder = (folder: string): boolean => {
-  const isFolder = () => statSync(folder, { throwIfNoEntry: false })?.isDirectory() === true
-  if (isFolder()) return false
-  const above = dirname(folder)
-  if (above !== folder) makeFolder(above)
-  try {
-    mkdirSync(folder, { mode: 0o700 })
-    return true
-  } catch (error) {
-    // Another process was faster.
-    if (isFolder()) return false
-    throw error
-  }
-}
-
-/**
  * Locks a folder, which is made, until the scope closes. The lock file is removed at the end, by the process that has the lock.
  */
 export const lockFolder = (folder: string): Effect.Effect<LockedFolder, PieceStoreError, FileSystem | Scope.Scope> => {
   const locking = acquire((Database): Lock | undefined => {
-    const isNew = makeFolder(folder)
+    const isNew = makeFolderSync(folder, 0o700)
     const real = realpathSync(folder)
     const lock = tryLock(Database, join(real, lockName))
     if (lock === undefined) return undefined
@@ -232,6 +215,6 @@ const withoutLocks = (folder: string, error: unknown) =>
   new PieceStoreError({
     operation: "open",
     store: folder,
-    code: systemCode(error),
-    message: `Nothing was sent: the folder ${folder} can't be locked (${systemCode(error)}), so a second command could pay again. Remove ${lockName} in it if no command is running, or use a folder on another disk: --pieces FOLDER.`
+    code: codeOrName(error),
+    message: `Nothing was sent: the folder ${folder} can't be locked (${codeOrName(error)}), so a second command could pay again. Remove ${lockName} in it if no command is running, or use a folder on another disk: --pieces FOLDER.`
   })

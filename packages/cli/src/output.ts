@@ -4,15 +4,16 @@ import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeSink from "@effect/platform-node/NodeSink"
+import * as Files from "@effect-speech/common/Files"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
-import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
-import { OutputFailed, systemCode } from "./failure.js"
+import { OutputFailed } from "./failure.js"
 import { lockName } from "./pieceFolder.js"
 
 /** A file could not be written. */
 export const writeFailed = (path: string, { cause }: PlatformError): OutputFailed => {
-  const code = systemCode(cause)
+  const code = codeOrName(cause)
   const reason = reasons.get(code) ?? ` (${code}): write to a file in another folder.`
   return new OutputFailed({ message: `${path} can't be written${reason}` })
 }
@@ -33,7 +34,7 @@ const reasons: ReadonlyMap<string | undefined, string> = new Map([
 /** Takes audio. */
 export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
   () => process.stdout,
-  (error) => new OutputFailed({ message: `Standard output can't be written (${systemCode(error)}).` }),
+  (error) => new OutputFailed({ message: `Standard output can't be written (${codeOrName(error)}).` }),
   { endOnDone: false }
 )
 
@@ -75,11 +76,7 @@ export const writeText = (path: string, text: string): Effect.Effect<void, Outpu
     if (Option.exists(target, ({ type }) => type !== "File")) return yield* fs.writeFileString(path, text)
     const replaced = Option.isSome(target) ? yield* fs.realPath(path) : path
     const mode = Option.isSome(target) ? { mode: target.value.mode & 0o777 } : {}
-    const temporary = join(dirname(replaced), `.speech-${crypto.randomUUID()}.part`)
-    yield* fs.writeFileString(temporary, text, { flag: "wx", ...mode }).pipe(
-      Effect.zipRight(fs.rename(temporary, replaced)),
-      Effect.onExit((exit) => (Exit.isSuccess(exit) ? Effect.void : Effect.ignore(fs.remove(temporary))))
-    )
+    yield* Files.replace(replaced, (temporary) => fs.writeFileString(temporary, text, { flag: "wx", ...mode }))
   }).pipe(Effect.mapError((error) => writeFailed(path, error)))
 
 /** A file by what it is, not by its name. `undefined`: there is none, or it is no regular file. */
@@ -212,7 +209,7 @@ export const checkOutput = (
       const isLocked = yield* Effect.match(fs.access(replaced, { writable: true }), {
         onSuccess: () => false,
         // An immutable file, or one of a read-only disk. Without EACCES: the file is replaced, not written.
-        onFailure: ({ cause }) => systemCode(cause) !== "EACCES"
+        onFailure: ({ cause }) => codeOrName(cause) !== "EACCES"
       })
       if (isLocked || (target.value.mode & 0o222) === 0) {
         return yield* refuse(`${path} is read-only; make it writable, or give ${option} another name.`)
@@ -234,7 +231,7 @@ export const checkOutput = (
       Effect.zipRight(fs.remove(trial)),
       Effect.uninterruptible,
       Effect.mapError((error) =>
-        ["EACCES", "EPERM", "EROFS"].includes(systemCode(error.cause))
+        ["EACCES", "EPERM", "EROFS"].includes(codeOrName(error.cause))
           ? refuse(denied(folder))
           : writeFailed(path, error)
       )

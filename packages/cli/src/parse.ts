@@ -6,7 +6,7 @@
  */
 import { createRequire } from "node:module"
 import { parseArgs } from "node:util"
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import { completionScript } from "./completions.js"
 import {
   allOptions,

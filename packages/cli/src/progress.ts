@@ -1,8 +1,9 @@
 /**
  * Progress of the calls that run: a line each on standard error, if it is a terminal.
  */
+
+import * as Printable from "@effect-speech/common/Printable"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
-import * as Printable from "@effect-speech/transport/Printable"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"

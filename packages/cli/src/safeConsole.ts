@@ -2,7 +2,7 @@
  * The console of the command. Nothing that it prints controls a terminal, wherever the text comes from.
  */
 import { format } from "node:util"
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import type * as Console from "effect/Console"
 
 /**

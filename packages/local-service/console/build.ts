@@ -6,7 +6,7 @@ import { createHash } from "node:crypto"
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises"
 import { basename } from "node:path"
 import { fileURLToPath } from "node:url"
-import { build, type Plugin } from "esbuild"
+import { type BuildOptions, build, context, type Metafile, type Plugin } from "esbuild"
 import { root } from "../../../scripts/bundling.js"
 import { licencesOf } from "../../../scripts/licences.js"
 
@@ -59,11 +59,8 @@ ${chunks
 </html>
 `
 
-/** Builds the page into a folder, which it empties first. Returns the names of the files that the first load needs. */
-export const buildConsole = async (folder: string): Promise<ReadonlyArray<string>> => {
-  await rm(folder, { recursive: true, force: true })
-  await mkdir(folder, { recursive: true })
-  const { metafile } = await build({
+const optionsFor = (folder: string) =>
+  ({
     entryPoints: { console: here("src/main.tsx"), style: here("src/console.css") },
     absWorkingDir: root,
     outdir: folder,
@@ -82,7 +79,15 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
     metafile: true,
     plugins: [removeInlineStyle],
     logLevel: "warning"
-  })
+  }) satisfies BuildOptions
+
+const empty = async (folder: string): Promise<void> => {
+  await rm(folder, { recursive: true, force: true })
+  await mkdir(folder, { recursive: true })
+}
+
+/** Writes the page, its icon and the licences. Returns the names of the files that the first load needs. */
+const writePage = async (folder: string, metafile: Metafile): Promise<ReadonlyArray<string>> => {
   const output = (source: string) => {
     const found = Object.entries(metafile.outputs).find(([, { entryPoint }]) => entryPoint?.endsWith(source))
     if (found === undefined) throw new Error(`esbuild wrote nothing for ${source}`)
@@ -99,4 +104,30 @@ export const buildConsole = async (folder: string): Promise<ReadonlyArray<string
   return ["index.html", icon, script.name, style.name, ...chunks]
 }
 
-if (process.argv[1] === fileURLToPath(import.meta.url)) await buildConsole(here("../dist/console"))
+/** Builds the page into a folder, which it empties first. Returns the names of the files that the first load needs. */
+export const buildConsole = async (folder: string): Promise<ReadonlyArray<string>> => {
+  await empty(folder)
+  const { metafile } = await build(optionsFor(folder))
+  return writePage(folder, metafile)
+}
+
+/** Builds the page again after each change of its sources, until the process ends. The service reads it anew for each request. */
+const watchConsole = async (folder: string): Promise<void> => {
+  const writing: Plugin = {
+    name: "the page around the script",
+    setup: ({ onEnd }) =>
+      onEnd(async ({ metafile }) => {
+        if (metafile === undefined) return
+        await writePage(folder, metafile)
+        console.log(`${new Date().toLocaleTimeString()}: the page is built. Reload it.`)
+      })
+  }
+  await empty(folder)
+  const options = optionsFor(folder)
+  await (await context({ ...options, plugins: [...options.plugins, writing] })).watch()
+}
+
+if (process.argv[1] === fileURLToPath(import.meta.url)) {
+  const folder = here("../dist/console")
+  await (process.argv.includes("--watch") ? watchConsole(folder) : buildConsole(folder))
+}

@@ -1,7 +1,7 @@
 /**
  * The account of the local service: its keys, credit and usage.
  */
-import { cloneable } from "@effect-speech/transport/Cloneable"
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Data from "effect/Data"
 import type * as Effect from "effect/Effect"
 import type * as Redacted from "effect/Redacted"

@@ -1,8 +1,8 @@
 /**
  * The errors of building the local service, except a port that is in use. Each message says what to do.
  */
-import { cloneable } from "@effect-speech/transport/Cloneable"
-import * as Printable from "@effect-speech/transport/Printable"
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Data from "effect/Data"
 
 /** A message may quote the name of a file. */

@@ -1,7 +1,7 @@
 /**
  * Speaks texts for the local service. To use another engine, provide another Layer.
  */
-import { cloneable } from "@effect-speech/transport/Cloneable"
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Context from "effect/Context"
 import * as Data from "effect/Data"
 import * as Effect from "effect/Effect"

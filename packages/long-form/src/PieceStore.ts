@@ -6,9 +6,10 @@
  */
 import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Files from "@effect-speech/common/Files"
+import * as Printable from "@effect-speech/common/Printable"
 import { Piece } from "@effect-speech/transport/CallReport"
-import { cloneable } from "@effect-speech/transport/Cloneable"
-import * as Printable from "@effect-speech/transport/Printable"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
@@ -77,23 +78,7 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       Effect.mapError((error: PlatformError) => storeError(operation, folder, error))
     const pathOf = (name: string) => `${folder}/${name}`
 
-    const isMissing = (error: PlatformError) => error._tag === "SystemError" && error.reason === "NotFound"
-    /** Step by step: Node's recursive `mkdir` never ends where the system makes no folder in one that exists, as in `/proc`. */
-    const makeFolderAt = (path: string): Effect.Effect<void, PlatformError> => {
-      const make = fs.makeDirectory(path, { mode: 0o700 })
-      const above = /^(.*[^/\\])[/\\]+[^/\\]+[/\\]*$/s.exec(path)?.[1]
-      return make.pipe(
-        Effect.catchIf(isMissing, (error) =>
-          above === undefined ? Effect.fail(error) : Effect.zipRight(makeFolderAt(above), make)
-        ),
-        Effect.catchAll((error) =>
-          Effect.flatMap(Effect.option(fs.stat(path)), (found) =>
-            Option.exists(found, ({ type }) => type === "Directory") ? Effect.void : Effect.fail(error)
-          )
-        )
-      )
-    }
-    const makeFolder = makeFolderAt(folder)
+    const makeFolder = Effect.provideService(Files.makeFolder(folder, 0o700), FileSystem.FileSystem, fs)
 
     yield* failed("open")(makeFolder)
     // A folder that can't be written is found before anything is paid.
@@ -111,7 +96,7 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     return {
       get: (name) =>
         Effect.asSome(readRegular(fs, pathOf(name))).pipe(
-          Effect.catchIf(isMissing, () => Effect.succeedNone),
+          Effect.catchIf(Files.isMissing, () => Effect.succeedNone),
           failed("get")
         ),
       reserve: (name, bytes) => {
@@ -137,7 +122,7 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
           return finish(temporary, fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }))
         })
         // Another run may have removed the folder, or the temporary file, at its end.
-        const writeAnew = Effect.catchIf(write, isMissing, () => Effect.zipRight(makeFolder, write))
+        const writeAnew = Effect.catchIf(write, Files.isMissing, () => Effect.zipRight(makeFolder, write))
         return failed("put")(
           Effect.suspend(() => {
             const room = reserved.get(name)

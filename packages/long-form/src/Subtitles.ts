@@ -1,7 +1,7 @@
 /**
  * Subtitles: cues with times, laid out in short lines, written as SRT or WebVTT, and read back.
  */
-import { cloneable } from "@effect-speech/transport/Cloneable"
+import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { segmentsOf } from "./internal/text/segments.js"

@@ -2,10 +2,11 @@
  * Checks of an API key, and its removal from text. A key is visible ASCII of the form `<prefix>.<secret>`; the secret may
  * contain more dots.
  */
+
+import * as Printable from "@effect-speech/common/Printable"
 import type * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { findSecrets, type Secrets, secretsOf, shortestSecret, withoutSpans } from "./internal/redaction/findSecrets.js"
-import * as Printable from "./Printable.js"
 
 /**
  * A key, or an effect that reads it, from a secret manager for example. The effect runs when the layer is built, and again

@@ -1,8 +1,6 @@
 /**
  * Why a call has no usable response. An operation turns these facts into its own tagged errors.
  */
-import { SystemError } from "@effect/platform/Error"
-import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import type { Phase } from "./Deadlines.js"
 
@@ -64,29 +62,4 @@ export interface UploadFailed {
   readonly code?: string | undefined
   /** What the caller can do, if the operation knows. The operation defines the values. */
   readonly hint?: string | undefined
-}
-
-/**
- * The name of an error of another library, its only part that is safe to show: the rest may hold the key. A
- * `SystemError` also gives its reason, which is one of a few fixed words.
- */
-export const errorName = (error: unknown): string => {
-  if (typeof error !== "object" || error === null) return typeof error
-  if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
-  const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
-  return isIdentifier(name) ? name : "object"
-}
-
-/** Any other text of a library may hold the key. */
-const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
-
-/** The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. */
-export const systemCode = (error: unknown): string | undefined => {
-  let current = error
-  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
-    if (isIdentifier(current.code)) return current.code
-    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
-    current = current.cause ?? inner
-  }
-  return undefined
 }

@@ -5,11 +5,12 @@
  * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
  * and the stack holds nothing else, so a program that ends with the error prints one line.
  */
+
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Printable from "@effect-speech/common/Printable"
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
 import { type Billing, CallReport, nothingSent, type Piece } from "./CallReport.js"
-import { cloneable } from "./Cloneable.js"
-import * as Printable from "./Printable.js"
 
 /**
  * Whether the same request may succeed if it is sent again.

@@ -1,6 +1,5 @@
-import { SystemError } from "@effect/platform/Error"
 import { describe, expect, it } from "@effect/vitest"
-import { Failure, Issue } from "@effect-speech/transport"
+import { Issue } from "@effect-speech/transport"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 
@@ -44,43 +43,5 @@ describe("an issue", () => {
     expect(Issue.fields(issueIn({ name: 1, kind: "other" }))).toEqual(["name", "kind"])
     expect(Issue.fields(issueIn({ name: "n", "": 7 }))).toEqual(['""'])
     expect(Issue.fields(issueIn("secret"))).toEqual([])
-  })
-})
-
-describe("the name of an error of another library", () => {
-  class Custom extends Error {
-    override readonly name = "Custom"
-  }
-  it.each([
-    { error: new Custom("the key is a.b"), name: "Custom" },
-    { error: { _tag: "Tagged", message: "a.b" }, name: "Tagged" },
-    { error: Object.assign(new Error("a.b"), { _tag: "Tagged" }), name: "Tagged" },
-    { error: { name: "a.b" }, name: "object" },
-    { error: { _tag: "the key is a.b" }, name: "object" },
-    { error: { _tag: "a.b" }, name: "object" },
-    { error: { _tag: "" }, name: "object" },
-    { error: { _tag: "k".repeat(65) }, name: "object" },
-    { error: { _tag: 1 }, name: "object" },
-    { error: "a.b", name: "string" },
-    { error: undefined, name: "undefined" },
-    { error: null, name: "object" },
-    {
-      error: new SystemError({ reason: "NotFound", module: "FileSystem", method: "open", pathOrDescriptor: "a.b" }),
-      name: "SystemError: NotFound"
-    }
-  ])("of $error is $name, without its content", ({ error, name }) => {
-    expect(Failure.errorName(error)).toBe(name)
-  })
-})
-
-describe("the code of an error of another library", () => {
-  it.each([
-    { error: { code: "ECONNREFUSED" }, code: "ECONNREFUSED" },
-    { error: new AggregateError([{ code: "EHOSTUNREACH" }]), code: "EHOSTUNREACH" },
-    { error: { code: "prefix.topsecret was refused", cause: { code: "ECONNRESET" } }, code: "ECONNRESET" },
-    { error: { code: "k".repeat(65) }, code: undefined },
-    { error: { code: 42 }, code: undefined }
-  ])("of $error is $code, which is no text of that library", ({ code, error }) => {
-    expect(Failure.systemCode(error)).toBe(code)
   })
 })

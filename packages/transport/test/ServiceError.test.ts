@@ -128,3 +128,20 @@ it.each([
 ])("the words of the service %j become a sentence, or nothing", (words, sentence) => {
   expect(quoteService(...words)).toBe(sentence)
 })
+
+class Unreadable extends ServiceError.define<Unreadable>()("Unreadable", {
+  category: "recording",
+  fields: { source: Schema.String },
+  defaults: { source: "audio" },
+  retry: "never",
+  message: ({ source }) => `The recording ${source} can't be sent.`
+}) {}
+
+it("the message of an error is printable, its facts are exact, and a program that ends with it prints the sentence alone", () => {
+  const source = "a\u001b[2J\n\u202ewav"
+  const error = new Unreadable({ source })
+  const sentence = "The recording a\\u001b[2J\\n\\u202ewav can't be sent."
+  expect(error.message).toBe(sentence)
+  expect(error.source).toBe(source)
+  expect(Cause.pretty(Cause.fail(error))).toBe(`Unreadable: ${sentence}`)
+})

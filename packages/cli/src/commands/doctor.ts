@@ -2,10 +2,10 @@
  * `speech doctor`: checks the three settings, then sends each host a request that it must refuse.
  */
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Printable from "@effect-speech/common/Printable"
 import { AudioSource, SpeechToText, type SttError } from "@effect-speech/stt"
 import { problemWith } from "@effect-speech/transport/ApiKey"
 import * as NodeTransport from "@effect-speech/transport/node"
-import * as Printable from "@effect-speech/transport/Printable"
 import { TextToSpeech, type TtsError } from "@effect-speech/tts"
 import * as Config from "effect/Config"
 import * as ConfigError from "effect/ConfigError"

@@ -4,9 +4,10 @@
 import { type ChildProcess, spawn } from "node:child_process"
 import { constants } from "node:os"
 import { isatty } from "node:tty"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
-import { AlreadyReported, CommandNotStarted, systemCode, UsageError } from "../failure.js"
+import { AlreadyReported, CommandNotStarted, UsageError } from "../failure.js"
 import { serviceDependencies, startService } from "../service.js"
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
@@ -32,7 +33,7 @@ const forwardSignals = (child: ChildProcess): (() => void) => {
 }
 
 const notStarted = (program: string, error: unknown): CommandNotStarted => {
-  const code = systemCode(error)
+  const code = codeOrName(error)
   return code === "ENOENT"
     ? new CommandNotStarted({ code: 127, message: `The command ${program} was not found: check its name and PATH.` })
     : new CommandNotStarted({ code: 126, message: `The command ${program} can't be run (${code}).` })

@@ -7,6 +7,7 @@ import type { Readable } from "node:stream"
 import * as NodeStream from "@effect/platform-node/NodeStream"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
 import { codePoints } from "@effect-speech/tts/TtsContract"
@@ -15,7 +16,7 @@ import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
-import { describeWarning, InputFailed, systemCode, UsageError } from "../failure.js"
+import { describeWarning, InputFailed, UsageError } from "../failure.js"
 import {
   audioLost,
   checkOutput,
@@ -60,7 +61,7 @@ const readText = (file: string) =>
     const bytes = NodeStream.fromReadable<InputFailed, Uint8Array>(
       () => (file === "-" ? process.stdin : openText(file)),
       (error) => {
-        const code = systemCode(error)
+        const code = codeOrName(error)
         return fail(problems.get(code) ?? `can't be read (${code}).`)
       }
     )

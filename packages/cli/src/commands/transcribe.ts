@@ -3,12 +3,12 @@
  */
 import type { FileSystem } from "@effect/platform/FileSystem"
 import * as NodeStream from "@effect/platform-node/NodeStream"
+import * as Printable from "@effect-speech/common/Printable"
 import type { LongTranscription } from "@effect-speech/long-form/LongTranscription"
 import type { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import { AudioSource, Recording, SpeechToText, type SttError, type Transcription } from "@effect-speech/stt"
 import type { Hotword } from "@effect-speech/stt/SttContract"
 import * as NodeTransport from "@effect-speech/transport/node"
-import * as Printable from "@effect-speech/transport/Printable"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"

@@ -1,8 +1,9 @@
 /** Names of kept results, and the digest that binds a result to its name. */
+
+import { hex } from "@effect-speech/common/Uuid"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
-import { hex } from "./uuid.js"
 
 /** SHA-256 in hexadecimal digits. */
 export const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>

@@ -1,7 +1,8 @@
 import type { WavError } from "@effect-speech/audio-codec/WavError"
+import { unnoticed } from "@effect-speech/common/Contained"
+import { errorName } from "@effect-speech/common/SystemCode"
 import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import type { SttError } from "@effect-speech/stt/SttError"
-import { errorName } from "@effect-speech/transport/Failure"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import * as Cause from "effect/Cause"
 import * as Clock from "effect/Clock"
@@ -11,7 +12,6 @@ import * as Money from "../model/money.js"
 import { type Concern, failedOrHeld, settlementOf } from "../model/settlement.js"
 import { isOfProcess } from "../source/files.js"
 import type { Settlement } from "../store/Store.js"
-import { unnoticed } from "../unnoticed.js"
 import type { Job } from "./job.js"
 
 /** The file can't be called. Nothing was sent. */

@@ -4,7 +4,8 @@
  * A machine is dead if its heartbeat has not changed for 35 seconds by the clock of the machine that watches. Clocks are not
  * compared: one that jumps kills no machine.
  */
-import * as Clock from "effect/Clock"
+import { unnoticed } from "@effect-speech/common/Contained"
+import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
@@ -12,20 +13,16 @@ import { StoreFailed } from "../../ArchiveError.js"
 import { deadAfterMillis } from "../store/machines.js"
 import type { Heartbeat, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
-import { unnoticed } from "../unnoticed.js"
 
 const heartbeatInterval = 5_000
 
 /** After an outage of the database, machines have this time for a heartbeat before one is taken for dead. In milliseconds. */
 const waitAfterOutage = 2 * heartbeatInterval
 
-/** Milliseconds of a clock that does not jump. */
-export const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Number(nanos / 1_000_000n))
-
 /** The heartbeat of each machine as it was last seen, and since when it is unchanged. */
 export type Seen = ReadonlyMap<string, { readonly at: number; readonly since: number }>
 
-/** What was seen, with what is seen now. Times are of {@link monotonicMillis}. */
+/** What was seen, with what is seen now. Times are of `MonotonicClock`. */
 export const see = (seen: Seen, heartbeats: ReadonlyArray<Heartbeat>, now: number): Seen =>
   new Map(
     heartbeats.map(({ at, machine }) => {
@@ -68,7 +65,7 @@ export const make = (store: StoreService, machine: string): Effect.Effect<Life, 
       if (!outage) return
       outage = false
       seen = new Map()
-      knownFrom = (yield* monotonicMillis) + waitAfterOutage
+      knownFrom = (yield* MonotonicClock.millis) + waitAfterOutage
       yield* unnoticed(Effect.logInfo("The store is available again."))
     })
 
@@ -86,7 +83,7 @@ export const make = (store: StoreService, machine: string): Effect.Effect<Life, 
       report,
       dead: Effect.gen(function* () {
         const heartbeats = yield* Effect.catchAll(store.machines, (error) => Effect.as(report(error), undefined))
-        const now = yield* monotonicMillis
+        const now = yield* MonotonicClock.millis
         if (heartbeats === undefined || outage || now < knownFrom) return undefined
         seen = see(seen, heartbeats, now)
         return deadOf(seen, now).filter((each) => each !== machine)

@@ -2,6 +2,7 @@
  * The runs that a machine works on. Each has a loop that claims files for the calls that may begin now, and begins them. There is no
  * queue and no message: machines take what is pending in the table, and find there that a run has begun, stopped or ended.
  */
+import { unnoticed } from "@effect-speech/common/Contained"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
@@ -9,7 +10,6 @@ import type * as Scope from "effect/Scope"
 import type { StoreFailed } from "../../ArchiveError.js"
 import type { Claim, RunRow, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
-import { unnoticed } from "../unnoticed.js"
 import type { Calls, CostOf } from "./calls.js"
 import type { Life } from "./heartbeat.js"
 

@@ -2,33 +2,21 @@
  * What a run and a file are known by.
  */
 import { createHash } from "node:crypto"
+import * as Uuid from "@effect-speech/common/Uuid"
 import * as Schema from "effect/Schema"
 import { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
-/** A UUID of this version (RFC 9562) with the first 16 bytes of a hash, as 32 hexadecimal digits. */
-const uuidOf = (hash: Buffer, version: number): string => {
-  hash[6] = ((hash[6] ?? 0) & 0x0f) | (version << 4)
-  hash[8] = ((hash[8] ?? 0) & 0x3f) | 0x80
-  return hash.toString("hex", 0, 16)
-}
-
-/** 32 hexadecimal digits as a UUID is written. */
-export const toUuid = (hex: string): string =>
-  [hex.slice(0, 8), hex.slice(8, 12), hex.slice(12, 16), hex.slice(16, 20), hex.slice(20)].join("-")
-
 const encodeOperation = Schema.encodeSync(Operation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
 export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>
-  toUuid(
-    uuidOf(
-      createHash("sha256")
-        .update(JSON.stringify([root, byContent, encodeOperation(operation)]))
-        .digest(),
-      8
-    )
+  Uuid.fromBytes(
+    createHash("sha256")
+      .update(JSON.stringify([root, byContent, encodeOperation(operation)]))
+      .digest(),
+    8
   )
 
 /** A random UUID, so that no other name space gives the same ids. */
@@ -68,5 +56,5 @@ export const callIdOf = (run: string, { content, modifiedMillis, path, size }: S
   const hash = createHash("sha1")
     .update(namespace)
     .update(JSON.stringify([run, path, ...known]))
-  return uuidOf(hash.digest(), 5)
+  return Uuid.hex(Uuid.withVersion(hash.digest(), 5))
 }

@@ -11,7 +11,7 @@
 import { stat } from "node:fs/promises"
 import { dirname } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { systemCode } from "@effect-speech/transport/Failure"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"

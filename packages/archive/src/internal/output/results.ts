@@ -3,13 +3,13 @@
  */
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
+import { makeFolder } from "@effect-speech/common/Files"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { OutputFailed } from "../../ArchiveError.js"
 import type { FileRecord } from "../../Run.js"
-import { makeFolder } from "../makeFolder.js"
 import { fileMode, folderMode, outputFailed, replace } from "./write.js"
 
 /**

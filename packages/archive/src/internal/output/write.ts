@@ -1,22 +1,20 @@
 /**
  * One file of the tree: what it holds, and how it is written, whole or not at all.
  */
-import { createHash, randomUUID } from "node:crypto"
+import { createHash } from "node:crypto"
 import { dirname, join } from "node:path"
-import { isPlatformError, type PlatformError, type SystemErrorReason } from "@effect/platform/Error"
+import { isPlatformError, type PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import * as Files from "@effect-speech/common/Files"
+import * as Printable from "@effect-speech/common/Printable"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
-import { systemCode } from "@effect-speech/transport/Failure"
-import * as Printable from "@effect-speech/transport/Printable"
-import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { OutputFailed } from "../../ArchiveError.js"
 import { pathOf, TranscriptionResult } from "../../Output.js"
 import type { FileRecord, Format, Output, RunSettings } from "../../Run.js"
-import { makeFolder } from "../makeFolder.js"
 import { hashFile } from "../source/files.js"
 import type { FileOutput, Settlement } from "../store/Store.js"
 
@@ -120,63 +118,29 @@ export const writeText = (path: string, text: string, mode?: number) =>
 
 /** Copies a file to another place. The copy has the mode of the file. */
 export const copy = (from: string, to: string) =>
-  replace(to, (temporary, fs) => fs.copyFile(from, temporary), randomUUID())
+  recorded(
+    to,
+    // Its name is random, since a copy would be written into a temporary file that exists.
+    Files.replace(to, (temporary, fs) => fs.copyFile(from, temporary), { folderMode })
+  )
 
 /**
- * Writes a temporary file beside `path`, which then takes its name. Its folder is made if it is missing. `write` must not write into a
- * file that exists.
- *
- * The name of the temporary file is made from the target, so that the next write removes what a killed process left. If it exists,
- * another process may be writing it, so another name is used. A process whose temporary file is removed meanwhile has been
- * overtaken by the one that removed it: that file is as good.
+ * Replaces a file of the tree. Its folder is made if it is missing. The name of the temporary file is made from that of the file, so
+ * that the next write removes what a killed process left.
  */
 export const replace = <E, R>(
   path: string,
-  write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E | PlatformError, R>,
-  name = createHash("sha256").update(path).digest("hex").slice(0, 32)
-): Effect.Effect<void, Exclude<E, PlatformError> | OutputFailed, R | FileSystem.FileSystem> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = dirname(path)
-    const temporaryOf = (name: string) => join(folder, `.${name}.part`)
-    const removing = (temporary: string) => Effect.ignore(fs.remove(temporary, { force: true }))
-    const wasOvertaken = Effect.orElseSucceed(fs.exists(path), () => false)
-    const attempt = (temporary: string) =>
-      Effect.catchIf(write(temporary, fs), hasReason("AlreadyExists"), () => Effect.fail(taken)).pipe(
-        Effect.zipRight(
-          Effect.catchIf(fs.rename(temporary, path), hasReason("NotFound"), (error) =>
-            Effect.flatMap(wasOvertaken, (isThere) => (isThere ? Effect.void : Effect.fail(error)))
-          )
-        ),
-        // What another process writes is left: then the file exists, or there is no folder.
-        Effect.onError((cause) =>
-          Option.exists(Cause.failureOption(cause), (error) => error === taken || hasReason("NotFound")(error))
-            ? Effect.void
-            : removing(temporary)
-        )
-      )
-    const usual = temporaryOf(name)
-    yield* attempt(usual).pipe(
-      // Most folders exist: to look each time would take as long as to write.
-      Effect.catchIf(hasReason("NotFound"), () => Effect.zipRight(makeFolder(folder, folderMode), attempt(usual))),
-      Effect.catchIf(
-        (error) => error === taken,
-        () => Effect.zipRight(attempt(temporaryOf(randomUUID())), removing(usual))
-      )
-    )
-  }).pipe(
-    Effect.mapError((error) =>
-      isPlatformError(error) ? outputFailed(path, error, "recorded") : (error as Exclude<E, PlatformError>)
-    )
+  write: (temporary: string, fs: FileSystem.FileSystem) => Effect.Effect<void, E | PlatformError, R>
+): Effect.Effect<void, Exclude<E, PlatformError> | OutputFailed, R | FileSystem.FileSystem> => {
+  const name = createHash("sha256").update(path).digest("hex").slice(0, 32)
+  return recorded(path, Files.replace(path, write, { folderMode, temporary: join(dirname(path), `.${name}.part`) }))
+}
+
+/** Names the error of a file whose result is in the store. */
+const recorded = <E, R>(path: string, written: Effect.Effect<void, E | PlatformError, R>) =>
+  Effect.mapError(written, (error) =>
+    isPlatformError(error) ? outputFailed(path, error, "recorded") : (error as Exclude<E, PlatformError>)
   )
-
-/** The temporary file exists. */
-const taken = { _tag: "Taken" } as const
-
-const hasReason =
-  (reason: SystemErrorReason) =>
-  (error: unknown): error is PlatformError =>
-    isPlatformError(error) && error._tag === "SystemError" && error.reason === reason
 
 // --- What to do about a failure ---
 

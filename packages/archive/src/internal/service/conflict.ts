@@ -1,4 +1,4 @@
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"
 import { RunConflict } from "../../ArchiveError.js"
 import { Operation } from "../../Operation.js"

@@ -2,18 +2,19 @@
  * The end of a run: when it has stopped, its tree is made to agree with the store, and `results.jsonl` is written, by the process that has
  * begun it, or by a machine if that has left.
  */
+
 import type * as FileSystem from "@effect/platform/FileSystem"
+import { unnoticed } from "@effect-speech/common/Contained"
+import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Context from "effect/Context"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import type { OutputReport } from "../../Run.js"
-import { monotonicMillis } from "../machine/heartbeat.js"
 import type { Machine } from "../machine/machine.js"
 import * as Money from "../model/money.js"
 import { type AgreeError, type AgreeOptions, finishOutput } from "../output/agree.js"
 import { Store } from "../store/Store.js"
-import { unnoticed } from "../unnoticed.js"
 import type { CostOf } from "./requests.js"
 import type { Watch } from "./watch.js"
 
@@ -72,7 +73,7 @@ export const make = ({
       const laterThan = new Map<string, number>()
       const finishOne = (run: string) =>
         Effect.gen(function* () {
-          const now = yield* monotonicMillis
+          const now = yield* MonotonicClock.millis
           const isWaited = endings.has(run) && !(yield* isOver(run))
           if (isWaited || now < (laterThan.get(run) ?? now)) return
           laterThan.set(run, now + retryInterval)

@@ -3,7 +3,7 @@
  */
 import { existsSync, readdirSync } from "node:fs"
 import { isAbsolute, join, resolve } from "node:path"
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"

@@ -4,7 +4,7 @@
  */
 import { resolve } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"

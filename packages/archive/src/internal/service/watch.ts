@@ -1,6 +1,8 @@
 /**
  * Watching a run: its status whenever it changes, through an outage of the database, until it stops.
  */
+
+import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
@@ -10,7 +12,6 @@ import * as Stream from "effect/Stream"
 import { type RunNotFound, StoreFailed } from "../../ArchiveError.js"
 import type { OutputReport, RunStatus } from "../../Run.js"
 import { whileAway } from "../machine/calls.js"
-import { monotonicMillis } from "../machine/heartbeat.js"
 import type { Machine } from "../machine/machine.js"
 import type { AgreeError } from "../output/agree.js"
 import { deadAfterMillis } from "../store/machines.js"
@@ -46,7 +47,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
     Effect.gen(function* () {
       // Counting a million files takes most of a second: a tenth of the time is spent on it.
       const at = seen.at + Math.max(countInterval, 9 * seen.took)
-      for (let left = at - (yield* monotonicMillis); left > 0; left = at - (yield* monotonicMillis)) {
+      for (let left = at - (yield* MonotonicClock.millis); left > 0; left = at - (yield* MonotonicClock.millis)) {
         yield* Effect.sleep(Math.min(pollInterval, left))
         if (!goesOn(yield* watched(store.run(run)), yield* Clock.currentTimeMillis)) return
       }
@@ -71,7 +72,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
       Stream.paginateChunkEffect(undefined as Seen | undefined, (seen) =>
         Effect.gen(function* () {
           if (seen !== undefined) yield* nextCount(run, seen)
-          const begunAt = yield* monotonicMillis
+          const begunAt = yield* MonotonicClock.millis
           let status = yield* watched(store.status(run))
           const ended = endingOf(run)
           const isOver = !goesOn(status, yield* Clock.currentTimeMillis)
@@ -79,7 +80,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
             const output = yield* Deferred.await(ended)
             status = { ...(yield* watched(store.status(run))), output }
           }
-          const at = yield* monotonicMillis
+          const at = yield* MonotonicClock.millis
           return [
             seen !== undefined && sameStatus(seen.status, status) ? Chunk.empty() : Chunk.of(status),
             isOver ? Option.none() : Option.some({ status, at, took: at - begunAt })

@@ -1,6 +1,6 @@
 import { createReadStream, existsSync } from "node:fs"
 import { resolve } from "node:path"
-import * as Printable from "@effect-speech/transport/Printable"
+import * as Printable from "@effect-speech/common/Printable"
 import { CsvError, parse } from "csv-parse"
 import * as Chunk from "effect/Chunk"
 import * as Predicate from "effect/Predicate"

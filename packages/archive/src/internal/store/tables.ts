@@ -5,13 +5,13 @@
 import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
+import * as Uuid from "@effect-speech/common/Uuid"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
 import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
-import { toUuid } from "../model/identity.js"
 import type { Reason, RunFacts } from "../model/limits.js"
 import { fromStored, toStored } from "../model/paths.js"
 import { type FileEvent, type RunEvent, runStatesBefore, statesBefore } from "../model/states.js"
@@ -120,7 +120,7 @@ export const toClaimedFile = (run: string, row: FileTableRow): ClaimedFile => ({
   modifiedMillis: Number(row.modified),
   ...(row.content !== null && { content: row.content }),
   ...(row.line !== null && { line: JSON.parse(row.line) as Record<string, unknown> }),
-  callId: toUuid(row.call_id),
+  callId: Uuid.format(row.call_id),
   attempts: Number(row.attempts)
 })
 
@@ -131,7 +131,7 @@ export const toFileRecord = (row: FileTableRow): FileRecord => ({
   size: Number(row.size),
   modifiedMillis: Number(row.modified),
   attempts: Number(row.attempts),
-  callId: toUuid(row.call_id),
+  callId: Uuid.format(row.call_id),
   ...(row.billing !== null && { billing: row.billing }),
   ...(row.credits !== null && { credits: Number(row.credits) }),
   ...(row.error_tag !== null && { error: { tag: row.error_tag, message: row.error_message ?? "" } }),

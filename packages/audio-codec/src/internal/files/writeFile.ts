@@ -12,18 +12,6 @@ const writeSize = 512 * 1024
 /** In bytes. A chunk of this size or more goes to the file as it is. */
 const largeChunk = 256 * 1024
 
-/** A name in the folder of `path`, so that a rename stays on one disk. The scope removes the file if it is still there. */
-export const temporaryBeside = (path: string): Effect.Effect<string, never, FileSystem.FileSystem | Scope.Scope> =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    // The whole name might be too long. Its beginning is enough to recognise it.
-    const folder = /^.*[/\\\\]/s.exec(path)?.[0] ?? ""
-    const beginning = Array.from(path.slice(folder.length)).slice(0, 40).join("")
-    const name = `${folder}${beginning}.${crypto.randomUUID()}.part`
-    yield* Effect.addFinalizer(() => Effect.ignore(fs.remove(name)))
-    return name
-  })
-
 /** Gathers small chunks into larger writes. While one is written, the next is gathered. */
 export const openGathering = (path: string, options: FileSystem.OpenFileOptions) =>
   Effect.gen(function* () {

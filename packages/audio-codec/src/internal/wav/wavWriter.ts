@@ -1,11 +1,12 @@
 import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import { temporaryBeside } from "@effect-speech/common/Files"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { AudioFormat } from "../../AudioFormat.js"
 import { openBlocks } from "../files/readBlocks.js"
-import { openGathering, overwrite, temporaryBeside } from "../files/writeFile.js"
+import { openGathering, overwrite } from "../files/writeFile.js"
 import { padding, wavHeader } from "./wavHeader.js"
 
 interface WavWriter {

@@ -1,10 +1,11 @@
-import { mkdir, readdir, stat } from "node:fs/promises"
+import { readdir } from "node:fs/promises"
 import { tmpdir } from "node:os"
-import { dirname, join, resolve } from "node:path"
+import { join, resolve } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { SqlError } from "@effect/sql/SqlError"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
+import { makeFolderSync } from "@effect-speech/common/FilesSync"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
@@ -119,17 +120,6 @@ export const refuseFullDisk =
         : Option.none()
     )
 
-/** Step by step: the recursive `mkdir` of Node never ends where the system makes no directory in one that exists, as in `/proc`. */
-const makeDirectory = async (directory: string): Promise<void> => {
-  const isDirectory = async () => (await stat(directory).catch(() => undefined))?.isDirectory() === true
-  if (await isDirectory()) return
-  const above = dirname(directory)
-  if (above !== directory) await makeDirectory(above)
-  await mkdir(directory, { mode: 0o700 }).catch(async (error) => {
-    if (!(await isDirectory())) throw error
-  })
-}
-
 const openOnDisk = (directory: string) =>
   Effect.gen(function* () {
     /** The error of a failed step: `problem` is its sentence, unless the disk is full. */
@@ -137,7 +127,7 @@ const openOnDisk = (directory: string) =>
       isDiskFull(error) ? fullDisk(directory) : new DataDirectoryUnusable({ directory, message: problem })
     const names = yield* Effect.tryPromise({
       try: async () => {
-        await makeDirectory(resolve(directory))
+        makeFolderSync(resolve(directory), 0o700)
         return await readdir(directory)
       },
       catch: (error) =>

@@ -1,4 +1,5 @@
 import { createHash, randomUUID } from "node:crypto"
+import * as Uuid from "@effect-speech/common/Uuid"
 import * as Context from "effect/Context"
 import type { ReproducibleOptions } from "../../LocalServiceOptions.js"
 import { monotonicMillis, wallMillis } from "../realTime.js"
@@ -36,9 +37,4 @@ export const makeIdsAndClock = (initial: ReproducibleOptions): IdsAndClock["Type
 }
 
 /** A UUID of version 4 (RFC 9562, 5.4) with bits of a digest in place of random ones. */
-const seededUuid = (source: string): string => {
-  const bytes = createHash("sha256").update(source).digest().subarray(0, 16)
-  bytes[6] = ((bytes[6] as number) & 0x0f) | 0x40
-  bytes[8] = ((bytes[8] as number) & 0x3f) | 0x80
-  return bytes.toString("hex").replace(/^(.{8})(.{4})(.{4})(.{4})(.{12})$/, "$1-$2-$3-$4-$5")
-}
+const seededUuid = (source: string): string => Uuid.fromBytes(createHash("sha256").update(source).digest(), 4)

@@ -1,6 +1,7 @@
 /** Adds the failing piece to an error, and says how to go on. */
+
+import * as Printable from "@effect-speech/common/Printable"
 import type { Piece } from "@effect-speech/transport/CallReport"
-import * as Printable from "@effect-speech/transport/Printable"
 import { withPiece } from "@effect-speech/transport/ServiceError"
 import type { TtsError } from "@effect-speech/tts/TtsError"
 import { PieceStoreError } from "../../PieceStore.js"

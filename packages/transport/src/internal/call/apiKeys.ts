@@ -1,3 +1,5 @@
+import { contained } from "@effect-speech/common/Contained"
+import { errorName } from "@effect-speech/common/SystemCode"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -5,8 +7,7 @@ import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
 import * as Runtime from "effect/Runtime"
 import { type ApiKey, problemWith } from "../../ApiKey.js"
-import { errorName, type InvalidApiKey } from "../../Failure.js"
-import { contained } from "../contained.js"
+import type { InvalidApiKey } from "../../Failure.js"
 
 /** The key that all calls of a layer use. */
 export interface ApiKeys {

@@ -1,3 +1,6 @@
+import { contained } from "@effect-speech/common/Contained"
+import { type EventDelivery, make as makeDelivery } from "@effect-speech/common/EventDelivery"
+import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import type * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -5,14 +8,11 @@ import * as Runtime from "effect/Runtime"
 import * as Scope from "effect/Scope"
 import { type CallEvent, type CallOptions, replaces } from "../../CallEvent.js"
 import type { Attempt } from "../../CallReport.js"
-import { type EventDelivery, make as makeDelivery } from "../../EventDelivery.js"
 import type { Failure } from "../../Failure.js"
 import type { Progress } from "../../Operation.js"
-import { contained } from "../contained.js"
 import type { HttpExchange, HttpResponse } from "../http/httpDriver.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
-import { monotonicMillis } from "../timer/monotonicMillis.js"
 import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
 
@@ -57,7 +57,7 @@ export const makeCall = (
   enterQueue: () => Place,
   onEvent: CallOptions["onEvent"]
 ): Call => {
-  const startedAt = monotonicMillis(clock)
+  const startedAt = MonotonicClock.unsafeMillis(clock)
   const events = onEvent === undefined ? undefined : makeDelivery(onEvent, replaces)
   const attempts: Array<Attempt> = []
   let attemptScope: Scope.CloseableScope | undefined
@@ -74,7 +74,7 @@ export const makeCall = (
     place = undefined
   }
   const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
-    const elapsedMillis = monotonicMillis(clock) - attemptAt
+    const elapsedMillis = MonotonicClock.unsafeMillis(clock) - attemptAt
     attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
     isRecorded = true
   }
@@ -83,7 +83,7 @@ export const makeCall = (
     attempts.map((attempt, index) =>
       isRecorded && index === attempts.length - 1 ? { ...attempt, sent: timer.sent } : attempt
     )
-  const elapsedMillis = () => (endedAt ?? monotonicMillis(clock)) - startedAt
+  const elapsedMillis = () => (endedAt ?? MonotonicClock.unsafeMillis(clock)) - startedAt
   /** Its result is `Effect.void` if nothing is left to wait for. */
   const closeAttempt = (): Effect.Effect<void> => {
     const closing = exchange?.close() ?? Effect.void
@@ -104,10 +104,10 @@ export const makeCall = (
       const taken = enterQueue()
       place = taken
       if (taken.isReady) return undefined
-      if (taken.ahead !== undefined) queuedAt = monotonicMillis(clock)
+      if (taken.ahead !== undefined) queuedAt = MonotonicClock.unsafeMillis(clock)
       const wait = timer.wait<void>((resume) => {
         taken.onTurn(() => {
-          begunAt = monotonicMillis(clock)
+          begunAt = MonotonicClock.unsafeMillis(clock)
           resume(Effect.void)
         })
         return Effect.void
@@ -129,7 +129,7 @@ export const makeCall = (
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
-      attemptAt = monotonicMillis(clock)
+      attemptAt = MonotonicClock.unsafeMillis(clock)
       delayMillis = delay
       attempts.splice(0, attempts.length, ...current())
       isRecorded = false
@@ -151,7 +151,7 @@ export const makeCall = (
     events,
     end: (exit) =>
       Effect.suspend(() => {
-        endedAt ??= monotonicMillis(clock)
+        endedAt ??= MonotonicClock.unsafeMillis(clock)
         monitor.remove(timer)
         timer.end()
         events?.unsafeEnd(exit, clock)

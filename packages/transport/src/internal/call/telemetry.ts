@@ -2,6 +2,8 @@
  * Spans, metrics and logs of calls. None holds a text, a transcript, an address with its path, or a response header,
  * which may quote the key.
  */
+
+import { unnoticed } from "@effect-speech/common/Contained"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -12,7 +14,6 @@ import * as MetricKey from "effect/MetricKey"
 import * as MetricLabel from "effect/MetricLabel"
 import type * as Tracer from "effect/Tracer"
 import type { ServiceError } from "../../ServiceError.js"
-import { unnoticed } from "../contained.js"
 import type { Call } from "./call.js"
 
 interface NamedCall {

@@ -1,11 +1,6 @@
+import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Predicate from "effect/Predicate"
-import {
-  type ConnectionFailed,
-  type ConnectionReason,
-  type Failure,
-  systemCode,
-  type UploadFailed
-} from "../../Failure.js"
+import type { ConnectionFailed, ConnectionReason, Failure, UploadFailed } from "../../Failure.js"
 import { ProxyError } from "./proxyError.js"
 
 const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [

@@ -1,7 +1,7 @@
 import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type * as Undici from "@effect/platform-node/Undici"
-import { systemCode } from "../../Failure.js"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import { type HttpProxy, portOf } from "./environmentProxy.js"
 import { ProxyError } from "./proxyError.js"
 

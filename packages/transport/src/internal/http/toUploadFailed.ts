@@ -1,6 +1,7 @@
+import { errorName, systemCode } from "@effect-speech/common/SystemCode"
 import * as Cause from "effect/Cause"
 import * as Option from "effect/Option"
-import { errorName, systemCode, type UploadFailed } from "../../Failure.js"
+import type { UploadFailed } from "../../Failure.js"
 
 /** The failure of an upload. A defect in its source counts as a failure to read it, not as a failed connection. */
 export const toUploadFailed = (cause: Cause.Cause<UploadFailed>): UploadFailed =>

@@ -1,3 +1,5 @@
+import { contained } from "@effect-speech/common/Contained"
+import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import type * as Clock from "effect/Clock"
 import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
@@ -8,8 +10,6 @@ import * as Runtime from "effect/Runtime"
 import type { Sent } from "../../CallReport.js"
 import type { Phase, ResolvedDeadlines } from "../../Deadlines.js"
 import type { DeadlineExceeded, Failure } from "../../Failure.js"
-import { contained } from "../contained.js"
-import { monotonicMillis } from "./monotonicMillis.js"
 
 type TimedPhase = Exclude<Phase, "total">
 
@@ -33,19 +33,19 @@ export class CallTimer {
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {
     this.#clock = clock
     this.#deadlines = deadlines
-    this.#end = monotonicMillis(clock) + deadlines.total
+    this.#end = MonotonicClock.unsafeMillis(clock) + deadlines.total
   }
 
   /** Time until the total deadline, in milliseconds. */
   get left(): number {
-    return this.#end - monotonicMillis(this.#clock)
+    return this.#end - MonotonicClock.unsafeMillis(this.#clock)
   }
 
   /** Starts an attempt. */
   begin(): void {
     this.sent = "nothing"
     this.#phase = "upload"
-    this.#since = monotonicMillis(this.#clock)
+    this.#since = MonotonicClock.unsafeMillis(this.#clock)
   }
 
   /**
@@ -55,7 +55,7 @@ export class CallTimer {
   reach(phase: TimedPhase): void {
     if (this.#phase === "download" && phase !== "download") return
     this.#phase = phase
-    this.#since = monotonicMillis(this.#clock)
+    this.#since = MonotonicClock.unsafeMillis(this.#clock)
   }
 
   /**
@@ -67,7 +67,7 @@ export class CallTimer {
   ): Effect.Effect<A, Failure> {
     return Effect.suspend(() => {
       if (this.left <= 0) return Effect.fail(this.totalExceeded)
-      this.#since = monotonicMillis(this.#clock)
+      this.#since = MonotonicClock.unsafeMillis(this.#clock)
       return Effect.async<A, Failure>((resume) => {
         let stop: Effect.Effect<void> = Effect.void
         const settle = (outcome: Effect.Effect<never, Failure>): void => {
@@ -173,7 +173,7 @@ export class DeadlineMonitor {
 
   readonly #checking: Effect.Effect<never> = Effect.forever(
     Effect.suspend(() => {
-      const now = monotonicMillis(this.#clock)
+      const now = MonotonicClock.unsafeMillis(this.#clock)
       let next = now + this.#longest
       for (const timer of this.#timers) next = Math.min(next, timer.check(now))
       // One more turn: data that arrived while the process was busy is processed before the deadlines are checked.

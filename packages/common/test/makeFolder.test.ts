@@ -3,9 +3,10 @@ import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
-import { systemCode } from "@effect-speech/transport/Failure"
 import * as Effect from "effect/Effect"
-import { makeFolder, makeFolderSync } from "../src/internal/makeFolder.js"
+import { makeFolder } from "../src/Files.js"
+import { makeFolderSync } from "../src/FilesSync.js"
+import { systemCode } from "../src/SystemCode.js"
 
 const ways = [
   {

@@ -1,5 +1,4 @@
 import { describe, expect, it } from "@effect/vitest"
-import { CallEvent, EventDelivery } from "@effect-speech/transport"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
@@ -11,6 +10,17 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
+import * as EventDelivery from "../src/EventDelivery.js"
+
+interface Progress {
+  readonly _tag: "Uploading" | "Waiting"
+  readonly attempt: number
+  readonly sentBytes?: number
+}
+
+/** Later progress of an upload replaces what waits of it. */
+const replaces = (later: Progress, earlier: Progress): boolean =>
+  later._tag === "Uploading" && earlier._tag === "Uploading" && later.attempt === earlier.attempt
 
 const never = () => false
 
@@ -124,32 +134,29 @@ describe("events that wait", () => {
     Effect.promise(() =>
       FastCheck.assert(
         FastCheck.asyncProperty(
-          FastCheck.array(FastCheck.tuple(FastCheck.constantFrom("Uploading", "Waiting"), FastCheck.nat(2)), {
-            maxLength: 30
-          }),
+          FastCheck.array(
+            FastCheck.tuple(FastCheck.constantFrom("Uploading" as const, "Waiting" as const), FastCheck.nat(2)),
+            {
+              maxLength: 30
+            }
+          ),
           (drawn) =>
             Effect.gen(function* () {
-              const events = drawn.map(
-                ([_tag, attempt], index) =>
-                  (_tag === "Uploading"
-                    ? { _tag, attempt, sentBytes: index, totalBytes: undefined }
-                    : { _tag, attempt }) as CallEvent.CallEvent
-              )
-              const seen: Array<CallEvent.CallEvent> = []
+              const events = drawn.map(([_tag, attempt], index): Progress => ({ _tag, attempt, sentBytes: index }))
+              const seen: Array<Progress> = []
               const gate = yield* Deferred.make<void>()
-              const handler = (event: CallEvent.CallEvent) =>
+              const handler = (event: Progress) =>
                 Effect.zipRight(
                   Deferred.await(gate),
                   Effect.sync(() => void seen.push(event))
                 )
-              const delivery = EventDelivery.make(handler, CallEvent.replaces)
+              const delivery = EventDelivery.make(handler, replaces)
               for (const event of events) yield* delivery.emit(event)
               yield* Deferred.succeed(gate, undefined)
               while (seen.at(-1) !== events.at(-1)) yield* Effect.yieldNow()
               // The first event is with the handler already.
               const expected = events.filter(
-                (event, index) =>
-                  index === 0 || !events.slice(index + 1).some((later) => CallEvent.replaces(later, event))
+                (event, index) => index === 0 || !events.slice(index + 1).some((later) => replaces(later, event))
               )
               expect(seen).toEqual(expected)
             }).pipe(Effect.runPromise)

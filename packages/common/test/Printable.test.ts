@@ -1,8 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { Printable, ServiceError } from "@effect-speech/transport"
-import * as Cause from "effect/Cause"
 import * as FastCheck from "effect/FastCheck"
-import * as Schema from "effect/Schema"
+import * as Printable from "../src/Printable.js"
 
 const isUnprintable = (character: string): boolean =>
   unprintable.includes(character) || (character.length === 1 && /\p{Surrogate}/u.test(character))
@@ -63,21 +61,4 @@ describe("printable text", () => {
       })
     )
   })
-})
-
-class Unreadable extends ServiceError.define<Unreadable>()("Unreadable", {
-  category: "recording",
-  fields: { source: Schema.String },
-  defaults: { source: "audio" },
-  retry: "never",
-  message: ({ source }) => `The recording ${source} can't be sent.`
-}) {}
-
-it("the message of an error is printable, its facts are exact, and a program that ends with it prints the sentence alone", () => {
-  const source = "a\u001b[2J\n\u202ewav"
-  const error = new Unreadable({ source })
-  const sentence = "The recording a\\u001b[2J\\n\\u202ewav can't be sent."
-  expect(error.message).toBe(sentence)
-  expect(error.source).toBe(source)
-  expect(Cause.pretty(Cause.fail(error))).toBe(`Unreadable: ${sentence}`)
 })

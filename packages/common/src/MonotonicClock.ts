@@ -1,0 +1,11 @@
+/**
+ * A clock that never jumps, for deadlines, intervals and elapsed times: someone may set the wall clock meanwhile.
+ */
+import type * as Clock from "effect/Clock"
+import * as Effect from "effect/Effect"
+
+/** Whole milliseconds since some moment. */
+export const unsafeMillis = (clock: Clock.Clock): number => Math.round(Number(clock.unsafeCurrentTimeNanos()) / 1e6)
+
+/** Whole milliseconds since some moment. */
+export const millis: Effect.Effect<number> = Effect.map(Effect.clock, unsafeMillis)

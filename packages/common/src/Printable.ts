@@ -1,0 +1,26 @@
+/**
+ * Makes a string from outside printable: words of a service, file names, arguments, settings. A terminal obeys control
+ * characters, and a bidirectional control changes the order in which it shows the rest of a line.
+ *
+ * Control characters (C0, DEL, C1), bidirectional controls, lone surrogates and the line separators U+2028 and U+2029 become
+ * escapes, as JSON writes them. All other text stays as it is, also the joiners of Indic scripts and of emoji.
+ */
+
+const unprintable = String.raw`[\p{Cc}\p{Bidi_Control}\p{Surrogate}\u2028\u2029]`
+const inLine = new RegExp(unprintable, "gu")
+const inLines = new RegExp(String.raw`(?!\n|\t|\r\n)${unprintable}`, "gu")
+
+const shortEscapes: Readonly<Record<string, string>> = { "\n": "\\n", "\r": "\\r", "\t": "\\t" }
+
+const toEscape = (character: string): string =>
+  shortEscapes[character] ?? `\\u${character.charCodeAt(0).toString(16).padStart(4, "0")}`
+
+/** Text on one line. JSON stays valid and keeps its value, because only its strings can hold these characters. */
+export const line = (text: string): string => text.replace(inLine, toEscape)
+
+/** A sentence as the end of another one: with a small first letter, and without its full stop. */
+export const asPhrase = (sentence: string): string =>
+  sentence.replace(/\.$/, "").replace(/^[A-Z](?=[a-z])/, (first) => first.toLowerCase())
+
+/** Like {@link line}, but line breaks and tabs stay. */
+export const lines = (text: string): string => text.replace(inLines, toEscape)

@@ -1,0 +1,35 @@
+/**
+ * The code of a system error, and the name of any error: the only parts that are safe to show. The rest may hold a key or a body.
+ */
+import { SystemError } from "@effect/platform/Error"
+import * as Predicate from "effect/Predicate"
+
+/** Any other text of a library may hold the key. */
+const isIdentifier = (text: unknown): text is string => typeof text === "string" && /^\w{1,64}$/.test(text)
+
+/** The system's code of an error, such as `ECONNREFUSED`, from anywhere in the chain of its causes. */
+export const systemCode = (error: unknown): string | undefined => {
+  let current = error
+  for (let depth = 0; depth < 8 && Predicate.isRecord(current); depth++) {
+    if (isIdentifier(current.code)) return current.code
+    const inner = Array.isArray(current.errors) ? current.errors[0] : undefined
+    current = current.cause ?? inner
+  }
+  return undefined
+}
+
+/**
+ * The name of an error of another library. A `SystemError` also gives its reason, which is one of a few fixed words.
+ */
+export const errorName = (error: unknown): string => {
+  if (typeof error !== "object" || error === null) return typeof error
+  if (error instanceof SystemError) return `${error._tag}: ${error.reason}`
+  const name = "_tag" in error ? error._tag : error instanceof Error ? error.name : undefined
+  return isIdentifier(name) ? name : "object"
+}
+
+/** The system's code of an error, or its name if it has none. */
+export const codeOrName = (error: unknown): string => systemCode(error) ?? errorName(error)
+
+/** Whether the process (`EMFILE`) or the system (`ENFILE`) has too many open files: nothing is wrong with this one. */
+export const isTooManyOpenFiles = (code: string | undefined): boolean => code === "EMFILE" || code === "ENFILE"
