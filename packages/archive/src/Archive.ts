@@ -21,6 +21,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Redacted from "effect/Redacted"
 import type { StoreFailed, StoreLocked, StoreTooNew } from "./ArchiveError.js"
+import type { Job } from "./internal/file/job.js"
 import * as Machine from "./internal/machine/machine.js"
 import * as Write from "./internal/output/write.js"
 import type { ArchiveService } from "./internal/service/ArchiveService.js"
@@ -163,6 +164,14 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
                 ]
         )
       )
+      const measures = new Map(options.workers.map(({ measure, operation }) => [operation, measure]))
+      /** What a call costs at most. Nothing, if it can't be known: then nothing is sent. */
+      const highest = (operation: string, costOf: CostOf) => (job: Job) =>
+        Effect.gen(function* () {
+          const { isStated, most } = yield* costOf(job)
+          const measure = measures.get(operation as Worker["operation"])
+          return isStated || measure === undefined ? most : ((yield* measure(job)) ?? 0)
+        }).pipe(Effect.provide(context as Context.Context<FileSystem.FileSystem>))
       const lacking = new Set<string>()
       const machine = yield* Machine.make({
         store,
@@ -171,9 +180,7 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
         concurrency: options.concurrency ?? 8,
         closeLimit: options.closeLimit ?? 60_000,
         workers,
-        costs: new Map(
-          [...costs].map(([operation, costOf]) => [operation, (job) => Effect.map(costOf(job), ({ most }) => most)])
-        ),
+        costs: new Map([...costs].map(([operation, costOf]) => [operation, highest(operation, costOf)])),
         recorded: ({ file, settings }, { inPieces, result }) =>
           Effect.catchAll(
             Effect.provide(Write.complete(settings.output, { ...file, result, inPieces }), context),

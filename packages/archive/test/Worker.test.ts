@@ -447,32 +447,47 @@ describe("a file that was away", () => {
 })
 
 describe("a run with a limit of credits", () => {
-  it.live("does not exceed it by recordings whose header states no duration", () =>
+  const path = fileURLToPath(new URL("../../audio-codec/test/recordings/streamed.webm", import.meta.url))
+  /** Three recordings of 20 seconds, which are much longer than their size suggests. */
+  const sparse = AudioDecoder.AudioDecoder.of({
+    decode: () => Effect.succeed(PcmStream.fromBytes(format, recording(20).subarray(44)))
+  })
+  const limited = (name: string, maxCredits: number) =>
     Effect.gen(function* () {
-      const directory = join(folder, "limited")
+      const directory = join(folder, name)
       mkdirSync(directory)
-      const path = fileURLToPath(new URL("../../audio-codec/test/recordings/streamed.webm", import.meta.url))
-      for (const name of ["a", "b", "c"]) writeFileSync(join(directory, `${name}.webm`), readFileSync(path))
-      const each = Math.ceil((readFileSync(path).byteLength * 8) / 6_000)
-      yield* Effect.gen(function* () {
-        const archive = yield* Archive
-        const request = {
-          source: yield* Source.folder(directory),
-          operation: Operation.transcribe({ model: "m" }),
-          output: { directory: join(folder, "limited-out"), format: "txt" },
-          limits: { maxCredits: 2 * each }
-        } as const
-        const { cost, mostCost, unknownCost } = yield* archive.plan(request)
-        expect(cost).toBe(0)
-        expect(unknownCost).toBe(3)
-        expect(mostCost).toBeGreaterThanOrEqual(3 * each)
-        const { id } = yield* archive.start(request)
-        const status = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
-        expect(status).toMatchObject({ state: "suspended", suspension: { tag: "CreditLimit" }, counts: { pending: 2 } })
-        expect(status.credits).toBe(each)
-      }).pipe(
-        Effect.provide(Archive.layerEmbedded({ path: join(folder, "limited.db"), workers: [Worker.transcription] }))
-      )
+      for (const each of ["a", "b", "c"]) writeFileSync(join(directory, `${each}.webm`), readFileSync(path))
+      const archive = yield* Archive
+      const request = {
+        source: yield* Source.folder(directory),
+        operation: Operation.transcribe({ model: "m" }),
+        output: { directory: join(folder, `${name}-out`), format: "txt" },
+        limits: { maxCredits }
+      } as const
+      expect(yield* archive.plan(request)).toMatchObject({ cost: 0, unknownCost: 3 })
+      const { id } = yield* archive.start(request)
+      return Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+    }).pipe(
+      Effect.provide(Archive.layerEmbedded({ path: join(folder, `${name}.db`), workers: [Worker.transcription] }))
+    )
+
+  it.live("measures recordings whose header states no duration, and does not exceed it by them", () =>
+    Effect.gen(function* () {
+      const status = yield* limited("measured", 50)
+      expect(status).toMatchObject({
+        state: "suspended",
+        suspension: { tag: "CreditLimit" },
+        counts: { done: 2, pending: 1 }
+      })
+      expect(status.credits).toBe(40)
+    }).pipe(Effect.provideService(AudioDecoder.AudioDecoder, sparse), Effect.provide(answering("One.")))
+  )
+
+  it.live("sends none of them if no decoder can measure it", () =>
+    Effect.gen(function* () {
+      const status = yield* limited("unmeasured", 50)
+      expect(status).toMatchObject({ state: "ended", failures: { LengthUnknown: 3 }, credits: 0 })
+      expect((yield* SpeechToText.calls).length).toBe(0)
     }).pipe(Effect.provide(answering("One.")))
   )
 })

@@ -14,7 +14,7 @@ describe("the highest cost of a recording", () => {
     expect(ofRecording({ ...wav, size: 1, durationMillis: 0 })).toEqual({ most: 0, isStated: true })
   })
 
-  it("follows from its size, if its header states no duration: no speech has less than 6 kbit/s", () => {
+  it("is estimated by its size, at 6 kbit/s, if its header states no duration", () => {
     const webm = { container: "webm", durationMillis: undefined, pieceMillis: undefined }
     expect(ofRecording({ ...webm, size: 750_000 })).toEqual({ most: 1_000, isStated: false })
     expect(ofRecording({ ...webm, size: 1 })).toEqual({ most: 1, isStated: false })

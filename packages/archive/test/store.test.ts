@@ -76,8 +76,8 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
 const done = (credits = 1): Settlement => ({ _tag: "Done", result: "text", billing: "billed", credits })
 const poison: Settlement = { _tag: "Failed", error: { tag: "BadRequest", message: "No." }, billing: "notBilled" }
 const refused: Settlement = { _tag: "Refused", error: { tag: "InsufficientCredit", message: "Top up." } }
-const unavailable = (begunAt: number): Settlement => ({
-  _tag: "Unavailable",
+const unavailable = (begunAt: number) => ({
+  _tag: "Unavailable" as const,
   error: { tag: "ServiceUnavailable", message: "Later." },
   billing: "notBilled",
   begunAt
@@ -557,8 +557,8 @@ for (const { title, database, installed } of databases) {
           const { store, run, claim, settle, states } = yield* begun(3)
           yield* claim(1)
           const error = { tag: "GatewayTimeout", message: "Later." }
-          yield* settle(1, { _tag: "Failed", error, billing: "unknown", begunAt: (yield* store.now) + 1 })
-          assert.deepStrictEqual(yield* states, ["failed", "pending", "pending"])
+          yield* settle(1, { _tag: "Held", error, billing: "unknown", begunAt: (yield* store.now) + 1 })
+          assert.deepStrictEqual(yield* states, ["held", "pending", "pending"])
           assert.isDefined((yield* store.status(run)).slowedUntil)
           assert.strictEqual((yield* claim(2))._tag, "Wait")
         })
@@ -687,6 +687,51 @@ for (const { title, database, installed } of databases) {
           yield* settle(1, done())
           assert.strictEqual(yield* next, "Stopped")
           assert.deepInclude((yield* store.run(run)).suspension, { tag: "FileLimit" })
+        })
+      )
+
+      it.effect("counts a file once for a limit that is set again, however often it was called", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle, waited } = yield* begun(3, { limits: { maxFiles: 2 } })
+          yield* claim(1)
+          yield* settle(1, unavailable(yield* store.now))
+          yield* waited
+          yield* claim(1)
+          yield* settle(1, done())
+          yield* store.setLimits(run, { maxFiles: 2 })
+          const next = yield* store.claim(run, 1, "a", 3)
+          assert.deepStrictEqual(next._tag === "Claimed" ? next.files.map(({ seq }) => seq) : next._tag, [2])
+        })
+      )
+
+      it.effect("counts what a held file may have cost, until its answer says what it did", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, files, settle } = yield* begun(2, { limits: { maxCredits: 10 } })
+          const credits = Effect.all([Effect.map(store.status(run), (status) => status.credits), files])
+          yield* claim(1, "a", 3)
+          yield* store.takeOver(run, ["a"])
+          const [held, [file]] = yield* credits
+          assert.deepStrictEqual([held, file?.state, file?.credits], [3, "held", 3])
+          yield* settle(1, done(2))
+          const [spent, [answered]] = yield* credits
+          assert.deepStrictEqual([spent, answered?.state, answered?.credits], [2, "done", 2])
+        })
+      )
+
+      it.effect("holds what may have been billed, once a run that repeated is started again to hold", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, states, settle } = yield* begun(4, { unanswered: "repeat" })
+          yield* Effect.all([claim(1), claim(2), claim(3)])
+          yield* store.takeOver(run, ["a"])
+          yield* claim(3)
+          yield* claim(4)
+          assert.deepStrictEqual(yield* states, ["pending", "pending", "started", "started"])
+          yield* store.createRun(run, { ...settings, unanswered: "hold" }, {})
+          assert.deepStrictEqual(yield* states, ["held", "held", "started", "started"])
+          // The process began these calls while the run repeated.
+          yield* settle(3, { ...unavailable(yield* store.now), billing: "unknown" })
+          yield* settle(4, unavailable(yield* store.now))
+          assert.deepStrictEqual(yield* states, ["held", "held", "held", "pending"])
         })
       )
 

@@ -25,7 +25,14 @@ import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
 import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { adviceOn, describePlan, describe as describeStatus, exitCodeOf, makeLine } from "../src/archive/report.js"
+import {
+  adviceOn,
+  describePlan,
+  describe as describeStatus,
+  exitCodeOf,
+  isListingOver,
+  makeLine
+} from "../src/archive/report.js"
 import { speech } from "../src/speech.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
 
@@ -331,6 +338,21 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     })
   )
 
+  it.scoped.each([
+    ["--after-crash hold", 1, "0 of 1 file done, 1 held."],
+    ["--after-crash repeat", 2, "1 of 1 file done."],
+    ["--unanswered repeat", 2, "1 of 1 file done."]
+  ] as const)("with %s sends a file whose answer was lost so many times: %i", ([option, sent, says]) =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, out } = yield* place(1)
+      const before = yield* requestCount
+      yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+      expect((yield* archive(`run ${calls} ${asRun} --out ${out} ${option}`)).stdout).toContain(says)
+      expect((yield* requestCount) - before).toBe(sent)
+    })
+  )
+
   it.scoped("ends with 40 if the account is refused, and goes on after it was topped up", () =>
     Effect.gen(function* () {
       const { accounts } = yield* LocalService
@@ -587,7 +609,7 @@ describe("a plan", () => {
   it("says what files of unknown length cost at most, only if there are some", () => {
     const plan = { files: 5, bytes: 9_000, done: 1, toCall: 4, cost: 8, unknownCost: 2, mostCost: 1_308 }
     expect(describePlan(plan, "Transcribe").split("\n").at(-1)).toBe(
-      "A run would send 4 files: 8 seconds of audio, and 2 files of unknown length, at most 1,308 seconds of audio in all."
+      "A run would send 4 files: 8 seconds of audio, and 2 files of unknown length, about 1,308 seconds of audio in all."
     )
     expect(
       describePlan({ ...plan, unknownCost: 0, mostCost: 8 }, "Synthesize")
@@ -598,6 +620,23 @@ describe("a plan", () => {
 })
 
 describe("the report of a run", () => {
+  it("whose listing has ended without an end says so, and is no success", () => {
+    const listing = {
+      ...status,
+      state: "listing",
+      holds: {},
+      counts: { pending: 5, started: 0, done: 0, failed: 0, held: 0 }
+    } as const
+    expect([34_999, 35_000].map((now) => isListingOver(listing, now))).toEqual([false, true])
+    expect(isListingOver(status, 99_999)).toBe(false)
+    const store = { _tag: "File", path: "/my out/archive.db", isDefault: true } as const
+    expect(adviceOn(listing, store)).toEqual([])
+    expect(adviceOn(listing, store, true)).toEqual([
+      "The process that listed the files has ended before it had them all. No file was called. Start the same run again."
+    ])
+    expect([exitCodeOf(listing), exitCodeOf(listing, [], true)]).toEqual([0, 40])
+  })
+
   it("has its counts, its failures by tag, its cost and its machines", () => {
     const outage = { tag: "SttUnavailable", message: "Try again later.", at: 0 }
     const warnings = { NothingRecognised: 19 }

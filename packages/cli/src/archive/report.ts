@@ -97,8 +97,15 @@ export const synthesisOf = (gone: number, cost: number): ReadonlyArray<string> =
     : `Audio of ${files(gone)} is synthesized again, for ${count(cost)} credits.`
 ]
 
-/** What to do about a run that has stopped, or has failed and held files. */
-export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string> => {
+/** A process that lists files says so every 5 seconds. */
+const listerIsDeadAfterMillis = 35_000
+
+/** Whether the process that listed the files of a run has ended. `now` is milliseconds since 1970. */
+export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boolean =>
+  state === "listing" && now - updatedAt >= listerIsDeadAfterMillis
+
+/** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: nobody lists its files any more. */
+export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false): ReadonlyArray<string> => {
   const { counts, state, suspension } = status
   const limit = limitOptions[suspension?.tag ?? ""]
   const goOn = `To resume: ${commandOf("resume", status, store)}${state === "suspended" && limit !== undefined ? ` ${limit} N` : ""}`
@@ -111,6 +118,11 @@ export const adviceOn = (status: RunStatus, store: Store): ReadonlyArray<string>
           store._tag === "File"
             ? `No process works on the run. ${goOn}`
             : "No machine works on the run. Start one: speech archive work"
+        ]
+      : []),
+    ...(listingIsOver
+      ? [
+          "The process that listed the files has ended before it had them all. No file was called. Start the same run again."
         ]
       : []),
     ...(state === "paused" ? [`The run is paused. ${goOn}`] : []),
@@ -183,9 +195,10 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
 /** A file that is done with one of the warnings `failOn` counts as a failure, and stays done. */
 export const exitCodeOf = (
   { counts, output, state, warnings }: RunStatus,
-  failOn: ReadonlyArray<string> = []
+  failOn: ReadonlyArray<string> = [],
+  listingIsOver = false
 ): number => {
-  if (state === "suspended" || state === "paused") return ExitCode.suspended
+  if (state === "suspended" || state === "paused" || listingIsOver) return ExitCode.suspended
   const isIncomplete =
     counts.failed + counts.held + (output?.gone ?? 0) > 0 || failOn.some((tag) => (warnings[tag] ?? 0) > 0)
   return state === "ended" && isIncomplete ? ExitCode.incomplete : ExitCode.done
@@ -224,7 +237,7 @@ export const describePlan = (plan: Plan, operation: Operation["_tag"]): string =
   const unknown =
     plan.unknownCost === 0
       ? ""
-      : `, and ${files(plan.unknownCost)} of unknown length, at most ${count(plan.mostCost)} ${unit} in all`
+      : `, and ${files(plan.unknownCost)} of unknown length, about ${count(plan.mostCost)} ${unit} in all`
   return [
     `${files(plan.files)}, ${count(plan.bytes)} bytes. ${count(plan.done)} done already.`,
     `A run would send ${files(plan.toCall)}: ${count(plan.cost)} ${unit}${unknown}.`

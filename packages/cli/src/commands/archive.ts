@@ -16,6 +16,7 @@ import {
   describe,
   describePlan,
   exitCodeOf,
+  isListingOver,
   leftBy,
   makeLine,
   outageOf,
@@ -71,7 +72,8 @@ const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
 const say = (lines: ReadonlyArray<string>): Effect.Effect<void> =>
   Effect.forEach(lines, (line) => Console.error(`speech: ${line}`), { discard: true })
 
-const advise = (status: RunStatus, store: Store): Effect.Effect<void> => say(adviceOn(status, store))
+const advise = (status: RunStatus, store: Store, isListingOver = false): Effect.Effect<void> =>
+  say(adviceOn(status, store, isListingOver))
 
 /** The options of earlier versions, by which machines had to reach each other. */
 interface Former {
@@ -89,20 +91,27 @@ const sayFormer = ({ host, port }: Former, mayWork: boolean): Effect.Effect<void
 interface Ending {
   readonly json: boolean
   readonly failOn: ReadonlyArray<string>
+  /** The run was watched until it stopped, so that one which is listing still has no process that lists. Default: false. */
+  readonly isWatched?: boolean
 }
 
+const listingIsOver = (status: RunStatus, { isWatched = false }: Pick<Ending, "isWatched">): Effect.Effect<boolean> =>
+  Effect.map(Clock.currentTimeMillis, (now) => (isWatched && status.state === "listing") || isListingOver(status, now))
+
 /** The state of a run is the exit code. */
-const endWith = (status: RunStatus, { failOn }: Ending): Effect.Effect<void, AlreadyReported> => {
-  const code = exitCodeOf(status, failOn)
-  return code === ExitCode.done ? Effect.void : new AlreadyReported({ code })
-}
+const endWith = (status: RunStatus, ending: Ending): Effect.Effect<void, AlreadyReported> =>
+  Effect.flatMap(listingIsOver(status, ending), (isOver) => {
+    const code = exitCodeOf(status, ending.failOn, isOver)
+    return code === ExitCode.done ? Effect.void : new AlreadyReported({ code })
+  })
 
 /** Prints how far a run is, and what to do next. */
 const printEnd = (status: RunStatus, store: Store, ending: Ending) =>
-  print(status, ending.json).pipe(
-    Effect.zipRight(ending.json ? Effect.void : advise(status, store)),
-    Effect.zipRight(endWith(status, ending))
-  )
+  Effect.gen(function* () {
+    yield* print(status, ending.json)
+    if (!ending.json) yield* advise(status, store, yield* listingIsOver(status, ending))
+    yield* endWith(status, ending)
+  })
 
 /** Shows the progress of a run until it stops, and at once when the service goes down and answers again. */
 const watch = (begun: RunStatus, options: { readonly json: boolean; readonly everyChange: boolean }) =>
@@ -147,7 +156,7 @@ const work = <E, R>(
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
-  const end = (status: RunStatus) => printEnd(status, store, options)
+  const end = (status: RunStatus) => printEnd(status, store, { ...options, isWatched: true })
   if (makesCalls(store, options)) {
     return watched.pipe(
       atInterruption(finishing),
@@ -202,7 +211,8 @@ export const status = (given: Given<"archive status">) =>
     Effect.gen(function* () {
       if (!given.watch) return yield* printEnd(found, store, given)
       const last = yield* watch(found, { json: given.json, everyChange: true })
-      yield* given.json ? endWith(last, given) : printEnd(last, store, given)
+      const ending = { ...given, isWatched: true }
+      yield* given.json ? endWith(last, ending) : printEnd(last, store, ending)
     })
   )
 

@@ -17,10 +17,15 @@ export interface Job {
 export interface Worker<out R = never> {
   readonly operation: Operation["_tag"]
   /**
-   * What the call costs at most, by the price of `Limits`. If the header of a recording does not state its length, the size bounds it.
-   * Nothing, if nothing would be sent for the file as it is.
+   * What the call costs at most, by the price of `Limits`. If the header of a recording does not state its length, this is an estimate
+   * by its size. Nothing, if nothing would be sent for the file as it is.
    */
   readonly cost: (job: Job) => Effect.Effect<Cost, never, FileSystem.FileSystem>
+  /**
+   * The highest cost of a file for which `cost` has only an estimate, in credits. `undefined`: it can't be known, and `call` sends
+   * nothing while the run has a limit of credits. Default: the estimate.
+   */
+  readonly measure?: (job: Job) => Effect.Effect<number | undefined, never, FileSystem.FileSystem>
   /**
    * Fails if this process can't call a file as requested, such as for lack of a decoder. It runs for each file that a run lists.
    * Default: it can call each.

@@ -1,6 +1,7 @@
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { AudioDecoder } from "@effect-speech/audio-codec/AudioDecoder"
+import { AudioDecoder, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
+import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import type { Header } from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
@@ -11,6 +12,7 @@ import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { billingOf, type CallReport, isRefusal } from "@effect-speech/transport/CallReport"
 import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
 import type { Transcribe } from "../../Operation.js"
 import type { TranscriptionResult } from "../../Output.js"
 import type { Format } from "../../Run.js"
@@ -38,6 +40,13 @@ export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
         : looked.left.concern === "process"
           ? costOf(job, { container: undefined, durationMillis: undefined })
           : Money.nothing
+    ),
+  measure: (job) =>
+    lookAt(job).pipe(
+      Effect.flatMap((header) =>
+        Effect.map(decodedMillis(pathOf(job)), (durationMillis) => costOf(job, { ...header, durationMillis }).most)
+      ),
+      Effect.orElseSucceed(() => undefined)
     ),
   check: (item, settings) =>
     Effect.gen(function* () {
@@ -79,6 +88,14 @@ const costOf = (
   return Money.ofRecording({ size, container, durationMillis, pieceMillis: mayBeCut ? pieceMillis : undefined })
 }
 
+/** The duration of a recording, by its samples. */
+const decodedMillis = (path: string) =>
+  Effect.gen(function* () {
+    const { format, stream } = yield* decodeFile(path)
+    const bytes = yield* Stream.runFold(stream, 0, (sum, block) => sum + block.byteLength)
+    return AudioFormat.durationMillis(format, bytes)
+  }).pipe(Effect.scoped)
+
 /** The header of the recording, which is the one that was listed. */
 const lookAt = (job: Job) =>
   Effect.filterOrElse(
@@ -104,12 +121,23 @@ const transcribe = (
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
     const mustCut = isLong(durationMillis, pieceMillis)
+    // It could not be measured: see `measure`.
+    if (durationMillis === undefined && job.file.reserved === 0) return yield* lengthUnknown(job)
     if (needsTimes(job.settings.output.format) || (canCut && mustCut)) {
       return yield* inPieces(request, job, { pieceMillis, segments: reader }, tally)
     }
-    tally.begun(1, Money.ofRecording({ size: job.file.size, ...header, pieceMillis: undefined }).most)
+    tally.begun(
+      1,
+      job.file.reserved ?? Money.ofRecording({ size: job.file.size, ...header, pieceMillis: undefined }).most
+    )
     return yield* whole(request, durationMillis, reader, mustCut ? [sentWhole] : [], tally)
   })
+
+const lengthUnknown = (job: Job) =>
+  problem(
+    "LengthUnknown",
+    `${pathOf(job)} states no length, and no decoder could measure it, so the limit of credits can't be kept. Nothing was sent. Convert it to WAV and run again, or run again without maxCredits and retry the files of this tag.`
+  )
 
 const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
 

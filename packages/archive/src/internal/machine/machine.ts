@@ -14,6 +14,7 @@ export interface Machine extends Pick<Runs.Runs, "adopt" | "worksOn" | "stop">, 
   readonly id: string
   /** Fails once this machine can't work any more. */
   readonly ended: Heartbeat.Life["ended"]
+  readonly report: Heartbeat.Life["report"]
 }
 
 export const make = (
@@ -31,5 +32,5 @@ export const make = (
         Effect.zipRight(within(3_000)(store.leave(machine)))
       )
     )
-    return { ...runs, id: machine, active: calls.active, ended: life.ended }
+    return { ...runs, id: machine, active: calls.active, ended: life.ended, report: life.report }
   })

@@ -8,7 +8,7 @@
 export interface Cost {
   /** In credits. */
   readonly most: number
-  /** Whether the file states its length. If not, `most` follows from its size. */
+  /** Whether the file states its length. If not, `most` is an estimate by its size. */
   readonly isStated: boolean
 }
 
@@ -25,11 +25,11 @@ export interface RecordingFacts {
   readonly pieceMillis: number | undefined
 }
 
-/** The lowest rate of speech in kbit/s, that of Opus (RFC 6716, section 2.1.1). MP3 begins at 8, telephony is 64. */
+/** The lowest rate of speech in kbit/s, that of Opus (RFC 6716, section 2.1.1). Silence may have less. */
 const lowestRate = 6
 
-/** The longest duration of so many bytes, in milliseconds. */
-const longest = (size: number): number => (size * 8) / lowestRate
+/** An estimate of the duration of so many bytes, in milliseconds. */
+const estimated = (size: number): number => (size * 8) / lowestRate
 
 /** What a decoder may give more than the header states, in milliseconds: a packet of Opus (RFC 6716, section 3.2.5). */
 const longestPacket = 120
@@ -41,10 +41,10 @@ export const secondsOf = (millis: number): number => Math.ceil(millis / 1_000)
 const mostPieces = (millis: number, pieceMillis: number): number =>
   millis <= pieceMillis ? 1 : Math.floor(millis / (10 * Math.floor(pieceMillis / 20))) + 1
 
-/** The highest cost of a recording. Each piece begins a second of its own. */
+/** The highest cost of a recording: an estimate if its duration is not known. Each piece begins a second of its own. */
 export const ofRecording = ({ container, durationMillis, pieceMillis, size }: RecordingFacts): Cost => {
   const isStated = durationMillis !== undefined
-  const stated = durationMillis ?? longest(size)
+  const stated = durationMillis ?? estimated(size)
   if (pieceMillis === undefined) return { most: secondsOf(stated), isStated }
   const decoded = container === "wav" ? stated : stated + longestPacket
   return { most: secondsOf(decoded) + mostPieces(decoded, pieceMillis) - 1, isStated }

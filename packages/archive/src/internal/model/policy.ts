@@ -67,7 +67,7 @@ export interface Change {
  * | `Refused` | `pending`, and the attempt does not count | suspended |
  * | `Unsaved` | `held` | suspended |
  * | `Held` | `held` | slows down |
- * | `Unavailable` | `pending`, or `failed` after five strikes | slows down |
+ * | `Unavailable` | `pending`, or `failed` after five strikes; `held` in a run that holds if this call may have been billed | slows down |
  * | `Failed` | `failed`, or `held` in a run that holds if an earlier call may have been billed | slows down if the service was down; suspended if ten files have failed alike, one after the other |
  *
  * @param othersHaveFewerStrikes Whether another file that is left has fewer strikes.
@@ -120,10 +120,12 @@ export const settle = (
       const { begunAt, error } = settlement
       // That a later call sent nothing does not undo an earlier one.
       const billing = mayBeBilled && settlement.billing === "notBilled" ? "unknown" : settlement.billing
-      const isHeld = settlement._tag === "Held" || (mayBeBilled && run.unanswered === "hold")
+      // The process may have begun the call while the run still repeated.
+      const mayNotRepeat = run.unanswered === "hold" && settlement.billing !== "notBilled"
+      const isHeld = settlement._tag === "Held" || mayNotRepeat || (mayBeBilled && run.unanswered === "hold")
       const slowed =
         begunAt === undefined ? noStrike(strikes) : strike(run, strikes, begunAt, error, othersHaveFewerStrikes)
-      const repeats = settlement._tag === "Unavailable" && slowed.strikes < maxStrikes
+      const repeats = settlement._tag === "Unavailable" && !mayNotRepeat && slowed.strikes < maxStrikes
       const uncounted = settlement.notReached === true
       const spent = spentWithout(settlement.billing === "notBilled" ? 0 : reserved)
       return {

@@ -10,6 +10,7 @@
  * | `unsaved` | `started`, `held` | `held` | the machine that has it: the answer may be billed and is not recorded |
  * | `returned` | `started`, `held` | `pending` | the machine that has it: nothing that may be billed was sent, or the run repeats such calls |
  * | `abandoned` | `started` | `held`, or `pending` if the run repeats | any machine, once the one that has it is dead |
+ * | `withheld` | `pending` | `held` | a person, who starts a run that repeats again so that it holds: an earlier call may have been billed |
  * | `repaired` | `done` | `pending` | a person, who has a synthesis repeated whose audio is gone |
  * | `retried` | `failed`, `held` | `pending` | a person, who names the tag of held files |
  * | `unlisted` | `pending`, `failed` | hidden; no row if it was never called | a listing that did not find the file |
@@ -22,6 +23,7 @@
  * | ----- | ---- | -- | --- |
  * | `relisted` | `paused`, `suspended`, `ended` | `listing` | who starts the run again; a run that is running stays so while it is listed |
  * | `listed` | `listing` | `running` | who started it; a pause during the listing stays |
+ * | `unlistable` | `listing` | the state before | who started it again, if its source can't be listed; a run that was never listed stays `listing` |
  * | `resumed` | each | `running` | a person, once its files were listed to the end; also by `retry` |
  * | `paused` | `listing`, `running` | `paused` | a person |
  * | `suspended` | `running` | `suspended` | a machine, in the epoch of its call: the account, the output or a limit |
@@ -36,6 +38,7 @@ const before = {
   unsaved: ["started", "held"],
   returned: ["started", "held"],
   abandoned: ["started"],
+  withheld: ["pending"],
   repaired: ["done"],
   retried: ["failed", "held"],
   unlisted: ["pending", "failed"],
@@ -50,6 +53,7 @@ export const statesBefore = (event: FileEvent): ReadonlyArray<FileState> => befo
 const runBefore = {
   relisted: ["paused", "suspended", "ended"],
   listed: ["listing"],
+  unlistable: ["listing"],
   resumed: ["listing", "running", "paused", "suspended", "ended"],
   paused: ["listing", "running"],
   suspended: ["running"],

@@ -65,11 +65,12 @@ export const make = ({
         yield* watch.untilStopped(run)
         while (machine !== undefined && machine.active(run) > 0) yield* Effect.sleep(20)
         yield* watch.whileTrue(store.isCalling(run))
-        return yield* finish(run, { everything: false })
+        // After an outage the pass over its files begins anew.
+        return yield* watch.watched(finish(run, { everything: false }))
       })
 
     /** The outputs of runs whose process has left, or could not write them. */
-    const finishDue = (machine: string) => {
+    const finishDue = (machine: Machine) => {
       const laterThan = new Map<string, number>()
       const finishOne = (run: string) =>
         Effect.gen(function* () {
@@ -81,8 +82,9 @@ export const make = ({
           laterThan.delete(run)
           endings.delete(run)
         }).pipe(Effect.catchAll(({ message }) => unnoticed(Effect.logWarning(message))))
-      return Effect.flatMap(store.outputsDue(machine), Effect.forEach(finishOne, { discard: true })).pipe(
-        Effect.ignore,
+      return Effect.flatMap(store.outputsDue(machine.id), Effect.forEach(finishOne, { discard: true })).pipe(
+        // The machine says so, and goes on after an outage.
+        Effect.catchAll(machine.report),
         Effect.zipRight(Effect.sleep(dueInterval)),
         Effect.forever
       )
@@ -106,7 +108,7 @@ export const make = ({
       })
 
     if (machine !== undefined) {
-      yield* finishDue(machine.id).pipe(Effect.interruptible, Effect.forkIn(scope))
+      yield* finishDue(machine).pipe(Effect.interruptible, Effect.forkIn(scope))
     }
 
     return { finish, finishAtItsEnd, of: (run) => endings.get(run), forget }

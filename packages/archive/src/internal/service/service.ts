@@ -16,6 +16,7 @@ import * as Money from "../model/money.js"
 import type { AgreeOptions } from "../output/agree.js"
 import { runInvalid } from "../runInvalid.js"
 import { type RunRow, Store } from "../store/Store.js"
+import { within } from "../within.js"
 import type { ArchiveService, Plan } from "./ArchiveService.js"
 import * as Endings from "./endings.js"
 import { type Check, type CostOf, identify, pages, refuse, settingsOf, withEarlierOutputs } from "./requests.js"
@@ -32,6 +33,9 @@ export interface ServiceOptions {
 
 /** How often a run that is listed says so. In milliseconds. */
 const touchInterval = 5_000
+
+/** How long a run whose source can't be listed waits for the database, to be as it was. In milliseconds. */
+const resetLimit = 10_000
 
 export const make = (
   options: ServiceOptions
@@ -95,7 +99,7 @@ export const make = (
           (page) =>
             Effect.gen(function* () {
               listing ??= yield* begun
-              yield* store.addItems(run, listing, page)
+              yield* watch.watched(store.addItems(run, listing, page))
             })
         )
         const touched = Effect.suspend(() => (listing === undefined ? Effect.void : Effect.ignore(store.touch(run))))
@@ -105,14 +109,14 @@ export const make = (
             Option.match(found, {
               onNone: () => Effect.void,
               onSome: ({ isListed, state }) =>
-                isListed ? Effect.ignore(store.changeState(run, "listed", state)) : Effect.void
+                isListed ? within(resetLimit)(watch.watched(store.changeState(run, "unlistable", state))) : Effect.void
             })
           )
         )
         // An empty listing is a mistake, such as a share that is not mounted: it removes no file from the run.
         if (listing === undefined) return yield* listsNothing(settings)
-        yield* store.endListing(run, listing)
-        return yield* Effect.catchTag(beginOrWatch(run, "listed"), "RunNotFound", Effect.die)
+        yield* watch.watched(store.endListing(run, listing))
+        return yield* Effect.catchTag(watch.watched(beginOrWatch(run, "listed")), "RunNotFound", Effect.die)
       })
 
     const plan: ArchiveService["plan"] = (request) =>

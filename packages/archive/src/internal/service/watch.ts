@@ -4,7 +4,6 @@
 
 import * as MonotonicClock from "@effect-speech/common/MonotonicClock"
 import * as Chunk from "effect/Chunk"
-import * as Clock from "effect/Clock"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -49,7 +48,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
       const at = seen.at + Math.max(countInterval, 9 * seen.took)
       for (let left = at - (yield* MonotonicClock.millis); left > 0; left = at - (yield* MonotonicClock.millis)) {
         yield* Effect.sleep(Math.min(pollInterval, left))
-        if (!goesOn(yield* watched(store.run(run)), yield* Clock.currentTimeMillis)) return
+        if (!(yield* seen.goesOn(yield* watched(store.run(run))))) return
       }
     })
 
@@ -57,8 +56,9 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
     watched,
     untilStopped: (run) =>
       Effect.gen(function* () {
+        const goesOn = makeGoesOn()
         let row = yield* watched(store.run(run))
-        while (goesOn(row, yield* Clock.currentTimeMillis)) {
+        while (yield* goesOn(row)) {
           yield* Effect.sleep(pollInterval)
           row = yield* watched(store.run(run))
         }
@@ -75,7 +75,8 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
           const begunAt = yield* MonotonicClock.millis
           let status = yield* watched(store.status(run))
           const ended = endingOf(run)
-          const isOver = !goesOn(status, yield* Clock.currentTimeMillis)
+          const goesOn = seen?.goesOn ?? makeGoesOn()
+          const isOver = !(yield* goesOn(status))
           if (isOver && ended !== undefined) {
             const output = yield* Deferred.await(ended)
             status = { ...(yield* watched(store.status(run))), output }
@@ -83,7 +84,7 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
           const at = yield* MonotonicClock.millis
           return [
             seen !== undefined && sameStatus(seen.status, status) ? Chunk.empty() : Chunk.of(status),
-            isOver ? Option.none() : Option.some({ status, at, took: at - begunAt })
+            isOver ? Option.none() : Option.some({ status, at, took: at - begunAt, goesOn })
           ] as const
         })
       )
@@ -94,11 +95,24 @@ interface Seen {
   readonly status: RunStatus
   readonly at: number
   readonly took: number
+  readonly goesOn: GoesOn
 }
 
-/** A run whose files are being listed says so. If it does not for 35 seconds, its process has ended. `now`: milliseconds since 1970. */
-const goesOn = ({ state, updatedAt }: Pick<RunStatus, "state" | "updatedAt">, now: number): boolean =>
-  state === "running" || (state === "listing" && now - updatedAt < deadAfterMillis)
+type GoesOn = (run: Pick<RunStatus, "state" | "updatedAt">) => Effect.Effect<boolean>
+
+/**
+ * Whether a run goes on. The process that lists its files says so every 5 seconds. If it has not for 35 seconds, by the clock of the one
+ * who watches, it has ended.
+ */
+const makeGoesOn = (): GoesOn => {
+  let touched: { readonly at: number; readonly since: number } | undefined
+  return ({ state, updatedAt }) =>
+    Effect.map(MonotonicClock.millis, (now) => {
+      if (state !== "listing") return state === "running"
+      if (touched?.at !== updatedAt) touched = { at: updatedAt, since: now }
+      return now - touched.since < deadAfterMillis
+    })
+}
 
 const isOutageOf = (error: unknown): boolean => error instanceof StoreFailed && isOutage(error)
 

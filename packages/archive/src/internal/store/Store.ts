@@ -37,6 +37,8 @@ export interface ClaimedFile extends FileIdentity {
   readonly callId: string
   /** Number of calls that have begun for it, this one included. */
   readonly attempts: number
+  /** What its call may cost at most, in credits. Absent: the run has no limit of credits. */
+  readonly reserved?: number | undefined
 }
 
 export type Claim =

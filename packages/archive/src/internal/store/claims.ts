@@ -46,9 +46,9 @@ export const make = ({
     millis: Math.min(Math.max(1, Math.ceil(at - facts.now)), maxWaitMillis)
   })
 
-  const claimed = (run: string, rows: ReadonlyArray<FileTableRow>): Claim => ({
+  const claimed = (run: string, rows: ReadonlyArray<FileTableRow>, reserved?: number): Claim => ({
     _tag: "Claimed",
-    files: rows.map((row) => toClaimedFile(run, row)).toSorted((a, b) => a.seq - b.seq)
+    files: rows.map((row) => ({ ...toClaimedFile(run, row), reserved })).toSorted((a, b) => a.seq - b.seq)
   })
 
   /** A claim of a run that runs, has no limit, and whose service answers. */
@@ -133,17 +133,18 @@ export const make = ({
           return stopped
         }
         if (seqs.length === 0) return claimed(run, [])
+        const reserved = maxCredits === undefined ? undefined : priced?.cost
         const rows = yield* take(
           number,
           sql`SELECT seq FROM archive_files WHERE run = ${number} AND ${sql.in("seq", seqs)}`,
           machine,
-          maxCredits === undefined ? null : (priced?.cost ?? null)
+          reserved ?? null
         )
         yield* sql`
           UPDATE archive_runs SET begun = ${facts.begun}, credits = ${facts.credits},
             next_call_at = ${facts.nextCallAt}, slow_until = ${facts.slowUntil}
           WHERE id = ${run}`
-        return claimed(run, rows)
+        return claimed(run, rows, reserved)
       })
     )
 

@@ -5,6 +5,7 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { Limits } from "../../Run.js"
 import { needsProbe } from "../model/limits.js"
+import { statesBefore } from "../model/states.js"
 import { conflictOf } from "../service/conflict.js"
 import type { StoreService } from "./Store.js"
 import {
@@ -12,11 +13,19 @@ import {
   codeOfGuard,
   encodeLimits,
   guardOf,
+  hiding,
   type Int,
   notFound,
   type RunTableRow,
   type Tables
 } from "./tables.js"
+
+/** Of a file that an earlier process would have called again. */
+const withheld = {
+  tag: "AnswerUnknown",
+  message:
+    "An earlier call of this file may have been answered and billed, and has no result. The run repeated such calls, and holds them now. To call again, retry the files of this tag."
+}
 
 export const make = ({
   encode,
@@ -39,12 +48,22 @@ export const make = ({
     const counters =
       guard === "none"
         ? sql``
-        : sql`, begun = (SELECT coalesce(sum(attempts), 0) ${files}),
+        : sql`, begun = (SELECT count(*) ${files} AND attempts > 0),
             credits = (SELECT coalesce(sum(coalesce(credits, 0) + coalesce(reserved, 0)), 0) ${files})`
     return sql`
       UPDATE archive_runs SET limits = ${encodeLimits(limits)}, guarded = ${codeOfGuard(guard)},
         next_call_at = 0 ${counters}
       WHERE id = ${row.id}`
+  }
+
+  /** Files that may have been billed, hidden ones too, are held from now on. */
+  const withhold = ({ number }: RunTableRow) => {
+    const pending = statesBefore("withheld").map(codeOf)
+    return sql`
+      UPDATE archive_files SET state = state + ${codeOf("held") - codeOf("pending")},
+        error_tag = ${withheld.tag}, error_message = ${withheld.message}
+      WHERE run = ${Number(number)} AND billing = 'unknown'
+        AND ${sql.in("state", [...pending, ...pending.map((code) => code + hiding)])}`
   }
 
   const changed = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
@@ -70,6 +89,8 @@ export const make = ({
                 UPDATE archive_runs SET settings = ${encode(settings)}, updated_at = ${at},
                   state = CASE WHEN ${runMayBe("relisted")} THEN 'listing' ELSE state END
                 WHERE id = ${id}`
+            // What an earlier process repeated is not sent again by one that holds.
+            if (found.settings.unanswered === "repeat" && settings.unanswered === "hold") yield* withhold(row)
             yield* writeLimits(row, limits)
             return isNew ? Option.none() : Option.some(found)
           })

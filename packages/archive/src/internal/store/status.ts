@@ -8,7 +8,16 @@ import * as Stream from "effect/Stream"
 import type { FileState } from "../../Run.js"
 import { deadAfterMillis } from "./machines.js"
 import type { StoreService } from "./Store.js"
-import { codeOf, decodeSuspension, type FileTableRow, type Int, stateOf, type Tables, toFileRecord } from "./tables.js"
+import {
+  codeOf,
+  decodeSuspension,
+  type FileTableRow,
+  hiding,
+  type Int,
+  stateOf,
+  type Tables,
+  toFileRecord
+} from "./tables.js"
 
 /** Files of a page of `files`. */
 const pageSize = 1_000
@@ -37,6 +46,10 @@ export const make = ({
             Object.fromEntries(
               tags.flatMap(({ count, state, tag }) => (stateOf(state) === wanted ? [[tag ?? "", Number(count)]] : []))
             )
+          // What a call without an answer may have cost stays reserved while its file is held.
+          const [reserved] = yield* sql<{ credits: Int | null }>`
+              SELECT sum(reserved) AS credits FROM archive_files
+              WHERE run = ${number} AND ${sql.in("state", [codeOf("held"), codeOf("held") + hiding])}`
           const warned = yield* sql<{ warnings: string; count: Int }>`
               SELECT warnings, count(*) AS count FROM archive_files
               WHERE run = ${number} AND warnings IS NOT NULL AND ${isIn("done")} GROUP BY warnings ORDER BY warnings`
@@ -62,7 +75,7 @@ export const make = ({
             failures: tagsOf("failed"),
             holds: tagsOf("held"),
             warnings: warningsIn(warned),
-            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), 0),
+            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), Number(reserved?.credits ?? 0)),
             resultsDue: Number(row.results_due) === 1,
             machines: Number(machines?.count ?? 0),
             ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),

@@ -227,6 +227,11 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
     )
     const claimColumns = sql`seq, attempts, size, modified, path, line, ${identity}`
 
+    /** What a call without an answer may have cost stays reserved while its file is held. */
+    const spent = sql.literal(
+      `CASE WHEN reserved IS NULL OR state NOT IN (${codeOf("held")}, ${codeOf("held") + hiding}) THEN credits ELSE coalesce(credits, 0) + reserved END`
+    )
+
     return {
       sql,
       onDialect,
@@ -253,7 +258,7 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
       runMayBe: (event: RunEvent) => sql.in("state", runStatesBefore(event)),
       identity,
       claimColumns,
-      recordColumns: sql`${claimColumns}, state, credits, billing, error_tag, error_message, result`,
+      recordColumns: sql`${claimColumns}, state, ${spent} AS credits, billing, error_tag, error_message, result`,
       /** The state after a call: a file that was replaced meanwhile is hidden. */
       settledAs: (state: FileState) =>
         sql.literal(`CASE WHEN listed = 0 THEN ${codeOf(state) + hiding} ELSE ${codeOf(state)} END`),
