@@ -18,6 +18,7 @@ import picomatch from "picomatch"
 import type { SourceFailed } from "./ArchiveError.js"
 import { pathItems, requireFolder, toItems } from "./internal/source/files.js"
 import { csvLines, jsonLines, pathLines } from "./internal/source/lines.js"
+import { inOwnPlaces } from "./internal/source/places.js"
 import type { SourceItem } from "./internal/source/SourceItem.js"
 import { type Text, textItems } from "./internal/source/texts.js"
 import { walk } from "./internal/source/walk.js"
@@ -76,7 +77,11 @@ export const folder = (path: string, options: FolderOptions = {}): Effect.Effect
     root,
     byContent,
     description: `${endings === undefined ? "all files" : `files that end with ${endings.join(", ")}`} in ${root}`,
-    items: (skip) => toItems(() => walk({ root, isTaken, skip }), { root, byContent })
+    items: (output) =>
+      inOwnPlaces(
+        toItems(() => walk({ root, isTaken, skip: output }), { root, byContent }),
+        output
+      )
   })
 }
 
@@ -96,7 +101,11 @@ export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect
     root,
     byContent,
     description: `files that match ${pattern}`,
-    items: (skip) => toItems(() => walk({ root, isTaken, depth, skip }), { root, byContent })
+    items: (output) =>
+      inOwnPlaces(
+        toItems(() => walk({ root, isTaken, depth, skip: output }), { root, byContent }),
+        output
+      )
   })
 }
 
@@ -113,7 +122,11 @@ export const list = (path: string, options: PathsOptions = {}): Source => {
     root,
     byContent,
     description: `files that ${file} lists`,
-    items: (skip) => toItems(() => pathLines(file, root), { root, byContent, skip })
+    items: (output) =>
+      inOwnPlaces(
+        toItems(() => pathLines(file, root), { root, byContent, skip: output }),
+        output
+      )
   }
 }
 
@@ -127,7 +140,12 @@ export const files = <R>(
 ): Source<R> => {
   const { byContent = false, description } = options
   const root = resolve(options.root ?? ".")
-  return { root, byContent, description, items: (skip) => pathItems(paths, { root, byContent, skip }) }
+  return {
+    root,
+    byContent,
+    description,
+    items: (output) => inOwnPlaces(pathItems(paths, { root, byContent, skip: output }), output)
+  }
 }
 
 /** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */

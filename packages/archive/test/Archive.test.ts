@@ -169,7 +169,6 @@ describe("an archive in one process", () => {
   it.scopedLive("finishes the calls under way when it is interrupted, and takes part in the run no more", () =>
     Effect.gen(function* () {
       const directory = yield* folder
-      // Longer than the engine waits for its workflows.
       const double = worker(() => done, 800)
       const run = yield* Deferred.make<string>()
       const process = yield* Effect.fork(
@@ -190,6 +189,37 @@ describe("an archive in one process", () => {
       const { length } = double.calls.begun
       expect(status).toMatchObject({ counts: { done: length, pending: 30 - length, started: 0 }, machines: 0 })
       expect(status).not.toHaveProperty("heartbeatAt")
+    })
+  )
+
+  it.scopedLive("ends within its time although another program holds the store, and its files are held", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker(() => done, 200)
+      const path = join(directory, "runs.db")
+      const layer = Archive.layerEmbedded({ path, workers: [double.worker], concurrency: 2, closeLimit: 500 })
+      let run = ""
+      let other: Database.Database | undefined
+      const begun = yield* inProcess(layer, (archive) =>
+        Effect.gen(function* () {
+          run = (yield* archive.start(request(directory, 4))).id
+          yield* until(() => double.calls.active === 2)
+          other = new Database(path)
+          other.exec("BEGIN IMMEDIATE")
+          return performance.now()
+        })
+      )
+      expect(performance.now() - begun).toBeLessThan(10_000)
+      expect(double.calls.begun.length).toBe(2)
+      other?.exec("COMMIT")
+      other?.close()
+      yield* inProcess(layer, (archive) =>
+        Effect.gen(function* () {
+          yield* archive.start(request(directory, 4))
+          expect((yield* ended(archive, run)).counts).toMatchObject({ done: 2, held: 2 })
+        })
+      )
+      expect(double.calls.begun.length).toBe(4)
     })
   )
 

@@ -9,7 +9,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { unreadable } from "../src/internal/source/files.js"
-import { foldsCase, makePlaces } from "../src/internal/source/places.js"
+import { foldsCase, inOwnPlaces, makePlaces } from "../src/internal/source/places.js"
 import { makeSeen } from "../src/internal/source/seen.js"
 import { walk } from "../src/internal/source/walk.js"
 
@@ -363,6 +363,19 @@ describe("lines of texts", () => {
       writeFileSync(join(folder, "Case"), "")
       const isFolding = existsSync(join(folder, "cASE"))
       expect(await foldsCase(join(folder, "not", "1", "there"))).toBe(isFolding)
+    })
+  )
+
+  it.effect("of recordings whose names differ in case only, the second can't be called where such names are one", () =>
+    Effect.gen(function* () {
+      const item = (path: string) => ({ path, size: 1, modifiedMillis: 0 })
+      const items = Stream.make(item("a/1.wav"), item("A/1.wav"), item("a/1.wav"), item("a/2.wav"))
+      const problems = (folds: boolean) =>
+        Effect.map(Stream.runCollect(inOwnPlaces(items, "/out", async () => folds)), (all) =>
+          [...all].map(({ problem }) => problem?.tag)
+        )
+      expect(yield* problems(false)).toEqual([undefined, undefined, undefined, undefined])
+      expect(yield* problems(true)).toEqual([undefined, "OutputFailed", undefined, undefined])
     })
   )
 

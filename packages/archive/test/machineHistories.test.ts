@@ -143,7 +143,6 @@ const plan = FastCheck.record({
     { weight: 1, arbitrary: FastCheck.constant<Unanswered>("repeat") }
   ),
   concurrency: FastCheck.constantFrom(1, 2, 4),
-  batchSize: FastCheck.constantFrom(undefined, 1, 2),
   /** A process ends when its run has stopped, as the command line does. */
   exits: FastCheck.boolean(),
   files: FastCheck.integer({ min: 1, max: 5 }),
@@ -445,7 +444,7 @@ class History {
     const isNew = first === undefined || second || first.machine.state === "frozen"
     const process = isNew && this.live.length < 3 ? this.worker() : (first ?? this.worker())
     await this.goesOn(limits ?? {})
-    const { batchSize, exits, unanswered } = this.plan
+    const { exits, unanswered } = this.plan
     const started = await this.ask(process, (archive) =>
       Effect.gen(this, function* () {
         const source = yield* Source.folder(this.root)
@@ -454,7 +453,6 @@ class History {
           operation: { _tag: "Transcribe", model: "hi-general-v2-8khz" },
           output: { directory: this.out, format: "txt" },
           unanswered,
-          ...(batchSize !== undefined && { batchSize }),
           ...(limits !== null && { limits })
         })
       })
@@ -841,7 +839,7 @@ const tell = (log: ReadonlyArray<Event>) => {
 }
 
 const start = { do: "start", limits: null, second: false } as const
-const oneFile = { unanswered: "hold", concurrency: 1, batchSize: undefined, exits: false, files: 1 } as const
+const oneFile = { unanswered: "hold", concurrency: 1, exits: false, files: 1 } as const
 
 /** Histories that were the shortest of their kind when a law was broken. */
 const found: ReadonlyArray<readonly [sentence: string, plan: Plan]> = [

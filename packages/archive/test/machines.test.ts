@@ -6,6 +6,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
@@ -18,10 +19,14 @@ const layerOf = (url: Redacted.Redacted, worker: Worker) =>
   Layer.provide(Archive.layerMachine({ url, workers: [worker], concurrency: 8 }), NodeFileSystem.layer)
 
 /** Starts a machine. The result ends it in order. */
-const machine = (url: Redacted.Redacted, worker: Worker) =>
+const machine = (url: Redacted.Redacted, worker: Worker, logged: Array<string> = []) =>
   Effect.gen(function* () {
     const scope = yield* Effect.acquireRelease(Scope.make(), (scope, exit) => Scope.close(scope, exit))
-    yield* Layer.buildWithScope(layerOf(url, worker), scope)
+    const logs = Logger.replace(
+      Logger.defaultLogger,
+      Logger.make(({ message }) => void logged.push(String(message)))
+    )
+    yield* Layer.buildWithScope(Layer.provide(layerOf(url, worker), logs), scope)
     return Scope.close(scope, yield* Effect.exit(Effect.void))
   })
 
@@ -124,20 +129,31 @@ describe.runIf(hasPostgres)(`two machines on ${postgresTitle}`, () => {
         const directory = yield* folder
         const url = Redacted.make(yield* Effect.promise(freshDatabase))
         const [one, other] = [worker(), worker()]
-        yield* machine(url, { ...other.worker, operation: "Synthesize" })
+        const logged: Array<string> = []
+        yield* machine(url, { ...other.worker, operation: "Synthesize" }, logged)
         yield* inProcess(Archive.layerClient({ url }), (archive) =>
           Effect.gen(function* () {
             const { id } = yield* archive.start(request(directory, 20))
             // Its recordings do not exist: without an output, it would be taken for a run that was moved.
             mkdirSync(`${directory}/out`)
             const second = yield* archive.start(request(`${directory}/second`, 20, { source: source(20, "/others") }))
-            yield* Effect.sleep(1_200)
+            yield* until(() => logged.length === 2)
+            expect(logged.toSorted()).toEqual(
+              [id, second.id]
+                .map(
+                  (run) =>
+                    `This machine leaves the run ${run} to others: it has no address of the service for Transcribe.`
+                )
+                .toSorted()
+            )
             expect((yield* archive.status(id)).counts).toMatchObject({ pending: 20 })
             yield* machine(url, one.worker)
             for (const run of [id, second.id]) {
               expect(yield* ended(archive, run)).toMatchObject({ state: "ended", counts: { done: 20 } })
             }
             expect([one.calls.begun.length, other.calls.begun.length]).toEqual([40, 0])
+            const attempts = yield* Stream.runFold(archive.results(id), 0, (sum, file) => sum + file.attempts)
+            expect([attempts, logged.length]).toEqual([20, 2])
           }).pipe(Effect.scoped)
         )
       }),

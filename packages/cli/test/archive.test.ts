@@ -516,6 +516,10 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
         expect(former.stderr).toContain(
           "--host and --port are ignored: machines meet in the database alone. To work on the run here, too: --work"
         )
+        for (const line of ["resume", "retry"]) {
+          const steered = yield* archive(`${line} --out ${out} --host a --port 1`, database)
+          expect([steered.code, steered.stderr]).toEqual([0, expect.stringContaining("--host and --port are ignored")])
+        }
         writeFileSync(`${calls}/4.wav`, recording(0.4))
         const own = yield* archive(`run ${calls} --model en-general-v2-8khz --out ${out} --work`, database)
         expect(own).toMatchObject({ code: 0, stdout: expect.stringContaining("4 of 4 files done.") })

@@ -60,7 +60,7 @@ export const whileAway = Schedule.exponential(200).pipe(Schedule.union(Schedule.
 export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =>
   Effect.gen(function* () {
     const { concurrency, life, machine, store } = options
-    const turn = yield* Effect.makeSemaphore(1)
+    const reserving = yield* Effect.makeSemaphore(1)
     const maybeFree = yield* Effect.makeLatch(true)
     const active = new Map<string, number>()
     const fibers = new Set<Fiber.RuntimeFiber<void>>()
@@ -80,14 +80,14 @@ export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =
 
     const reserve: Effect.Effect<number> = Effect.uninterruptibleMask((restore) =>
       Effect.zipRight(
-        restore(turn.take(1)),
+        restore(reserving.take(1)),
         restore(waitUntilFree).pipe(
           Effect.map(() => {
             const count = free()
             reserved += count
             return count
           }),
-          Effect.ensuring(turn.release(1))
+          Effect.ensuring(reserving.release(1))
         )
       )
     )

@@ -32,7 +32,7 @@ interface Prepared {
   readonly columns: ReadonlyArray<string> | undefined
 }
 
-/** More than this package and the workflow engine have. A list of values of another length is another statement. */
+/** More than this package has. A list of values of another length is another statement. */
 const maxPrepared = 200
 
 const isRead = /^\s*SELECT\b/i
