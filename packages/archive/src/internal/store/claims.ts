@@ -29,6 +29,9 @@ export const make = ({
   /** By run: the last file that this process has claimed. Behind it, no claim reads what the database has not yet tidied up. */
   const lastClaimed = new Map<string, number>()
 
+  /** Runs that have limits, or whose service is down. Their claims ask at once, and so read the run's row once. */
+  const asking = new Set<string>()
+
   const skipLocked = sql.literal(onDialect("FOR UPDATE SKIP LOCKED", ""))
   const isPending = sql.literal(`state = ${codeOf("pending")}`)
 
@@ -89,6 +92,8 @@ export const make = ({
         if (joined.length === 0) return stopped
         const number = sql`${Number(row.number)}`
         const before = toRunFacts(row)
+        if (Number(row.guarded) > codeOfGuard("none") || before.slowness > 0 || before.probe) asking.add(run)
+        else asking.delete(run)
         const { maxCredits, maxFiles } = before.limits
         const { byContent } = toRunRow(row).settings
         const some = (holds: Fragment) =>
@@ -152,7 +157,7 @@ export const make = ({
     claim: (run, epoch, machine, count, priced) =>
       failing(
         Effect.gen(function* () {
-          if (priced === undefined) {
+          if (priced === undefined && !asking.has(run)) {
             const files = yield* claimFreely(run, epoch, machine, count)
             if (files.length > 0) return claimed(run, files)
           }
