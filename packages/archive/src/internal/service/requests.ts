@@ -15,6 +15,7 @@ import type { Job } from "../file/job.js"
 import { runIdOf } from "../model/identity.js"
 import type * as Money from "../model/money.js"
 import { realPath, realRoot } from "../model/paths.js"
+import { runInvalid } from "../runInvalid.js"
 import type { StoreService } from "../store/Store.js"
 import type { RunRequest } from "./ArchiveService.js"
 import { conflictOf } from "./conflict.js"
@@ -111,3 +112,6 @@ const hasPieces = (directory: string): boolean => {
 }
 
 export const refuse = (run: string, message: string) => new RunConflict({ run, message: Printable.line(message) })
+
+export const listsNothing = ({ source }: RunSettings) =>
+  runInvalid({ field: "source", problem: Printable.line(`lists nothing: there are no ${source}`) })

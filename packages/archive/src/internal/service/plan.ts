@@ -1,0 +1,56 @@
+/**
+ * What a run would call, and what it would cost.
+ */
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import { validate } from "../../Run.js"
+import type { SourceItem } from "../../Source.js"
+import * as Money from "../model/money.js"
+import type { StoreService } from "../store/Store.js"
+import type { ArchiveService, Plan } from "./ArchiveService.js"
+import { type Check, type CostOf, identify, listsNothing, pages, settingsOf } from "./requests.js"
+
+const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
+
+export const make =
+  ({
+    checks,
+    costs,
+    store
+  }: {
+    readonly checks: ReadonlyMap<string, Check>
+    readonly costs: ReadonlyMap<string, CostOf>
+    readonly store: StoreService
+  }): ArchiveService["plan"] =>
+  (request) =>
+    Effect.gen(function* () {
+      const settings = settingsOf(request)
+      yield* validate(settings, request.limits ?? {})
+      const run = yield* identify(store, request, settings)
+      const costOf = costs.get(settings.operation._tag)
+      const cost = (item: SourceItem) =>
+        costOf?.({ file: { ...item, run, seq: 1, callId: "", attempts: 0 }, settings }) ?? Effect.succeed(Money.nothing)
+      const plan = yield* Stream.runFoldEffect(
+        pages(request, settings, checks.get(settings.operation._tag)),
+        noPlan,
+        (plan, listed) =>
+          Effect.gen(function* () {
+            const states = yield* store.states(run, listed)
+            const toCall = listed.filter(
+              (item, index) =>
+                item.problem === undefined && (states[index] === undefined || states[index] === "pending")
+            )
+            const costs = yield* Effect.forEach(toCall, cost, { concurrency: 16 })
+            return {
+              files: plan.files + listed.length,
+              bytes: listed.reduce((sum, { size }) => sum + size, plan.bytes),
+              done: plan.done + states.filter((state) => state === "done").length,
+              toCall: plan.toCall + toCall.length,
+              cost: costs.reduce((sum, { isStated, most }) => (isStated ? sum + most : sum), plan.cost),
+              unknownCost: plan.unknownCost + costs.filter(({ isStated }) => !isStated).length,
+              mostCost: costs.reduce((sum, { most }) => sum + most, plan.mostCost)
+            }
+          })
+      )
+      return plan.files === 0 ? yield* listsNothing(settings) : plan
+    })
