@@ -162,6 +162,12 @@ const services = ManagedRuntime.make(NodeTransport.layer)
 beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), "machine-histories-"))
   files = await services.runPromise(FileSystem.FileSystem)
+  // A process would import them while the clock of the world moves on.
+  await Promise.all([
+    import("../src/internal/store/libsqlStore.js"),
+    import("../src/internal/store/postgresStore.js"),
+    import("../src/Worker.js")
+  ])
   uninstall = install(() => world)
 })
 afterAll(async () => {
@@ -301,6 +307,12 @@ class History {
         'SELECT to_timestamp(millis / 1000.0) FROM public.world_clock'`)
     const name = new URL(this.url).pathname.slice(1)
     await client.query(`ALTER DATABASE "${name}" SET search_path = public, pg_catalog`)
+    this.world.isBlocked = async () => {
+      const { rows } = await client.query(`
+        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
+          AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock' LIMIT 1`)
+      return rows.length === 0
+    }
     this.world.onTime = async (now) => {
       await client.query(sql(now))
     }

@@ -34,7 +34,7 @@ export interface PgClient {
   readonly _queryQueue: ReadonlyArray<unknown>
   readonly on: (event: "error", listener: () => void) => unknown
   readonly connect: (...parameters: ReadonlyArray<unknown>) => Promise<void>
-  readonly query: (sql: string) => Promise<unknown>
+  readonly query: (sql: string) => Promise<{ readonly rows: ReadonlyArray<unknown> }>
   readonly end: () => Promise<void>
 }
 const requireHere = createRequire(import.meta.url)
@@ -57,6 +57,8 @@ export class World {
   steps = 0
   /** Connections to PostgreSQL. */
   readonly clients = new Set<PgClient>()
+  /** Whether each statement that is under way waits for a lock, such as that of a process that is frozen. */
+  isBlocked: () => Promise<boolean> = () => Promise.resolve(false)
   /** Tells a database the time. */
   onTime: (now: number) => Promise<void> = () => Promise.resolve()
   #timers: Array<Timer> = []
@@ -80,7 +82,7 @@ export class World {
 
   /** Waits until nothing moves. */
   async settle(): Promise<void> {
-    const end = realNow() + 5_000
+    const end = realNow() + 60_000
     let movedAt = realNow()
     for (let quiet = 0; quiet < 2; ) {
       if (realNow() > end) throw new Error("The world does not come to rest.")
@@ -88,8 +90,7 @@ export class World {
       await new Promise<void>((resolve) => setImmediate(resolve))
       const moves =
         this.steps !== before ||
-        // A statement may wait for a process that is frozen.
-        (realNow() - movedAt < 500 && [...this.clients].some(isWaiting)) ||
+        ([...this.clients].some(isWaiting) && (realNow() - movedAt < 100 || !(await this.isBlocked()))) ||
         this.machines.some(({ isReady }) => isReady) ||
         process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq"))
       if (this.steps !== before) movedAt = realNow()

@@ -47,7 +47,7 @@ export const make = ({ machine, store, stored }: AnswersOptions) => {
           else yield* Effect.intoDeferred(stored(store.settle(run, epoch, seq, machine, answer)), recorded)
         }
       }).pipe(
-        Effect.catchAll((error) => Effect.forEach(some, ({ recorded }) => Deferred.fail(recorded, error))),
+        Effect.catchAllCause((cause) => Effect.forEach(some, ({ recorded }) => Deferred.failCause(recorded, cause))),
         Effect.zipRight(flush(key))
       )
     })

@@ -11,7 +11,7 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import * as Schedule from "effect/Schedule"
 import type { StoreFailed } from "../../ArchiveError.js"
-import type { RunSettings, Unanswered } from "../../Run.js"
+import type { FileRecord, RunSettings, Unanswered } from "../../Run.js"
 import type { Job, Worker } from "../../Worker.js"
 import { failedOrHeld } from "../model/settlement.js"
 import type { ClaimedFile, Done, RunRow, Settlement, StoreService } from "../store/Store.js"
@@ -19,6 +19,7 @@ import { isOutage } from "../store/storeFailed.js"
 import { within } from "../within.js"
 import * as Answers from "./answers.js"
 import type { Life } from "./heartbeat.js"
+import * as Slots from "./slots.js"
 
 export interface Calls {
   /** Waits until calls may begin, and reserves all that may. Runs get their turn in the order in which they ask. */
@@ -59,104 +60,23 @@ export const whileAway = Schedule.exponential(200).pipe(Schedule.union(Schedule.
 
 export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =>
   Effect.gen(function* () {
-    const { concurrency, life, machine, store } = options
-    const reserving = yield* Effect.makeSemaphore(1)
-    const maybeFree = yield* Effect.makeLatch(true)
+    const { concurrency, life } = options
     const active = new Map<string, number>()
     const fibers = new Set<Fiber.RuntimeFiber<void>>()
-    const ahead = (yield* store.now) - (yield* Clock.currentTimeMillis)
-    let reserved = 0
-    let calling = 0
+    // Results that wait to be recorded hold back calls, so that a database that is slow or away does not fill the memory.
+    const slots = yield* Slots.make(concurrency, () => 2 * concurrency - fibers.size)
+    const results = yield* makeResults(options)
     let closing = false
 
-    /** Results that wait to be recorded hold back calls, so that a database that is slow or away does not fill the memory. */
-    const free = () => Math.min(concurrency - calling, 2 * concurrency - fibers.size) - reserved
-
-    const waitUntilFree = Effect.suspend(() =>
-      closing || free() <= 0
-        ? Effect.zipRight(maybeFree.close, Effect.as(maybeFree.await, false))
-        : Effect.succeed(true)
-    ).pipe(Effect.repeat({ until: (isFree) => isFree }))
-
-    const reserve: Effect.Effect<number> = Effect.uninterruptibleMask((restore) =>
-      Effect.zipRight(
-        restore(reserving.take(1)),
-        restore(waitUntilFree).pipe(
-          Effect.map(() => {
-            const count = free()
-            reserved += count
-            return count
-          }),
-          Effect.ensuring(reserving.release(1))
-        )
-      )
-    )
-
-    const release = (count: number) => {
-      reserved -= count
-      maybeFree.unsafeOpen()
-    }
-
-    /** An effect of the store that must succeed: it is repeated through an outage. */
-    const stored = <A>(effect: Effect.Effect<A, StoreFailed>): Effect.Effect<A, StoreFailed> =>
-      effect.pipe(Effect.tapError(life.report), Effect.retry({ schedule: whileAway, while: isOutage }))
-
-    const recordAnswer = Answers.make({ store, machine, stored })
-
-    const call = (job: Job): Effect.Effect<Settlement> => {
-      const worker = options.workers.get(job.settings.operation._tag)
-      return worker === undefined
-        ? Effect.succeed<Settlement>({ _tag: "NotBegun" })
-        : Effect.catchAllCause(worker.call(job), (cause) =>
-            Cause.isInterruptedOnly(cause)
-              ? Effect.failCause(cause)
-              : Effect.succeed(defect(cause, job.settings.unanswered))
-          )
-    }
-
-    const resultOf = (job: Job): Effect.Effect<Settlement, StoreFailed> => {
-      const { content, run } = job.file
-      if (!job.settings.byContent || content === undefined) return call(job)
-      return Effect.flatMap(
-        stored(store.sameContent(run, content)),
-        Option.match({
-          onNone: () => call(job),
-          onSome: ({ error, result, state }): Effect.Effect<Settlement> =>
-            Effect.succeed(
-              state === "held" && error !== undefined
-                ? { _tag: "Held", error, billing: "notBilled", notReached: true }
-                : { _tag: "Done", result, billing: "notBilled", credits: 0, notReached: true }
-            )
-        })
-      )
-    }
-
-    const record = (job: Job, epoch: number, result: Settlement) =>
-      Effect.gen(function* () {
-        // Workers go by the clock of the process, and the store by that of the database.
-        const settlement =
-          "begunAt" in result && result.begunAt !== undefined ? { ...result, begunAt: result.begunAt + ahead } : result
-        const { run, seq } = job.file
-        if (settlement._tag !== "Done") yield* stored(store.settle(run, epoch, seq, machine, settlement))
-        else if (yield* recordAnswer(run, epoch, seq, settlement)) yield* options.recorded(job, settlement)
-      })
-
-    const callAndRecord = ({ file, run, settled }: Call) =>
+    const callAndRecord = ({ file, run, settled }: Call, endCall: () => void) =>
       Effect.gen(function* () {
         const job: Job = { file, settings: run.settings }
-        let isCalling = true
-        const endCall = () => {
-          if (!isCalling) return
-          isCalling = false
-          calling--
-          maybeFree.unsafeOpen()
-        }
         let settlement: Settlement = { _tag: "NotBegun" }
         yield* Effect.gen(function* () {
-          if (!closing) settlement = yield* resultOf(job)
+          if (!closing) settlement = yield* results.of(job)
           // What stops the run, or slows it down, is recorded before the next call begins.
           if (settlement._tag === "Done") endCall()
-          yield* record(job, run.epoch, settlement)
+          yield* results.record(job, run.epoch, settlement)
         }).pipe(
           // The store can't record it: the machine ends, and its files are held.
           Effect.catchAll(life.report),
@@ -172,24 +92,24 @@ export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =
 
     const begin = (each: Call) =>
       Effect.gen(function* () {
-        reserved--
-        calling++
+        const endCall = slots.begin()
         active.set(each.run.id, (active.get(each.run.id) ?? 0) + 1)
-        const fiber = yield* Effect.forkDaemon(Effect.interruptible(callAndRecord(each)))
+        const fiber = yield* Effect.forkDaemon(Effect.interruptible(callAndRecord(each, endCall)))
         fibers.add(fiber)
         fiber.addObserver(() => {
           fibers.delete(fiber)
-          maybeFree.unsafeOpen()
+          slots.changed()
         })
       })
 
     return {
-      reserve,
-      release,
+      reserve: slots.reserve,
+      release: slots.release,
       begin,
       active: (run) => active.get(run) ?? 0,
       stop: Effect.sync(() => {
         closing = true
+        slots.close()
       }),
       close: Effect.gen(function* () {
         yield* within(options.closeLimit)(
@@ -199,6 +119,58 @@ export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =
       })
     }
   })
+
+/** Gets the result of a file, and records it. */
+const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) =>
+  Effect.gen(function* () {
+    const ahead = (yield* store.now) - (yield* Clock.currentTimeMillis)
+
+    /** An effect of the store that must succeed: it is repeated through an outage. */
+    const stored = <A>(effect: Effect.Effect<A, StoreFailed>): Effect.Effect<A, StoreFailed> =>
+      effect.pipe(Effect.tapError(life.report), Effect.retry({ schedule: whileAway, while: isOutage }))
+
+    const recordAnswer = Answers.make({ store, machine, stored })
+
+    const call = (job: Job): Effect.Effect<Settlement> => {
+      const worker = workers.get(job.settings.operation._tag)
+      return worker === undefined
+        ? Effect.succeed<Settlement>({ _tag: "NotBegun" })
+        : Effect.catchAllCause(worker.call(job), (cause) =>
+            Cause.isInterruptedOnly(cause)
+              ? Effect.failCause(cause)
+              : Effect.succeed(defect(cause, job.settings.unanswered))
+          )
+    }
+
+    return {
+      /** That of a file with the same content, or of its call. */
+      of: (job: Job): Effect.Effect<Settlement, StoreFailed> => {
+        const { content, run } = job.file
+        if (!job.settings.byContent || content === undefined) return call(job)
+        return Effect.flatMap(
+          stored(store.sameContent(run, content)),
+          Option.match({ onNone: () => call(job), onSome: (same) => Effect.succeed(resultOfSame(same)) })
+        )
+      },
+      record: (job: Job, epoch: number, result: Settlement) =>
+        Effect.gen(function* () {
+          // Workers go by the clock of the process, and the store by that of the database.
+          const settlement =
+            "begunAt" in result && result.begunAt !== undefined
+              ? { ...result, begunAt: result.begunAt + ahead }
+              : result
+          const { run, seq } = job.file
+          if (settlement._tag !== "Done") yield* stored(store.settle(run, epoch, seq, machine, settlement))
+          else if (yield* recordAnswer(run, epoch, seq, settlement)) yield* recorded(job, settlement)
+        })
+    }
+  })
+
+/** What a file has from one with the same content. Nothing was sent for it. */
+const resultOfSame = ({ error, result, state }: FileRecord): Settlement =>
+  state === "held" && error !== undefined
+    ? { _tag: "Held", error, billing: "notBilled", notReached: true }
+    : { _tag: "Done", result, billing: "notBilled", credits: 0, notReached: true }
 
 /** A worker that throws has a defect, in which its file takes part: the file is not called again, and the run goes on. */
 const defect = (cause: Cause.Cause<never>, unanswered: Unanswered): Settlement => {
