@@ -16,23 +16,40 @@ interface CandidateRow extends FileTableRow {
   readonly attempts: Int
 }
 
-export const make = ({
-  claimColumns,
-  failing,
-  lockRun,
-  mayBe,
-  onDialect,
-  sql,
-  suspend,
-  toRunRow
-}: Tables): Pick<StoreService, "claim"> => {
-  /** By run: the last file that this process has claimed. Behind it, no claim reads what the database has not yet tidied up. */
-  const lastClaimed = new Map<string, number>()
+const wait = (facts: RunFacts, at: number): Claim => ({
+  _tag: "Wait",
+  millis: Math.min(Math.max(1, Math.ceil(at - facts.now)), maxWaitMillis)
+})
 
+const claimed = (run: string, rows: ReadonlyArray<FileTableRow>, reserved?: number): Claim => ({
+  _tag: "Claimed",
+  files: rows.map((row) => ({ ...toClaimedFile(run, row), reserved })).toSorted((a, b) => a.seq - b.seq)
+})
+
+export const make = (tables: Tables): Pick<StoreService, "claim"> => {
+  const { failing } = tables
   /** Runs that have limits, or whose service is down. Their claims ask at once, and so read the run's row once. */
   const asking = new Set<string>()
 
-  const skipLocked = sql.literal(onDialect("FOR UPDATE SKIP LOCKED", ""))
+  const claimFreely = freely(tables)
+  const claimCarefully = carefully(tables, asking)
+
+  return {
+    claim: (run, epoch, machine, count, priced) =>
+      failing(
+        Effect.gen(function* () {
+          if (priced === undefined && !asking.has(run)) {
+            const files = yield* claimFreely(run, epoch, machine, count)
+            if (files.length > 0) return claimed(run, files)
+          }
+          return yield* claimCarefully(run, epoch, machine, count, priced)
+        })
+      )
+  }
+}
+
+/** How files are taken that may be claimed. */
+const takingOf = ({ claimColumns, mayBe, sql }: Tables) => {
   const isPending = sql.literal(`state = ${codeOf("pending")}`)
 
   /** No machine without a row claims a file: it has left, or another process has taken the store over. */
@@ -44,18 +61,19 @@ export const make = ({
     WHERE run = ${number} AND seq IN (SELECT seq FROM picked) AND ${mayBe("claimed")} AND ${hasJoined(machine)}
     RETURNING ${claimColumns}`
 
-  const wait = (facts: RunFacts, at: number): Claim => ({
-    _tag: "Wait",
-    millis: Math.min(Math.max(1, Math.ceil(at - facts.now)), maxWaitMillis)
-  })
+  return { isPending, hasJoined, take }
+}
 
-  const claimed = (run: string, rows: ReadonlyArray<FileTableRow>, reserved?: number): Claim => ({
-    _tag: "Claimed",
-    files: rows.map((row) => ({ ...toClaimedFile(run, row), reserved })).toSorted((a, b) => a.seq - b.seq)
-  })
+/** A claim of a run that runs, has no limit, and whose service answers. */
+const freely = (tables: Tables) => {
+  const { onDialect, sql } = tables
+  const { isPending, take } = takingOf(tables)
+  /** By run: the last file that this process has claimed. Behind it, no claim reads what the database has not yet tidied up. */
+  const lastClaimed = new Map<string, number>()
 
-  /** A claim of a run that runs, has no limit, and whose service answers. */
-  const claimFreely = (run: string, epoch: number, machine: string, count: number) =>
+  const skipLocked = sql.literal(onDialect("FOR UPDATE SKIP LOCKED", ""))
+
+  return (run: string, epoch: number, machine: string, count: number) =>
     Effect.gen(function* () {
       const number = sql`(
         SELECT number FROM archive_runs WHERE id = ${run} AND epoch = ${epoch} AND state = 'running'
@@ -75,9 +93,15 @@ export const make = ({
       lastClaimed.set(run, Math.max(0, ...rows.map(({ seq }) => Number(seq))))
       return rows
     })
+}
 
-  /** A claim of any run. Its row is locked, so that no other machine claims of it meanwhile. */
-  const claimCarefully = (
+/**
+ * A claim of any run. Its row is locked, so that no other machine claims of it meanwhile. `asking`: the runs that have to be claimed so.
+ */
+const carefully = (tables: Tables, asking: Set<string>) => {
+  const { claimColumns, lockRun, sql, suspend, toRunRow } = tables
+  const { hasJoined, isPending, take } = takingOf(tables)
+  return (
     run: string,
     epoch: number,
     machine: string,
@@ -152,17 +176,4 @@ export const make = ({
         return claimed(run, rows, reserved)
       })
     )
-
-  return {
-    claim: (run, epoch, machine, count, priced) =>
-      failing(
-        Effect.gen(function* () {
-          if (priced === undefined && !asking.has(run)) {
-            const files = yield* claimFreely(run, epoch, machine, count)
-            if (files.length > 0) return claimed(run, files)
-          }
-          return yield* claimCarefully(run, epoch, machine, count, priced)
-        })
-      )
-  }
 }

@@ -27,20 +27,8 @@ const withheld = {
     "An earlier call of this file may have been answered and billed, and has no result. The run repeated such calls, and holds them now. To call again, retry the files of this tag."
 }
 
-export const make = ({
-  encode,
-  existingRun,
-  failing,
-  lockRun,
-  now,
-  runMayBe,
-  sql,
-  toRunRow,
-  withNow
-}: Tables): Pick<
-  StoreService,
-  "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "setLimits"
-> => {
+/** What starting a run again changes besides its row. */
+const startingOf = ({ sql, toRunRow }: Tables) => {
   /** The counters are only kept while there is a limit, so they are made here. */
   const writeLimits = (row: RunTableRow, limits: Limits) => {
     const guard = guardOf(limits, toRunRow(row).settings)
@@ -66,6 +54,17 @@ export const make = ({
         AND ${sql.in("state", [...pending, ...pending.map((code) => code + hiding)])}`
   }
 
+  return { withhold, writeLimits }
+}
+
+export const make = (
+  tables: Tables
+): Pick<
+  StoreService,
+  "createRun" | "run" | "runs" | "running" | "begin" | "changeState" | "endIfComplete" | "setLimits"
+> => {
+  const { withhold, writeLimits } = startingOf(tables)
+  const { encode, existingRun, failing, lockRun, now, runMayBe, sql, toRunRow, withNow } = tables
   const changed = <E>(statement: Effect.Effect<ReadonlyArray<unknown>, E>) =>
     Effect.map(statement, (rows) => rows.length > 0)
 

@@ -5,10 +5,12 @@ import type * as SqlClient from "@effect/sql/SqlClient"
 import { SqlError } from "@effect/sql/SqlError"
 import * as Effect from "effect/Effect"
 import type { StoreFailed } from "../../ArchiveError.js"
+import * as Answers from "./answers.js"
 import * as Claims from "./claims.js"
 import * as Listing from "./listing.js"
 import * as Machines from "./machines.js"
 import * as Outputs from "./outputs.js"
+import * as Retries from "./retries.js"
 import * as Runs from "./runs.js"
 import type { StoreService } from "./Store.js"
 import * as Settlements from "./settlements.js"
@@ -28,7 +30,9 @@ export const make = (
     ...Listing.make(tables),
     ...Claims.make(tables),
     ...TakeOver.make(tables),
+    ...Answers.make(tables),
     ...Settlements.make(tables),
+    ...Retries.make(tables),
     ...Machines.make(tables),
     ...Outputs.make(tables),
     ...Status.make(tables)

@@ -173,6 +173,51 @@ const isSqlError = (error: unknown): error is SqlError =>
 export const notFound = (run: string) =>
   Effect.fail(new RunNotFound({ run, message: `The store has no run ${run}; list its runs.` }))
 
+/** The parts of statements, as this dialect writes them. */
+const fragmentsOf = (sql: SqlClient.SqlClient, onDialect: <A, B>(postgres: A, libsql: B) => A | B) => {
+  /** Bytes are read as hexadecimal digits: libSQL's buffers cost more to collect than the rest of a claim. */
+  const identity = sql.literal(
+    onDialect(
+      "replace(call_id::text, '-', '') AS call_id, encode(content, 'hex') AS content",
+      "lower(hex(call_id)) AS call_id, nullif(lower(hex(content)), '') AS content"
+    )
+  )
+  const claimColumns = sql`seq, attempts, size, modified, path, line, ${identity}`
+
+  /** What a call without an answer may have cost stays reserved while its file is held. */
+  const spent = sql.literal(
+    `CASE WHEN reserved IS NULL OR state NOT IN (${codeOf("held")}, ${codeOf("held") + hiding}) THEN credits ELSE coalesce(credits, 0) + reserved END`
+  )
+
+  return {
+    /** Bytes from hexadecimal digits. */
+    bytesOf: (hex: string | null) => onDialect(sql`decode(${hex}, 'hex')`, sql`unhex(${hex})`),
+    numberOf: (run: string) => sql`(SELECT number FROM archive_runs WHERE id = ${run})`,
+    isIn: (...states: ReadonlyArray<FileState>) => sql.in("state", states.map(codeOf)),
+    /** The file is in a state in which this can happen to it. */
+    mayBe: (event: FileEvent) => sql.in("state", statesBefore(event).map(codeOf)),
+    /** The run is in a state in which this can happen to it. */
+    runMayBe: (event: RunEvent) => sql.in("state", runStatesBefore(event)),
+    identity,
+    claimColumns,
+    recordColumns: sql`${claimColumns}, state, ${spent} AS credits, billing, error_tag, error_message, result`,
+    /** The state after a call: a file that was replaced meanwhile is hidden. */
+    settledAs: (state: FileState) =>
+      sql.literal(`CASE WHEN listed = 0 THEN ${codeOf(state) + hiding} ELSE ${codeOf(state)} END`),
+    hide: sql.literal(
+      `listed = 0, state = CASE WHEN state = ${codeOf("started")} THEN state ELSE state + ${hiding} END`
+    ),
+    /** The state of a file that is listed again. */
+    shown: sql.literal(
+      `CASE WHEN archive_files.state >= ${hiding} THEN archive_files.state - ${hiding} ELSE archive_files.state END`
+    ),
+    /** What may have been billed counts as spent. */
+    spendReserved: sql.literal(
+      "credits = CASE WHEN reserved IS NULL THEN credits ELSE coalesce(credits, 0) + reserved END, reserved = NULL"
+    )
+  }
+}
+
 /**
  * What each room of the store builds its statements from. `toFailed` turns an error of the database into the store's. `folder` is that
  * of a file store, as a real path.
@@ -218,25 +263,10 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
         )
       )
 
-    /** Bytes are read as hexadecimal digits: libSQL's buffers cost more to collect than the rest of a claim. */
-    const identity = sql.literal(
-      onDialect(
-        "replace(call_id::text, '-', '') AS call_id, encode(content, 'hex') AS content",
-        "lower(hex(call_id)) AS call_id, nullif(lower(hex(content)), '') AS content"
-      )
-    )
-    const claimColumns = sql`seq, attempts, size, modified, path, line, ${identity}`
-
-    /** What a call without an answer may have cost stays reserved while its file is held. */
-    const spent = sql.literal(
-      `CASE WHEN reserved IS NULL OR state NOT IN (${codeOf("held")}, ${codeOf("held") + hiding}) THEN credits ELSE coalesce(credits, 0) + reserved END`
-    )
-
     return {
+      ...fragmentsOf(sql, onDialect),
       sql,
       onDialect,
-      /** Bytes from hexadecimal digits. */
-      bytesOf: (hex: string | null) => onDialect(sql`decode(${hex}, 'hex')`, sql`unhex(${hex})`),
       failing,
       /** The settings as a store in this folder keeps them. */
       encode: (settings: RunSettings): string => encodeSettings(toStored(settings, folder)),
@@ -250,35 +280,15 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
       lockRun: (run: string) => readRun(run, onDialect("FOR UPDATE", "")),
       existingRun: (run: string) =>
         Effect.flatMap(readRun(run), (row) => (row === undefined ? notFound(run) : Effect.succeed(row))),
-      numberOf: (run: string) => sql`(SELECT number FROM archive_runs WHERE id = ${run})`,
-      isIn: (...states: ReadonlyArray<FileState>) => sql.in("state", states.map(codeOf)),
-      /** The file is in a state in which this can happen to it. */
-      mayBe: (event: FileEvent) => sql.in("state", statesBefore(event).map(codeOf)),
-      /** The run is in a state in which this can happen to it. */
-      runMayBe: (event: RunEvent) => sql.in("state", runStatesBefore(event)),
-      identity,
-      claimColumns,
-      recordColumns: sql`${claimColumns}, state, ${spent} AS credits, billing, error_tag, error_message, result`,
-      /** The state after a call: a file that was replaced meanwhile is hidden. */
-      settledAs: (state: FileState) =>
-        sql.literal(`CASE WHEN listed = 0 THEN ${codeOf(state) + hiding} ELSE ${codeOf(state)} END`),
-      hide: sql.literal(
-        `listed = 0, state = CASE WHEN state = ${codeOf("started")} THEN state ELSE state + ${hiding} END`
-      ),
-      /** The state of a file that is listed again. */
-      shown: sql.literal(
-        `CASE WHEN archive_files.state >= ${hiding} THEN archive_files.state - ${hiding} ELSE archive_files.state END`
-      ),
-      /** What may have been billed counts as spent. */
-      spendReserved: sql.literal(
-        "credits = CASE WHEN reserved IS NULL THEN credits ELSE coalesce(credits, 0) + reserved END, reserved = NULL"
-      ),
       /** The number of rows that a statement changed. */
       changes: (statement: { readonly raw: Effect.Effect<unknown, SqlError> }) =>
         Effect.map(statement.raw, (result) => {
           const { rowCount, rowsAffected } = result as { rowCount?: number; rowsAffected?: number }
           return rowCount ?? rowsAffected ?? 0
         }),
+      /** The service answers: all machines call again as fast as they can. */
+      clearSlowdown: (run: string) =>
+        sql`UPDATE archive_runs SET slowness = 0, slow_until = 0, outage = NULL WHERE id = ${run} AND slowness > 0`,
       /** Suspends the run, once for all machines: the first that is refused in this epoch. */
       suspend: (run: string, epoch: number, reason: Reason) =>
         Effect.flatMap(

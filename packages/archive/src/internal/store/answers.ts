@@ -1,0 +1,51 @@
+/**
+ * The answers of a service that answers, recorded together: those of runs without a limit of credits.
+ */
+import * as Effect from "effect/Effect"
+import type { StoreService } from "./Store.js"
+import { codeOfGuard, type Int, type Tables } from "./tables.js"
+import { warningsOf } from "./warnings.js"
+
+export const make = ({
+  clearSlowdown,
+  failing,
+  mayBe,
+  onDialect,
+  settledAs,
+  sql
+}: Tables): Pick<StoreService, "settleAnswers"> => ({
+  /** What has more to count is left out. */
+  settleAnswers: (run, machine, answers) =>
+    Effect.gen(function* () {
+      const plain = answers.filter(({ answer }) => (answer.keptCredits ?? 0) === 0 && answer.notReached !== true)
+      if (plain.length === 0) return []
+      const list = JSON.stringify(
+        plain.map(({ answer: { billing, credits, output, result }, seq }) => [
+          seq,
+          billing,
+          Math.ceil(credits),
+          warningsOf(result),
+          JSON.stringify(result ?? null),
+          output?.size ?? null,
+          output?.digest ?? null
+        ])
+      )
+      const given = onDialect(
+        sql`SELECT (i ->> 0)::int AS number, i ->> 1 AS billed, (i ->> 2)::bigint AS cost, i ->> 3 AS warned, i ->> 4 AS answer,
+            (i ->> 5)::bigint AS written, decode(i ->> 6, 'hex') AS digest FROM json_array_elements(${list}::json) AS a (i)`,
+        sql`SELECT value ->> 0 AS number, value ->> 1 AS billed, value ->> 2 AS cost, value ->> 3 AS warned, value ->> 4 AS answer,
+            value ->> 5 AS written, unhex(value ->> 6) AS digest FROM json_each(${list})`
+      )
+      const files = yield* sql<{ seq: Int; slowness: Int }>`
+        UPDATE archive_files SET
+          state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
+          billing = g.billed, credits = coalesce(credits, 0) + g.cost, warnings = g.warned, result = g.answer,
+          output_size = g.written, output_digest = g.digest
+        FROM (${given}) AS g
+        WHERE seq = g.number AND machine = ${machine} AND ${mayBe("answered")}
+          AND run = (SELECT r.number FROM archive_runs r WHERE r.id = ${run} AND r.guarded < ${codeOfGuard("credits")} AND r.probe = 0)
+        RETURNING seq, (SELECT r.slowness FROM archive_runs r WHERE r.number = run) AS slowness`
+      if (files.some(({ slowness }) => Number(slowness) > 0)) yield* clearSlowdown(run)
+      return files.map(({ seq }) => Number(seq))
+    }).pipe(failing)
+})
