@@ -552,6 +552,38 @@ for (const { title, database, installed } of databases) {
         })
       )
 
+      it.effect.each([
+        [1, [3]],
+        [2, [1, 2]],
+        [2, [3, 4]],
+        [4, [1, 2, 3, 4, 5]]
+      ] as const)(
+        "calls the other files, and ends, if the service is always down for some: %i at once, and %j",
+        ([concurrency, bad]) =>
+          Effect.gen(function* () {
+            const { store, run, epoch, settle, states, waited } = yield* begun(12)
+            const isBad = (seq: number) => bad.some((one) => one === seq)
+            const calls = new Map<number, number>()
+            let left = 200
+            while (left-- > 0) {
+              const begunAt = yield* store.now
+              const claim = yield* store.claim(run, epoch, "a", concurrency)
+              const files = claim._tag === "Claimed" ? claim.files : []
+              for (const { seq } of files) {
+                calls.set(seq, (calls.get(seq) ?? 0) + 1)
+                yield* settle(seq, isBad(seq) ? unavailable(begunAt + 1) : done())
+              }
+              if (claim._tag === "Wait") yield* waited
+              if (claim._tag === "Claimed" && files.length === 0) break
+            }
+            assert.deepStrictEqual(
+              yield* states,
+              Array.from({ length: 12 }, (_, index) => (isBad(index + 1) ? "failed" : "done"))
+            )
+            for (const [seq, count] of calls) assert.isAtMost(count, isBad(seq) ? 10 : 1)
+          })
+      )
+
       it.effect("slows down for a failure of the service whose file is not called again", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle, states } = yield* begun(3)

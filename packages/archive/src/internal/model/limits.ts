@@ -125,7 +125,7 @@ export const admit = (run: RunFacts, { cost, isNew, underWay, unreserved }: Call
       begun: begun + (isNew ? 1 : 0),
       credits: credits + (maxCredits === undefined ? 0 : (cost ?? 0)),
       // A call that was late by less than an interval is made up for.
-      nextCallAt: Math.max(Math.min(run.nextCallAt, now), now - interval) + interval,
+      nextCallAt: (now - run.nextCallAt < interval ? Math.min(run.nextCallAt, now) : now) + interval,
       slowUntil: slowness === 0 ? 0 : now + slowMillis(slowness)
     }
   }

@@ -95,12 +95,42 @@ const freely = (tables: Tables) => {
     })
 }
 
+/** The pending files that may be claimed next. `seq`: the one whose cost was asked for. */
+const candidatesIn = (tables: Tables, most: number) => {
+  const { claimColumns, sql } = tables
+  const { isPending } = takingOf(tables)
+  return (number: Fragment, { begun, limits, slowness }: RunFacts, byContent: boolean, seq: number | undefined) =>
+    Effect.gen(function* () {
+      // A file waits for the result of an equal one.
+      const isUnique = byContent
+        ? sql`AND NOT EXISTS (
+            SELECT 1 FROM archive_files s WHERE s.run = f.run AND s.content = f.content AND s.line IS NULL
+              AND s.state = ${codeOf("started")})`
+        : sql``
+      const find = (which: Fragment, order = sql`seq`) => sql<CandidateRow>`
+        SELECT ${claimColumns} FROM archive_files f WHERE run = ${number} AND ${isPending} ${isUnique} ${which}
+        ORDER BY ${order} LIMIT ${limits.maxCredits !== undefined || byContent || slowness > 0 ? 1 : most}`
+      if (seq !== undefined) return yield* find(sql`AND seq = ${seq}`)
+      // Beyond a limit of files, those go on that it counts already.
+      const isCounted = limits.maxFiles !== undefined && begun >= limits.maxFiles ? sql`AND attempts > 0` : undefined
+      // While the service is down, a file that always finds it so does not keep the others from their turn.
+      const inTurn = (which: Fragment) =>
+        slowness === 0
+          ? find(which)
+          : Effect.flatMap(find(sql`${which} AND strikes IS NULL`), (files) =>
+              files.length > 0 ? Effect.succeed(files) : find(which, sql`strikes, seq`)
+            )
+      const counted = isCounted === undefined ? [] : yield* inTurn(isCounted)
+      return counted.length > 0 ? counted : yield* inTurn(sql``)
+    })
+}
+
 /**
  * A claim of any run. Its row is locked, so that no other machine claims of it meanwhile. `asking`: the runs that have to be claimed so.
  */
 const carefully = (tables: Tables, asking: Set<string>) => {
-  const { claimColumns, lockRun, sql, suspend, toRunRow } = tables
-  const { hasJoined, isPending, take } = takingOf(tables)
+  const { lockRun, sql, suspend, toRunRow } = tables
+  const { hasJoined, take } = takingOf(tables)
   return (
     run: string,
     epoch: number,
@@ -118,29 +148,14 @@ const carefully = (tables: Tables, asking: Set<string>) => {
         const before = toRunFacts(row)
         if (Number(row.guarded) > codeOfGuard("none") || before.slowness > 0 || before.probe) asking.add(run)
         else asking.delete(run)
-        const { maxCredits, maxFiles } = before.limits
+        const { maxCredits } = before.limits
         const { byContent } = toRunRow(row).settings
         const some = (holds: Fragment) =>
           Effect.map(
             sql`SELECT 1 AS found FROM archive_files WHERE run = ${number} AND ${holds} LIMIT 1`,
             (found) => found.length > 0
           )
-        // A file waits for the result of an equal one.
-        const isUnique = byContent
-          ? sql`AND NOT EXISTS (
-              SELECT 1 FROM archive_files s WHERE s.run = f.run AND s.content = f.content AND s.line IS NULL
-                AND s.state = ${codeOf("started")})`
-          : sql``
-        const candidates = (which: Fragment) => sql<CandidateRow>`
-          SELECT ${claimColumns} FROM archive_files f WHERE run = ${number} AND ${isPending} ${isUnique} ${which}
-          ORDER BY seq LIMIT ${maxCredits !== undefined || byContent ? 1 : count}`
-        let files: ReadonlyArray<CandidateRow> = []
-        if (priced !== undefined) files = yield* candidates(sql`AND seq = ${priced.seq}`)
-        else {
-          // Beyond a limit of files, those go on that it counts already.
-          if (maxFiles !== undefined && before.begun >= maxFiles) files = yield* candidates(sql`AND attempts > 0`)
-          if (files.length === 0) files = yield* candidates(sql``)
-        }
+        const files = yield* candidatesIn(tables, count)(number, before, byContent, priced?.seq)
         const isStarted = sql`state = ${codeOf("started")}`
         let underWay = yield* some(isStarted)
         const unreserved = maxCredits !== undefined && (yield* some(sql`${isStarted} AND reserved IS NULL`))
