@@ -24,6 +24,7 @@ import { AudioDecoder, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Stt from "@effect-speech/stt"
 import * as Tts from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
+import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
@@ -489,6 +490,72 @@ describe("a run with a limit of credits", () => {
       expect(status).toMatchObject({ state: "ended", failures: { LengthUnknown: 3 }, credits: 0 })
       expect((yield* SpeechToText.calls).length).toBe(0)
     }).pipe(Effect.provide(answering("One.")))
+  )
+})
+
+describe("a recording in pieces", () => {
+  /** 30 pieces, four at once, each of which takes 100 ms. */
+  const inPieces = (name: string) =>
+    Effect.gen(function* () {
+      const directory = join(folder, name)
+      mkdirSync(directory)
+      writeFileSync(join(directory, "long.wav"), spoken(30))
+      const request = {
+        source: yield* Source.folder(directory),
+        operation: Operation.transcribe({ model: "m", pieceMillis: 1_000 }),
+        output: { directory: join(folder, `${name}-out`), format: "txt" }
+      } as const
+      const layer = Archive.layerEmbedded({ path: join(folder, `${name}.db`), workers: [Worker.transcription] })
+      const calls = Effect.map(SpeechToText.calls, ({ length }) => length)
+      const begun = (least: number) => Effect.repeat(Effect.delay(calls, 10), { until: (count) => count >= least })
+      return { begun, calls, layer, request }
+    })
+  const slowly = Effect.provide(answering(() => Effect.as(Effect.sleep(100), "One.")))
+  const texts = ({ counts, credits, state }: Run.RunStatus) => ({ state, ...counts, credits })
+
+  it.live("begins no piece after a pause, and each is sent once", () =>
+    Effect.gen(function* () {
+      const { begun, calls, layer, request } = yield* inPieces("pause-pieces")
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* archive.start(request)
+        yield* begun(6)
+        yield* archive.pause(id)
+        const atPause = yield* calls
+        const paused = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        const sent = yield* calls
+        expect(sent).toBeLessThanOrEqual(atPause + 1)
+        expect(texts(paused)).toMatchObject({ state: "paused", pending: 1, started: 0, held: 0 })
+        expect(paused.credits).toBeGreaterThanOrEqual(sent)
+        yield* archive.resume(id)
+        const ended = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        expect(texts(ended)).toMatchObject({ state: "ended", done: 1 })
+        expect(new Set((yield* SpeechToText.calls).map(({ transactionId }) => transactionId)).size).toBe(yield* calls)
+        expect(ended.credits).toBeGreaterThanOrEqual(30)
+      }).pipe(Effect.provide(layer))
+    }).pipe(slowly)
+  )
+
+  it.live("begins no piece after its process was asked to end, and the next process sends the others", () =>
+    Effect.gen(function* () {
+      const { begun, calls, layer, request } = yield* inPieces("end-pieces")
+      const process = yield* Effect.fork(
+        Effect.flatMap(Archive, (archive) => Effect.zipRight(archive.start(request), Effect.never)).pipe(
+          Effect.provide(layer)
+        )
+      )
+      yield* begun(6)
+      const atEnd = yield* calls
+      yield* Fiber.interrupt(process)
+      expect(yield* calls).toBeLessThanOrEqual(atEnd + 1)
+      yield* Effect.gen(function* () {
+        const archive = yield* Archive
+        const { id } = yield* archive.start(request)
+        const ended = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
+        expect(texts(ended)).toMatchObject({ state: "ended", done: 1, held: 0 })
+        expect(new Set((yield* SpeechToText.calls).map(({ transactionId }) => transactionId)).size).toBe(yield* calls)
+      }).pipe(Effect.provide(layer))
+    }).pipe(slowly)
   )
 })
 

@@ -13,6 +13,7 @@ import { type Concern, failedOrHeld, settlementOf } from "../model/settlement.js
 import { isOfProcess } from "../source/files.js"
 import type { Settlement } from "../store/Store.js"
 import type { Job } from "./job.js"
+import { isStopped } from "./pieces.js"
 
 /** The file can't be called. Nothing was sent. */
 export interface FileProblem {
@@ -72,6 +73,10 @@ export const settle = <R>(
     const tally = Money.makeTally()
     return Effect.suspend(() => call(tally)).pipe(
       Effect.catchAll((error) => {
+        if (isStopped(error)) {
+          const stopped: Settlement = { _tag: "Stopped", credits: tally.spent("unknown"), notReached: !tally.isBegun() }
+          return Effect.succeed(stopped)
+        }
         const billing = "call" in error ? error.call.billing : tally.isOpen() ? "unknown" : "notBilled"
         const tag = error._tag === "FileProblem" ? error.tag : error._tag
         const credits = tally.spent(billing)

@@ -11,6 +11,8 @@ import type { ClaimedFile, Settlement } from "../store/Store.js"
 export interface Job {
   readonly file: ClaimedFile
   readonly settings: RunSettings
+  /** Asked before each piece of a long file: no piece begins after the run has stopped, or its process ends. Default: it may. */
+  readonly mayGoOn?: Effect.Effect<boolean> | undefined
 }
 
 /** Calls the service for the files of runs with this operation. */

@@ -6,7 +6,6 @@ import * as Wav from "@effect-speech/audio-codec/Wav"
 import { makeFolder } from "@effect-speech/common/Files"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
-import { PieceStore } from "@effect-speech/long-form/PieceStore"
 import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import { codePoints, maximumCodePoints } from "@effect-speech/tts/TtsContract"
@@ -16,10 +15,11 @@ import type { OutputFailed } from "../../ArchiveError.js"
 import type { Synthesize } from "../../Operation.js"
 import { pathOf, type SynthesisResult } from "../../Output.js"
 import * as Money from "../model/money.js"
-import { fileMode, folderMode, outputFailed, outputOfFile, piecesOf } from "../output/write.js"
+import { fileMode, folderMode, outputFailed, outputOfFile } from "../output/write.js"
 import type { Done } from "../store/Store.js"
 import { type FileProblem, isOfOnePath, settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
+import * as Pieces from "./pieces.js"
 import { problem } from "./verify.js"
 
 /**
@@ -187,7 +187,7 @@ const inPieces = (request: SynthesisRequest, place: Place, job: Job, tally: Mone
       keptCredits,
       ...(!tally.isBegun() && { notReached: true })
     }
-  }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
+  }).pipe(Effect.provide(Pieces.layer(job)))
 
 const done = (
   { dataLength, durationMillis, format }: Wav.WavFile,

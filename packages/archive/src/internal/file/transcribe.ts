@@ -5,7 +5,6 @@ import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import type { Header } from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
 import * as LongTranscription from "@effect-speech/long-form/LongTranscription"
-import { PieceStore } from "@effect-speech/long-form/PieceStore"
 import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
@@ -17,11 +16,11 @@ import type { Transcribe } from "../../Operation.js"
 import type { TranscriptionResult } from "../../Output.js"
 import type { Format } from "../../Run.js"
 import * as Money from "../model/money.js"
-import { piecesOf } from "../output/write.js"
 import { runInvalid } from "../runInvalid.js"
 import type { Done } from "../store/Store.js"
 import { settle } from "./failure.js"
 import type { Job, Worker } from "./job.js"
+import * as Pieces from "./pieces.js"
 import { look, problem, readHeader } from "./verify.js"
 
 /**
@@ -247,7 +246,7 @@ const inPieces = (
       }))
     )
     return { ...settlement, inPieces: true, keptCredits, ...(!tally.isBegun() && { notReached: true }) }
-  }).pipe(Effect.provide(PieceStore.layerFolder(piecesOf(job.settings.output.directory, job.file.callId))))
+  }).pipe(Effect.provide(Pieces.layer(job)))
 
 const tagsOf = (warnings: ReadonlyArray<{ readonly _tag: string }>) => [...new Set(warnings.map(({ _tag }) => _tag))]
 

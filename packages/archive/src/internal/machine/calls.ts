@@ -70,7 +70,8 @@ export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =
 
     const callAndRecord = ({ file, run, settled }: Call, endCall: () => void) =>
       Effect.gen(function* () {
-        const job: Job = { file, settings: run.settings }
+        const mayGoOn = Effect.suspend(() => (closing ? Effect.succeed(false) : results.mayGoOn(file)))
+        const job: Job = { file, settings: run.settings, mayGoOn }
         let settlement: Settlement = { _tag: "NotBegun" }
         yield* Effect.gen(function* () {
           if (!closing) settlement = yield* results.of(job)
@@ -143,6 +144,9 @@ const makeResults = ({ life, machine, recorded, store, workers }: CallsOptions) 
     }
 
     return {
+      /** Whether a file that is called may be called on. A store that is damaged ends the machine. */
+      mayGoOn: ({ run, seq }: ClaimedFile): Effect.Effect<boolean> =>
+        Effect.catchAll(stored(store.mayGoOn(run, seq, machine)), (error) => Effect.as(life.report(error), false)),
       /** That of a file with the same content, or of its call. */
       of: (job: Job): Effect.Effect<Settlement, StoreFailed> => {
         const { content, run } = job.file

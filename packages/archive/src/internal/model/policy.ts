@@ -64,6 +64,7 @@ export interface Change {
  * | ---------- | ---- | --- |
  * | `Done` | `done` | calls as fast as it can again |
  * | `NotBegun` | `pending`, and the attempt does not count | |
+ * | `Stopped` | `pending` | |
  * | `Refused` | `pending`, and the attempt does not count | suspended |
  * | `Unsaved` | `held` | suspended |
  * | `Held` | `held` | slows down |
@@ -104,6 +105,14 @@ export const settle = (
       return {
         file: { event: "returned", to: "pending", uncounted: true, strikes, spent },
         run: { begun: uncount, credits: spent - reserved, suspension }
+      }
+    }
+    case "Stopped": {
+      const spent = spentWithout(0)
+      const uncounted = settlement.notReached === true
+      return {
+        file: { event: "returned", to: "pending", uncounted, strikes, spent },
+        run: { begun: uncounted ? uncount : 0, credits: spent - reserved }
       }
     }
     case "Unsaved": {

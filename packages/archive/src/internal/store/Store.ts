@@ -127,6 +127,8 @@ export type Settlement =
       readonly billing: string
     })
   | Unavailable
+  /** The run stopped between two pieces: the file is pending again, and the pieces that were paid are kept. */
+  | (Unpaid & { readonly _tag: "Stopped" })
   /** The call did not begin, or sent nothing: the file is pending again, and the attempt does not count. */
   | (Unpaid & { readonly _tag: "NotBegun" })
 
@@ -195,6 +197,8 @@ export interface StoreService {
     count: number,
     priced?: { readonly seq: number; readonly cost: number }
   ) => Effect.Effect<Claim, StoreFailed>
+  /** Whether this machine may call on for a file that it has claimed: the run runs, and the file is still this machine's. */
+  readonly mayGoOn: (run: string, seq: number, machine: string) => Effect.Effect<boolean, StoreFailed>
   /** Holds or repeats the started files of these machines, and of machines that the store does not know. */
   readonly takeOver: (run: string, dead: ReadonlyArray<string>) => Effect.Effect<void, StoreFailed>
   /** The result is false if the file is no longer this machine's: nothing was changed. */

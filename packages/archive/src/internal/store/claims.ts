@@ -26,8 +26,8 @@ const claimed = (run: string, rows: ReadonlyArray<FileTableRow>, reserved?: numb
   files: rows.map((row) => ({ ...toClaimedFile(run, row), reserved })).toSorted((a, b) => a.seq - b.seq)
 })
 
-export const make = (tables: Tables): Pick<StoreService, "claim"> => {
-  const { failing } = tables
+export const make = (tables: Tables): Pick<StoreService, "claim" | "mayGoOn"> => {
+  const { failing, numberOf, sql } = tables
   /** Runs that have limits, or whose service is down. Their claims ask at once, and so read the run's row once. */
   const asking = new Set<string>()
 
@@ -35,6 +35,15 @@ export const make = (tables: Tables): Pick<StoreService, "claim"> => {
   const claimCarefully = carefully(tables, asking)
 
   return {
+    mayGoOn: (run, seq, machine) =>
+      failing(
+        Effect.map(
+          sql`SELECT seq FROM archive_files WHERE run = ${numberOf(run)} AND seq = ${seq} AND machine = ${machine}
+            AND state = ${codeOf("started")} AND EXISTS (SELECT 1 FROM archive_runs WHERE id = ${run} AND state = 'running')`,
+          (rows) => rows.length > 0
+        )
+      ),
+
     claim: (run, epoch, machine, count, priced) =>
       failing(
         Effect.gen(function* () {
