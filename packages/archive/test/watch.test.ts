@@ -4,6 +4,7 @@ import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
@@ -70,6 +71,32 @@ describe("a run that is being listed", () => {
       yield* TestClock.adjust("30 seconds")
       assert.isTrue(Option.isNone(yield* Fiber.poll(watching)))
     }).pipe(Effect.provide(libsql))
+  )
+})
+
+describe("a run that is paused and resumed while it is watched", () => {
+  it.live("is watched on, to its end", () =>
+    Effect.gen(function* () {
+      const store = yield* Store
+      const paused = yield* Deferred.make<void>()
+      // The output of a pause is written for as long as it takes to resume the run.
+      const slow: StoreService = {
+        ...store,
+        outputs: (run) => Stream.unwrap(Effect.as(Deferred.await(paused), store.outputs(run)))
+      }
+      const options = { costs: new Map(), checks: new Map() }
+      const archive = yield* Effect.provideService(Service.make(options), Store, slow)
+      const { id } = yield* archive.start(request(yield* folder, 1))
+      const watching = yield* Effect.fork(Stream.runLast(archive.progress(id)))
+      yield* store.changeState(id, "paused", "paused")
+      yield* Effect.sleep(700)
+      yield* store.begin(id, "resumed")
+      yield* Deferred.succeed(paused, undefined)
+      yield* Effect.sleep(1_200)
+      assert.isTrue(Option.isNone(yield* Fiber.poll(watching)))
+      yield* store.changeState(id, "ended", "ended")
+      assert.strictEqual(Option.getOrThrow(yield* Fiber.join(watching)).state, "ended")
+    }).pipe(Effect.scoped, Effect.provide(Layer.merge(libsql, NodeFileSystem.layer)))
   )
 })
 

@@ -41,7 +41,7 @@ export const make = ({
       start: Start.make({ begin, checks, store, watch }),
       status: store.status,
       runs: store.runs,
-      progress: watch.progress(endings.of),
+      progress: watch.progress(endings),
       ...Steer.make({ begin, endings, machine, store }),
       results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states))),
       ...Tree.make({ begin, endings, store })

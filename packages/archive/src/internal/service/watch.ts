@@ -29,10 +29,13 @@ export interface Watch {
   readonly untilStopped: (run: string) => Effect.Effect<RunRow, RunNotFound | StoreFailed>
   /** Waits a little, and asks again, while this holds. */
   readonly whileTrue: (holds: Effect.Effect<boolean, StoreFailed>) => Effect.Effect<void, StoreFailed>
-  /** `endingOf`: done when the output of a run that this process has begun agrees. */
-  readonly progress: (
-    endingOf: (run: string) => Deferred.Deferred<OutputReport, AgreeError> | undefined
-  ) => ArchiveService["progress"]
+  /** The last status of a run that this process has begun has what was found in its output. */
+  readonly progress: (endings: {
+    /** Done when the output of the run agrees. */
+    readonly of: (run: string) => Deferred.Deferred<OutputReport, AgreeError> | undefined
+    /** The run goes on. */
+    readonly finishAtItsEnd: (run: string) => Effect.Effect<void>
+  }) => ArchiveService["progress"]
 }
 
 export const make = (store: StoreService, machine: Machine | undefined): Watch => {
@@ -68,18 +71,23 @@ export const make = (store: StoreService, machine: Machine | undefined): Watch =
       Effect.gen(function* () {
         while (yield* watched(holds)) yield* Effect.sleep(pollInterval)
       }),
-    progress: (endingOf) => (run) =>
+    progress: (endings) => (run) =>
       Stream.paginateChunkEffect(undefined as Seen | undefined, (seen) =>
         Effect.gen(function* () {
           if (seen !== undefined) yield* nextCount(run, seen)
           const begunAt = yield* MonotonicClock.millis
           let status = yield* watched(store.status(run))
-          const ended = endingOf(run)
+          const ended = endings.of(run)
           const goesOn = seen?.goesOn ?? makeGoesOn()
-          const isOver = !(yield* goesOn(status))
+          let isOver = !(yield* goesOn(status))
           if (isOver && ended !== undefined) {
             const output = yield* Deferred.await(ended)
             status = { ...(yield* watched(store.status(run))), output }
+            // Somebody has resumed it meanwhile.
+            if (yield* goesOn(status)) {
+              isOver = false
+              yield* endings.finishAtItsEnd(run)
+            }
           }
           const at = yield* MonotonicClock.millis
           return [

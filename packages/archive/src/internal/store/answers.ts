@@ -3,18 +3,17 @@
  */
 import * as Effect from "effect/Effect"
 import type { StoreService } from "./Store.js"
-import { codeOfGuard, type Int, type Tables } from "./tables.js"
+import { codeOf, codeOfGuard, type Int, type Tables } from "./tables.js"
 import { warningsOf } from "./warnings.js"
 
 export const make = ({
   clearSlowdown,
   failing,
-  mayBe,
   onDialect,
   settledAs,
   sql
 }: Tables): Pick<StoreService, "settleAnswers"> => ({
-  /** What has more to count is left out. */
+  /** What has more to count is left out, and so is what was held meanwhile. */
   settleAnswers: (run, machine, answers) =>
     Effect.gen(function* () {
       const plain = answers.filter(({ answer }) => (answer.keptCredits ?? 0) === 0 && answer.notReached !== true)
@@ -42,7 +41,7 @@ export const make = ({
           billing = g.billed, credits = coalesce(credits, 0) + g.cost, warnings = g.warned, result = g.answer,
           output_size = g.written, output_digest = g.digest
         FROM (${given}) AS g
-        WHERE seq = g.number AND machine = ${machine} AND ${mayBe("answered")}
+        WHERE seq = g.number AND machine = ${machine} AND state = ${codeOf("started")}
           AND run = (SELECT r.number FROM archive_runs r WHERE r.id = ${run} AND r.guarded < ${codeOfGuard("credits")} AND r.probe = 0)
         RETURNING seq, (SELECT r.slowness FROM archive_runs r WHERE r.number = run) AS slowness`
       if (files.some(({ slowness }) => Number(slowness) > 0)) yield* clearSlowdown(run)

@@ -6,11 +6,12 @@ import * as Effect from "effect/Effect"
 import { type Change, endsProbe, settle as settled } from "../model/policy.js"
 import * as Answers from "./answers.js"
 import type { Done, Settlement, StoreService } from "./Store.js"
-import { encodeReason, type Int, type Tables, type TimedRunRow, toRunFacts, withoutNul } from "./tables.js"
+import { encodeReason, type Int, stateOf, type Tables, type TimedRunRow, toRunFacts, withoutNul } from "./tables.js"
 import { warningsOf } from "./warnings.js"
 
 interface StruckFile {
   readonly seq: Int
+  readonly state: Int
   readonly strikes: Int | null
   readonly reserved: Int | null
   readonly billing: string | null
@@ -29,7 +30,7 @@ export const make = (tables: Tables): Pick<StoreService, "settle"> => {
       Effect.gen(function* () {
         const row = yield* lockRun(run)
         const [file] =
-          yield* sql<StruckFile>`SELECT seq, reserved, strikes, billing, credits, attempts FROM archive_files WHERE ${mine}`
+          yield* sql<StruckFile>`SELECT seq, state, reserved, strikes, billing, credits, attempts FROM archive_files WHERE ${mine}`
         if (row === undefined || file === undefined) return false
         const facts = {
           strikes: Number(file.strikes ?? 0),
@@ -47,6 +48,10 @@ export const make = (tables: Tables): Pick<StoreService, "settle"> => {
         const change = settled({ ...toRunFacts(row), equalFailures }, facts, settlement, others)
         yield* settlement._tag === "Done" ? recordDone(mine, settlement, change.file.spent) : changeFile(mine, change)
         yield* changeRun(row, epoch, change)
+        // It is in the results of a run that has stopped.
+        if (stateOf(file.state) === "held") {
+          yield* sql`UPDATE archive_runs SET results_due = 1 WHERE id = ${run} AND state <> 'running'`
+        }
         if (endsProbe(settlement)) yield* sql`UPDATE archive_runs SET probe = 0 WHERE id = ${run} AND probe = 1`
         return true
       })
