@@ -22,7 +22,7 @@ import { concatBytes } from "./internal/bytes.js"
 import type { Container } from "./internal/container/containers.js"
 import { neededToSniff, sniff } from "./internal/container/sniff.js"
 import { displayName } from "./internal/container/structure.js"
-import { openBlocks } from "./internal/files/readBlocks.js"
+import { openSeekable } from "./internal/files/readBlocks.js"
 import type { PcmStream } from "./PcmStream.js"
 import * as Wav from "./Wav.js"
 
@@ -87,7 +87,7 @@ export const decodeFile = (
   })
 
 const containerOf = (path: string) =>
-  openBlocks(path).pipe(
+  openSeekable(path).pipe(
     Effect.flatMap(({ file, info }) => detect(fromFile(file, Number(info.size)))),
     Effect.scoped
   )
