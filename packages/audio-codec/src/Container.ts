@@ -117,14 +117,14 @@ export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Heade
     const fields: HeaderFields = container === undefined ? {} : yield* readers[container](from(views, start))
     return {
       container,
-      sampleRate: ifSound(fields.sampleRate, (rate) => rate > 0),
-      channels: ifSound(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
-      durationMillis: ifSound(fields.durationMillis, (millis) => millis >= 0)
+      sampleRate: ifValid(fields.sampleRate, (rate) => rate > 0),
+      channels: ifValid(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
+      durationMillis: ifValid(fields.durationMillis, (millis) => millis >= 0)
     }
   })
 
-const ifSound = (value: number | undefined, isSound: (value: number) => boolean): number | undefined =>
-  value !== undefined && Number.isFinite(value) && isSound(value) ? value : undefined
+const ifValid = (value: number | undefined, isValid: (value: number) => boolean): number | undefined =>
+  value !== undefined && Number.isFinite(value) && isValid(value) ? value : undefined
 
 const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg: checkOgg, webm: checkWebm }
 
