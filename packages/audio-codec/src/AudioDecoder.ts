@@ -19,7 +19,7 @@ import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
 import { detect, fromFile } from "./Container.js"
 import { concatBytes } from "./internal/bytes.js"
-import type { Container } from "./internal/container/containers.js"
+import { type Container, containers } from "./internal/container/containers.js"
 import { neededToSniff, sniff } from "./internal/container/sniff.js"
 import { displayName } from "./internal/container/structure.js"
 import { openSeekable } from "./internal/files/readBlocks.js"
@@ -32,6 +32,8 @@ export { AudioDecoderError } from "./AudioDecoderError.js"
 export type Compressed = Exclude<Container, "wav">
 
 export interface AudioDecoderService {
+  /** The containers that it decodes. Default: all. */
+  readonly containers?: ReadonlyArray<Compressed> | undefined
   /**
    * Decodes the recording in a file, whose container is known from its first bytes. It reads as far as the format; the
    * samples are a stream that can run once, inside the scope.
@@ -45,6 +47,7 @@ export interface AudioDecoderService {
 /** The decoder of compressed recordings. Default: each one is an `AudioDecoderError` of reason `NoDecoder`. */
 export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-speech/audio-codec/AudioDecoder", {
   defaultValue: (): AudioDecoderService => ({
+    containers: [],
     decode: (_, container) =>
       Effect.fail(
         new AudioDecoderError({
@@ -57,6 +60,15 @@ export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-spe
       )
   })
 }) {}
+
+/**
+ * Whether {@link decodeFile} and {@link decodeStream} decode recordings of a container: WAV, and what the provided
+ * {@link AudioDecoder} decodes.
+ */
+export const canDecode = (container: Container | undefined): Effect.Effect<boolean> =>
+  Effect.map(AudioDecoder, ({ containers: decoded = containers }) =>
+    container === undefined ? false : container === "wav" || decoded.some((each) => each === container)
+  )
 
 /** The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}. */
 export type DecodeError = AudioDecoderError | Wav.WavError
@@ -116,7 +128,7 @@ export const decodeStream = <E, R>(
     return yield* (yield* AudioDecoder).decode(path, container)
   })
 
-/** In bytes. Of tags that are longer, only an empty one is kept: no decoder needs what is in them. */
+/** In bytes. Longer tags are replaced by an empty one: no decoder needs their content. */
 const longestBeginning = 256 * 1024
 
 const emptyTag = new TextEncoder().encode("ID3\x04\0\0\0\0\0\0")
@@ -129,7 +141,7 @@ const firstBytes = <E, R>(
     let parts: Array<Uint8Array> = []
     let length = 0
     let needed = 0
-    /** The bytes of tags that are still to be dropped. */
+    /** How many bytes of tags are left to drop. */
     let left = 0
     while (true) {
       if (length >= needed) {

@@ -10,7 +10,7 @@
  */
 import type * as Stream from "effect/Stream"
 import { through } from "./internal/pcm/blocks.js"
-import { makePieceCutter } from "./internal/pcm/cutter.js"
+import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
 
@@ -65,9 +65,7 @@ export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter
   if (!(sampleRate >= minimumRate && Number.isFinite(sampleRate))) {
     throw new RangeError(`The sample rate must be at least ${minimumRate} Hz, not ${sampleRate}.`)
   }
-  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
-    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
-  }
+  checkLongest(maximumMillis)
   const frame = Math.round((sampleRate * frameMillis) / 1000)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / frame)
   const bands = makeBands(sampleRate)

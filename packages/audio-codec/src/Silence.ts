@@ -5,7 +5,8 @@
  */
 import type * as Stream from "effect/Stream"
 import { through } from "./internal/pcm/blocks.js"
-import { makePieceCutter } from "./internal/pcm/cutter.js"
+import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
+import { energyOf } from "./internal/pcm/silence.js"
 
 /** A pause, in frames from the start of the recording. `end` is the first frame after it. */
 export interface Pause {
@@ -68,10 +69,7 @@ export interface PauseFinder {
  */
 export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
   const { minimumMillis = 300, thresholdDecibels = -40 } = options
-  if (!(thresholdDecibels < 0)) {
-    throw new RangeError(`The threshold of silence must be below 0 dB, not ${thresholdDecibels}.`)
-  }
-  const quiet = 10 ** (thresholdDecibels / 10)
+  const quiet = energyOf(thresholdDecibels)
   const minimum = (minimumMillis / 1000) * sampleRate
   const windows = makeWindows(sampleRate)
   let position = 0
@@ -137,9 +135,7 @@ const quietWindows = 20
  * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
  */
 export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
-  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
-    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
-  }
+  checkLongest(maximumMillis)
   const windows = makeWindows(sampleRate)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
   let energies: Array<number> = []

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, Container, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
@@ -67,6 +67,19 @@ describe("a recording", () => {
         expect(error.message).toContain("@effect-speech/local-service/Decoder")
       }
     }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.effect("can be decoded if it is WAV, or if the provided decoder decodes its container", () =>
+    Effect.gen(function* () {
+      const decode = () => Effect.dieMessage("not called")
+      const decodable = Effect.filter(Container.containers, AudioDecoder.canDecode)
+      const decodableBy = (decoder: AudioDecoder.AudioDecoderService) =>
+        Effect.provideService(decodable, AudioDecoder.AudioDecoder, decoder)
+      expect(yield* decodable).toEqual(["wav"])
+      expect(yield* decodableBy({ decode })).toEqual(Container.containers)
+      expect(yield* decodableBy({ decode, containers: ["mp3"] })).toEqual(["wav", "mp3"])
+      expect(yield* AudioDecoder.canDecode(undefined)).toBe(false)
+    })
   )
 
   it.scoped("of no known container is an error, also if it is empty", () =>

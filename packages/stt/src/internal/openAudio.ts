@@ -1,5 +1,5 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { fromBytes, neededToSniff, type RecordingBytes } from "@effect-speech/audio-codec/Container"
+import { fromBytes, neededToSniff, type RecordingBytes, readHeader } from "@effect-speech/audio-codec/Container"
 import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import { errorName, systemCode } from "@effect-speech/common/SystemCode"
 import { concat } from "@effect-speech/common/TypedArrays"
@@ -54,7 +54,7 @@ export const openAudio = (
 }
 
 /** In bytes. A file of at most this size is read at once and closed: that takes fewer disk calls, and no fiber for the upload. */
-const readWhole = 256 * 1024
+const smallFile = 256 * 1024
 
 const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
@@ -63,7 +63,7 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     const { byteLength } = file
     const read = (offset: number, length: number) => Effect.mapError(file.read(offset, length), unreadableFile)
     const unchanged = Effect.mapError(file.unchanged, unreadableFile)
-    if (byteLength <= readWhole) {
+    if (byteLength <= smallFile) {
       const bytes = yield* read(0, byteLength)
       if (bytes.byteLength === byteLength) {
         yield* unchanged
@@ -140,6 +140,10 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
       unchanged: Effect.void
     }
   })
+
+/** The `Recording` of an open source. */
+export const describeRecording = ({ bytes }: OpenAudio) =>
+  Effect.map(readHeader(bytes), (header) => ({ ...header, bytes: bytes.byteLength }))
 
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 

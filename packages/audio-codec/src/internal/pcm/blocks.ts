@@ -18,3 +18,14 @@ export const through = <In, Out, E, R>(
       Stream.suspend(() => Stream.fromIterable(converter.flush()))
     )
   })
+
+/** As {@link through}, with a converter that returns one block each time. An empty one is dropped. */
+export const throughOne = <In, Out extends { readonly length: number }, E, R>(
+  blocks: Stream.Stream<In, E, R>,
+  make: () => { readonly push: (block: In) => Out; readonly flush: () => Out }
+): Stream.Stream<Out, E, R> =>
+  through(blocks, () => {
+    const { flush, push } = make()
+    const unlessEmpty = (block: Out) => (block.length === 0 ? [] : [block])
+    return { push: (block) => unlessEmpty(push(block)), flush: () => unlessEmpty(flush()) }
+  })
