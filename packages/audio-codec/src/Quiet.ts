@@ -9,7 +9,7 @@
  * ```
  */
 import type * as Stream from "effect/Stream"
-import { through } from "./internal/pcm/blocks.js"
+import { type Converter, through } from "./internal/pcm/blocks.js"
 import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
@@ -34,13 +34,8 @@ export interface CutOptions {
   readonly maximumMillis?: number | undefined
 }
 
-/** Cuts a recording that arrives in blocks. */
-export interface Cutter {
-  /** Returns the pieces that these samples complete. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
-  /** Returns the last piece, which may be short. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Piece>
-}
+/** Cuts a recording that arrives in blocks. The last piece may be short. */
+export interface Cutter extends Converter<Float32Array, Piece> {}
 
 const frameMillis = 10
 

@@ -4,7 +4,7 @@
  * Loudness is the root mean square of one channel, in windows of 10 ms.
  */
 import type * as Stream from "effect/Stream"
-import { through } from "./internal/pcm/blocks.js"
+import { type Converter, through } from "./internal/pcm/blocks.js"
 import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
 import { energyOf } from "./internal/pcm/silence.js"
 
@@ -54,13 +54,8 @@ const makeWindows = (sampleRate: number) => {
   }
 }
 
-/** Finds pauses in samples that arrive in blocks. */
-export interface PauseFinder {
-  /** Returns the pauses that end within these samples. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Pause>
-  /** Returns the pause at the end, if there is one. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Pause>
-}
+/** Finds pauses in samples that arrive in blocks, each when it has ended. */
+export interface PauseFinder extends Converter<Float32Array, Pause> {}
 
 /**
  * Makes a finder for one recording of one channel.
@@ -114,13 +109,8 @@ export interface Piece {
   readonly samples: Float32Array
 }
 
-/** Splits a recording that arrives in blocks. */
-export interface Splitter {
-  /** Returns the pieces that these samples complete. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
-  /** Returns the last piece, which may be short. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Piece>
-}
+/** Splits a recording that arrives in blocks. The last piece may be short. */
+export interface Splitter extends Converter<Float32Array, Piece> {}
 
 /** The length of a quiet point, in windows: 200 ms. A piece ends in its middle. */
 const quietWindows = 20

@@ -1,8 +1,10 @@
 import * as Stream from "effect/Stream"
 
-/** Turns blocks into others. `push` returns those that a block completes; nothing is pushed after `flush`. */
+/** Turns blocks into others, such as samples into pieces. */
 export interface Converter<in In, out Out> {
+  /** Returns what this block completes. */
   readonly push: (block: In) => ReadonlyArray<Out>
+  /** Returns the rest. Do not push after it. */
   readonly flush: () => ReadonlyArray<Out>
 }
 

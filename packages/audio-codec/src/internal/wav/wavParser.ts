@@ -47,23 +47,26 @@ type State =
   | { readonly at: "data"; left: number }
   | { readonly at: "done" }
 
-/** What is known of a file so far. */
-interface Progress {
-  state: State
+/** What is known of a file before its first byte. */
+const beginning = {
+  state: { at: "riff" } as State,
   /** The offset of the next field in the file. */
-  offset: number
-  little: boolean
+  offset: 0,
+  little: true,
   /** Whether the size of the file is unknown, because its writer was cut off. */
-  unfinished: boolean
-  riff: number
-  fileEnd: number
-  largeDataSize: number | undefined
-  ds64: number | undefined
-  fact: number | undefined
-  rate: number
-  format: AudioFormat | undefined
-  layout: WavLayout | undefined
+  unfinished: false,
+  riff: 0,
+  fileEnd: Number.POSITIVE_INFINITY,
+  largeDataSize: undefined as number | undefined,
+  ds64: undefined as number | undefined,
+  fact: undefined as number | undefined,
+  rate: 0,
+  format: undefined as AudioFormat | undefined,
+  layout: undefined as WavLayout | undefined
 }
+
+/** What is known of a file so far. */
+type Progress = typeof beginning
 
 /** The bytes of the `fmt ` chunk that are read: WAVEFORMATEXTENSIBLE. The rest is skipped. */
 const formatLimit = 40
@@ -179,23 +182,8 @@ const readField = (file: Progress, view: DataView): FieldLength => {
   }
 }
 
-const start: Progress = {
-  state: { at: "riff" },
-  offset: 0,
-  little: true,
-  unfinished: false,
-  riff: 0,
-  fileEnd: Number.POSITIVE_INFINITY,
-  largeDataSize: undefined,
-  ds64: undefined,
-  fact: undefined,
-  rate: 0,
-  format: undefined,
-  layout: undefined
-}
-
 export const makeWavParser = (): WavParser => {
-  const file = { ...start }
+  const file = { ...beginning }
   let pending: Uint8Array = none
   let frames = makeFrames(1)
   let failure: WavError | undefined
