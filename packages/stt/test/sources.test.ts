@@ -25,6 +25,7 @@ import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { untilZero } from "../../../test/support/faultyServer.js"
 import { loopback } from "../../../test/support/loopback.js"
+import { withOpenedFiles } from "../../../test/support/openedFiles.js"
 import { type Received, respondJson } from "../../../test/support/scriptedServer.js"
 import {
   connect,
@@ -96,17 +97,10 @@ const reading = (
     longest = Number.POSITIVE_INFINITY
   }: { after?: Effect.Effect<void, PlatformError>; longest?: number }
 ) =>
-  FileSystem.FileSystem.of({
-    ...fs,
-    open: (path, options) =>
-      Effect.map(fs.open(path, options), (opened) => {
-        const { read, readAlloc } = opened
-        return Object.assign(opened, {
-          read: (block: Uint8Array) => Effect.zipLeft(read(block.subarray(0, longest)), after),
-          readAlloc: (size: FileSystem.SizeInput) => Effect.zipLeft(readAlloc(Math.min(Number(size), longest)), after)
-        })
-      })
-  })
+  withOpenedFiles(fs, ({ read, readAlloc }) => ({
+    read: (block: Uint8Array) => Effect.zipLeft(read(block.subarray(0, longest)), after),
+    readAlloc: (size: FileSystem.SizeInput) => Effect.zipLeft(readAlloc(Math.min(Number(size), longest)), after)
+  }))
 
 describe("a process with too many open files", () => {
   const error = new SystemError({
@@ -525,14 +519,9 @@ describe("a file during its upload", () => {
   it.scoped("of a file system without times is sent", () =>
     Effect.gen(function* () {
       const { fs, path } = yield* fileWith(wav)
-      const timeless = FileSystem.FileSystem.of({
-        ...fs,
-        open: (name, options) =>
-          Effect.map(fs.open(name, options), (file) => ({
-            ...file,
-            stat: Effect.map(file.stat, (info) => ({ ...info, mtime: Option.none() }))
-          }))
-      })
+      const timeless = withOpenedFiles(fs, ({ stat }) => ({
+        stat: Effect.map(stat, (info) => ({ ...info, mtime: Option.none() }))
+      }))
       const { stt } = yield* connect(undefined, {}, withFiles(timeless))
       expect((yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })).text).toBe(success.text)
     })
