@@ -89,16 +89,22 @@ layer(NodeFileSystem.layer)("a file of a recording", (it) => {
     })
   )
 
-  it.scoped("that can't be opened since the process has too many open files is not at fault", () =>
-    Effect.gen(function* () {
-      const { fs, path } = yield* makeFolder
-      const cause = Object.assign(new Error("EMFILE"), { code: "EMFILE" })
-      const full = new SystemError({ reason: "Unknown", module: "FileSystem", method: "open", cause })
-      const error = yield* Effect.flip(RecordingFile.open(path)).pipe(
-        Effect.provideService(FileSystem.FileSystem, FileSystem.FileSystem.of({ ...fs, open: () => Effect.fail(full) }))
-      )
-      expect(error).toMatchObject({ reason: "TooManyOpenFiles", code: "EMFILE" })
-    })
+  it.scoped.each([
+    ["PermissionDenied", "EACCES", "PermissionDenied", "this process may not read it; check its permissions"],
+    ["BadResource", "EISDIR", "NotAFile", "it is not a file"],
+    ["Busy", "EBUSY", "Unreadable", "reading it failed (Busy)"],
+    ["Unknown", "EMFILE", "TooManyOpenFiles", "the process has too many open files (EMFILE)"]
+  ] as const)(
+    "that the system does not open is an error that says what to do: %s, %s",
+    ([given, code, reason, problem]) =>
+      Effect.gen(function* () {
+        const { fs, path } = yield* makeFolder
+        const cause = Object.assign(new Error(code), { code })
+        const error = new SystemError({ reason: given, module: "FileSystem", method: "open", cause })
+        const refusing = FileSystem.FileSystem.of({ ...fs, open: () => Effect.fail(error) })
+        const opened = Effect.provideService(RecordingFile.open(path), FileSystem.FileSystem, refusing)
+        expect(yield* Effect.flip(opened)).toMatchObject({ path, reason, code, problem })
+      })
   )
 
   it.scoped("that changes while it is read is an error", () =>
