@@ -87,7 +87,7 @@ describe("a recording", () => {
     }
   })
 
-  it("is known behind a tag whose end is at hand, and is an MP3 if it is not", () => {
+  it("is known behind a tag that is given to its end, and is an MP3 if it is not", () => {
     const bytes = Uint8Array.from([...id3(300), ...recording("tone.flac")])
     expect(Container.sniff(bytes.subarray(0, 100))).toBe("mp3")
     expect(Container.neededToSniff(bytes.subarray(0, 100))).toBeGreaterThan(310)

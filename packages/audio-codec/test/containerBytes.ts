@@ -2,7 +2,7 @@ import { readFileSync } from "node:fs"
 import { Container } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 
-// Headers that no encoder at hand writes are made byte by byte, from text and numbers.
+// Headers that no available encoder writes are made byte by byte, from text and numbers.
 export type Bytes = ReadonlyArray<number>
 export const ascii = (text: string): Bytes => Array.from(text, (character) => character.charCodeAt(0))
 export const join = (...parts: ReadonlyArray<string | Bytes>): Array<number> =>
