@@ -1,8 +1,8 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import { fromBytes, neededToSniff, type RecordingBytes, readHeader } from "@effect-speech/audio-codec/Container"
 import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
+import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import { errorName, systemCode } from "@effect-speech/common/SystemCode"
-import { concat } from "@effect-speech/common/TypedArrays"
 import type { UploadFailed } from "@effect-speech/transport/Failure"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
 import * as Cause from "effect/Cause"
@@ -126,14 +126,19 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
         return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))
       })
     )
-    const { beginning, isWhole, rest } = yield* peek(stream, (bytes) =>
+    // The stream of a caller without types may emit anything.
+    const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
+      Chunk.every(parts, isBytes)
+        ? Effect.succeed(parts)
+        : Effect.mapError(fail("its stream emits something other than Uint8Array"), Option.some)
+    )
+    const { beginning, isWhole, whole } = yield* StreamBeginning.read(pull, (bytes) =>
       Math.max(lookAhead, Math.min(neededToSniff(bytes), longestBeginning))
     )
     if (beginning.byteLength === 0) return yield* fail("it is empty")
     if (isWhole && byteLength !== undefined && beginning.byteLength < byteLength) {
       return yield* fail(endedEarly(beginning.byteLength, byteLength))
     }
-    const whole = Stream.concat(Stream.make(beginning), rest)
     return {
       bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined)),
       upload: fromStream(byteLength === undefined ? whole : requireLength(byteLength)(whole), byteLength),
@@ -149,48 +154,6 @@ const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 
 /** In bytes. If the tag of ID3 before a recording is longer, the recording is taken for an MP3. */
 const longestBeginning = 256 * 1024
-
-/**
- * Reads the beginning of a stream, and gives the rest as a stream. `needed` is the number of bytes to read at least; it may
- * depend on those that were read.
- */
-const peek = (stream: Chunks, needed: (beginning: Uint8Array) => number) =>
-  Effect.gen(function* () {
-    const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
-      Chunk.every(parts, isBytes)
-        ? Effect.succeed(parts)
-        : Effect.fail(Option.some(unreadable("its stream emits something other than Uint8Array")))
-    )
-    const parts: Array<Uint8Array> = []
-    let copied = 0
-    let filled = 0
-    let length = needed(new Uint8Array(0))
-    let isWhole = false
-    let others = Chunk.empty<Uint8Array>()
-    while (filled < length && !isWhole) {
-      if (Chunk.isEmpty(others)) {
-        // The source may reuse its blocks for the next parts.
-        for (; copied < parts.length; copied++) parts[copied] = new Uint8Array(parts[copied] as Uint8Array)
-        const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
-          Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
-        )
-        isWhole = Option.isNone(next)
-        others = Option.getOrElse(next, () => others)
-      }
-      while (filled < length && Chunk.isNonEmpty(others)) {
-        const part = Chunk.headNonEmpty(others)
-        others = Chunk.tailNonEmpty(others)
-        filled += part.byteLength
-        parts.push(part)
-      }
-      if (filled >= length) length = needed(concat(parts, Uint8Array))
-    }
-    return {
-      beginning: concat(parts, Uint8Array),
-      isWhole,
-      rest: isWhole ? Stream.empty : Stream.concat(Stream.fromChunk(others), Stream.repeatEffectChunkOption(pull))
-    }
-  })
 
 const endedEarly = (length: number, byteLength: number) => `it ended after ${length} of ${byteLength} bytes`
 
