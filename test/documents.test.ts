@@ -236,7 +236,7 @@ describe("the README of a package", () => {
     }
     const counts = {
       common: 0,
-      "audio-codec": 3,
+      "audio-codec": 4,
       transport: 0,
       stt: 14,
       tts: 11,

@@ -10,19 +10,18 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import type * as Chunk from "effect/Chunk"
+import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import { AudioDecoderError } from "./AudioDecoderError.js"
 import { detect, fromFile } from "./Container.js"
-import { concatBytes } from "./internal/bytes.js"
-import type { Container } from "./internal/container/containers.js"
+import { type Container, containers } from "./internal/container/containers.js"
 import { neededToSniff, sniff } from "./internal/container/sniff.js"
 import { displayName } from "./internal/container/structure.js"
-import { openBlocks } from "./internal/files/readBlocks.js"
+import { mostTags } from "./internal/container/tags.js"
+import { openSeekable } from "./internal/files/readBlocks.js"
 import type { PcmStream } from "./PcmStream.js"
 import * as Wav from "./Wav.js"
 
@@ -32,6 +31,8 @@ export { AudioDecoderError } from "./AudioDecoderError.js"
 export type Compressed = Exclude<Container, "wav">
 
 export interface AudioDecoderService {
+  /** The containers that it decodes. Default: all. */
+  readonly containers?: ReadonlyArray<Compressed> | undefined
   /**
    * Decodes the recording in a file, whose container is known from its first bytes. It reads as far as the format; the
    * samples are a stream that can run once, inside the scope.
@@ -45,6 +46,7 @@ export interface AudioDecoderService {
 /** The decoder of compressed recordings. Default: each one is an `AudioDecoderError` of reason `NoDecoder`. */
 export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-speech/audio-codec/AudioDecoder", {
   defaultValue: (): AudioDecoderService => ({
+    containers: [],
     decode: (_, container) =>
       Effect.fail(
         new AudioDecoderError({
@@ -57,6 +59,15 @@ export class AudioDecoder extends Context.Reference<AudioDecoder>()("@effect-spe
       )
   })
 }) {}
+
+/**
+ * Whether {@link decodeFile} and {@link decodeStream} decode recordings of a container: WAV, and what the provided
+ * {@link AudioDecoder} decodes.
+ */
+export const canDecode = (container: Container | undefined): Effect.Effect<boolean> =>
+  Effect.map(AudioDecoder, ({ containers: decoded = containers }) =>
+    container === undefined ? false : container === "wav" || decoded.some((each) => each === container)
+  )
 
 /** The errors of a recording's bytes; with those of its file, the errors of {@link decodeFile}. */
 export type DecodeError = AudioDecoderError | Wav.WavError
@@ -87,7 +98,7 @@ export const decodeFile = (
   })
 
 const containerOf = (path: string) =>
-  openBlocks(path).pipe(
+  openSeekable(path).pipe(
     Effect.flatMap(({ file, info }) => detect(fromFile(file, Number(info.size)))),
     Effect.scoped
   )
@@ -104,9 +115,7 @@ export const decodeStream = <E, R>(
   R | FileSystem.FileSystem | Scope.Scope
 > =>
   Effect.gen(function* () {
-    const pull = yield* Stream.toPull(file)
-    const beginning = yield* firstBytes(pull)
-    const whole = Stream.concat(Stream.make(beginning), Stream.repeatEffectChunkOption(pull))
+    const { beginning, whole } = yield* openBeginning(file)
     const container = sniff(beginning)
     if (container === "wav") return yield* Wav.decodeStream(whole)
     if (container === undefined) return yield* unknown()
@@ -116,46 +125,40 @@ export const decodeStream = <E, R>(
     return yield* (yield* AudioDecoder).decode(path, container)
   })
 
-/** In bytes. Of tags that are longer, only an empty one is kept: no decoder needs what is in them. */
+/** In bytes. Longer tags are replaced by an empty one: no decoder needs their content. */
 const longestBeginning = 256 * 1024
 
 const emptyTag = new TextEncoder().encode("ID3\x04\0\0\0\0\0\0")
 
-/** The first chunks of a stream, as many as {@link sniff} needs. `Stream.peel` would turn a later failure into a defect. */
-const firstBytes = <E, R>(
-  pull: Effect.Effect<Chunk.Chunk<Uint8Array>, Option.Option<E>, R>
-): Effect.Effect<Uint8Array, E, R> =>
+/** The bytes of the tags at the beginning, as far as they are given. */
+const tagsLength = (beginning: Uint8Array): number => neededToSniff(beginning) - neededToSniff(new Uint8Array(0))
+
+/** How many bytes {@link sniff} needs. It grows until the container is known, or the beginning is too long. */
+const neededBytes = (beginning: Uint8Array): number => {
+  const { byteLength } = beginning
+  const inTags = neededToSniff(beginning)
+  if (inTags > longestBeginning || (byteLength >= inTags && sniff(beginning) !== undefined)) return byteLength
+  return Math.min(Math.max(inTags, 2 * byteLength), longestBeginning)
+}
+
+/** The beginning of a recording, behind tags that are too long to hold. More of them than `mostTags` are damage. */
+const openBeginning = <E, R>(
+  file: Stream.Stream<Uint8Array, E, R>,
+  tags = mostTags
+): Effect.Effect<StreamBeginning.StreamBeginning<E, R>, E, R | Scope.Scope> =>
   Effect.gen(function* () {
-    let parts: Array<Uint8Array> = []
-    let length = 0
-    let needed = 0
-    /** The bytes of tags that are still to be dropped. */
-    let left = 0
-    while (true) {
-      if (length >= needed) {
-        const bytes = concatBytes(parts)
-        const inTags = neededToSniff(bytes)
-        if (inTags > longestBeginning) {
-          const tags = inTags - neededToSniff(new Uint8Array(0))
-          left = Math.max(0, tags - length)
-          parts = [emptyTag, bytes.slice(tags)]
-          length = emptyTag.byteLength + Math.max(0, length - tags)
-          needed = length + Math.min(left, 1)
-          continue
-        }
-        if (length >= longestBeginning || (length >= inTags && sniff(bytes) !== undefined)) return bytes
-        needed = Math.min(Math.max(inTags, 2 * length), longestBeginning)
-      }
-      const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
-        Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
-      )
-      if (Option.isNone(next)) return concatBytes(parts)
-      for (const part of next.value) {
-        const skipped = Math.min(left, part.byteLength)
-        left -= skipped
-        // The source may reuse its blocks.
-        if (skipped < part.byteLength) parts.push(new Uint8Array(part.subarray(skipped)))
-        length += part.byteLength - skipped
-      }
-    }
+    const opened = yield* StreamBeginning.read(yield* Stream.toPull(file), neededBytes)
+    const length = tagsLength(opened.beginning)
+    if (tags === 0 || length <= longestBeginning) return opened
+    return yield* openBeginning(Stream.concat(Stream.make(emptyTag), dropBytes(opened.whole, length)), tags - 1)
+  })
+
+const dropBytes = <E, R>(stream: Stream.Stream<Uint8Array, E, R>, length: number) =>
+  Stream.suspend(() => {
+    let left = length
+    return Stream.map(stream, (part) => {
+      const dropped = Math.min(left, part.byteLength)
+      left -= dropped
+      return part.subarray(dropped)
+    })
   })

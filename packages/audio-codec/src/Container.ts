@@ -34,7 +34,7 @@ import { checkWebm, readWebm } from "./internal/container/webm.js"
 
 export { ContainerError } from "./ContainerError.js"
 export { type Container, containers } from "./internal/container/containers.js"
-export type { RecordingBytes } from "./internal/container/recordingBytes.js"
+export { fromBytes, type RecordingBytes } from "./internal/container/recordingBytes.js"
 export { neededToSniff, sniff } from "./internal/container/sniff.js"
 export { type Box, displayName } from "./internal/container/structure.js"
 
@@ -56,15 +56,6 @@ export interface Structure {
   /** The top-level boxes of an M4A file, in order; empty for other containers. */
   readonly boxes: ReadonlyArray<Box>
 }
-
-/**
- * Bytes in memory. If they are only the beginning of a recording, `byteLength` is the size of the whole, or `undefined` if
- * that is unknown.
- */
-export const fromBytes = (bytes: Uint8Array, byteLength: number | undefined): RecordingBytes => ({
-  byteLength,
-  read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))
-})
 
 /** An open file of `byteLength` bytes, read by position. */
 export const fromFile = (file: FileSystem.File, byteLength: number): RecordingBytes<PlatformError> => ({
@@ -117,14 +108,14 @@ export const readHeader = <E>(recording: RecordingBytes<E>): Effect.Effect<Heade
     const fields: HeaderFields = container === undefined ? {} : yield* readers[container](from(views, start))
     return {
       container,
-      sampleRate: ifSound(fields.sampleRate, (rate) => rate > 0),
-      channels: ifSound(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
-      durationMillis: ifSound(fields.durationMillis, (millis) => millis >= 0)
+      sampleRate: ifValid(fields.sampleRate, (rate) => rate > 0),
+      channels: ifValid(fields.channels, (count) => count > 0 && Number.isSafeInteger(count)),
+      durationMillis: ifValid(fields.durationMillis, (millis) => millis >= 0)
     }
   })
 
-const ifSound = (value: number | undefined, isSound: (value: number) => boolean): number | undefined =>
-  value !== undefined && Number.isFinite(value) && isSound(value) ? value : undefined
+const ifValid = (value: number | undefined, isValid: (value: number) => boolean): number | undefined =>
+  value !== undefined && Number.isFinite(value) && isValid(value) ? value : undefined
 
 const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg: checkOgg, webm: checkWebm }
 
@@ -134,8 +125,8 @@ const checks: Partial<Record<Container, CheckStructure>> = { mp3: checkMp3, ogg:
  * error. WAV and FLAC are not checked: their headers state the number of samples.
  *
  * Only the structure is checked, not the audio in it: other bytes within a frame, a page or a block are not noticed, and no
- * checksum is computed. What a player does not stumble over is no damage either: tags and zeros at both ends, something else before the first frame of an
- * MP3, an Ogg whose last page is not marked as the last.
+ * checksum is computed. What players ignore is no damage: tags and zeros at both ends, something else before the first frame of
+ * an MP3, an Ogg whose last page is not marked as the last.
  *
  * @throws RangeError if the size of the recording is unknown.
  */

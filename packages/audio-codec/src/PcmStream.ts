@@ -11,7 +11,7 @@ import { through } from "./internal/pcm/blocks.js"
 import { makeFader } from "./internal/pcm/fading.js"
 import { makeFrames } from "./internal/pcm/frames.js"
 import type { PcmStream } from "./internal/pcm/pcmStream.js"
-import { silenceOf } from "./internal/pcm/silence.js"
+import { energyOf, silenceOf } from "./internal/pcm/silence.js"
 import { makeTrimmer } from "./internal/pcm/trimming.js"
 
 export type { PcmStream } from "./internal/pcm/pcmStream.js"
@@ -122,12 +122,7 @@ export interface TrimOptions {
  */
 export const trim = <E, R>(audio: PcmStream<E, R>, options: TrimOptions = {}): PcmStream<E, R> => {
   const { keepMillis = 40, thresholdDecibels = -50 } = options
-  if (!(thresholdDecibels < 0)) {
-    throw new RangeError(`The threshold of silence must be below 0 dB, not ${thresholdDecibels}.`)
-  }
-  const trimming = {
-    keep: framesOf(audio.format, "silence to keep", keepMillis),
-    threshold: 10 ** (thresholdDecibels / 10)
-  }
+  const threshold = energyOf(thresholdDecibels)
+  const trimming = { threshold, keep: framesOf(audio.format, "silence to keep", keepMillis) }
   return { format: audio.format, stream: through(audio.stream, () => makeTrimmer(audio.format, trimming)) }
 }

@@ -9,8 +9,8 @@
  * ```
  */
 import type * as Stream from "effect/Stream"
-import { through } from "./internal/pcm/blocks.js"
-import { makePieceCutter } from "./internal/pcm/cutter.js"
+import { type Converter, through } from "./internal/pcm/blocks.js"
+import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
 import { makeBands } from "./internal/quiet/bands.js"
 import { type Cut, findCut } from "./internal/quiet/findCut.js"
 
@@ -34,13 +34,8 @@ export interface CutOptions {
   readonly maximumMillis?: number | undefined
 }
 
-/** Cuts a recording that arrives in blocks. */
-export interface Cutter {
-  /** Returns the pieces that these samples complete. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
-  /** Returns the last piece, which may be short. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Piece>
-}
+/** Cuts a recording that arrives in blocks. The last piece may be short. */
+export interface Cutter extends Converter<Float32Array, Piece> {}
 
 const frameMillis = 10
 
@@ -65,9 +60,7 @@ export const makeCutter = (sampleRate: number, options: CutOptions = {}): Cutter
   if (!(sampleRate >= minimumRate && Number.isFinite(sampleRate))) {
     throw new RangeError(`The sample rate must be at least ${minimumRate} Hz, not ${sampleRate}.`)
   }
-  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
-    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
-  }
+  checkLongest(maximumMillis)
   const frame = Math.round((sampleRate * frameMillis) / 1000)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / frame)
   const bands = makeBands(sampleRate)

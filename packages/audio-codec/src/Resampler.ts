@@ -9,9 +9,9 @@
  *   pass band.
  * - Between equal rates, samples are returned unchanged.
  */
-import * as Effect from "effect/Effect"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import { kernel } from "./internal/kernel/kernel.js"
+import { throughOne } from "./internal/pcm/blocks.js"
 import { makeResampler, type Rates, type Resampler, resampleWhole } from "./internal/resampling/resampler.js"
 
 export { maximumRate, minimumRaisedRate } from "./internal/resampling/polyphase.js"
@@ -32,13 +32,4 @@ export const resample = (samples: Float32Array, rates: Rates): Float32Array => r
 export const resampleStream =
   (rates: Rates) =>
   <E, R>(blocks: Stream.Stream<Float32Array, E, R>): Stream.Stream<Float32Array, E, R> =>
-    Stream.unwrap(
-      Effect.sync(() => {
-        const resampler = make(rates)
-        return blocks.pipe(
-          Stream.map(resampler.push),
-          Stream.concat(Stream.sync(resampler.flush)),
-          Stream.filter((block) => block.length > 0)
-        )
-      })
-    )
+    throughOne(blocks, () => make(rates))

@@ -4,8 +4,9 @@
  * Loudness is the root mean square of one channel, in windows of 10 ms.
  */
 import type * as Stream from "effect/Stream"
-import { through } from "./internal/pcm/blocks.js"
-import { makePieceCutter } from "./internal/pcm/cutter.js"
+import { type Converter, through } from "./internal/pcm/blocks.js"
+import { checkLongest, makePieceCutter } from "./internal/pcm/cutter.js"
+import { energyOf } from "./internal/pcm/silence.js"
 
 /** A pause, in frames from the start of the recording. `end` is the first frame after it. */
 export interface Pause {
@@ -53,13 +54,8 @@ const makeWindows = (sampleRate: number) => {
   }
 }
 
-/** Finds pauses in samples that arrive in blocks. */
-export interface PauseFinder {
-  /** Returns the pauses that end within these samples. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Pause>
-  /** Returns the pause at the end, if there is one. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Pause>
-}
+/** Finds pauses in samples that arrive in blocks, each when it has ended. */
+export interface PauseFinder extends Converter<Float32Array, Pause> {}
 
 /**
  * Makes a finder for one recording of one channel.
@@ -68,10 +64,7 @@ export interface PauseFinder {
  */
 export const makePauseFinder = (sampleRate: number, options: PauseOptions = {}): PauseFinder => {
   const { minimumMillis = 300, thresholdDecibels = -40 } = options
-  if (!(thresholdDecibels < 0)) {
-    throw new RangeError(`The threshold of silence must be below 0 dB, not ${thresholdDecibels}.`)
-  }
-  const quiet = 10 ** (thresholdDecibels / 10)
+  const quiet = energyOf(thresholdDecibels)
   const minimum = (minimumMillis / 1000) * sampleRate
   const windows = makeWindows(sampleRate)
   let position = 0
@@ -116,13 +109,8 @@ export interface Piece {
   readonly samples: Float32Array
 }
 
-/** Splits a recording that arrives in blocks. */
-export interface Splitter {
-  /** Returns the pieces that these samples complete. */
-  readonly push: (samples: Float32Array) => ReadonlyArray<Piece>
-  /** Returns the last piece, which may be short. Do not push after it. */
-  readonly flush: () => ReadonlyArray<Piece>
-}
+/** Splits a recording that arrives in blocks. The last piece may be short. */
+export interface Splitter extends Converter<Float32Array, Piece> {}
 
 /** The length of a quiet point, in windows: 200 ms. A piece ends in its middle. */
 const quietWindows = 20
@@ -137,9 +125,7 @@ const quietWindows = 20
  * @throws RangeError if the maximum is below a second, or the rate below 1 Hz, or one of them is infinite.
  */
 export const makeSplitter = (sampleRate: number, maximumMillis: number): Splitter => {
-  if (!(maximumMillis >= 1000 && Number.isFinite(maximumMillis))) {
-    throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
-  }
+  checkLongest(maximumMillis)
   const windows = makeWindows(sampleRate)
   const maximum = Math.floor((maximumMillis * sampleRate) / 1000 / windows.length)
   let energies: Array<number> = []

@@ -5,10 +5,11 @@ import type { PlatformError } from "@effect/platform/Error"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import * as Stream from "effect/Stream"
+import type * as Stream from "effect/Stream"
 import type { AudioFormat } from "./AudioFormat.js"
 import { bytesPerFrame } from "./AudioFormat.js"
 import { blockSamples, bytesRegion, kernel, regionSamples, samplesRegion } from "./internal/kernel/kernel.js"
+import { throughOne } from "./internal/pcm/blocks.js"
 import { checkChannels } from "./internal/pcm/checkChannels.js"
 import { conversion } from "./internal/pcm/conversion.js"
 import { makeFrames } from "./internal/pcm/frames.js"
@@ -108,14 +109,10 @@ export const telephony = <E, R>(audio: PcmStream<E, R>): EncodedStream<E, R> => 
     byteLength:
       frames === undefined ? undefined : 2 * Math.ceil((frames * format.sampleRate) / audio.format.sampleRate),
     clipped: Effect.sync(() => clipped()),
-    stream: Stream.suspend(() => {
+    stream: throughOne(audio.stream, () => {
       const converter = make(audio.format)
       clipped = converter.clipped
-      return audio.stream.pipe(
-        Stream.map(converter.push),
-        Stream.concat(Stream.sync(converter.flush)),
-        Stream.filter((bytes) => bytes.byteLength > 0)
-      )
+      return converter
     })
   }
 }

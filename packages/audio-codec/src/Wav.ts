@@ -4,6 +4,7 @@
  */
 import type { PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
+import { isMissing } from "@effect-speech/common/Files"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import type * as Scope from "effect/Scope"
@@ -280,11 +281,7 @@ const isWhole = (file: FileSystem.File, layout: WavLayout, size: number): Effect
 
 const statIfAny = (path: string) =>
   Effect.flatMap(FileSystem.FileSystem, (fs) =>
-    Effect.catchIf(
-      fs.stat(path),
-      (error) => error._tag === "SystemError" && error.reason === "NotFound",
-      () => Effect.succeed(undefined)
-    )
+    Effect.catchIf(fs.stat(path), isMissing, () => Effect.succeed(undefined))
   )
 
 /** Counts bytes, and compares them with the announced length: as soon as there are too many, and at the end. */

@@ -4,7 +4,7 @@ import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
-import { AudioDecoder, type AudioFormat, PcmStream, Wav } from "@effect-speech/audio-codec"
+import { AudioDecoder, type AudioFormat, Container, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 
@@ -33,12 +33,12 @@ describe("a recording", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped.each([100, 300_000])("is known behind a tag of %i bytes, from a file and from a stream", (length) =>
+  it.scoped.each([100, 300_000])("is known behind two tags of %i bytes, from a file and from a stream", (length) =>
     Effect.gen(function* () {
       const size = [21, 14, 7, 0].map((shift) => (length >>> shift) & 127)
       const tag = Uint8Array.from([...Buffer.from("ID3\x04\0\0"), ...size, ...new Uint8Array(length).fill(1)])
       const path = join(folder, "tagged")
-      const wav = Buffer.concat([tag, Wav.encode(format, bytes)])
+      const wav = Buffer.concat([tag, tag, Wav.encode(format, bytes)])
       writeFileSync(path, wav)
       for (const chunk of [7000, wav.length]) {
         const chunks = Stream.rechunk(Stream.range(0, Math.ceil(wav.length / chunk) - 1), 1).pipe(
@@ -67,6 +67,19 @@ describe("a recording", () => {
         expect(error.message).toContain("@effect-speech/local-service/Decoder")
       }
     }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.effect("can be decoded if it is WAV, or if the provided decoder decodes its container", () =>
+    Effect.gen(function* () {
+      const decode = () => Effect.dieMessage("not called")
+      const decodable = Effect.filter(Container.containers, AudioDecoder.canDecode)
+      const decodableBy = (decoder: AudioDecoder.AudioDecoderService) =>
+        Effect.provideService(decodable, AudioDecoder.AudioDecoder, decoder)
+      expect(yield* decodable).toEqual(["wav"])
+      expect(yield* decodableBy({ decode })).toEqual(Container.containers)
+      expect(yield* decodableBy({ decode, containers: ["mp3"] })).toEqual(["wav", "mp3"])
+      expect(yield* AudioDecoder.canDecode(undefined)).toBe(false)
+    })
   )
 
   it.scoped("of no known container is an error, also if it is empty", () =>

@@ -83,7 +83,7 @@ describe("dither", () => {
     expect(mean(noise.map((value) => value * value))).toBeCloseTo(1 / 6, 2)
   })
 
-  it("is the same for the same seed, and goes on from block to block", () => {
+  it("is the same for the same seed, and continues from block to block", () => {
     const samples = new Float32Array(100)
     const options = { dither: Pcm.triangularDither(3) }
     const first = Pcm.encode(samples, "pcm16", options).bytes

@@ -1,19 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Pcm, Quiet } from "@effect-speech/audio-codec"
-import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Stream from "effect/Stream"
 import { concatSamples } from "../src/internal/bytes.js"
-import { cutAt, cuts } from "./wavArbitrary.js"
+import { pause, rate, recording, speech } from "./speech.js"
+import { cutAt } from "./wavArbitrary.js"
 
-const rate = 8000
-/** A tone whose loudness trembles as that of syllables does. */
-const speech = (millis: number, frequency = 600, at = rate) =>
-  Float32Array.from({ length: (millis * at) / 1000 }, (_, index) => {
-    const time = index / at
-    return 0.3 * (1 + 0.99 * Math.sin(2 * Math.PI * 7 * time)) * Math.sin(2 * Math.PI * frequency * time)
-  })
-const pause = (millis: number, at = rate) => new Float32Array((millis * at) / 1000)
 const plus = (samples: Float32Array, sound: (time: number) => number, at = rate) =>
   samples.map((sample, index) => sample + sound(index / at))
 const cut = (
@@ -28,17 +19,6 @@ const cut = (
 const ends = (pieces: ReadonlyArray<Quiet.Piece>) =>
   pieces.map(({ ending, samples, start }) => ({ start, end: start + samples.length, ending }))
 
-/** Speech and pauses of random lengths, over noise of a random level. */
-const recording = FastCheck.record({
-  parts: FastCheck.array(FastCheck.record({ said: FastCheck.nat(900), quiet: FastCheck.nat(400) }), { maxLength: 10 }),
-  level: FastCheck.constantFrom(0, 0.001, 0.03),
-  seed: FastCheck.integer({ min: 1, max: 1000 })
-}).map(({ level, parts, seed }) => {
-  const noise = Pcm.triangularDither(seed)
-  return concatSamples(parts.flatMap(({ quiet, said }) => [speech(said), pause(quiet)])).map(
-    (it) => it + level * noise()
-  )
-})
 const maximum = FastCheck.integer({ min: 1000, max: 3000 })
 
 describe("cutting", () => {
@@ -72,6 +52,11 @@ describe("cutting", () => {
     expect(Math.abs((first?.end ?? 0) / 8 - 2325)).toBeLessThanOrEqual(20)
   })
 
+  it("gives a last piece, even if no pause precedes it", () => {
+    expect(ends(cut(speech(900)))).toEqual([{ start: 0, end: 900 * 8, ending: "end" }])
+    expect(cut(new Float32Array(0))).toEqual([])
+  })
+
   it("is at the quietest point if there is no pause, and says so", () => {
     const pieces = ends(
       cut(concatSamples([speech(1500), speech(400).map((it) => it / 3), speech(1100)]), { maximumMillis: 2000 })
@@ -80,32 +65,6 @@ describe("cutting", () => {
     expect(pieces[0]?.end).toBeGreaterThan(1500 * 8)
     expect(pieces[0]?.end).toBeLessThan(1900 * 8)
   })
-
-  it("gives the whole recording in pieces of at most the given length, with offsets, whatever its chunks", () =>
-    FastCheck.assert(
-      FastCheck.property(recording, maximum, cuts, (samples, maximumMillis, sizes) => {
-        const whole = cut(samples, { maximumMillis })
-        const pieces = cut(
-          samples,
-          { maximumMillis },
-          sizes.map((size) => 37 * size)
-        )
-        expect(ends(pieces)).toEqual(ends(whole))
-        let start = 0
-        for (const piece of pieces) {
-          expect(piece.start).toBe(start)
-          expect(piece.samples.length / 8).toBeLessThanOrEqual(maximumMillis)
-          start += piece.samples.length
-        }
-        for (const piece of pieces.slice(0, -1))
-          expect(piece.samples.length / 8).toBeGreaterThan(maximumMillis / 2 - 10)
-        expect(pieces.slice(0, -1).every(({ ending }) => ending !== "end")).toBe(true)
-        expect(pieces.at(-1)?.ending).toBe(samples.length === 0 ? undefined : "end")
-        const all = concatSamples(pieces.map((piece) => piece.samples))
-        expect(Buffer.compare(Buffer.from(all.buffer), Buffer.from(samples.buffer))).toBe(0)
-      }),
-      { numRuns: 12, seed: 3 }
-    ))
 
   it("is moved neither by gain nor by an offset", () =>
     FastCheck.assert(
@@ -132,19 +91,9 @@ describe("cutting", () => {
     expect(second?.start).toBe(first?.samples.length)
   })
 
-  it.effect("of a stream gives each piece as soon as it is complete", () =>
-    Effect.gen(function* () {
-      const endless = Stream.concat(Stream.make(speech(2500)), Stream.never)
-      const piece = yield* Stream.runHead(Quiet.cutStream(rate, { maximumMillis: 2000 })(endless))
-      expect(piece._tag).toBe("Some")
-      const pieces = Quiet.cutStream(rate)(Stream.make(speech(2500), pause(100)))
-      expect(Array.from(yield* Stream.runCollect(pieces)).map(({ samples }) => samples.length)).toEqual([2600 * 8])
-    })
-  )
-
   it.each([
     { what: "of silence", sample: 0 },
-    { what: "that are not numbers", sample: Number.NaN },
+    { what: "that are NaN", sample: Number.NaN },
     { what: "that are infinite", sample: Number.POSITIVE_INFINITY }
   ])("ends with samples $what, and finds pauses after them", ({ sample }) => {
     const odd = new Float32Array(1000 * 8).fill(sample)
@@ -153,18 +102,7 @@ describe("cutting", () => {
     expect(Math.abs((pieces[0]?.end ?? 0) / 8 - 2050)).toBeLessThanOrEqual(20)
   })
 
-  it("takes memory for the samples that it received, not for the rate of a header", () => {
-    const cutter = Quiet.makeCutter(4_294_967_295)
-    const samples = Float32Array.from({ length: 1000 }, (_, index) => index)
-    cutter.push(samples)
-    cutter.push(samples)
-    expect(cutter.flush()).toEqual([{ start: 0, samples: concatSamples([samples, samples]), ending: "end" }])
-  })
-
-  it("refuses pieces of less than a second or without end, and rates below 1,000 Hz", () => {
-    for (const maximumMillis of [999, 0, -1, Number.NaN, Number.POSITIVE_INFINITY]) {
-      expect(() => Quiet.makeCutter(rate, { maximumMillis })).toThrow("longest piece must last at least 1000 ms")
-    }
+  it("refuses rates below 1,000 Hz", () => {
     for (const low of [999, 0, Number.NaN, Number.POSITIVE_INFINITY]) {
       expect(() => Quiet.makeCutter(low)).toThrow("sample rate must be at least 1000 Hz")
     }

@@ -2,6 +2,7 @@
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
 import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resampler"
+import { concat } from "@effect-speech/common/TypedArrays"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -9,7 +10,7 @@ import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment
 import { makeLearner } from "./internal/recogniser/learning.js"
 import { inSteps } from "./internal/recogniser/steps.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
-import { concat, encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
+import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
 
 export { sampleRate } from "./internal/recogniser/waveforms.js"
 export type { Samples } from "./internal/samples.js"
@@ -146,7 +147,7 @@ const read = <E, R>(samples: Samples<E, R>, most: number): Effect.Effect<Int16Ar
     }
     return Effect.map(
       forEachBlock(samples, (block) => Effect.sync(() => add(block))),
-      () => (length > most ? undefined : concat(parts, length, Int16Array))
+      () => (length > most ? undefined : concat(parts, Int16Array))
     )
   })
 

@@ -34,6 +34,20 @@ layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the loca
     })
   )
 
+  it.scoped("says that a file is gone, or is a folder", () =>
+    Effect.gen(function* () {
+      const { decode } = yield* AudioDecoder.AudioDecoder
+      for (const [path, problem] of [
+        ["/nowhere/call.mp3", "it does not exist; check the path"],
+        ["/", "it is a folder; give a file"]
+      ] as const) {
+        const error = yield* Effect.flip(decode(path, "mp3"))
+        expect(error).toMatchObject({ _tag: "AudioDecoderError", reason: "Unreadable", container: "mp3" })
+        expect(error.message).toContain(`The MP3 file can't be read: ${problem}.`)
+      }
+    })
+  )
+
   it.scoped("says that a recording is cut off", () =>
     Effect.gen(function* () {
       const half = readFileSync(pathOf("cat.mp3")).subarray(0, 2000)

@@ -8,6 +8,7 @@ import { AudioSource, Recording } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
+import { withOpenedFiles } from "../../../test/support/openedFiles.js"
 import { filePartOf } from "../src/internal/filePart.js"
 
 const pathOf = (name: string): string =>
@@ -77,14 +78,9 @@ describe("reading the header of a recording", () => {
       expect(yield* inspecting).toEqual({ container: "m4a", bytes: 28 })
 
       yield* fs.writeFile(path, type)
-      const longer = FileSystem.FileSystem.of({
-        ...fs,
-        open: (file, options) =>
-          Effect.map(fs.open(file, options), (opened) => {
-            const stat = Effect.map(opened.stat, (info) => ({ ...info, size: FileSystem.Size(1000) }))
-            return Object.defineProperty(opened, "stat", { value: stat })
-          })
-      })
+      const longer = withOpenedFiles(fs, ({ stat }) => ({
+        stat: Effect.map(stat, (info) => ({ ...info, size: FileSystem.Size(1000) }))
+      }))
       const inspected = yield* Effect.provideService(inspecting, FileSystem.FileSystem, longer)
       expect(inspected).toEqual({ container: "m4a", bytes: 1000 })
     }).pipe(Effect.provide(NodeFileSystem.layer))
@@ -116,18 +112,12 @@ describe("reading the header of a recording", () => {
       yield* file.writeAll(tone.subarray(behind))
 
       let read = 0
-      const counting = FileSystem.FileSystem.of({
-        ...fs,
-        open: (name, options) =>
-          Effect.map(fs.open(name, options), (opened) => {
-            const original = opened.readAlloc.bind(opened)
-            const readAlloc = (size: FileSystem.SizeInput) => {
-              read += Number(size)
-              return original(size)
-            }
-            return Object.assign(opened, { readAlloc })
-          })
-      })
+      const counting = withOpenedFiles(fs, ({ readAlloc }) => ({
+        readAlloc: (size: FileSystem.SizeInput) => {
+          read += Number(size)
+          return readAlloc(size)
+        }
+      }))
       const recording = yield* Effect.provideService(
         Recording.inspect(AudioSource.fromPath(path)),
         FileSystem.FileSystem,

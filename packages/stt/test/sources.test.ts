@@ -1,17 +1,12 @@
 import { readdirSync, readlinkSync } from "node:fs"
 import { createServer } from "node:http"
-import { setTimeout } from "node:timers/promises"
-import { type PlatformError, SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
 import * as HttpClientError from "@effect/platform/HttpClientError"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
-import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
-import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import * as Wav from "@effect-speech/audio-codec/Wav"
-import { AudioSource, Recording, type SpeechToTextOptions } from "@effect-speech/stt"
+import { AudioSource } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
@@ -19,126 +14,14 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Option from "effect/Option"
 import * as Queue from "effect/Queue"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { untilZero } from "../../../test/support/faultyServer.js"
 import { loopback } from "../../../test/support/loopback.js"
-import { type Received, respondJson } from "../../../test/support/scriptedServer.js"
-import {
-  connect,
-  fieldsOf,
-  fileOf,
-  model,
-  type Request,
-  sendStatuses,
-  sttOf,
-  success,
-  transcribe as transcribeWith
-} from "./scriptedStt.js"
-
-/** Transcribes against a server that sends `statuses`, then 200. */
-const transcribe = (asked: Partial<Request>, statuses: Array<number> = [], options?: Partial<SpeechToTextOptions>) =>
-  transcribeWith(sendStatuses(...statuses), asked, options)
-
-const stereo48k: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
-const tone = (seconds: number, format = stereo48k): Uint8Array => {
-  const samples = new Float32Array(seconds * format.sampleRate * format.channels)
-  for (let at = 0; at < samples.length; at++) {
-    samples[at] = 0.5 * Math.sin((2 * Math.PI * 440 * Math.floor(at / format.channels)) / format.sampleRate)
-  }
-  return Wav.encode(format, Pcm.encode(samples, format.encoding).bytes)
-}
-
-const wav = tone(0.1)
-const inChunks = (bytes: Uint8Array, size: number) =>
-  Stream.fromIterable(
-    Array.from({ length: Math.ceil(bytes.length / size) }, (_, index) =>
-      bytes.subarray(index * size, (index + 1) * size)
-    )
-  )
-
-/** Chunks in one Buffer, which each chunk overwrites. */
-const inOneBlock = (bytes: Uint8Array, size: number) =>
-  Stream.suspend(() => {
-    const block = Buffer.alloc(size)
-    return Stream.map(Stream.rechunk(inChunks(bytes, size), 1), (part) => {
-      block.fill(0).set(part)
-      return block.subarray(0, part.length)
-    })
-  })
-
-const inSharedMemory = (bytes: Uint8Array) => {
-  const shared = new Uint8Array(new SharedArrayBuffer(bytes.length))
-  shared.set(bytes)
-  return shared
-}
-
-/** A temporary file with `bytes`, and the file system. */
-const fileWith = (bytes: Uint8Array, suffix = "") =>
-  Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const path = yield* fs.makeTempFileScoped({ suffix })
-    yield* fs.writeFile(path, bytes)
-    return { fs, path }
-  }).pipe(Effect.provide(NodeTransport.layer), Effect.orDie)
-
-/** The recommended layer over another file system. */
-const withFiles = (fs: FileSystem.FileSystem) =>
-  Layer.merge(NodeTransport.layer, Layer.succeed(FileSystem.FileSystem, fs))
-
-/** A file system whose reads return at most `longest` bytes, and run `after`. */
-const reading = (
-  fs: FileSystem.FileSystem,
-  {
-    after = Effect.void,
-    longest = Number.POSITIVE_INFINITY
-  }: { after?: Effect.Effect<void, PlatformError>; longest?: number }
-) =>
-  FileSystem.FileSystem.of({
-    ...fs,
-    open: (path, options) =>
-      Effect.map(fs.open(path, options), (opened) => {
-        const { read, readAlloc } = opened
-        return Object.assign(opened, {
-          read: (block: Uint8Array) => Effect.zipLeft(read(block.subarray(0, longest)), after),
-          readAlloc: (size: FileSystem.SizeInput) => Effect.zipLeft(readAlloc(Math.min(Number(size), longest)), after)
-        })
-      })
-  })
-
-describe("a process with too many open files", () => {
-  const error = new SystemError({
-    reason: "Unknown",
-    module: "FileSystem",
-    method: "open",
-    cause: Object.assign(new Error("EMFILE: too many open files"), { code: "EMFILE" })
-  })
-
-  it.scoped.each([
-    ["a path", (path: string) => AudioSource.fromPath(path)],
-    ["a stream", () => AudioSource.fromStream(() => Stream.fail(error))]
-  ] as const)("is not told that the recording is unreadable: %s", ([_, audioOf]) =>
-    Effect.gen(function* () {
-      const { fs, path } = yield* fileWith(wav)
-      const full = FileSystem.FileSystem.of({ ...fs, open: () => Effect.fail(error) })
-      const { server, stt } = yield* connect(undefined, {}, withFiles(full))
-      expect(yield* Effect.flip(stt.transcribe({ model, audio: audioOf(path) }))).toMatchObject({
-        _tag: "SttConnectionFailed",
-        reason: "tooManyOpenFiles",
-        code: "EMFILE",
-        sent: "nothing",
-        retryable: true,
-        message: expect.stringContaining(
-          "too many open files (EMFILE). Make fewer calls at once by the option concurrency"
-        ),
-        call: { billing: "notBilled" }
-      })
-      expect(server.received).toEqual([])
-    })
-  )
-})
+import { respondJson } from "../../../test/support/scriptedServer.js"
+import { fileWith, inChunks, inOneBlock, inSharedMemory, tone, transcribe, wav } from "./recordings.js"
+import { connect, fieldsOf, fileOf, model, sendStatuses, sttOf, success } from "./scriptedStt.js"
 
 describe("a recording", () => {
   const filename = "call.wav"
@@ -321,42 +204,6 @@ describe("a stream that is recorded while it is sent", () => {
   )
 })
 
-describe("a large file", () => {
-  /** Pauses between chunks: a client that does not wait overwrites the read buffer. */
-  const slowServer = Effect.gen(function* () {
-    const received: Array<Received> = []
-    const server = createServer(async (request, response) => {
-      const parts: Array<Buffer> = []
-      for await (const part of request) {
-        parts.push(part)
-        await setTimeout(parts.length % 3)
-      }
-      received.push({ method: "POST", url: "", headers: request.headers, body: Buffer.concat(parts) })
-      respondJson(response, 200, success)
-    })
-    const { url } = yield* loopback(server)
-    return { url, received }
-  })
-
-  it.scopedLive.each([
-    ["short reads of 16,385 bytes", 16_385, 700_000],
-    ["short reads of 40,000 bytes", 40_000, 700_000],
-    ["short reads of 65,535 bytes", 65_535, 700_000],
-    // An odd length, so that the last chunks are short.
-    ["a slow server", Number.POSITIVE_INFINITY, 2 * 1024 * 1024 + 12_345]
-  ] as const)("arrives byte for byte from its one read buffer, with %s", ([_, longest, length]) =>
-    Effect.gen(function* () {
-      const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 13)) & 255)
-      const server = yield* slowServer
-      const { fs, path } = yield* fileWith(bytes)
-      const shortReads = reading(fs, { longest })
-      const stt = yield* sttOf(server.url, {}, withFiles(shortReads))
-      yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
-      expect(Buffer.compare(fileOf(server.received[0]).bytes, bytes)).toBe(0)
-    })
-  )
-})
-
 describe("what a call opens", () => {
   const openFiles = (path: string): number =>
     readdirSync("/proc/self/fd").filter((descriptor) => {
@@ -454,91 +301,6 @@ describe("what a call opens", () => {
   )
 })
 
-describe("a file during its upload", () => {
-  type Change = (fs: FileSystem.FileSystem, path: string, length: number) => Effect.Effect<void, PlatformError>
-  const sendWhile = (change: Change, bytes: Uint8Array, telephony = false) =>
-    Effect.gen(function* () {
-      const { fs, path } = yield* fileWith(bytes)
-      // The clock of a file system may have steps of some milliseconds.
-      yield* Effect.promise(() => setTimeout(20))
-      const changing = reading(fs, { after: Effect.suspend(() => change(fs, path, bytes.length)) })
-      const { server, stt } = yield* connect(undefined, {}, withFiles(changing))
-      const outcome = yield* Effect.either(stt.transcribe({ model, audio: AudioSource.fromPath(path), telephony }))
-      return { outcome, received: server.received.length }
-    })
-  const longAgo = new Date(0)
-  // One is read before it is sent, the other while it is sent.
-  const recordings = [wav, tone(2)]
-  const changed = { _tag: "SttAudioUnreadable", problem: expect.stringMatching(/^it (changed|ended)/) }
-
-  const grow: Change = (fs, path, length) => fs.writeFile(path, new Uint8Array(length + 1))
-  const overwrite: Change = (fs, path, length) => fs.writeFile(path, new Uint8Array(length))
-  const keepTime =
-    (change: Change): Change =>
-    (fs, path, length) =>
-      Effect.flatMap(fs.stat(path), ({ mtime }) =>
-        Effect.zipRight(change(fs, path, length), fs.utimes(path, longAgo, Option.getOrThrow(mtime)))
-      )
-
-  it.scoped.each<readonly [how: string, change: Change]>([
-    ["grows", grow],
-    ["grows but keeps its time", keepTime(grow)],
-    ["becomes shorter", (fs, path, length) => fs.writeFile(path, new Uint8Array(length - 1))],
-    ["changes but keeps its size", (fs, path) => fs.utimes(path, longAgo, longAgo)],
-    ["is overwritten but keeps its size and its time", keepTime(overwrite)],
-    [
-      "is replaced by another of its size and its time",
-      (fs, path, length) =>
-        fs
-          .copyFile(path, `${path}.new`)
-          .pipe(
-            Effect.zipRight(keepTime(overwrite)(fs, `${path}.new`, length)),
-            Effect.zipRight(fs.rename(`${path}.new`, path))
-          )
-    ]
-  ])("that %s fails the call", ([_, change]) =>
-    Effect.gen(function* () {
-      for (const bytes of recordings) {
-        expect(yield* sendWhile(change, bytes)).toMatchObject({ outcome: { left: changed }, received: 0 })
-      }
-    })
-  )
-
-  it.scoped("that is overwritten during its conversion fails the call", () =>
-    Effect.gen(function* () {
-      for (const bytes of recordings) {
-        const sent = yield* sendWhile(keepTime(overwrite), bytes, true)
-        expect(sent).toMatchObject({ outcome: { left: changed }, received: 0 })
-      }
-    })
-  )
-
-  it.scoped("that another process reads is sent", () =>
-    Effect.gen(function* () {
-      for (const bytes of recordings) {
-        const sent = yield* sendWhile((fs, path) => Effect.asVoid(fs.readFile(path)), bytes)
-        expect(sent).toMatchObject({ outcome: { right: { text: success.text } }, received: 1 })
-      }
-    })
-  )
-
-  it.scoped("of a file system without times is sent", () =>
-    Effect.gen(function* () {
-      const { fs, path } = yield* fileWith(wav)
-      const timeless = FileSystem.FileSystem.of({
-        ...fs,
-        open: (name, options) =>
-          Effect.map(fs.open(name, options), (file) => ({
-            ...file,
-            stat: Effect.map(file.stat, (info) => ({ ...info, mtime: Option.none() }))
-          }))
-      })
-      const { stt } = yield* connect(undefined, {}, withFiles(timeless))
-      expect((yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })).text).toBe(success.text)
-    })
-  )
-})
-
 describe("a source that fails", () => {
   const fromStream = AudioSource.fromStream
   const one = Uint8Array.of(1)
@@ -604,108 +366,7 @@ describe("a source that fails", () => {
       expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem: "it is empty" } })
     })
   )
-
-  it.scoped.each([
-    { reason: "NotFound", problem: "it does not exist; check the path" },
-    { reason: "PermissionDenied", problem: "this process may not read it; check its permissions" },
-    { reason: "BadResource", problem: "it is not a file" },
-    { reason: "Busy", problem: "reading it failed (Busy)" }
-  ] as const)("with the reason $reason says what to do", ({ problem, reason }) =>
-    Effect.gen(function* () {
-      const refusing = FileSystem.layerNoop({
-        stat: () => Effect.fail(new SystemError({ reason, module: "FileSystem", method: "stat" }))
-      })
-      const inspecting = Effect.provide(Recording.inspect(AudioSource.fromPath("calls/call.wav")), refusing)
-      expect(yield* Effect.flip(inspecting)).toMatchObject({ source: "calls/call.wav", problem })
-    })
-  )
 })
-
-describe("telephony", () => {
-  const expected: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
-  const telephony = true
-
-  const second = tone(1)
-
-  it.scoped.each([
-    ["bytes", AudioSource.fromBytes(second), true],
-    ["a Blob", AudioSource.fromBlob(new Blob([second])), true],
-    ["a stream", AudioSource.fromStream(() => inChunks(second, 999)), false]
-  ] as const)("sends %s of 48 kHz stereo as 8 kHz mono, a twelfth of the size", ([_, audio, exact]) =>
-    Effect.gen(function* () {
-      const { received } = yield* transcribe({ audio, telephony })
-      const { bytes, headers } = fileOf(received[0])
-      const sent = yield* Wav.decode(bytes)
-      expect(sent.format).toEqual(expected)
-      expect(sent.bytes.byteLength).toBe(16_000)
-      expect((second.byteLength - 44) / sent.bytes.byteLength).toBe(12)
-      expect(headers).toContain('filename="audio.wav"')
-      expect(received[0]?.headers["content-length"]).toBe(exact ? String(received[0]?.body.byteLength) : undefined)
-    })
-  )
-
-  it.scopedLive("converts a file again for a retry", () =>
-    Effect.gen(function* () {
-      const { path } = yield* fileWith(tone(0.5))
-      const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony }, [503], { retries: 1 })
-      const [first, second] = received.map((each) => fileOf(each).bytes)
-      expect(first).toEqual(second)
-      expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)
-      expect(received.length).toBe(2)
-    })
-  )
-
-  it.scoped("skips chunks of any length before the samples", () =>
-    Effect.gen(function* () {
-      const plain = tone(0.1)
-      const notes = new Uint8Array(8 + 200_000)
-      notes.set([...new TextEncoder().encode("note"), ...new Uint8Array(Uint32Array.of(200_000).buffer)])
-      const bytes = Buffer.concat([plain.subarray(0, 12), notes, plain.subarray(12)])
-      bytes.writeUInt32LE(bytes.length - 8, 4)
-      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony })
-      expect(outcome).toMatchObject({ right: { warnings: [] } })
-      expect((yield* Wav.decode(fileOf(received[0]).bytes)).bytes.byteLength).toBe(1600)
-      expect(received[0]?.headers["content-length"]).toBe(String(received[0]?.body.byteLength))
-    })
-  )
-
-  const cutStream = () => Stream.concat(inChunks(wav.subarray(0, 5000), 100), Stream.fail(new RangeError("disk")))
-
-  const { fromBytes, fromStream } = AudioSource
-  const flac = Uint8Array.of(...new TextEncoder().encode("fLaC"), 0, 0, 0, 34)
-
-  it.scoped.each([
-    ["FLAC", fromBytes(flac), /it is FLAC, and only WAV.*leave telephony out/],
-    ["an unknown container", fromBytes(new Uint8Array(100)), /it is no WAV file.*leave telephony out/],
-    ["100 Hz", fromBytes(tone(1, { ...stereo48k, sampleRate: 100 })), /too low for speech.*100 Hz/],
-    ["a WAV without samples", fromBytes(tone(0)), /it has no samples/],
-    ["a stream without samples", fromStream(() => inChunks(tone(0), 10)), /it has no samples/],
-    ["a broken WAV", fromBytes(tone(0.01).slice(0, 30)), /it can't be converted: this WAV file is .*[^.]\.$/],
-    ["a stream that fails", fromStream(cutStream), /its stream failed \(RangeError\)/]
-  ] as const)("refuses %s, and says what to do", ([_, audio, problem]) =>
-    Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio, telephony })
-      expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", message: expect.stringMatching(problem) } })
-      expect(received).toEqual([])
-    })
-  )
-})
-
-const lower = AudioSource.fromBytes(tone(1, { ...stereo48k, sampleRate: 1000 }))
-const ofFormat = ["MoreThanOneChannel", "SampleRateFarFrom8kHz"]
-const others = { model: "en-general-v2-8khz", parseNumber: true, hotwords: [{ phrase: "UPI 2.0" }] }
-
-it.scoped.each<readonly [what: string, asked: Partial<Request>, tags: ReadonlyArray<string>]>([
-  ["a stream", { audio: AudioSource.fromStream(() => inChunks(wav, 50)) }, ofFormat],
-  ["all parts of a request", others, [...ofFormat, "ParseNumberWithoutEffect", "HotwordNotSpoken"]],
-  ["the converted recording", { telephony: true }, []],
-  ["the converted recording, at a lower rate", { audio: lower, telephony: true }, ["SampleRateFarFrom8kHz"]]
-])("a transcription has the warnings of %s", ([_, asked, tags]) =>
-  Effect.gen(function* () {
-    const { outcome } = yield* transcribe({ audio: AudioSource.fromBytes(wav), ...asked })
-    expect(Either.getOrThrow(outcome).warnings.map(({ _tag }) => _tag)).toEqual(tags)
-  })
-)
 
 /** A FLAC of 8 kHz behind a tag of ID3 of so many bytes. */
 const taggedFlac = (tag: number) => {

@@ -1,23 +1,10 @@
-export const concatBytes = (parts: ReadonlyArray<Uint8Array>): Uint8Array => {
-  const whole = new Uint8Array(parts.reduce((sum, part) => sum + part.byteLength, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.byteLength
-  }
-  return whole
-}
+import { concat } from "@effect-speech/common/TypedArrays"
 
-export const concatSamples = (parts: ReadonlyArray<Float32Array>): Float32Array => {
-  const only = parts[0]
-  if (parts.length === 1 && only !== undefined) return only
-  const whole = new Float32Array(parts.reduce((sum, part) => sum + part.length, 0))
-  let offset = 0
-  for (const part of parts) {
-    whole.set(part, offset)
-    offset += part.length
-  }
-  return whole
-}
+/** Joins parts in new memory. The empty one before them is there so that a single part is copied, too. */
+export const concatBytes = (parts: ReadonlyArray<Uint8Array>): Uint8Array =>
+  concat([new Uint8Array(0), ...parts], Uint8Array)
+
+/** A single part is returned itself, not a copy. */
+export const concatSamples = (parts: ReadonlyArray<Float32Array>): Float32Array => concat(parts, Float32Array)
 
 export const viewOf = (bytes: Uint8Array): DataView => new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength)

@@ -30,23 +30,6 @@ export const tapBlocks = <E, R>(samples: Samples<E, R>, see: (block: Float32Arra
   return samples
 }
 
-/** Joins blocks of `length` samples in all. */
-export const concat = <Block extends Float32Array | Int16Array>(
-  blocks: ReadonlyArray<Block>,
-  length: number,
-  make: new (length: number) => Block
-): Block => {
-  const [first] = blocks
-  if (first?.length === length) return first
-  const whole = new make(length)
-  let offset = 0
-  for (const block of blocks) {
-    whole.set(block, offset)
-    offset += block.length
-  }
-  return whole
-}
-
 /** Changes the rate of samples of 16 bits. */
 export const resample16 = (samples: Int16Array, rates: Resampler.Rates): Int16Array => {
   const bytes = new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)

@@ -1,6 +1,7 @@
-import type { PlatformError } from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
-import { fromBytes, neededToSniff, type RecordingBytes } from "@effect-speech/audio-codec/Container"
+import type * as FileSystem from "@effect/platform/FileSystem"
+import { fromBytes, neededToSniff, type RecordingBytes, readHeader } from "@effect-speech/audio-codec/Container"
+import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
+import * as StreamBeginning from "@effect-speech/common/StreamBeginning"
 import { errorName, systemCode } from "@effect-speech/common/SystemCode"
 import type { UploadFailed } from "@effect-speech/transport/Failure"
 import { type Chunks, fromMemory, fromStream, type Upload } from "@effect-speech/transport/Upload"
@@ -53,70 +54,32 @@ export const openAudio = (
 }
 
 /** In bytes. A file of at most this size is read at once and closed: that takes fewer disk calls, and no fiber for the upload. */
-const readWhole = 256 * 1024
+const smallFile = 256 * 1024
 
 const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const toUploadFailed = (error: PlatformError) => unreadable(fileProblem(error), error)
-
-    // Before it is opened: opening a pipe unblocks its writer, and some file systems wait for a writer.
-    yield* refuseOther(yield* Effect.mapError(fs.stat(path), toUploadFailed))
     const opened = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
-    const file = yield* Effect.mapError(Scope.extend(fs.open(path), opened), toUploadFailed)
-    const stat = Effect.mapError(file.stat, toUploadFailed)
-    const before = yield* stat
-    // The path may name something else by now.
-    yield* refuseOther(before)
-    const byteLength = Number(before.size)
-
-    const readNext = (length: number): Effect.Effect<Uint8Array, UploadFailed> =>
-      file
-        .readAlloc(FileSystem.Size(length))
-        .pipe(Effect.map(Option.getOrElse(() => new Uint8Array(0))), Effect.mapError(toUploadFailed))
-    const readAt = (offset: number, length: number): Effect.Effect<Uint8Array, UploadFailed> =>
-      // `readAlloc` allocates the whole length, and the file may be shorter.
-      Effect.zipRight(file.seek(FileSystem.Size(offset), "start"), readNext(Math.min(length, byteLength - offset)))
-    const unchanged = Effect.flatMap(stat, (after) =>
-      versionOf(after) === versionOf(before)
-        ? Effect.void
-        : fail("it changed while it was read; wait until it is completely written")
-    )
-    if (byteLength <= readWhole) {
-      const bytes = yield* readNext(byteLength)
+    const file = yield* Effect.mapError(Scope.extend(RecordingFile.open(path), opened), unreadableFile)
+    const { byteLength } = file
+    const read = (offset: number, length: number) => Effect.mapError(file.read(offset, length), unreadableFile)
+    const unchanged = Effect.mapError(file.unchanged, unreadableFile)
+    if (byteLength <= smallFile) {
+      const bytes = yield* read(0, byteLength)
       if (bytes.byteLength === byteLength) {
         yield* unchanged
         yield* Scope.close(opened, Exit.void)
         return yield* openBytes(bytes)
       }
     }
-    let left = byteLength
-    const readOn = (block: Uint8Array) =>
-      Effect.zipRight(file.seek(FileSystem.Size(byteLength - left), "start"), file.read(block))
-    const fill = (block: Uint8Array): Effect.Effect<number, UploadFailed> =>
-      left === 0
-        ? Effect.succeed(0)
-        : Effect.flatMap(Effect.mapError(readOn(block.subarray(0, left)), toUploadFailed), (size) => {
-            left -= Number(size)
-            if (size === 0n) return fail(endedEarly(byteLength - left, byteLength))
-            return left === 0 ? Effect.as(unchanged, Number(size)) : Effect.succeed(Number(size))
-          })
-    return { bytes: { byteLength, read: readAt }, upload: { _tag: "Source", fill, byteLength }, unchanged }
+    const readNext = file.reader()
+    const fill = (block: Uint8Array) => Effect.mapError(readNext(block), unreadableFile)
+    return { bytes: { byteLength, read }, upload: { _tag: "Source", fill, byteLength }, unchanged }
   })
 
-/** The bytes of a pipe can be read only once. */
-const refuseOther = ({ size, type }: FileSystem.File.Info): Effect.Effect<void, UploadFailed> => {
-  if (type === "Directory") return fail("it is a folder; give a file")
-  if (type !== "File") return Effect.fail({ ...unreadable("it is a pipe or a device"), hint: "sendAsStream" })
-  return size === 0n ? fail("it is empty") : Effect.void
+const unreadableFile = ({ code, problem, reason }: RecordingFile.RecordingFileError): UploadFailed => {
+  const failure: UploadFailed = { _tag: "UploadFailed", problem, code }
+  return reason === "SpecialFile" ? { ...failure, hint: "sendAsStream" } : failure
 }
-
-/**
- * Differs after each change of an open file. Programs can set the time of the latest write back, but not `ctimeMs`, which the
- * file system of `NodeTransport.layer` adds.
- */
-const versionOf = (info: FileSystem.File.Info): string =>
-  [info.size, Option.getOrUndefined(info.mtime)?.getTime(), "ctimeMs" in info ? info.ctimeMs : undefined].join()
 
 /** Opens a recording in memory, which needs no scope. */
 export const openBytes = (bytes: Uint8Array): Effect.Effect<OpenAudio, UploadFailed> =>
@@ -163,14 +126,19 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
         return Stream.fail(unreadable(`its stream failed (${errorName(error)})`, error))
       })
     )
-    const { beginning, isWhole, rest } = yield* peek(stream, (bytes) =>
+    // The stream of a caller without types may emit anything.
+    const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
+      Chunk.every(parts, isBytes)
+        ? Effect.succeed(parts)
+        : Effect.mapError(fail("its stream emits something other than Uint8Array"), Option.some)
+    )
+    const { beginning, isWhole, whole } = yield* StreamBeginning.read(pull, (bytes) =>
       Math.max(lookAhead, Math.min(neededToSniff(bytes), longestBeginning))
     )
     if (beginning.byteLength === 0) return yield* fail("it is empty")
     if (isWhole && byteLength !== undefined && beginning.byteLength < byteLength) {
       return yield* fail(endedEarly(beginning.byteLength, byteLength))
     }
-    const whole = Stream.concat(Stream.make(beginning), rest)
     return {
       bytes: fromBytes(beginning, byteLength ?? (isWhole ? beginning.byteLength : undefined)),
       upload: fromStream(byteLength === undefined ? whole : requireLength(byteLength)(whole), byteLength),
@@ -178,65 +146,14 @@ const openStream = (source: StreamSource, lookAhead: number): Effect.Effect<Open
     }
   })
 
+/** The `Recording` of an open source. */
+export const describeRecording = ({ bytes }: OpenAudio) =>
+  Effect.map(readHeader(bytes), (header) => ({ ...header, bytes: bytes.byteLength }))
+
 const isBytes = (value: unknown): boolean => value instanceof Uint8Array
 
 /** In bytes. If the tag of ID3 before a recording is longer, the recording is taken for an MP3. */
 const longestBeginning = 256 * 1024
-
-/**
- * Reads the beginning of a stream, and gives the rest as a stream. `needed` is the number of bytes to read at least; it may
- * depend on those that were read.
- */
-const peek = (stream: Chunks, needed: (beginning: Uint8Array) => number) =>
-  Effect.gen(function* () {
-    const pull = Effect.flatMap(yield* Stream.toPull(stream), (parts) =>
-      Chunk.every(parts, isBytes)
-        ? Effect.succeed(parts)
-        : Effect.fail(Option.some(unreadable("its stream emits something other than Uint8Array")))
-    )
-    const parts: Array<Uint8Array> = []
-    let copied = 0
-    let filled = 0
-    let length = needed(new Uint8Array(0))
-    let isWhole = false
-    let others = Chunk.empty<Uint8Array>()
-    while (filled < length && !isWhole) {
-      if (Chunk.isEmpty(others)) {
-        // The source may reuse its blocks for the next parts.
-        for (; copied < parts.length; copied++) parts[copied] = new Uint8Array(parts[copied] as Uint8Array)
-        const next = yield* Effect.catchAll(Effect.asSome(pull), (end) =>
-          Option.isNone(end) ? Effect.succeedNone : Effect.fail(end.value)
-        )
-        isWhole = Option.isNone(next)
-        others = Option.getOrElse(next, () => others)
-      }
-      while (filled < length && Chunk.isNonEmpty(others)) {
-        const part = Chunk.headNonEmpty(others)
-        others = Chunk.tailNonEmpty(others)
-        filled += part.byteLength
-        parts.push(part)
-      }
-      if (filled >= length) length = needed(concatenate(parts, filled))
-    }
-    return {
-      beginning: concatenate(parts, filled),
-      isWhole,
-      rest: isWhole ? Stream.empty : Stream.concat(Stream.fromChunk(others), Stream.repeatEffectChunkOption(pull))
-    }
-  })
-
-/** Concatenates the parts. A single part is not copied. */
-const concatenate = (parts: ReadonlyArray<Uint8Array>, length: number): Uint8Array => {
-  const [first] = parts
-  if (first?.byteLength === length) return first
-  const bytes = new Uint8Array(length)
-  let offset = 0
-  for (const part of parts) {
-    bytes.set(part, offset)
-    offset += part.byteLength
-  }
-  return bytes
-}
 
 const endedEarly = (length: number, byteLength: number) => `it ended after ${length} of ${byteLength} bytes`
 
@@ -258,21 +175,3 @@ const requireLength =
         )
       )
     })
-
-const fileProblem = (error: PlatformError): string => {
-  if (error._tag === "BadArgument") return "its name is not a path"
-  switch (error.reason) {
-    case "NotFound":
-      return "it does not exist; check the path"
-    case "PermissionDenied":
-      return "this process may not read it; check its permissions"
-    case "BadResource":
-      return "it is not a file"
-    default: {
-      const code = systemCode(error)
-      return code === "EMFILE" || code === "ENFILE"
-        ? `the process has too many open files (${code})`
-        : `reading it failed (${error.reason})`
-    }
-  }
-}

@@ -66,8 +66,8 @@ interface Frames {
   /** Behind the last frame. It may lie behind the window. */
   readonly end: number
   readonly count: number
-  /** Whether they go on to the end of the window, or to a tag. */
-  readonly toEnd: boolean
+  /** Whether they reach the end of the window, or a tag. */
+  readonly reachEnd: boolean
   readonly isOfOneBitrate: boolean
 }
 
@@ -87,8 +87,8 @@ const framesFrom = (window: DataView, start: number, first: Mp3Frame): Frames =>
     count++
     frame = frameAt(window, end)
   }
-  const toEnd = end + 4 > window.byteLength || isTag(new DataView(window.buffer, window.byteOffset + end))
-  return { start, end, count, toEnd, isOfOneBitrate }
+  const reachEnd = end + 4 > window.byteLength || isTag(new DataView(window.buffer, window.byteOffset + end))
+  return { start, end, count, reachEnd, isOfOneBitrate }
 }
 
 interface Search {
@@ -111,7 +111,7 @@ export const findFrames = (window: DataView, { from = 0, isEnd, least = 2, like 
     const frame = window.getUint8(offset) === 255 ? frameAt(window, offset) : undefined
     if (frame === undefined || (like !== undefined && !isAlike(frame, like))) continue
     const frames = framesFrom(window, offset, frame)
-    if (frames.count >= least || (isEnd && frames.toEnd && frames.count >= least / 2)) return frames
+    if (frames.count >= least || (isEnd && frames.reachEnd && frames.count >= least / 2)) return frames
   }
   return undefined
 }
@@ -148,8 +148,8 @@ export const readMp3: ReadHeader = (recording) =>
     if (byteLength === undefined) return { sampleRate, channels, durationMillis: statedMillis }
     const whole = { before, byteLength, read }
     const end = yield* endWithoutTags(whole)
-    const isTrue = statedMillis !== undefined && (yield* fits(whole, stated.bytes, { ...first, end }))
-    const durationMillis = isTrue ? statedMillis : yield* millisOfOneBitrate(whole, { ...first, end })
+    const isOfRecording = statedMillis !== undefined && (yield* fits(whole, stated.bytes, { ...first, end }))
+    const durationMillis = isOfRecording ? statedMillis : yield* millisOfOneBitrate(whole, { ...first, end })
     return { sampleRate, channels, durationMillis }
   })
 
@@ -176,8 +176,8 @@ const fits = <E>(
   if (lengths.some((length) => Math.abs(length - bytes) <= frame.byteLength)) return Effect.succeed(true)
   if (start + bytes > end) return Effect.succeed(false)
   return Effect.map(read(start + bytes, windowLength), (window) => {
-    const isAtHand = window.byteLength === Math.min(windowLength, byteLength - start - bytes)
-    return isAtHand && findFrames(window, { isEnd: true, like: frame }) === undefined
+    const isWhole = window.byteLength === Math.min(windowLength, byteLength - start - bytes)
+    return isWhole && findFrames(window, { isEnd: true, like: frame }) === undefined
   })
 }
 
@@ -190,8 +190,8 @@ const millisOfOneBitrate = <E>(
     const { read } = recording
     const last = frames.isOfOneBitrate ? yield* lastFrames(recording, { end, frame, frames }) : undefined
     if (last === undefined) return undefined
-    const isAlong = (window: DataView, found: Frames | undefined): boolean =>
-      found?.isOfOneBitrate === true && found.toEnd && frameAt(window, found.start)?.bitrate === frame.bitrate
+    const hasBitrate = (window: DataView, found: Frames | undefined): boolean =>
+      found?.isOfOneBitrate === true && found.reachEnd && frameAt(window, found.start)?.bitrate === frame.bitrate
     if (frameAt(last.window, last.frames.start)?.bitrate !== frame.bitrate || !last.frames.isOfOneBitrate)
       return undefined
     const from = frames.start + windowLength
@@ -201,7 +201,7 @@ const millisOfOneBitrate = <E>(
         Math.floor(from + ((to - from - windowLength) * number) / windowsBetween),
         windowLength
       )
-      if (!isAlong(window, findFrames(window, { isEnd: false, like: frame, least: 3 }))) return undefined
+      if (!hasBitrate(window, findFrames(window, { isEnd: false, like: frame, least: 3 }))) return undefined
     }
     return ((last.end - frames.start) * 8000) / frame.bitrate
   })
@@ -215,8 +215,8 @@ const lastFrames = <E>({ read }: WholeRecording<E>, { end, frame, frames: { star
       if (window.byteLength < length) return undefined
       const frames = findFrames(window, { isEnd: true, like: frame })
       if (frames !== undefined) {
-        const goesOn = findFrames(window, { from: frames.end, isEnd: false, like: frame }) !== undefined
-        return goesOn ? undefined : { window, frames, end: Math.min(end, end - length + frames.end) }
+        const continues = findFrames(window, { from: frames.end, isEnd: false, like: frame }) !== undefined
+        return continues ? undefined : { window, frames, end: Math.min(end, end - length + frames.end) }
       }
       if (length < longest) return undefined
     }
@@ -263,7 +263,7 @@ export const checkMp3: CheckStructure = (recording) =>
     const end = yield* endWithoutTags(recording)
     let position = first.frames.start
     let frames = 0
-    // The number of frames is the surer one: encoders do not agree which tags are counted as bytes.
+    // The number of frames is more reliable: encoders do not agree which tags count as bytes.
     const announcedEnd = stated.frames === undefined ? position + (stated.bytes ?? 0) : 0
     const isAnnounced = () => position < announcedEnd || frames < (stated.frames ?? 0)
     while (position < end) {

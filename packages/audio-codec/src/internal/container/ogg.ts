@@ -19,7 +19,7 @@ interface Page {
   readonly position: number
   readonly serial: number
   readonly number: number
-  /** The lengths of the parts of its content: 255 if the packet goes on with the next. */
+  /** The lengths of the parts of its content: 255 if the packet continues in the next. */
   readonly segments: Uint8Array
 }
 
@@ -56,7 +56,7 @@ const pageIn = (view: DataView, offset: number, from: number): Page | undefined 
 /** In bytes: a recording of this size is read at once. */
 const smallRecording = 128 * 1024
 
-/** How many pages are followed to find the first one with audio. Each page of a picture in the notes is one. */
+/** How many pages may stand before the audio. A picture in the comments takes many. */
 const mostHeaderPages = 300
 
 /** How many windows of a large recording are looked at, and their size in bytes. */
@@ -83,7 +83,7 @@ interface AudioStream {
   readonly end: number
 }
 
-/** The first stream of a known codec. All streams begin before the first of them goes on. */
+/** The first stream of a known codec. All streams begin before any of them has a second page. */
 const findAudio = <E>({ read }: RecordingViews<E>): Effect.Effect<AudioStream | undefined, E> =>
   Effect.gen(function* () {
     const serials = new Set<number>()
@@ -169,8 +169,8 @@ const isOneStream = (pages: ReadonlyArray<Page>, isAlone: boolean): boolean => {
 }
 
 /**
- * The position at which the audio begins: that of the first page with audio, less the audio in it. `undefined` if that can't be
- * told.
+ * The position at which the audio begins: that of the first page with audio, less the audio in it. `undefined` if that is
+ * unknown.
  */
 const firstAudio = <E>(
   { byteLength, read }: WholeRecording<E>,
@@ -212,7 +212,7 @@ const firstAudio = <E>(
         if (begins) unfinished = 0
         at += length
       }
-      // The position does not count a packet that goes on in the next page.
+      // The position does not count a packet that continues in the next page.
       if (page.position > 0) return { start: Math.max(0, page.position - units + unfinished), page }
     }
     return undefined

@@ -5,7 +5,7 @@ import { viewOf } from "../bytes.js"
 export interface RecordingBytes<out E = never> {
   /** The size of the whole recording, in bytes, if it is known. */
   readonly byteLength: number | undefined
-  /** Reads `length` bytes from `offset` on; fewer, or none, if the recording ends or no more is at hand. */
+  /** Reads `length` bytes from `offset` on; fewer, or none, if the recording ends or no more bytes are available. */
   readonly read: (offset: number, length: number) => Effect.Effect<Uint8Array, E>
 }
 
@@ -48,7 +48,7 @@ export interface ReadLimits {
   readonly bytes: number
 }
 
-/** Limits what is read. A read beyond a limit gives no bytes. What lies within the first block or the last is not read again. */
+/** Limits what is read. A read beyond a limit gives no bytes. The first block and the last one are not read again. */
 export const limitReads = <E>(recording: RecordingBytes<E>, limits: ReadLimits): RecordingViews<E> => {
   let { bytes, reads } = limits
   let first: Block | undefined
@@ -61,8 +61,8 @@ export const limitReads = <E>(recording: RecordingBytes<E>, limits: ReadLimits):
         for (const block of [first, last]) {
           if (block === undefined || offset < block.start) continue
           const at = offset - block.start
-          const isAtHand = at + length <= block.bytes.byteLength || (block.isEnd && at <= block.bytes.byteLength)
-          if (isAtHand) return Effect.succeed(viewOf(block.bytes.subarray(at, at + length)))
+          const isAvailable = at + length <= block.bytes.byteLength || (block.isEnd && at <= block.bytes.byteLength)
+          if (isAvailable) return Effect.succeed(viewOf(block.bytes.subarray(at, at + length)))
         }
         if (reads === 0 || length > bytes) return Effect.succeed(viewOf(new Uint8Array(0)))
         reads -= 1
@@ -110,6 +110,15 @@ export const bufferReads = <E>(recording: RecordingBytes<E>): RecordingViews<E> 
       )
   }
 }
+
+/**
+ * Bytes in memory. If they are only the beginning of a recording, `byteLength` is the size of the whole, or `undefined` if
+ * that is unknown.
+ */
+export const fromBytes = (bytes: Uint8Array, byteLength: number | undefined): RecordingBytes => ({
+  byteLength,
+  read: (offset, length) => Effect.succeed(bytes.subarray(offset, offset + length))
+})
 
 export const bytesOf = (view: DataView): Uint8Array => new Uint8Array(view.buffer, view.byteOffset, view.byteLength)
 

@@ -2,7 +2,7 @@ import * as Effect from "effect/Effect"
 import { viewOf } from "../bytes.js"
 import type { Container } from "./containers.js"
 import { findFrames, frameAt } from "./mp3.js"
-import { characters, type RecordingViews, viewsOf } from "./recordingBytes.js"
+import { characters, fromBytes, type RecordingViews, viewsOf } from "./recordingBytes.js"
 import { longestJunk, mostTags, tagHeader, tagLength, zerosFrom } from "./tags.js"
 
 /** Where the container of a recording begins: behind tags, and zeros, that were put before it. */
@@ -35,7 +35,7 @@ export const locate = <E>(recording: RecordingViews<E>): Effect.Effect<Located, 
     if ((frameAt(head, 0)?.layer ?? 1) !== 1) return { container: "mp3", start }
     const window = yield* read(start, longestJunk)
     const frames = findFrames(window, { isEnd: byteLength === undefined || start + window.byteLength >= byteLength })
-    const isMp3 = frames !== undefined && (frames.count >= 4 || (frames.toEnd && frames.count >= 2))
+    const isMp3 = frames !== undefined && (frames.count >= 4 || (frames.reachEnd && frames.count >= 2))
     return { container: isMp3 || hasId3 ? "mp3" : undefined, start }
   })
 
@@ -78,12 +78,7 @@ const isOther = (view: DataView): boolean => {
  * recording are skipped as far as they are given; if a tag of ID3 is not given to its end, the recording is taken for an MP3.
  */
 export const sniff = (beginning: Uint8Array): Container | undefined =>
-  Effect.runSync(
-    Effect.map(locate(viewsOf({ byteLength: undefined, read: partOf(beginning) })), ({ container }) => container)
-  )
-
-const partOf = (bytes: Uint8Array) => (offset: number, length: number) =>
-  Effect.succeed(bytes.subarray(offset, offset + length))
+  Effect.runSync(Effect.map(locate(viewsOf(fromBytes(beginning, undefined))), ({ container }) => container))
 
 /** The number of bytes of a recording that {@link sniff} needs to look behind the tags before it, as far as they are given. */
 export const neededToSniff = (beginning: Uint8Array): number => {

@@ -6,14 +6,12 @@ import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { type OpenFile, openFile } from "./openFile.js"
 
 /** In bytes. A smaller read costs more than moving its bytes. */
 const readSize = 2 * 1024 * 1024
 
-/** An open file. */
-interface OpenFile {
-  readonly file: FileSystem.File
-  readonly info: FileSystem.File.Info
+interface OpenBlocks extends OpenFile {
   readonly blocks: Stream.Stream<Uint8Array, PlatformError>
 }
 
@@ -26,15 +24,9 @@ interface OpenFile {
 export const openBlocks = (
   path: string,
   { flag = "r", offset = 0 }: { readonly flag?: "r" | "r+"; readonly offset?: number } = {}
-): Effect.Effect<OpenFile, PlatformError, FileSystem.FileSystem | Scope.Scope> =>
+): Effect.Effect<OpenBlocks, PlatformError, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    // Before it is opened: opening a pipe unblocks its writer, and some file systems wait for a writer.
-    yield* refusePipe(path, yield* fs.stat(path))
-    const file = yield* fs.open(path, { flag })
-    const info = yield* file.stat
-    // The path may name something else by now.
-    yield* refusePipe(path, info)
+    const { file, info } = yield* openSeekable(path, { flag })
     yield* file.seek(FileSystem.Size(offset), "start")
     const scope = yield* Effect.scope
     let block = new Uint8Array(readSize)
@@ -57,11 +49,16 @@ export const openBlocks = (
     return { file, info, blocks }
   })
 
-/** A pipe can't be read by position. */
-const refusePipe = (path: string, { type }: FileSystem.File.Info): Effect.Effect<void, PlatformError> =>
-  type === "FIFO" || type === "Socket"
-    ? notAFile("read", path, type, "decode its stream with decodeStream")
-    : Effect.void
+/** Opens a file, and refuses a pipe, which can't be read by position. */
+export const openSeekable = (path: string, options?: FileSystem.OpenFileOptions) =>
+  openFile<PlatformError>(
+    path,
+    ({ type }) =>
+      type === "FIFO" || type === "Socket"
+        ? notAFile("read", path, type, "decode its stream with decodeStream")
+        : Effect.void,
+    options
+  )
 
 /** The error for a path that is not a file. `instead` is what to do. */
 export const notAFile = (method: string, path: string, type: FileSystem.File.Type, instead: string) =>

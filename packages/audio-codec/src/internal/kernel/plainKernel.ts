@@ -13,16 +13,7 @@ export const makePlainKernel = (memorySize: number): Kernel => {
     for (let index = 0; index < count; index++) floats[first + index] = sample(index)
   }
 
-  const sumOfProducts = (firstTap: number, first: number, width: number): number => {
-    // With two sums, the processor need not wait for one.
-    let even = 0
-    let odd = 0
-    for (let tap = 0; tap < width; tap += 2) {
-      even += at(floats, firstTap + tap) * at(floats, first + tap)
-      odd += at(floats, firstTap + tap + 1) * at(floats, first + tap + 1)
-    }
-    return even + odd
-  }
+  const sumOfProducts = (firstTap: number, first: number, width: number) => dotProduct(floats, firstTap, first, width)
 
   return {
     memory,
@@ -82,6 +73,18 @@ export const makePlainKernel = (memorySize: number): Kernel => {
       }
     }
   }
+}
+
+/** The sum of the products of `width` floats from `one` on, and as many from `other` on. */
+const dotProduct = (floats: Float32Array, one: number, other: number, width: number): number => {
+  // With two sums, the processor need not wait for one.
+  let even = 0
+  let odd = 0
+  for (let index = 0; index < width; index += 2) {
+    even += at(floats, one + index) * at(floats, other + index)
+    odd += at(floats, one + index + 1) * at(floats, other + index + 1)
+  }
+  return even + odd
 }
 
 const at = (array: { readonly [index: number]: number }, index: number): number => array[index] as number

@@ -1,8 +1,10 @@
 import * as Stream from "effect/Stream"
 
-/** Turns blocks into others. `push` returns those that a block completes; nothing is pushed after `flush`. */
+/** Turns blocks into others, such as samples into pieces. */
 export interface Converter<in In, out Out> {
+  /** Returns what this block completes. */
   readonly push: (block: In) => ReadonlyArray<Out>
+  /** Returns the rest. Do not push after it. */
   readonly flush: () => ReadonlyArray<Out>
 }
 
@@ -17,4 +19,15 @@ export const through = <In, Out, E, R>(
       Stream.mapConcat(blocks, converter.push),
       Stream.suspend(() => Stream.fromIterable(converter.flush()))
     )
+  })
+
+/** As {@link through}, with a converter that returns one block each time. An empty one is dropped. */
+export const throughOne = <In, Out extends { readonly length: number }, E, R>(
+  blocks: Stream.Stream<In, E, R>,
+  make: () => { readonly push: (block: In) => Out; readonly flush: () => Out }
+): Stream.Stream<Out, E, R> =>
+  through(blocks, () => {
+    const { flush, push } = make()
+    const unlessEmpty = (block: Out) => (block.length === 0 ? [] : [block])
+    return { push: (block) => unlessEmpty(push(block)), flush: () => unlessEmpty(flush()) }
   })

@@ -14,6 +14,12 @@ interface Rules<Details> {
   readonly last: Details
 }
 
+/** @throws RangeError if the longest piece is below a second, or infinite. */
+export const checkLongest = (maximumMillis: number): void => {
+  if (maximumMillis >= 1000 && Number.isFinite(maximumMillis)) return
+  throw new RangeError(`The longest piece must last at least 1000 ms, not ${maximumMillis}.`)
+}
+
 /** Cuts a recording that arrives in blocks. It holds at most one piece, and no more than the samples that it received. */
 export const makePieceCutter = <Details extends object>({ cut, last, longest, measure }: Rules<Details>) => {
   let piece = new Float32Array(0)

@@ -5,13 +5,13 @@ import type { Converter } from "./blocks.js"
 
 const windowMillis = 10
 
-/** A silence that is not one window again and again is held for so long, in windows: a minute. */
+/** How many unlike windows of a silence are held: a minute. */
 const longestHeld = 6000
 
-/** A long silence comes in blocks of so many windows. */
+/** The windows in a block of a long silence. */
 const windowsPerBlock = 100
 
-/** Windows of a silence: one, and how often it comes. */
+/** A window of a silence, and how often it is repeated. */
 interface Silence {
   readonly window: Uint8Array
   times: number
@@ -71,14 +71,14 @@ export const makeTrimmer = (
   const keepBytes = keep * frame
   let incomplete: Array<Uint8Array> = []
   let incompleteBytes = 0
-  let heard = false
+  let hasSound = false
   /** The end of the silence before the first sound. */
   let before: Array<Uint8Array> = []
-  /** The bytes of the latest silence that are in the output, and what follows them. */
-  let kept = 0
+  /** How many bytes of the latest silence are in the output, and what follows them. */
+  let keptBytes = 0
   let held: Array<Silence> = []
 
-  const lead = (window: Uint8Array): void => {
+  const keepBefore = (window: Uint8Array): void => {
     before.push(window)
     if ((before.length - 1) * windowBytes >= keepBytes) before.shift()
   }
@@ -89,12 +89,12 @@ export const makeTrimmer = (
   }
   const add = (window: Uint8Array, output: Output): void => {
     const silent = isSilent(Pcm.decode(window, format.encoding), format.channels, threshold)
-    if (silent && !heard) {
-      lead(window)
+    if (silent && !hasSound) {
+      keepBefore(window)
     } else if (silent) {
-      const more = Math.min(window.byteLength, keepBytes - kept)
+      const more = Math.min(window.byteLength, keepBytes - keptBytes)
       output.add(window.subarray(0, more))
-      kept += more
+      keptBytes += more
       hold(window.subarray(more))
       if (held.length > longestHeld) output.repeat(held.shift() as Silence)
     } else {
@@ -102,9 +102,9 @@ export const makeTrimmer = (
       output.add(silence.subarray(Math.max(0, silence.byteLength - keepBytes)))
       for (const each of held) output.repeat(each)
       output.add(window)
-      heard = true
+      hasSound = true
       before = []
-      kept = 0
+      keptBytes = 0
       held = []
     }
   }

@@ -7,7 +7,7 @@ const highestEdge = 0.95
 /** The state of a band: two filters of second order, and the energy of the frame so far. */
 const stateSize = 5
 
-/** Below this a state is 0: numbers that small are slow, and they are no sound. */
+/** A state below this becomes 0: so small a number is inaudible, and slow to compute with. */
 const negligible = 1e-30
 
 /**
@@ -98,11 +98,11 @@ export const makeBands = (sampleRate: number): Bands => {
       for (let index = 0; index < bands.length; index++) {
         const at = index * stateSize
         const energy = (state[at + 4] as number) * (bands[index] as Band).gain
-        const sound = Number.isFinite(energy)
-        target[offset + index] = sound ? energy : 0
+        const isNumber = Number.isFinite(energy)
+        target[offset + index] = isNumber ? energy : 0
         state[at + 4] = 0
         for (let part = at; part < at + 4; part++) {
-          if (!sound || Math.abs(state[part] as number) < negligible) state[part] = 0
+          if (!isNumber || Math.abs(state[part] as number) < negligible) state[part] = 0
         }
       }
     }

@@ -37,8 +37,8 @@ interface Stage {
   length: number
   /** The next output frame. The first is negative if a later stage needs frames before 0. */
   produced: number
-  /** The window, while not between `begin` and `end`. `undefined` at the start: silence. */
-  kept: Float32Array | undefined
+  /** A copy of the window, made by `end`. `undefined` before the first: silence. */
+  saved: Float32Array | undefined
 }
 
 /** The number of frames that a stage produces before it passes them on. */
@@ -94,7 +94,7 @@ export const minimumRaisedRate = 1000
  * @throws RangeError for a rate that is not an integer from 1 to {@link maximumRate}, and for one below
  * {@link minimumRaisedRate} that is to be raised.
  */
-export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
+const checkRates = (from: number, to: number): void => {
   for (const rate of [from, to]) {
     if (!Number.isInteger(rate) || rate < 1 || rate > maximumRate) {
       throw new RangeError(`The sample rate must be an integer from 1 to ${maximumRate} Hz, not ${rate}.`)
@@ -105,9 +105,11 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
       `A rate of ${from} Hz can't be raised to ${to} Hz, only rates from ${minimumRaisedRate} Hz on; check the header of the recording.`
     )
   }
-  const floats = new Float32Array(kernel.memory)
+}
+
+/** Places the windows of the stages one behind the other, and the output behind them. */
+const placeStages = (specifications: ReadonlyArray<FilterSpecification>) => {
   const stages: Array<Stage> = []
-  const specifications = stagesOf(from, to)
   let region = windowsRegion / 4
   let firstInput = 0
   for (const [index, specification] of specifications.entries()) {
@@ -119,49 +121,57 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const firstOutput = Math.max(affected, firstNeeded(specifications.slice(index + 1)))
     const start = Math.min(firstInput, Math.floor((firstOutput * step) / phases) - half + 1)
     const length = firstInput - start
-    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, kept: undefined })
+    stages.push({ phases, step, filter, region, start, length, produced: firstOutput, saved: undefined })
     // The state, and a block.
     region += 4 * Math.ceil((filter.width + blockSamples) / 4)
     firstInput = firstOutput
   }
-  const outputRegion = region
-  if (4 * (outputRegion + outputBlock + encodedGroup) > bytesRegion)
+  if (4 * (region + outputBlock + encodedGroup) > bytesRegion)
     throw new Error("The filters do not fit into the memory of the kernel.")
+  return { stages, outputRegion: region }
+}
+
+/** Produces the frames of a stage from `produced` to `until`, at `output`, an index of floats. */
+const produce = (kernel: Kernel, stage: Stage, until: number, output: number): void => {
+  const { filter, phases, step } = stage
+  const { interpolated, rows, width } = filter
+  const taps = pointerTo(kernel, filter)
+  const count = until - stage.produced
+  const time = stage.produced * step
+  let sample = stage.region + Math.floor(time / phases) - width / 2 + 1 - stage.start
+  /** The time of a frame after the input frame before it, in 1 / `phases`. */
+  let rest = time - Math.floor(time / phases) * phases
+
+  if (interpolated) {
+    kernel.convolveBetween(taps, width, rows, 4 * sample, 4 * output, count, rest, step, phases)
+  } else {
+    const rowsUsed = Math.min(phases, count)
+    // Frames that are `phases` apart have the same row of taps.
+    for (let index = 0; index < rowsUsed; index++) {
+      const row = taps + 4 * width * rest
+      const sums = Math.ceil((count - index) / phases)
+      kernel.convolve(row, width, 4 * sample, 4 * step, 4 * (output + index), 4 * phases, sums)
+      rest += step
+      const passed = Math.floor(rest / phases)
+      sample += passed
+      rest -= passed * phases
+    }
+  }
+  stage.produced = until
+}
+
+/** @throws RangeError for rates that {@link checkRates} refuses. */
+export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
+  checkRates(from, to)
+  const floats = new Float32Array(kernel.memory)
+  const specifications = stagesOf(from, to)
+  const { outputRegion, stages } = placeStages(specifications)
   let received = 0
   let passed = 0
 
   const inputOf = (index: number): number => {
     const stage = stages[index]
     return stage === undefined ? outputRegion : stage.region + stage.length
-  }
-
-  /** Produces the frames from `produced` to `until`, in the window of the next stage. */
-  const produce = (stage: Stage, until: number, output: number): void => {
-    const { filter, phases, step } = stage
-    const { interpolated, rows, width } = filter
-    const taps = pointerTo(kernel, filter)
-    const count = until - stage.produced
-    const time = stage.produced * step
-    let sample = stage.region + Math.floor(time / phases) - width / 2 + 1 - stage.start
-    /** The time of a frame after the input frame before it, in 1 / `phases`. */
-    let rest = time - Math.floor(time / phases) * phases
-
-    if (interpolated) {
-      kernel.convolveBetween(taps, width, rows, 4 * sample, 4 * output, count, rest, step, phases)
-    } else {
-      const rowsUsed = Math.min(phases, count)
-      // Frames that are `phases` apart have the same row of taps.
-      for (let index = 0; index < rowsUsed; index++) {
-        const row = taps + 4 * width * rest
-        const sums = Math.ceil((count - index) / phases)
-        kernel.convolve(row, width, 4 * sample, 4 * step, 4 * (output + index), 4 * phases, sums)
-        rest += step
-        const passed = Math.floor(rest / phases)
-        sample += passed
-        rest -= passed * phases
-      }
-    }
-    stage.produced = until
   }
 
   /** Passes on what is complete with `count` more frames in the window of a stage, up to frame `limits[index]`. */
@@ -178,7 +188,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
     const until = Math.min(completeFrames(stage, 0), limits[index] ?? Number.POSITIVE_INFINITY)
     while (stage.produced < until) {
       const frames = Math.min(until - stage.produced, outputBlock)
-      produce(stage, stage.produced + frames, inputOf(index + 1))
+      produce(kernel, stage, stage.produced + frames, inputOf(index + 1))
       advance(index + 1, frames, limits, sink)
     }
     const keepFrom = Math.floor((stage.produced * step) / phases) - half + 1
@@ -190,9 +200,9 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
 
   return {
     begin: () => {
-      for (const { kept, length, region } of stages) {
-        if (kept === undefined) floats.fill(0, region, region + length)
-        else floats.set(kept, region)
+      for (const { length, region, saved } of stages) {
+        if (saved === undefined) floats.fill(0, region, region + length)
+        else floats.set(saved, region)
       }
     },
     input: () => 4 * inputOf(0),
@@ -221,7 +231,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
       })
     },
     end: () => {
-      for (const stage of stages) stage.kept = floats.slice(stage.region, stage.region + stage.length)
+      for (const stage of stages) stage.saved = floats.slice(stage.region, stage.region + stage.length)
     }
   }
 }

@@ -19,7 +19,7 @@ const formatTags: Record<Encoding, number> = {
 
 /**
  * The number of zero bytes after `dataLength` bytes of data: a RIFF chunk has an even length. Data of unknown length has none:
- * it goes on to the end of the file, so a reader would take the zero for a sample.
+ * it lasts to the end of the file, so a reader would take the zero for a sample.
  */
 export const padding = (dataLength: number | undefined): number => (dataLength ?? 0) % 2
 

@@ -1,29 +1,16 @@
-import { type FileHandle, open } from "node:fs/promises"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Container from "@effect-speech/audio-codec/Container"
+import * as RecordingFile from "@effect-speech/audio-codec/RecordingFile"
 import * as Effect from "effect/Effect"
-import type * as Scope from "effect/Scope"
-
-/** The bytes of a file that is closed with the scope. */
-const openBytes = (path: string): Effect.Effect<Container.RecordingBytes, never, Scope.Scope> =>
-  Effect.gen(function* () {
-    const file: FileHandle = yield* Effect.acquireRelease(
-      Effect.promise(() => open(path)),
-      (opened) => Effect.promise(() => opened.close())
-    )
-    const { size } = yield* Effect.promise(() => file.stat())
-    return {
-      byteLength: size,
-      read: (offset, length) =>
-        Effect.promise(async () => {
-          const { buffer, bytesRead } = await file.read(Buffer.allocUnsafe(length), 0, length, offset)
-          return buffer.subarray(0, bytesRead)
-        })
-    }
-  })
 
 /** The container of a recording, or `undefined` for any other file. */
 export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
-  Effect.scoped(Effect.flatMap(openBytes(path), Container.detect))
+  RecordingFile.open(path).pipe(
+    Effect.flatMap(Container.detect),
+    Effect.orDie,
+    Effect.scoped,
+    Effect.provide(NodeFileSystem.layer)
+  )
 
 /** What the decoder needs to know of a file before it decodes it. */
 export interface Probed {
@@ -44,10 +31,10 @@ const timeLimit = "10 seconds"
 /** Fails with a sentence about a file that is cut off or damaged. A decoder would return a part of such a file without an error. */
 export const probe = (path: string, container: Container.Container): Effect.Effect<Probed, string> =>
   Effect.gen(function* () {
-    const bytes = yield* openBytes(path)
-    const { boxes, end, start } = yield* Container.checkStructure(container, bytes)
+    const file = yield* RecordingFile.open(path)
+    const { boxes, end, start } = yield* Container.checkStructure(container, file)
     if (container !== "flac") return { path, container, start, end, boxes, announcedSamples: 0 }
-    const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(bytes)
+    const { channels = 0, durationMillis = 0, sampleRate = 0 } = yield* Container.readHeader(file)
     return {
       path,
       container,
@@ -58,6 +45,10 @@ export const probe = (path: string, container: Container.Container): Effect.Effe
     }
   }).pipe(
     Effect.scoped,
-    Effect.mapError(({ reason }) => (reason === "Truncated" ? "it ends early" : "it is damaged")),
+    Effect.provide(NodeFileSystem.layer),
+    Effect.mapError((error) => {
+      if (error._tag === "RecordingFileError") return error.problem
+      return error.reason === "Truncated" ? "it ends early" : "it is damaged"
+    }),
     Effect.timeoutFail({ duration: timeLimit, onTimeout: () => "reading its structure takes more than 10 seconds" })
   )

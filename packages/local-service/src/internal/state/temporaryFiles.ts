@@ -3,11 +3,12 @@ import { lstat, mkdir, readdir, rm } from "node:fs/promises"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import { concat } from "@effect-speech/common/TypedArrays"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { concat, forEachBlock, maximumWhole, type Samples } from "../samples.js"
+import { forEachBlock, maximumWhole, type Samples } from "../samples.js"
 
 /** Mono samples: blocks from a file if there are many, else whole in memory. */
 export interface StoredSamples {
@@ -92,7 +93,7 @@ export const makeTemporaryFiles = (
             length,
             samples:
               written === undefined
-                ? concat(buffered, length, Float32Array)
+                ? concat(buffered, Float32Array)
                 : Pcm.decodeStream({ format, stream: Stream.orDie(fs.stream(written.name)) })
           }
         })

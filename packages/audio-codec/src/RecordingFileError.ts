@@ -1,0 +1,43 @@
+import { cloneable } from "@effect-speech/common/Cloneable"
+import * as Printable from "@effect-speech/common/Printable"
+import * as Schema from "effect/Schema"
+
+/**
+ * A file that can't be read as a recording.
+ *
+ * | reason             | meaning |
+ * | ------------------ | ------- |
+ * | `NotAPath`         | the name is not a path: it holds a NUL character |
+ * | `NotFound`         | there is no file of this name |
+ * | `PermissionDenied` | this process may not read it |
+ * | `NotAFile`         | it is a folder, or its path leads through a file |
+ * | `SpecialFile`      | it is a pipe, a socket or a device, whose bytes can be read only once |
+ * | `TooManyOpenFiles` | the process or the system has too many open files; nothing is wrong with this one |
+ * | `Changed`          | the file was written since it was opened |
+ * | `EndedEarly`       | the file has become shorter since it was opened |
+ * | `Unreadable`       | another error of the system |
+ */
+export class RecordingFileError extends cloneable(
+  Schema.TaggedError<RecordingFileError>("@effect-speech/audio-codec/RecordingFileError")("RecordingFileError", {
+    path: Schema.String,
+    reason: Schema.Literal(
+      "NotAPath",
+      "NotFound",
+      "PermissionDenied",
+      "NotAFile",
+      "SpecialFile",
+      "TooManyOpenFiles",
+      "Changed",
+      "EndedEarly",
+      "Unreadable"
+    ),
+    /** What is wrong, as the end of a sentence: `it does not exist; check the path`. */
+    problem: Schema.String,
+    /** The code of the system, such as `ENOENT`, if the system reported the error. */
+    code: Schema.UndefinedOr(Schema.String)
+  })
+) {
+  override get message(): string {
+    return `${Printable.line(this.path)} can't be read: ${this.problem}.`
+  }
+}
