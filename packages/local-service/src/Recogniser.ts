@@ -2,12 +2,12 @@
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
 import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resampler"
+import { cooperatively } from "@effect-speech/common/Cooperative"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
 import { makeLearner } from "./internal/recogniser/learning.js"
-import { inSteps } from "./internal/recogniser/steps.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
 import { concat, encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
 
@@ -124,9 +124,9 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
             Effect.gen(function* () {
               yield* learnAll
               const aligner = makeAligner(known, lang)
-              const push = (block: Float32Array) => inSteps(aligner.push(block))
+              const push = (block: Float32Array) => cooperatively(aligner.push(block))
               yield* forEachBlock(samples, push)
-              return recognisedOf(yield* inSteps(aligner.flush()))
+              return recognisedOf(yield* cooperatively(aligner.flush()))
             }),
           forget
         }

@@ -1,6 +1,6 @@
+import type { Steps } from "@effect-speech/common/Cooperative"
 import { hop, makeFingerprinter, windowLength } from "./fingerprints.js"
 import { isQuiet, type KnownSpeech, powerOf, quietLength, type Sentence } from "./knownSpeech.js"
-import type { Steps } from "./steps.js"
 import { blocksOf, differenceOf, lagReach, makeShaper, sampleRate, tolerance } from "./waveforms.js"
 
 /** A known sentence in an input. */

@@ -1,6 +1,6 @@
+import type { Steps } from "@effect-speech/common/Cooperative"
 import { makeFingerprintIndex } from "./fingerprintIndex.js"
 import { hop, makeFingerprinter } from "./fingerprints.js"
-import type { Steps } from "./steps.js"
 import { loudestStretch, sampleRate } from "./waveforms.js"
 
 /** A sentence of a known recording. The recogniser finds a whole sentence, never a part of one. */

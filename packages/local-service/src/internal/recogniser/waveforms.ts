@@ -1,5 +1,5 @@
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import type { Steps } from "./steps.js"
+import type { Steps } from "@effect-speech/common/Cooperative"
 
 /** Rate of the mono samples that a recogniser takes, in Hz. */
 export const sampleRate = 8000
