@@ -17,7 +17,7 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
-import { makeSessions } from "./internal/console/sessions.js"
+import { makeSessions } from "./internal/consoleBackend/sessions.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
@@ -216,7 +216,7 @@ export const make = (
     const calls = yield* Effect.cached(
       // The page needs it, and the start does not.
       Effect.flatMap(
-        Effect.promise(() => import("./internal/console/calls.js")),
+        Effect.promise(() => import("./internal/consoleBackend/calls.js")),
         ({ makeCalls }) =>
           makeCalls({
             transcription: withoutKey(transcriptionApp),

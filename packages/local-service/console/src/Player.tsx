@@ -75,7 +75,7 @@ export const Player = ({ autoplay = false, fileName, label, recording, segments 
     if (container === null) return
     const address = URL.createObjectURL(recording)
     setAddress(address)
-    // The browser plays from the file. With an element of our own, playback goes on when the waveform arrives.
+    // The browser plays from the file. With an element of our own, playback continues when the waveform arrives.
     const media = new Audio(address)
     const created = WaveSurfer.create({
       container,

@@ -169,7 +169,7 @@ serviceTests("the session of the console", cannedService(), (it) => {
     )
   })
 
-  it("goes on if its browser signs in again, so that it ends in all tabs", function* (box) {
+  it("continues if its browser signs in again, so that it ends in all tabs", function* (box) {
     const { headers, send } = yield* consoleOf(box)
     const answer = yield* signInWith(box, { token: box.token }, headers)
     expect(answer.headers["set-cookie"]?.split(";")[0]).toBe(headers.Cookie)

@@ -361,7 +361,7 @@ describe("services in one process", () => {
     })
   )
 
-  it.live("go on if something cleans up the temporary folder", () => {
+  it.live("work on if something cleans up the temporary folder", () => {
     const folder = folderOf({})
     const cleaned = during({}, function* (box) {
       for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })

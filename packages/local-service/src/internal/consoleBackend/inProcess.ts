@@ -8,8 +8,12 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 
 /**
- * An HttpClient whose connections end in `app`, in memory. It speaks HTTP/1.1, so each fault has the effect that it has over a
- * network. Nothing else can reach the app.
+ * An HttpClient whose requests reach `app` through a socket in memory. The console calls both operations with it.
+ *
+ * - Not a direct call of `app`: faults reset the connection, cut a body off, stall it or break a header, and a call is billed when the
+ *   client reads the last byte. All of this happens at the socket. Without one, each would need a second implementation, and the
+ *   console would show other failures than a program gets.
+ * - Not a port: these calls need no key, and any program of the machine could reach a port.
  */
 export const inProcessClient = <R>(app: HttpApp.Default<never, R>) =>
   Effect.gen(function* () {

@@ -8,7 +8,7 @@ export interface Sessions {
   readonly newCode: () => Redacted.Redacted
   readonly isAdminToken: (given: string) => boolean
   /**
-   * Begins a session, or goes on with the current one, and returns the value of its cookie. `undefined` if the code or the token is
+   * Begins a session, or continues the current one, and returns the value of its cookie. `undefined` if the code or the token is
    * wrong.
    */
   readonly begin: (signIn: SignIn, current: string | undefined) => string | undefined
