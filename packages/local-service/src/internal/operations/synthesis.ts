@@ -66,31 +66,46 @@ const maximumPhonemes = 400
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(
     Schema.filter(
-      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`
+      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`,
+      { jsonSchema: { enum: values } }
     )
   )
 
-export const phonemes = Schema.String.pipe(
+const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
     jsonSchema: { maxLength: maximumPhonemes }
   })
 )
 
-/** The contract's request, limited to this service's languages, voices and phonemes. */
-const requestSchema = (voice: VoiceService) =>
+/** The contract's request, limited to this service's languages, voices and phonemes. It also writes `/openapi.json`. */
+export const synthesisBody = ({ languages, voices }: Pick<VoiceService, "languages" | "voices">) =>
   Schema.Struct({
-    ...Contract.SynthesisBody.fields,
-    lang: optional(oneOf(voice.languages)),
-    voice: optional(oneOf(voice.voices)),
+    text: Schema.propertySignature(Contract.Text).annotations({
+      description: `The text to speak, at most ${Contract.maximumCodePoints.toLocaleString("en")} Unicode code points.`
+    }),
+    lang: optional(oneOf(languages), { default: defaults.lang, description: "Any other value is 400." }),
+    voice: optional(oneOf(voices), { default: defaults.voice, description: "Any other value is 400." }),
     output_format: optional(
-      Schema.String.pipe(Schema.filter(isOutputFormat, { message: ({ actual }) => formatProblem(String(actual)) }))
+      Schema.String.pipe(
+        Schema.filter(isOutputFormat, {
+          message: ({ actual }) => formatProblem(String(actual)),
+          jsonSchema: { enum: Contract.outputFormats }
+        })
+      ),
+      { default: defaults.output_format }
     ),
-    speed: optional(Contract.Speed),
-    g2p_overrides: optional(Schema.Record({ key: Schema.String, value: phonemes }))
+    speed: optional(Contract.Speed, { description: "The speaking rate." }),
+    num_step: optional(Contract.NumStep, {
+      description: "Flow-matching steps. They have no effect here. Our choice."
+    }),
+    g2p_overrides: optional(Schema.Record({ key: Schema.String, value: phonemes }), {
+      description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice."
+    })
   })
 
 /** JSON has no `undefined`. */
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const optional = <A, I>(schema: Schema.Schema<A, I>, annotations: Schema.PropertySignature.Annotations<A>) =>
+  Schema.optionalWith(schema, { exact: true }).annotations(annotations)
 
 /** Not in the schema: a schema with defaults takes three times as long. */
 const defaults = {
@@ -101,7 +116,7 @@ const defaults = {
   g2p_overrides: {}
 }
 
-type SynthesisRequest = typeof defaults & ReturnType<typeof requestSchema>["Type"]
+type SynthesisRequest = typeof defaults & ReturnType<typeof synthesisBody>["Type"]
 
 const isOutputFormat = Schema.is(Contract.OutputFormat)
 
@@ -115,7 +130,7 @@ const formatProblem = (format: string): string => {
 /** `POST /tts/bytes`. */
 export const synthesisHandler = (options: SynthesisOptions) => {
   // Made once, because compiling a schema takes longer than decoding a request.
-  const decodeFields = Schema.decodeUnknown(requestSchema(options.voice))
+  const decodeFields = Schema.decodeUnknown(synthesisBody(options.voice))
   const decode: Decode = (body) => Effect.map(decodeFields(body), (fields) => ({ ...defaults, ...fields }))
   return operationHandler({
     name: "synthesize",
