@@ -4,7 +4,6 @@ import type { JournalEntry } from "../../src/Journal.js"
 import type { Failure } from "./api.js"
 import { CopyButtons } from "./CopyButtons.js"
 import { dateAndTime, millis, number, plural, time } from "./format.js"
-import { parentOf } from "./groupRuns.js"
 import { editTranscription } from "./Listen.js"
 import { phase } from "./live.js"
 import { FailureNote } from "./notices.js"
@@ -279,11 +278,10 @@ interface Replayed {
 }
 
 const Details = ({ entry }: { readonly entry: JournalEntry }) => {
-  const { at, id, keyId, millis: took, number: own, operation, request, status } = entry
+  const { at, id, keyId, millis: took, number: own, operation, parent, request, status } = entry
   const [busy, setBusy] = useState(false)
   const [result, setResult] = useState<Replayed>()
   const chooser = useRef<HTMLInputElement>(null)
-  const parent = parentOf(entry)
   const problem = replayProblem(entry)
   const problemId = useId()
 

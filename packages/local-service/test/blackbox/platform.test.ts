@@ -217,6 +217,14 @@ serviceTests("the journal", cannedService(), (it) => {
     expect(entries.map(({ id }) => id)).toEqual(answers.map(({ headers }) => headers["x-request-id"]))
   })
 
+  it("names the long text that a synthesis is a piece of, by the form of its id", function* ({ ask, synthesize }) {
+    yield* ask("POST", "/reset")
+    const parents = { "book.001": "book", "a.b.1000": "a.b", "v1.2": undefined, ".001": undefined, "b.000": undefined }
+    for (const id of [...Object.keys(parents), "b.0100"]) yield* synthesize({ text: "a" }, { "X-Request-Id": id })
+    const entries: ReadonlyArray<JournalEntry> = (yield* ask("GET", "/requests")).json()
+    expect(entries.map(({ parent }) => parent)).toEqual([...Object.values(parents), undefined])
+  })
+
   it("keeps the whole of a text, and cuts any other long value after a thousand characters", function* (box) {
     const { ask, synthesize, transcribe } = box
     yield* ask("POST", "/reset")

@@ -19,6 +19,7 @@ import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
+import { parentOfPiece } from "./parentOfPiece.js"
 
 export interface SynthesisOptions {
   readonly voice: VoiceService
@@ -135,7 +136,10 @@ export const synthesisHandler = (options: SynthesisOptions) => {
   return operationHandler({
     name: "synthesize",
     path: Contract.path,
-    idOf: (headers) => requestIdOf(headers, options),
+    idsOf: (headers) => {
+      const id = requestIdOf(headers, options)
+      return { id, parent: parentOfPiece(id) }
+    },
     work: (request, entry) => synthesize(request, entry, { ...options, decode }),
     problemToResponse: synthesisProblemToResponse(options),
     readFields: () => readJsonFields(maximumBodyBytes, decode),
