@@ -61,7 +61,7 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
 const openQueue = (changes: Changes, disconnect: () => void) => {
   let waiting = `retry: ${retryMillis}\n\n`
   let isEnded = false
-  let wake: (() => void) | undefined
+  let notify: (() => void) | undefined
   const push = (text: string) => {
     if (waiting.length + text.length > capacity) {
       close()
@@ -69,7 +69,7 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
       return
     }
     waiting += text
-    wake?.()
+    notify?.()
   }
   const unlisten = changes.listen((event) => push(textOf(event)))
   const comment = setTimeout(() => {
@@ -83,7 +83,7 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
   const end = () => {
     close()
     isEnded = true
-    wake?.()
+    notify?.()
   }
   const taken = Effect.suspend(() => {
     if (isEnded) return Effect.fail(Option.none())
@@ -93,11 +93,11 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
   })
   const take = Effect.async<string, Option.Option<never>>((resume) => {
     if (waiting !== "" || isEnded) return resume(taken)
-    wake = () => {
-      wake = undefined
+    notify = () => {
+      notify = undefined
       resume(taken)
     }
-    return Effect.sync(() => (wake = undefined))
+    return Effect.sync(() => (notify = undefined))
   })
   return { take, end, close }
 }

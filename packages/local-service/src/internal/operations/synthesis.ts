@@ -14,7 +14,7 @@ import { Recogniser, sampleRate } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
-import { resample } from "../samples.js"
+import { resample, type Samples } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
@@ -239,23 +239,38 @@ const synthesize = (
         : { samples: speech.samples, sampleRate: from })
     })
 
-    const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
-    const encode = (samples: Float32Array) =>
-      format.encoding === "float32"
-        ? new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-        : Pcm.encode(samples, format.encoding).bytes
-    const init = {
-      contentType: "application/octet-stream",
-      headers: {
-        [Contract.header.requestId]: requestIdOf(request.headers, options),
-        [Contract.header.sampleRate]: String(format.sampleRate),
-        [Contract.header.encoding]: format.encoding,
-        [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
-      }
+    return {
+      response: audioResponse(
+        audio,
+        Math.ceil((speech.length * format.sampleRate) / from),
+        format,
+        requestIdOf(request.headers, options)
+      ),
+      hold
     }
-    const response =
-      audio instanceof Float32Array
-        ? HttpServerResponse.uint8Array(encode(audio), init)
-        : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
-    return { response, hold }
   })
+
+const audioResponse = (
+  audio: Samples,
+  length: number,
+  format: ReturnType<typeof Contract.audioFormat>,
+  requestId: string
+): HttpServerResponse.HttpServerResponse => {
+  const byteLength = length * bytesPerFrame(format)
+  const encode = (samples: Float32Array) =>
+    format.encoding === "float32"
+      ? new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+      : Pcm.encode(samples, format.encoding).bytes
+  const init = {
+    contentType: "application/octet-stream",
+    headers: {
+      [Contract.header.requestId]: requestId,
+      [Contract.header.sampleRate]: String(format.sampleRate),
+      [Contract.header.encoding]: format.encoding,
+      [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
+    }
+  }
+  return audio instanceof Float32Array
+    ? HttpServerResponse.uint8Array(encode(audio), init)
+    : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
+}

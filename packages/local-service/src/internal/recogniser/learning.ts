@@ -2,7 +2,7 @@ import { cooperatively, type Steps, yieldToEventLoop } from "@effect-speech/comm
 import * as Effect from "effect/Effect"
 import { monotonicMillis, realClock } from "../realTime.js"
 import { resample16 } from "../samples.js"
-import { makeKnownSpeech, type TimedText } from "./knownSpeech.js"
+import { type KnownSpeech, makeKnownSpeech, type TimedText } from "./knownSpeech.js"
 import { isSilent, sampleRate, shapeOf } from "./waveforms.js"
 
 /** A recording that waits to be learned. */
@@ -46,18 +46,11 @@ export const makeLearner = (capacity: number) =>
 
     const limit = () => known.limit(capacity - waitingLength)
 
-    function* learn({ lang, sampleRate: from, samples, sentences, text }: PendingRecording): Steps<void> {
-      // Otherwise any silent recording would get this text.
-      if (isSilent(samples)) return
-      const shape = yield* shapeOf(from === sampleRate ? samples : resample16(samples, { from, to: sampleRate }))
-      yield* known.add(text, lang, shape, sentences)
-    }
-
     /** If it is interrupted, the recording still waits. */
     const learnNext = Effect.suspend(() => {
       const [next] = waiting
       if (next === undefined) return Effect.sync(() => isWaiting.unsafeClose())
-      return Effect.map(cooperatively(learn(next)), () => {
+      return Effect.map(cooperatively(learn(known, next)), () => {
         waiting.shift()
         waitingLength -= next.length
         learned++
@@ -112,3 +105,13 @@ export const makeLearner = (capacity: number) =>
       )
     }
   })
+
+function* learn(
+  known: KnownSpeech,
+  { lang, sampleRate: from, samples, sentences, text }: PendingRecording
+): Steps<void> {
+  // Otherwise any silent recording would get this text.
+  if (isSilent(samples)) return
+  const shape = yield* shapeOf(from === sampleRate ? samples : resample16(samples, { from, to: sampleRate }))
+  yield* known.add(text, lang, shape, sentences)
+}

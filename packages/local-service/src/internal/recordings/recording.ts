@@ -11,7 +11,7 @@ import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
 import type { Samples } from "../samples.js"
 import { openCompressed } from "./compressed.js"
-import { inTurn, type Purpose } from "./decoder.js"
+import { decoderPermit, type Purpose } from "./decoder.js"
 import { probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
@@ -100,7 +100,7 @@ const readCompressed = (
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      yield* inTurn(purpose)
+      yield* decoderPermit(purpose)
       const decoded = yield* openCompressed(path, container, limits.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
       return toRecogniser(decoded.blocks, decoded.sampleRate, limits)
