@@ -153,14 +153,20 @@ interface It {
 /** In milliseconds. Far above what a test needs: a busy machine is no failure. */
 const timeLimit = 60_000
 
-/** Tests that share one service. */
+/** Tests that share one service. Each begins with a reset, unless `keepsState`: then a test knows what those before it did. */
 export const serviceTests = (
   name: string,
   service: ReturnType<typeof cannedService> | ReturnType<typeof LocalService.layer>,
-  define: (it: It) => void
+  define: (it: It) => void,
+  { keepsState = false }: { readonly keepsState?: boolean } = {}
 ): void =>
   layer(service, { excludeTestServices: true })(name, ({ effect }) => {
-    const run = (test: (box: Box) => Steps) => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box)))
+    const run = (test: (box: Box) => Steps) =>
+      Effect.gen(function* () {
+        const box = yield* blackBox
+        if (!keepsState) yield* box.service.reset()
+        yield* Effect.gen(() => test(box))
+      })
     const it = (title: string, test: (box: Box) => Steps) => effect(title, () => run(test), timeLimit)
     const each: It["each"] = (rows) => (title, test) =>
       effect.each([...rows])(title, (row) => run((box) => test(box, row)), timeLimit)
