@@ -91,23 +91,10 @@ class End extends Duplex {
     return this.destroy()
   }
 
-  setTimeout(): this {
-    return this
-  }
-
-  setKeepAlive(): this {
-    return this
-  }
-
-  setNoDelay(): this {
-    return this
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
+  // A socket has these, and Node calls them. In memory they have nothing to do.
+  setTimeout = (): this => this
+  setKeepAlive = (): this => this
+  setNoDelay = (): this => this
+  ref = (): this => this
+  unref = (): this => this
 }
