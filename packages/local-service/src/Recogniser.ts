@@ -101,7 +101,7 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
                 const range = `an integer from ${minimumRaisedRate} to ${maximumRate}`
                 return Effect.die(new RangeError(`sampleRate must be ${range}, not ${from}.`))
               }
-              // What is short is resampled when it is learned, and until then it takes more memory.
+              // A short recording is resampled when it is learned. Until then it takes more memory.
               const isShort = samples instanceof Float32Array && samples.length <= maximumWhole
               const rate = isShort ? from : sampleRate
               return Effect.flatMap(

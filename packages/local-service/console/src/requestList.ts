@@ -1,4 +1,4 @@
-/** What the list of requests shows: those that a filter finds, and the one that the address opens. */
+/** The filter of the list of requests, and the request that the address opens. */
 import { useEffect, useState } from "preact/hooks"
 import type { JournalEntry } from "../../src/Journal.js"
 import { makeStore } from "./store.js"

@@ -43,7 +43,7 @@ const decode = async (recording: Blob): Promise<Float32Array | undefined> => {
   }
 }
 
-/** What the player shows of a recording. */
+/** The state of a player. */
 export interface Wave {
   readonly wave: WaveSurfer | undefined
   /** The address of the recording in the page. */

@@ -57,7 +57,7 @@ interface CallSettings {
 /** Five hours. */
 const maximumWaveformSeconds = 5 * 3600
 
-/** What the console does in this process. */
+/** The calls of the console: of both operations, of the recogniser, and for its waveforms. */
 export const makeCalls = (options: CallsOptions) =>
   Effect.gen(function* () {
     const { recogniser, settings, sttBaseUrl, synthesis, temporaryFiles, transcription, ttsBaseUrl } = options

@@ -9,7 +9,7 @@ import type { Changes, ServiceEvent } from "../state/changes.js"
 import { sessionOf } from "./browser.js"
 import type { Sessions } from "./sessions.js"
 
-/** In characters: what may wait for one reader. */
+/** The most characters of events that wait for one reader. */
 const capacity = 4 * 1024 * 1024
 
 /** A browser notices by it that the connection is lost, and so does the service. */
@@ -57,7 +57,7 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
     })
   })
 
-/** What waits for a reader. */
+/** The events that wait for a reader. */
 const openQueue = (changes: Changes, disconnect: () => void) => {
   let waiting = `retry: ${retryMillis}\n\n`
   let isEnded = false

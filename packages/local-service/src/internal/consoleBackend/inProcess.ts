@@ -75,7 +75,7 @@ class End extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // What was written before arrives, and then the end.
+    // The other end reads the bytes that were written before, and then the end.
     this.other?.endReading()
     this._read()
     done(error)

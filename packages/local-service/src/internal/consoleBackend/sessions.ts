@@ -23,7 +23,7 @@ const capacity = 100
 
 export const makeSessions = (adminToken: Redacted.Redacted): Sessions => {
   const codes = new Set<string>()
-  /** What runs at the end of each session. */
+  /** The listeners that run at the end of each session. */
   const sessions = new Map<string, Set<() => void>>()
   const isAdminToken = (given: string) => timingSafeEqual(digestOf(given), digestOf(Redacted.value(adminToken)))
   const end = (session: string) => {

@@ -58,7 +58,7 @@ const emphasis = (() => {
   return padded
 })()
 
-/** In samples: what is read beyond the last taps of the last output. */
+/** The samples that are read beyond the last taps of the last output. */
 const spare = 6
 
 /** In samples: two seconds. Other requests wait while so much is processed. */

@@ -17,7 +17,7 @@ export type Pulled = Block | undefined | "end"
 
 const permits = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
 
-/** What a recording is decoded for: a call of a program, or the waveform of the console. */
+/** Who needs the samples of a recording: a call of a program, or the waveform of the console. */
 export type Purpose = keyof typeof permits
 
 /** Waits until fewer than two recordings are being decoded for calls, or none for a waveform. A call waits for no waveform. */

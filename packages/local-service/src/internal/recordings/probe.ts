@@ -25,7 +25,7 @@ const openBytes = (path: string): Effect.Effect<Container.RecordingBytes, never,
 export const probeContainer = (path: string): Effect.Effect<Container.Container | undefined> =>
   Effect.scoped(Effect.flatMap(openBytes(path), Container.detect))
 
-/** What the decoder needs to know of a file before it decodes it. */
+/** The facts of a file that a decoder needs. */
 export interface Probed {
   readonly path: string
   readonly container: Container.Container

@@ -5,7 +5,7 @@ import { type Account, type Key, KeyScope } from "../../Accounts.js"
 import type { DataDirectory } from "./dataDirectory.js"
 
 /**
- * What the database holds of the account, for the checks of each call. Only this process writes the database, one write at a time,
+ * A copy in memory of the account and the active key in the database, for the checks of each call. Only this process writes the database, one write at a time,
  * and each write is followed by the same change here.
  */
 export interface AccountStore {

@@ -57,7 +57,7 @@ const tables = [
 
 const databaseFile = /^(lock|service)\.db(-wal|-shm|-journal)?$/
 
-/** What a system adds to a folder by itself: at the root of a disk, and after macOS has shown it. */
+/** Entries that a system adds to a folder by itself: at the root of a disk, and after macOS has shown it. */
 const ofTheSystem = ["lost+found", ".DS_Store"]
 
 /** The first entry that no local service made. Earlier versions kept their temporary files in `spool`. */
