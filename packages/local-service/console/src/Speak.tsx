@@ -171,31 +171,22 @@ const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
 
 const VoiceFields = ({ current }: DraftProps) => {
   const service = useStore(about)
+  const choices = [
+    { label: "Language", field: "lang", values: service?.languages ?? [], name: language },
+    { label: "Voice", field: "voice", values: service?.voices ?? [], name: voice },
+    { label: "Format", field: "output_format", values: TtsContract.outputFormats }
+  ] as const
   return (
     <div class="fields">
-      <Choice
-        class="field"
-        label="Language"
-        values={service?.languages ?? []}
-        value={current.lang}
-        name={language}
-        onChange={(lang) => change({ lang })}
-      />
-      <Choice
-        class="field"
-        label="Voice"
-        values={service?.voices ?? []}
-        value={current.voice}
-        name={voice}
-        onChange={(voice) => change({ voice })}
-      />
-      <Choice
-        class="field"
-        label="Format"
-        values={TtsContract.outputFormats}
-        value={current.output_format}
-        onChange={(output_format) => change({ output_format })}
-      />
+      {choices.map(({ field, ...choice }) => (
+        <Choice
+          key={field}
+          class="field"
+          {...choice}
+          value={current[field]}
+          onChange={(value) => change({ [field]: value })}
+        />
+      ))}
       <label class="field grow">
         <span>Speed {current.speed.toFixed(2)}×</span>
         <input
