@@ -1,5 +1,6 @@
 export * as Cloneable from "./Cloneable.js"
 export * as Contained from "./Contained.js"
+export * as Cooperative from "./Cooperative.js"
 export * as EventDelivery from "./EventDelivery.js"
 export * as Files from "./Files.js"
 export * as FilesSync from "./FilesSync.js"

@@ -1,12 +1,13 @@
 /**
- * The messages of the console, the page that the platform serves. `PlatformApi` declares its routes.
+ * The messages between the console, which is the page of the folder `console`, and its side of the service, which is in
+ * `internal/consoleBackend`. `PlatformApi` declares the routes.
  */
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
 import { JournalEntry } from "./Journal.js"
 
-/** What signs a browser in: the one-time code of a link, or the admin token. */
+/** Signs a browser in: the one-time code of a link, or the admin token. */
 export const SignIn = Schema.Struct({
   /** The code after `#` in the link that `speech serve` prints. It can be used once. */
   code: Schema.optional(Schema.String),
@@ -19,7 +20,7 @@ export const SignIn = Schema.Struct({
 )
 export type SignIn = typeof SignIn.Type
 
-/** What the running service offers, for the forms of the console. */
+/** The languages, voices, formats, models and limits of the running service, for the forms of the console. */
 export const About = Schema.Struct({
   /** Version of the package. */
   version: Schema.String,
@@ -37,7 +38,7 @@ export const About = Schema.Struct({
   /** Largest number of Unicode code points in a text. */
   maximumCodePoints: Schema.Int,
   speed: Schema.Struct({ minimum: Schema.Number, maximum: Schema.Number, default: Schema.Number }),
-  /** What the service uses if a field of a synthesis is absent. */
+  /** The value of each field that is absent in a synthesis. */
   defaults: Schema.Struct({ lang: Schema.String, voice: Schema.String, output_format: TtsContract.OutputFormat }),
   /** In credits. */
   price: Schema.Struct({
@@ -96,7 +97,7 @@ export const Transcript = Schema.Struct({
   segments: Schema.Array(TranscriptSegment),
   /** Why the transcript is empty, and what to do. `null` if it has text. */
   notice: Schema.NullOr(Schema.String),
-  /** What may reduce the quality of the transcript, without the notice. */
+  /** Causes of a worse transcript, without the notice. */
   warnings: Schema.Array(Schema.Struct({ tag: Schema.String, message: Schema.String })),
   /** The id that the service gave: `id` of the journal. */
   callId: Schema.String,
@@ -107,14 +108,14 @@ export type Transcript = typeof Transcript.Type
 
 /** The query of a recording to teach. The recording is the body. */
 export const RecordingQuery = Schema.Struct({
-  /** What is said in the recording. */
+  /** The words that are said in the recording. */
   text: Schema.String.pipe(Schema.filter((text) => text.trim() !== "" || "must not be empty")),
   /** Language of the models that recognise it. Default: all. */
   lang: Schema.optional(Schema.String)
 })
 export type RecordingQuery = typeof RecordingQuery.Type
 
-/** What is drawn of a recording. */
+/** The waveform of a recording, as the console draws it. */
 export const Waveform = Schema.Struct({
   durationMillis: Schema.Number,
   /**
@@ -125,7 +126,7 @@ export const Waveform = Schema.Struct({
 })
 export type Waveform = typeof Waveform.Type
 
-/** What changed. Read it again. */
+/** The part of the state that changed. Read it again. */
 export const Changed = Schema.Struct({ what: Schema.Literal("account", "keys", "faults", "journal") })
 export type Changed = typeof Changed.Type
 

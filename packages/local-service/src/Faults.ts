@@ -19,7 +19,7 @@ const effects = [
   "malformedHeader"
 ] as const
 
-/** What HTTP allows (RFC 9110, 5.1 and 5.5). Node sends no response with other names or values. */
+/** The names and values that HTTP allows (RFC 9110, 5.1 and 5.5). Node sends no response with others. */
 const headerName = /^[!#$%&'*+.^_`|~0-9A-Za-z-]+$/
 const headerValue = /^[\t\x20-\x7e\x80-\xff]*$/
 

@@ -15,6 +15,11 @@ export const JournalEntry = Schema.Struct({
   /** The request id of a synthesis, or the call id of a transcription. */
   id: Schema.NullOr(Schema.String),
   /**
+   * The id of the long text that a synthesis is a piece of: its own id without the number, such as `book` of `book.007`. Absent for any
+   * other id, and for transcriptions: a piece of a long recording has a UUID that does not contain that of the whole.
+   */
+  parent: Schema.optional(Schema.String),
+  /**
    * The fields of the request by their names in HTTP, without the recording. Those of a synthesis include the defaults, and
    * its whole text. Any other value is cut at 1,000 characters; if it is no string, it then becomes the beginning of its JSON.
    * At most 16 fields, and at most 8,000 characters of JSON beside the text. `null` if the request was not read or could not be

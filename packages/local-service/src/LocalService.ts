@@ -17,7 +17,8 @@ import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import type { AccountsService } from "./Accounts.js"
 import type { FaultsService } from "./Faults.js"
-import { makeSessions } from "./internal/console/sessions.js"
+import type { CallsOptions } from "./internal/consoleBackend/calls.js"
+import { makeSessions } from "./internal/consoleBackend/sessions.js"
 import { Faults, makeFaults } from "./internal/faults/faults.js"
 import { type ListenOptions, listen } from "./internal/http/listener.js"
 import type { ProblemToResponse } from "./internal/http/problems.js"
@@ -26,7 +27,7 @@ import { transcriptionHandler, transcriptionProblemToResponse } from "./internal
 import { resolveOptions } from "./internal/options.js"
 import { platformApp, platformProblemToResponse } from "./internal/platform/platformApp.js"
 import { realClock } from "./internal/realTime.js"
-import { teach, teachDirectory } from "./internal/recordings/teaching.js"
+import { type RecordingsFolder, teach, teachDirectory } from "./internal/recordings/teaching.js"
 import { Accounts, makeAccounts } from "./internal/state/accounts.js"
 import { makeChanges } from "./internal/state/changes.js"
 import { openDataDirectory, refuseFullDisk } from "./internal/state/dataDirectory.js"
@@ -138,34 +139,18 @@ export const make = (
   Effect.gen(function* () {
     const voice = yield* Voice
     const recogniser = yield* Recogniser
-    const fileSystem = yield* FileSystem.FileSystem
     const settings = yield* resolveOptions(options, voice.languages)
 
-    const idsAndClock = makeIdsAndClock(options)
-    const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
-    const changes = makeChanges()
-    const { changed } = changes
-    const initial = { state: "active", credits: settings.credits } as const
-    const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
-      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now, changed }))
-      return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
-    }).pipe(refuseFullDisk(options.dataDirectory))
-    const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
-    const faults = makeFaults(changes)
-    const journal = makeJournal(changes)
+    const { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles } =
+      yield* makeState(options, settings.credits)
     const adminToken = Redacted.make(randomBytes(24).toString("base64url"))
-
     const sessions = makeSessions(adminToken)
 
     const decodeLimits = { maximumSeconds: settings.maximumRecordingSeconds }
-    const teachRecordings =
-      options.recordings === undefined
-        ? Effect.void
-        : teachDirectory(recogniser, {
-            directory: options.recordings,
-            languages: Object.values(settings.models),
-            ...decodeLimits
-          })
+    const teachRecordings = teachFolder(recogniser, options.recordings, {
+      languages: Object.values(settings.models),
+      ...decodeLimits
+    })
     yield* teachRecordings
 
     const handle = {
@@ -190,61 +175,77 @@ export const make = (
         )
     }
 
-    const withState = Effect.provide(
-      Context.empty().pipe(
-        Context.add(Accounts, accounts),
-        Context.add(Faults, faults),
-        Context.add(Journal, journal),
-        Context.add(TemporaryFiles, temporaryFiles),
-        Context.add(IdsAndClock, idsAndClock)
-      )
-    )
+    const state = Context.add(context, Recogniser, recogniser)
     const serve = serverOf(settings)
-    const transcriptionApp = transcriptionHandler(settings)
-    const sttBaseUrl = yield* withState(serve(0, transcriptionApp, transcriptionProblemToResponse))
     const synthesisOptions = { ...settings, voice, makeRequestId: idsAndClock.nextId }
-    const synthesisApp = synthesisHandler(synthesisOptions)
-    const ttsBaseUrl = yield* withState(serve(1, synthesisApp, synthesisProblemToResponse(synthesisOptions)))
+    const transcription = transcriptionHandler(settings)
+    const synthesis = synthesisHandler(synthesisOptions)
+    const sttBaseUrl = yield* Effect.provide(serve(0, transcription, transcriptionProblemToResponse), state)
+    const ttsBaseUrl = yield* Effect.provide(serve(1, synthesis, synthesisProblemToResponse(synthesisOptions)), state)
+    const urls = { sttBaseUrl, ttsBaseUrl }
+    const withoutKey = Effect.provide(
+      Context.add(state, Accounts, { ...accounts, authorize: () => accounts.authorizeConsole })
+    )
+    const calls = yield* loadCalls({
+      ...urls,
+      transcription: withoutKey(transcription),
+      synthesis: withoutKey(synthesis),
+      voice,
+      recogniser,
+      temporaryFiles,
+      settings
+    })
     const { languages, voices } = voice
     const models = Object.keys(settings.models)
-    const withoutKey = <E, R>(app: HttpApp.Default<E, R>) =>
-      app.pipe(
-        Effect.provideService(Accounts, { ...accounts, authorize: () => accounts.authorizeConsole }),
-        Effect.provideService(Recogniser, recogniser),
-        withState
-      )
-    const calls = yield* Effect.cached(
-      // The page needs it, and the start does not.
-      Effect.flatMap(
-        Effect.promise(() => import("./internal/console/calls.js")),
-        ({ makeCalls }) =>
-          makeCalls({
-            transcription: withoutKey(transcriptionApp),
-            synthesis: withoutKey(synthesisApp),
-            sttBaseUrl,
-            ttsBaseUrl,
-            voice,
-            recogniser,
-            temporaryFiles,
-            settings
-          })
-      ).pipe(Effect.provideService(FileSystem.FileSystem, fileSystem), Effect.uninterruptible)
-    )
-    const platform = platformApp({
-      ...handle,
-      sttBaseUrl,
-      ttsBaseUrl,
-      models,
-      languages,
-      voices,
-      sessions,
-      changes,
-      calls
-    })
+    const platform = platformApp({ ...handle, ...urls, models, languages, voices, sessions, changes, calls })
     const platformUrl = yield* serve(2, platform, platformProblemToResponse)
     const consoleLink = Effect.sync(() => Redacted.make(`${platformUrl}/#${Redacted.value(sessions.newCode())}`))
-    return { ...handle, sttBaseUrl, ttsBaseUrl, platformUrl, consoleLink, apiKey }
+    return { ...handle, ...urls, platformUrl, consoleLink, apiKey }
   }).pipe(onLiveClock)
+
+/** Teaches the recordings of a folder, if there is one. */
+const teachFolder = (
+  recogniser: RecogniserService,
+  directory: string | undefined,
+  options: Omit<RecordingsFolder, "directory">
+) => (directory === undefined ? Effect.void : teachDirectory(recogniser, { directory, ...options }))
+
+/** The calls of the console. The first of them loads the clients: the page needs them, and the start does not. */
+const loadCalls = (options: CallsOptions) =>
+  Effect.flatMap(FileSystem.FileSystem, (fileSystem) =>
+    Effect.cached(
+      Effect.promise(() => import("./internal/consoleBackend/calls.js")).pipe(
+        Effect.flatMap(({ makeCalls }) => makeCalls(options)),
+        Effect.provideService(FileSystem.FileSystem, fileSystem),
+        Effect.uninterruptible
+      )
+    )
+  )
+
+/** The state of a service, also as the context of its operations. */
+const makeState = (options: MakeOptions, credits: number) =>
+  Effect.gen(function* () {
+    const idsAndClock = makeIdsAndClock(options)
+    const { temporaryFolder, sql } = yield* openDataDirectory(options.dataDirectory)
+    const changes = makeChanges()
+    const initial = { state: "active", credits } as const
+    const { accounts, apiKey, keyId } = yield* Effect.gen(function* () {
+      const { changed } = changes
+      const accounts = yield* Effect.orDie(makeAccounts(sql, { initial, now: idsAndClock.now, changed }))
+      return { accounts, ...(yield* firstKey(accounts, options.newKey === true)) }
+    }).pipe(refuseFullDisk(options.dataDirectory))
+    const temporaryFiles = yield* makeTemporaryFiles(temporaryFolder)
+    const faults = makeFaults(changes)
+    const journal = makeJournal(changes)
+    const context = Context.empty().pipe(
+      Context.add(Accounts, accounts),
+      Context.add(Faults, faults),
+      Context.add(Journal, journal),
+      Context.add(TemporaryFiles, temporaryFiles),
+      Context.add(IdsAndClock, idsAndClock)
+    )
+    return { accounts, apiKey, changes, context, faults, idsAndClock, journal, keyId, temporaryFiles }
+  })
 
 /** Creates a key if none is active or if `newKey` is true. */
 const firstKey = (accounts: AccountsService, newKey: boolean) =>

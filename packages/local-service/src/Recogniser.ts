@@ -3,12 +3,12 @@
  */
 import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resampler"
 import { concat } from "@effect-speech/common/TypedArrays"
+import { cooperatively } from "@effect-speech/common/Cooperative"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import { isNext, type Match, makeAligner } from "./internal/recogniser/alignment.js"
 import { makeLearner } from "./internal/recogniser/learning.js"
-import { inSteps } from "./internal/recogniser/steps.js"
 import { sampleRate } from "./internal/recogniser/waveforms.js"
 import { encode16, forEachBlock, maximumWhole, resample, type Samples } from "./internal/samples.js"
 
@@ -102,7 +102,7 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
                 const range = `an integer from ${minimumRaisedRate} to ${maximumRate}`
                 return Effect.die(new RangeError(`sampleRate must be ${range}, not ${from}.`))
               }
-              // What is short is resampled when it is learned, and until then it takes more memory.
+              // A short recording is resampled when it is learned. Until then it takes more memory.
               const isShort = samples instanceof Float32Array && samples.length <= maximumWhole
               const rate = isShort ? from : sampleRate
               return Effect.flatMap(
@@ -125,9 +125,9 @@ export class Recogniser extends Context.Tag("@effect-speech/local-service/Recogn
             Effect.gen(function* () {
               yield* learnAll
               const aligner = makeAligner(known, lang)
-              const push = (block: Float32Array) => inSteps(aligner.push(block))
+              const push = (block: Float32Array) => cooperatively(aligner.push(block))
               yield* forEachBlock(samples, push)
-              return recognisedOf(yield* inSteps(aligner.flush()))
+              return recognisedOf(yield* cooperatively(aligner.flush()))
             }),
           forget
         }

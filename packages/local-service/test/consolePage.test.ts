@@ -13,7 +13,7 @@ import { afterAll, beforeAll, describe, expect, it } from "vitest"
 import { isInstalled } from "../../../test/support/programs.js"
 import { buildConsole } from "../console/build.js"
 import { asCurl, asEffect } from "../console/src/code.js"
-import { parentOf, runsOf } from "../console/src/groupRuns.js"
+import { runsOf } from "../console/src/groupRuns.js"
 import type { JournalEntry } from "../src/Journal.js"
 import { cannedService } from "./blackbox/support/service.js"
 
@@ -87,13 +87,13 @@ const entry = (number: number, id: string | null, changes: Partial<JournalEntry>
 })
 
 describe("the runs of the console", () => {
-  it("are the requests whose ids are numbered pieces of one id", () => {
+  it("are the requests with the same parent", () => {
     const runs = runsOf([
-      entry(1, "book.001"),
+      entry(1, "book.001", { parent: "book" }),
       entry(2, "alone"),
-      entry(3, "book.002", { status: 502, outcome: "faulted" }),
-      entry(4, "book.002"),
-      entry(5, "other.010", { status: null, outcome: "underWay" }),
+      entry(3, "book.002", { parent: "book", status: 502, outcome: "faulted" }),
+      entry(4, "book.002", { parent: "book" }),
+      entry(5, "other.010", { parent: "other", status: null, outcome: "underWay" }),
       entry(6, null)
     ])
     expect(
@@ -106,14 +106,6 @@ describe("the runs of the console", () => {
 
   it("are also the requests that share an id, as the attempts of one call do", () => {
     expect(runsOf([entry(1, "again"), entry(2, "again")])).toMatchObject([{ id: "again", pieces: 1, requests: 2 }])
-  })
-
-  it("need a number of three digits or more", () => {
-    expect([entry(1, "v1.2"), entry(2, ".001"), entry(3, "a.b.1000")].map(parentOf)).toEqual([
-      undefined,
-      undefined,
-      "a.b"
-    ])
   })
 })
 

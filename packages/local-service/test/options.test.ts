@@ -38,6 +38,8 @@ layer(LocalService.layer())("an invalid value from a program", (it) => {
       yield* faults.set([{ status: 503 }])
       expect(yield* defectOf(faults.set([{}]))).toContain("0 must say what happens")
       expect(yield* defectOf(faults.set([{ status: 9999 }]))).toContain("0.status")
+      const misspelt = { status: 503, staus: 502 }
+      expect(yield* defectOf(faults.set([misspelt]))).toMatch(/0\.staus is not a known field$/)
       expect(yield* faults.list).toEqual([{ fault: { status: 503 }, happened: 0 }])
     })
   )

@@ -46,101 +46,106 @@ const trimmed = (samples: Float32Array) => {
 const branch = "Good morning.\n\nThe branch of Dr. Rao opens on Monday, at ten.  Please bring your card!"
 const loan = "Your loan was approved yesterday. Thank you."
 
-serviceTests("a recording made of speech of this service", LocalService.layer(), (it) => {
-  const spoken = new Map<string, Float32Array>()
-  const speak = ({ synthesize }: Box, text: string) =>
-    Effect.gen(function* () {
-      const known = spoken.get(text)
-      if (known !== undefined) return known
-      const { bytes } = yield* synthesize({ text, lang: "en", output_format: "8000:pcm16" })
-      const samples = Float32Array.from(new Int16Array(Uint8Array.from(bytes).buffer), (sample) => sample / 0x8000)
-      spoken.set(text, samples)
-      return samples
+serviceTests(
+  "a recording made of speech of this service",
+  LocalService.layer(),
+  (it) => {
+    const spoken = new Map<string, Float32Array>()
+    const speak = ({ synthesize }: Box, text: string) =>
+      Effect.gen(function* () {
+        const known = spoken.get(text)
+        if (known !== undefined) return known
+        const { bytes } = yield* synthesize({ text, lang: "en", output_format: "8000:pcm16" })
+        const samples = Float32Array.from(new Int16Array(Uint8Array.from(bytes).buffer), (sample) => sample / 0x8000)
+        spoken.set(text, samples)
+        return samples
+      })
+    const sentences = ["Good morning.", "The branch of Dr. Rao opens on Monday, at ten.", "Please bring your card!"]
+
+    it("that is whole has exactly the text, and each sentence with its time", function* (box) {
+      const samples = yield* speak(box, branch)
+      const recognised = yield* recognise(samples)
+      expect(recognised?.text).toBe(branch)
+      expect(recognised?.segments?.map(({ text }) => text)).toEqual(sentences)
+      const times = recognised?.segments ?? []
+      expect(times[0]?.start).toBe(0)
+      expect(times.at(-1)?.end).toBeCloseTo(samples.length / 8000, 2)
+      for (const [index, { start }] of times.entries()) {
+        if (index === 0) continue
+        // The pause before it is silent.
+        const end = times[index - 1]?.end ?? 0
+        expect(start - end).toBeCloseTo(0.3, 1)
+        expect(soundOf(samples.subarray((end + 0.02) * 8000, (start - 0.02) * 8000)).start).toBe(-1)
+      }
     })
-  const sentences = ["Good morning.", "The branch of Dr. Rao opens on Monday, at ten.", "Please bring your card!"]
 
-  it("that is whole has exactly the text, and each sentence with its time", function* (box) {
-    const samples = yield* speak(box, branch)
-    const heard = yield* recognise(samples)
-    expect(heard?.text).toBe(branch)
-    expect(heard?.segments?.map(({ text }) => text)).toEqual(sentences)
-    const times = heard?.segments ?? []
-    expect(times[0]?.start).toBe(0)
-    expect(times.at(-1)?.end).toBeCloseTo(samples.length / 8000, 2)
-    for (const [index, { start }] of times.entries()) {
-      if (index === 0) continue
-      // The pause before it is silent.
-      const end = times[index - 1]?.end ?? 0
-      expect(start - end).toBeCloseTo(0.3, 1)
-      expect(soundOf(samples.subarray((end + 0.02) * 8000, (start - 0.02) * 8000)).start).toBe(-1)
-    }
-  })
+    it("that joins other recordings with other pauses has the text of both, and their times", function* (box) {
+      const first = trimmed(yield* speak(box, loan))
+      const second = trimmed(yield* speak(box, branch))
+      const recognised = yield* recognise(joined(silence(900), first, silence(123), second, silence(2000), first))
+      expect(recognised?.text).toBe(`${loan} ${branch} ${loan}`)
+      const starts = recognised?.segments?.map(({ start }) => start) ?? []
+      const secondAt = 0.9 + first.length / 8000 + 0.123
+      expect(starts.length).toBe(7)
+      expect(Math.abs((starts[0] ?? 0) - 0.9)).toBeLessThan(0.06)
+      expect(Math.abs((starts[2] ?? 0) - secondAt)).toBeLessThan(0.06)
+      expect(Math.abs((starts[5] ?? 0) - (secondAt + second.length / 8000 + 2))).toBeLessThan(0.06)
+    })
 
-  it("that joins other recordings with other pauses has the text of both, and their times", function* (box) {
-    const first = trimmed(yield* speak(box, loan))
-    const second = trimmed(yield* speak(box, branch))
-    const heard = yield* recognise(joined(silence(900), first, silence(123), second, silence(2000), first))
-    expect(heard?.text).toBe(`${loan} ${branch} ${loan}`)
-    const starts = heard?.segments?.map(({ start }) => start) ?? []
-    const secondAt = 0.9 + first.length / 8000 + 0.123
-    expect(starts.length).toBe(7)
-    expect(Math.abs((starts[0] ?? 0) - 0.9)).toBeLessThan(0.06)
-    expect(Math.abs((starts[2] ?? 0) - secondAt)).toBeLessThan(0.06)
-    expect(Math.abs((starts[5] ?? 0) - (secondAt + second.length / 8000 + 2))).toBeLessThan(0.06)
-  })
+    it("that joins recordings without a pause has the text of both", function* (box) {
+      const first = yield* speak(box, loan)
+      const { end, start } = soundOf(first)
+      expect((yield* recognise(joined(first.subarray(start, end), yield* speak(box, branch))))?.text).toBe(
+        `${loan} ${branch}`
+      )
+    })
 
-  it("that joins recordings without a pause has the text of both", function* (box) {
-    const first = yield* speak(box, loan)
-    const { end, start } = soundOf(first)
-    expect((yield* recognise(joined(first.subarray(start, end), yield* speak(box, branch))))?.text).toBe(
-      `${loan} ${branch}`
-    )
-  })
+    it("that is cut has its whole sentences, and nothing of those that are cut in two", function* (box) {
+      const samples = yield* speak(box, branch)
+      const [, second, third] = (yield* recognise(samples))?.segments ?? []
+      const inSecond = ((second?.start ?? 0) + (second?.end ?? 0)) / 2
+      const inThird = ((third?.start ?? 0) + (third?.end ?? 0)) / 2
+      const cut = (from: number, to: number) => recognise(samples.slice(from * 8000, to * 8000))
+      expect((yield* cut(0, inSecond))?.text).toBe("Good morning.")
+      expect((yield* cut(inSecond, 60))?.text).toBe("Please bring your card!")
+      expect((yield* cut((second?.start ?? 0) - 0.1, inThird))?.text).toBe(sentences[1])
+      expect(yield* cut(inThird, 60)).toBeUndefined()
+    })
 
-  it("that is cut has its whole sentences, and nothing of those that are cut in two", function* (box) {
-    const samples = yield* speak(box, branch)
-    const [, second, third] = (yield* recognise(samples))?.segments ?? []
-    const inSecond = ((second?.start ?? 0) + (second?.end ?? 0)) / 2
-    const inThird = ((third?.start ?? 0) + (third?.end ?? 0)) / 2
-    const cut = (from: number, to: number) => recognise(samples.slice(from * 8000, to * 8000))
-    expect((yield* cut(0, inSecond))?.text).toBe("Good morning.")
-    expect((yield* cut(inSecond, 60))?.text).toBe("Please bring your card!")
-    expect((yield* cut((second?.start ?? 0) - 0.1, inThird))?.text).toBe(sentences[1])
-    expect(yield* cut(inThird, 60)).toBeUndefined()
-  })
+    it("with other sounds between has the sentences alone", function* (box) {
+      const samples = yield* speak(box, loan)
+      const backwards = Float32Array.from(yield* speak(box, branch)).reverse()
+      const recognised = yield* recognise(
+        joined(noise(2000, 0.2, 1), silence(100), samples, silence(100), backwards, silence(300), samples)
+      )
+      expect(recognised?.text).toBe(`${loan} ${loan}`)
+      expect(recognised?.segments?.[0]?.start).toBeCloseTo(2.1, 2)
+    })
 
-  it("with other sounds between has the sentences alone", function* (box) {
-    const samples = yield* speak(box, loan)
-    const backwards = Float32Array.from(yield* speak(box, branch)).reverse()
-    const heard = yield* recognise(
-      joined(noise(2000, 0.2, 1), silence(100), samples, silence(100), backwards, silence(300), samples)
-    )
-    expect(heard?.text).toBe(`${loan} ${loan}`)
-    expect(heard?.segments?.[0]?.start).toBeCloseTo(2.1, 2)
-  })
+    it("with another word in a sentence does not have that sentence", function* (box) {
+      const samples = Float32Array.from(yield* speak(box, branch))
+      const [, second] = (yield* recognise(samples))?.segments ?? []
+      const other = yield* speak(box, loan)
+      samples.set(other.subarray(3000, 4600), ((second?.start ?? 0) + 0.8) * 8000)
+      const recognised = yield* recognise(samples)
+      expect(recognised?.text).toBe("Good morning. Please bring your card!")
+      expect(recognised?.confidence).toBeGreaterThan(0.9)
+    })
 
-  it("with another word in a sentence does not have that sentence", function* (box) {
-    const samples = Float32Array.from(yield* speak(box, branch))
-    const [, second] = (yield* recognise(samples))?.segments ?? []
-    const other = yield* speak(box, loan)
-    samples.set(other.subarray(3000, 4600), ((second?.start ?? 0) + 0.8) * 8000)
-    const heard = yield* recognise(samples)
-    expect(heard?.text).toBe("Good morning. Please bring your card!")
-    expect(heard?.confidence).toBeGreaterThan(0.9)
-  })
-
-  it("as a join in an MP3 has its text and times", function* ({ service, transcribe }) {
-    const text = "He has a bad cat."
-    yield* service.teach({ path: pathOf("cat.wav"), text, lang: "en" })
-    const recording = file(readFileSync(pathOf("join.mp3")))
-    const aux = field("aux", "true")
-    const model = field("model", "en-general-v2-8khz")
-    const answer = yield* transcribe(form(model, field("transaction_id", transactionId), aux, recording))
-    expect(answer.json().text).toBe(`${text} ${text}`)
-    const [first, second] = answer.json().aux_info.segments_meta
-    expect(second.start - first.start).toBeCloseTo(catSamples.length / 8000 + 0.7, 2)
-  })
-})
+    it("as a join in an MP3 has its text and times", function* ({ service, transcribe }) {
+      const text = "He has a bad cat."
+      yield* service.teach({ path: pathOf("cat.wav"), text, lang: "en" })
+      const recording = file(readFileSync(pathOf("join.mp3")))
+      const aux = field("aux", "true")
+      const model = field("model", "en-general-v2-8khz")
+      const answer = yield* transcribe(form(model, field("transaction_id", transactionId), aux, recording))
+      expect(answer.json().text).toBe(`${text} ${text}`)
+      const [first, second] = answer.json().aux_info.segments_meta
+      expect(second.start - first.start).toBeCloseTo(catSamples.length / 8000 + 0.7, 2)
+    })
+  },
+  { keepsState: true }
+)
 
 /** Sounds that are as long and as different as sentences. */
 const tune = (seed: number) => {
@@ -166,26 +171,26 @@ layer(Recogniser.layerKnownRecordings({ capacitySeconds: 90 }))("a long recordin
       const { learn, recognise } = yield* Recogniser
       yield* learn(recording)
       const part = joined(silence(777), minute.slice(20.7 * 8000, 36.2 * 8000))
-      const heard = yield* recognise("en", Stream.make(part))
-      expect(heard?.segments?.map((each) => each.text)).toEqual([9, 10, 11, 12, 13].map(text))
-      expect(heard?.text).toBe([9, 10, 11, 12, 13].map(text).join("\n"))
-      expect(heard?.segments?.[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
+      const recognised = yield* recognise("en", Stream.make(part))
+      expect(recognised?.segments?.map((each) => each.text)).toEqual([9, 10, 11, 12, 13].map(text))
+      expect(recognised?.text).toBe([9, 10, 11, 12, 13].map(text).join("\n"))
+      expect(recognised?.segments?.[0]?.start).toBeCloseTo(0.777 + 9 * 2.5 - 20.7, 2)
     })
   )
 
   it.effect("is forgotten when later ones exceed the capacity", () =>
     Effect.gen(function* () {
       const { forget, learn, recognise } = yield* Recogniser
-      const heard = (samples: Float32Array) =>
+      const recognised = (samples: Float32Array) =>
         Effect.map(recognise("en", Stream.make(samples)), (recognised) => recognised?.text)
       yield* learn(recording)
       yield* learn({ text: "cat", samples: Stream.make(catSamples) })
-      expect(yield* heard(minute)).toBe(recording.text)
+      expect(yield* recognised(minute)).toBe(recording.text)
       yield* learn({ text: "tune", samples: Stream.make(joined(tune(99), silence(40_000))) })
-      expect(yield* heard(minute)).toBeUndefined()
-      expect(yield* heard(catSamples)).toBe("cat")
+      expect(yield* recognised(minute)).toBeUndefined()
+      expect(yield* recognised(catSamples)).toBe("cat")
       yield* forget
-      expect(yield* heard(catSamples)).toBeUndefined()
+      expect(yield* recognised(catSamples)).toBeUndefined()
     })
   )
 })
@@ -200,10 +205,10 @@ layer(Recogniser.layerKnownRecordings())("a recording at another sample rate", (
         const half = Math.floor(samples.length / 2)
         for (const given of [samples, Stream.make(samples.subarray(0, half), samples.subarray(half))]) {
           yield* learn({ text: "cat", samples: given, sampleRate, segments: [{ text: "cat", start: 0.1, end: 0.9 }] })
-          const heard = yield* recognise("en", joined(silence(500), catSamples))
-          expect(heard?.segments?.map(({ text }) => text)).toEqual(["cat"])
-          expect(heard?.segments?.[0]?.start).toBeCloseTo(0.6, 2)
-          expect(heard?.segments?.[0]?.end).toBeCloseTo(1.4, 2)
+          const recognised = yield* recognise("en", joined(silence(500), catSamples))
+          expect(recognised?.segments?.map(({ text }) => text)).toEqual(["cat"])
+          expect(recognised?.segments?.[0]?.start).toBeCloseTo(0.6, 2)
+          expect(recognised?.segments?.[0]?.end).toBeCloseTo(1.4, 2)
           yield* forget
         }
       })
@@ -236,8 +241,8 @@ layer(Recogniser.layerKnownRecordings())("sentences that share most of their wor
       const texts = ["0120", "0121", "0122", "0110", "0112", "0100", "01020"]
       for (const text of texts) yield* learn({ text, samples: Stream.make(speech(text)) })
       const join = joined(...texts.flatMap((text) => [speech(text), silence(300)]), silence(24_000))
-      const heard = yield* recognise("en", Stream.make(join))
-      expect(heard?.text).toBe(texts.join(" "))
+      const recognised = yield* recognise("en", Stream.make(join))
+      expect(recognised?.text).toBe(texts.join(" "))
     })
   )
 })
@@ -260,9 +265,9 @@ describe("a recording that is taught with subtitles beside it", () => {
       ] as const) {
         const recordings = folderOf({ [name]: content, "cat.txt": "something else" })
         const service = Context.get(yield* Layer.build(LocalService.layer({ recordings })), LocalService)
-        const heard = yield* service.recogniser.recognise("en", Stream.make(catSamples))
-        expect(heard?.text).toBe("He has a bad cat.")
-        expect(heard?.segments).toMatchObject([{ start: 0.02, end: 0.99, text: "He has a bad cat." }])
+        const recognised = yield* service.recogniser.recognise("en", Stream.make(catSamples))
+        expect(recognised?.text).toBe("He has a bad cat.")
+        expect(recognised?.segments).toMatchObject([{ start: 0.02, end: 0.99, text: "He has a bad cat." }])
       }
     })
   )

@@ -36,8 +36,14 @@ export const plainObject = <A>(record: Schema.Schema<A>): Schema.Schema<A> => {
 const pathOf = (path: ReadonlyArray<PropertyKey>): string =>
   path.map((name) => (name === "" ? '""' : String(name))).join(".")
 
-/** The first issue. */
-export const first = (issue: ParseResult.ParseIssue): Issue => {
+/**
+ * The first issue. `unknownField` is the problem of a field that the schema does not have. Default: that of a request of the
+ * clients, whose option `additionalFields` sends such a field.
+ */
+export const first = (
+  issue: ParseResult.ParseIssue,
+  unknownField = "is not a known field; see additionalFields"
+): Issue => {
   const all = ParseResult.ArrayFormatter.formatIssueSync(issue)
   const field = pathOf(all[0]?.path ?? [])
   // The schema reports one issue for each allowed value of a field.
@@ -45,7 +51,9 @@ export const first = (issue: ParseResult.ParseIssue): Issue => {
     .filter(({ path }) => pathOf(path) === field)
     .flatMap(({ message }) => /^Expected ("[^"]*"), actual /.exec(message)?.[1] ?? [])
   const problem =
-    values.length > 1 ? `must be one of ${values.join(", ")}` : toProblem(all[0]?.message ?? "is not valid")
+    values.length > 1
+      ? `must be one of ${values.join(", ")}`
+      : toProblem(all[0]?.message ?? "is not valid", unknownField)
   return { field: field || "request", problem }
 }
 
@@ -64,8 +72,8 @@ const kinds: Record<string, string> = {
 }
 
 /** The problem in plain words. The schema's own message quotes the value. */
-const toProblem = (message: string): string => {
-  if (message.startsWith("is unexpected")) return "is not a known field; see additionalFields"
+const toProblem = (message: string, unknownField: string): string => {
+  if (message.startsWith("is unexpected")) return unknownField
   const expected = /^Expected (.+?), actual /s.exec(message)?.[1]
   if (expected === undefined) return message
   if (/[{<[]/.test(expected)) return "has the wrong form"

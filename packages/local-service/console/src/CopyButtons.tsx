@@ -6,7 +6,7 @@ import { useStore } from "./store.js"
 
 export interface CopyButtonsProps {
   readonly call: Call
-  /** What the notice calls it. */
+  /** The name of the call in the notice. */
   readonly name: string
   /** The name of the recording's file. */
   readonly fileName?: string | undefined

@@ -2,9 +2,11 @@
 import * as Issue from "@effect-speech/transport/Issue"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
-import { useId, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
 import { Fault, FaultRecord } from "../../src/Faults.js"
 import { call, type Failure } from "./api.js"
+import { Card } from "./Card.js"
+import { Form } from "./Form.js"
 import { FailureNote, say } from "./notices.js"
 import { faults } from "./state.js"
 import { useStore } from "./store.js"
@@ -45,7 +47,6 @@ const withEffect = (records: ReadonlyArray<FaultRecord>): ReadonlyArray<Fault> =
 export const Faults = () => {
   const records = useStore(faults) ?? []
   const [failure, setFailure] = useState<Failure>()
-  const id = useId()
 
   const recordOf = (fault: Fault) => records.find((record) => nameOf(record.fault) === nameOf(fault))
   const isPreset = ({ fault }: FaultRecord) => presets.some((preset) => nameOf(preset.fault) === nameOf(fault))
@@ -57,11 +58,7 @@ export const Faults = () => {
   }
 
   return (
-    <section class="card faults" aria-labelledby={`${id}-title`}>
-      <div class="title">
-        <h2 id={`${id}-title`}>Faults</h2>
-        <span class="quiet">failures on demand</span>
-      </div>
+    <Card class="faults" title="Faults" beside={<span class="quiet">failures on demand</span>}>
       <ul class="plain">
         {presets.map(({ fault, name }) => {
           const record = recordOf(fault)
@@ -103,7 +100,7 @@ export const Faults = () => {
       {records.length > 1 && (
         <p class="quiet">If several match a request, the first happens. Each change counts from zero again.</p>
       )}
-    </section>
+    </Card>
   )
 }
 
@@ -169,13 +166,7 @@ const FaultForm = ({ onFault }: { readonly onFault: (fault: Fault) => Promise<Fa
     say("The fault is set.")
   }
   return (
-    <form
-      noValidate
-      onSubmit={(event) => {
-        event.preventDefault()
-        void submit(event.currentTarget)
-      }}
-    >
+    <Form onSubmit={submit}>
       <div class="fields">
         <label class="field">
           <span>Operation</span>
@@ -220,6 +211,6 @@ const FaultForm = ({ onFault }: { readonly onFault: (fault: Fault) => Promise<Fa
       <button type="submit" class="primary">
         Set the fault
       </button>
-    </form>
+    </Form>
   )
 }

@@ -1,8 +1,9 @@
 /** The runs that the journal shows. */
-import { useId, useState } from "preact/hooks"
+import { useState } from "preact/hooks"
+import { Card } from "./Card.js"
 import { plural, time } from "./format.js"
 import { runsOf } from "./groupRuns.js"
-import { showRequests } from "./Requests.js"
+import { showRequests } from "./requestList.js"
 import { requests } from "./state.js"
 import { useStore } from "./store.js"
 
@@ -11,15 +12,10 @@ const shownAtFirst = 10
 export const Runs = () => {
   const entries = useStore(requests)
   const [all, setAll] = useState(false)
-  const id = useId()
   const runs = runsOf(entries ?? [])
   const shown = all ? runs : runs.slice(0, shownAtFirst)
   return (
-    <section class="card runs" aria-labelledby={`${id}-title`}>
-      <div class="title">
-        <h2 id={`${id}-title`}>Runs</h2>
-        <span class="quiet">long texts and archives</span>
-      </div>
+    <Card class="runs" title="Runs" beside={<span class="quiet">long texts and archives</span>}>
       {runs.length === 0 ? (
         <p class="empty">
           No runs yet. Speak a long text with LongSpeech, or run <code>speech archive</code>: the pieces of each text
@@ -47,6 +43,6 @@ export const Runs = () => {
           Show all {runs.length}
         </button>
       )}
-    </section>
+    </Card>
   )
 }

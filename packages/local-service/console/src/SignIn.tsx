@@ -1,8 +1,10 @@
 /** The form of the admin token, for a browser without a session. */
 import { useState } from "preact/hooks"
-import { type Failure, send, signedIn } from "./api.js"
+import { type Failure, type Outcome, send, signedIn } from "./api.js"
+import { Form } from "./Form.js"
 import { FailureNote } from "./notices.js"
 import { makeStore, useStore } from "./store.js"
+import { useCall } from "./useCall.js"
 
 const linkFailed = makeStore(false)
 
@@ -31,23 +33,23 @@ export const leave = async (): Promise<Failure | undefined> => {
   return undefined
 }
 
+const sendToken = async (token: string): Promise<Outcome<Response>> => {
+  const outcome = await send("POST", "console/session", { json: { token } })
+  if (outcome.ok || outcome.status !== 401) return outcome
+  return { ...outcome, failure: { message: "This is not the admin token. Paste the one that speech serve printed." } }
+}
+
 export const SignIn = () => {
   const failedLink = useStore(linkFailed)
   const [token, setToken] = useState("")
-  const [failure, setFailure] = useState<Failure>()
-  const [busy, setBusy] = useState(false)
+  const { busy, failure, make, refuse } = useCall()
 
   const submit = async () => {
-    if (token.trim() === "") return setFailure({ message: "Paste the token that speech serve printed." })
-    setBusy(true)
-    const outcome = await send("POST", "console/session", { json: { token: token.trim() } })
-    setBusy(false)
-    if (outcome.ok) {
-      linkFailed.set(false)
-      signedIn.set(true)
-    } else if (outcome.status === 401) {
-      setFailure({ message: "This is not the admin token. Paste the one that speech serve printed." })
-    } else setFailure(outcome.failure)
+    if (token.trim() === "") return refuse("Paste the token that speech serve printed.")
+    const accepted = await make(() => sendToken(token.trim()))
+    if (accepted === undefined) return
+    linkFailed.set(false)
+    signedIn.set(true)
   }
 
   return (
@@ -59,13 +61,7 @@ export const SignIn = () => {
             ? "This link was already used, or it is from an earlier start of the service. Sign in with the admin token instead."
             : "Open the link that speech serve printed, or sign in with its admin token."}
         </p>
-        <form
-          noValidate
-          onSubmit={(event) => {
-            event.preventDefault()
-            void submit()
-          }}
-        >
+        <Form onSubmit={submit}>
           <input
             class="hidden"
             name="username"
@@ -89,7 +85,7 @@ export const SignIn = () => {
           <button type="submit" class="primary" aria-busy={busy}>
             Sign in
           </button>
-        </form>
+        </Form>
       </section>
     </main>
   )

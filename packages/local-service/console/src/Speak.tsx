@@ -1,19 +1,22 @@
 /** Text to speech. */
-
 import * as Issue from "@effect-speech/transport/Issue"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useId, useRef, useState } from "preact/hooks"
-import type { Failure } from "./api.js"
+import { Card } from "./Card.js"
+import { Choice } from "./Choice.js"
 import { CopyButtons } from "./CopyButtons.js"
 import type { Fields } from "./code.js"
+import { Form } from "./Form.js"
 import { language, millis, number, plural, voice } from "./format.js"
 import { FailureNote } from "./notices.js"
+import { OtherFields } from "./OtherFields.js"
 import { Player } from "./Player.js"
 import { type Spoken, speak } from "./speech.js"
 import { about } from "./state.js"
 import { makeStore, useStore } from "./store.js"
+import { useCall } from "./useCall.js"
 
 interface Draft {
   readonly text: string
@@ -67,168 +70,148 @@ const problemOf = (fields: Fields): string | undefined =>
     onRight: () => undefined
   })
 
+const change = (changes: Partial<Draft>) => draft.update((before) => ({ ...before, ...changes }))
+
 export const Speak = () => {
-  const service = useStore(about)
   const current = useStore(draft)
   const [spoken, setSpoken] = useState<Spoken>()
-  const [failure, setFailure] = useState<Failure>()
-  const [busy, setBusy] = useState(false)
+  const { busy, failure, make } = useCall()
   const [tried, setTried] = useState(false)
   const calls = useRef(0)
-  const id = useId()
-
   const fields = fieldsOf(current)
   const problem = problemOf(fields)
-  const units = TtsContract.codePoints(current.text)
-  const isTooLong = units > TtsContract.maximumCodePoints
-  const shownProblem = tried || isTooLong ? problem : undefined
-  const change = (changes: Partial<Draft>) => draft.update((before) => ({ ...before, ...changes }))
 
   const submit = async () => {
     setTried(true)
     if (problem !== undefined) return document.getElementById("speak-text")?.focus()
     const own = ++calls.current
-    setBusy(true)
-    setFailure(undefined)
-    const outcome = await speak(fields)
-    if (own !== calls.current) return
-    setBusy(false)
-    if (outcome.ok) {
-      setSpoken(outcome.value)
-      setTried(false)
-    } else setFailure(outcome.failure)
+    const made = await make(
+      () => speak(fields),
+      () => own !== calls.current
+    )
+    if (made === undefined) return
+    setSpoken(made)
+    setTried(false)
   }
 
+  const beside = (
+    <>
+      <span class="quiet">text to speech</span>
+      <span class="spring" />
+      <CopyButtons call={{ operation: "synthesize", request: fields }} name="the call" />
+    </>
+  )
+
   return (
-    <section class="card speak" aria-labelledby={`${id}-title`}>
-      <div class="title">
-        <h2 id={`${id}-title`}>Speak</h2>
-        <span class="quiet">text to speech</span>
-        <span class="spring" />
-        <CopyButtons call={{ operation: "synthesize", request: fields }} name="the call" />
-      </div>
-      <form
-        noValidate
-        onSubmit={(event) => {
-          event.preventDefault()
-          void submit()
-        }}
-      >
-        <label class="field">
-          <span>Text</span>
-          <textarea
-            id="speak-text"
-            dir="auto"
-            rows={4}
-            value={current.text}
-            lang={current.lang}
-            aria-invalid={shownProblem !== undefined}
-            aria-describedby={`${id}-count ${id}-problem`}
-            onInput={(event) => change({ text: event.currentTarget.value })}
-            onKeyDown={(event) => {
-              if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
-              event.preventDefault()
-              void submit()
-            }}
-          />
-        </label>
-        <p id={`${id}-count`} class="quiet" data-over={isTooLong}>
-          {number(units)} of {number(TtsContract.maximumCodePoints)} code points · costs{" "}
-          {plural(units * (service?.price.perCodePoint ?? 1), "credit")}
-        </p>
-        <p id={`${id}-problem`} class="problem" aria-live="polite">
-          {shownProblem}
-        </p>
-        <div class="fields">
-          <div class="field">
-            <label for={`${id}-language`}>Language</label>
-            <Choices
-              id={`${id}-language`}
-              values={service?.languages ?? []}
-              value={current.lang}
-              name={language}
-              onChange={(lang) => change({ lang })}
-            />
-          </div>
-          <div class="field">
-            <label for={`${id}-voice`}>Voice</label>
-            <Choices
-              id={`${id}-voice`}
-              values={service?.voices ?? []}
-              value={current.voice}
-              name={voice}
-              onChange={(voice) => change({ voice })}
-            />
-          </div>
-          <div class="field">
-            <label for={`${id}-format`}>Format</label>
-            <Choices
-              id={`${id}-format`}
-              values={TtsContract.outputFormats}
-              value={current.output_format}
-              name={(format) => format}
-              onChange={(output_format) => change({ output_format })}
-            />
-          </div>
-          <label class="field grow">
-            <span>Speed {current.speed.toFixed(2)}×</span>
-            <input
-              type="range"
-              min={0.25}
-              max={4}
-              step={0.05}
-              value={current.speed}
-              onInput={(event) => change({ speed: event.currentTarget.valueAsNumber })}
-            />
-          </label>
-        </div>
-        {Object.keys(current.others).length > 0 && (
-          <p class="quiet">
-            Also sent: <code>{JSON.stringify(current.others)}</code>{" "}
-            <button type="button" onClick={() => change({ others: {} })}>
-              Remove
-            </button>
-          </p>
-        )}
+    <Card class="speak" title="Speak" beside={beside}>
+      <Form onSubmit={submit}>
+        <TextField current={current} problem={tried ? problem : undefined} onSubmit={submit} />
+        <VoiceFields current={current} />
+        <OtherFields fields={current.others} onRemove={() => change({ others: {} })} />
         <button type="submit" class="primary" aria-busy={busy} aria-keyshortcuts="Control+Enter">
           {busy ? "Speaking…" : "Speak"} <kbd>Ctrl ⏎</kbd>
         </button>
-      </form>
+      </Form>
       {failure && <FailureNote failure={failure} />}
       {spoken ? (
-        <>
-          <Player recording={spoken.audio} fileName="speech.wav" label="the speech" autoplay />
-          <p class="quiet" role="status">
-            {spoken.tookMillis !== undefined && `Took ${millis(spoken.tookMillis)}. `}
-            {spoken.requestId && (
-              <>
-                Request <code>{spoken.requestId}</code>
-              </>
-            )}
-          </p>
-        </>
+        <Speech spoken={spoken} />
       ) : (
         <p class="empty">Write a text and press Speak. You will hear it and see its waveform here.</p>
       )}
-    </section>
+    </Card>
   )
 }
 
-interface ChoicesProps {
-  readonly id: string
-  readonly values: ReadonlyArray<string>
-  readonly value: string
-  readonly name: (value: string) => string
-  readonly onChange: (value: string) => void
+interface DraftProps {
+  readonly current: Draft
 }
 
-/** A select that also shows a value which the service does not list, as an edited request may have. */
-const Choices = ({ id, name, onChange, value, values }: ChoicesProps) => (
-  <select id={id} value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-    {(values.includes(value) ? values : [value, ...values]).map((each) => (
-      <option key={each} value={each}>
-        {name(each)}
-      </option>
-    ))}
-  </select>
+interface TextFieldProps extends DraftProps {
+  /** The rule that the fields break. That of a text which is too long is shown in any case. */
+  readonly problem: string | undefined
+  readonly onSubmit: () => Promise<void>
+}
+
+const TextField = ({ current, onSubmit, problem }: TextFieldProps) => {
+  const service = useStore(about)
+  const id = useId()
+  const units = TtsContract.codePoints(current.text)
+  const isTooLong = units > TtsContract.maximumCodePoints
+  const shownProblem = isTooLong ? problemOf(fieldsOf(current)) : problem
+  return (
+    <>
+      <label class="field">
+        <span>Text</span>
+        <textarea
+          id="speak-text"
+          dir="auto"
+          rows={4}
+          value={current.text}
+          lang={current.lang}
+          aria-invalid={shownProblem !== undefined}
+          aria-describedby={`${id}-count ${id}-problem`}
+          onInput={(event) => change({ text: event.currentTarget.value })}
+          onKeyDown={(event) => {
+            if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
+            event.preventDefault()
+            void onSubmit()
+          }}
+        />
+      </label>
+      <p id={`${id}-count`} class="quiet" data-over={isTooLong}>
+        {number(units)} of {number(TtsContract.maximumCodePoints)} code points · costs{" "}
+        {plural(units * (service?.price.perCodePoint ?? 1), "credit")}
+      </p>
+      <p id={`${id}-problem`} class="problem" aria-live="polite">
+        {shownProblem}
+      </p>
+    </>
+  )
+}
+
+const VoiceFields = ({ current }: DraftProps) => {
+  const service = useStore(about)
+  const choices = [
+    { label: "Language", field: "lang", values: service?.languages ?? [], name: language },
+    { label: "Voice", field: "voice", values: service?.voices ?? [], name: voice },
+    { label: "Format", field: "output_format", values: TtsContract.outputFormats }
+  ] as const
+  return (
+    <div class="fields">
+      {choices.map(({ field, ...choice }) => (
+        <Choice
+          key={field}
+          class="field"
+          {...choice}
+          value={current[field]}
+          onChange={(value) => change({ [field]: value })}
+        />
+      ))}
+      <label class="field grow">
+        <span>Speed {current.speed.toFixed(2)}×</span>
+        <input
+          type="range"
+          min={TtsContract.speedRange.minimum}
+          max={TtsContract.speedRange.maximum}
+          step={0.05}
+          value={current.speed}
+          onInput={(event) => change({ speed: event.currentTarget.valueAsNumber })}
+        />
+      </label>
+    </div>
+  )
+}
+
+const Speech = ({ spoken }: { readonly spoken: Spoken }) => (
+  <>
+    <Player recording={spoken.audio} fileName="speech.wav" label="the speech" autoplay />
+    <p class="quiet" role="status">
+      {spoken.tookMillis !== undefined && `Took ${millis(spoken.tookMillis)}. `}
+      {spoken.requestId && (
+        <>
+          Request <code>{spoken.requestId}</code>
+        </>
+      )}
+    </p>
+  </>
 )

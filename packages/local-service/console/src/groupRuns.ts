@@ -1,4 +1,4 @@
-/** Runs: the requests of one long text or one file of an archive, which share an id. */
+/** Runs: the requests of one long text or one file of an archive, which have one parent or share an id. */
 import type { JournalEntry } from "../../src/Journal.js"
 
 export interface Run {
@@ -13,18 +13,15 @@ export interface Run {
   readonly latest: JournalEntry
 }
 
-/** A piece of a long text has the id of the run, a dot and its number, such as `book.007`. */
-const pieceOf = /^(.+)\.\d{3,}$/s
+const isFailed = ({ outcome, status }: JournalEntry): boolean =>
+  outcome !== "underWay" && (status === null || status >= 400)
 
-/** The id of the run that a request belongs to, if its own id says so. */
-export const parentOf = ({ id }: JournalEntry): string | undefined => (id === null ? undefined : pieceOf.exec(id)?.[1])
-
-/** The runs of more than one request, and those whose ids are numbered. Latest first. */
+/** The runs of more than one request, and those of pieces. Latest first. */
 export const runsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<Run> => {
   const groups = new Map<string, Array<JournalEntry>>()
   for (const entry of entries) {
-    if (entry.id === null) continue
-    const id = parentOf(entry) ?? entry.id
+    const id = entry.parent ?? entry.id
+    if (id === null) continue
     const group = groups.get(id)
     if (group === undefined) groups.set(id, [entry])
     else group.push(entry)
@@ -34,14 +31,13 @@ export const runsOf = (entries: ReadonlyArray<JournalEntry>): ReadonlyArray<Run>
       const [first] = group
       const latest = group.at(-1)
       if (first === undefined || latest === undefined) return []
-      if (group.length === 1 && parentOf(first) === undefined) return []
+      if (group.length === 1 && first.parent === undefined) return []
       return [
         {
           id,
           requests: group.length,
           pieces: new Set(group.map((entry) => entry.id)).size,
-          failed: group.filter(({ outcome, status }) => outcome !== "underWay" && (status === null || status >= 400))
-            .length,
+          failed: group.filter(isFailed).length,
           underWay: group.filter(({ outcome }) => outcome === "underWay").length,
           first,
           latest

@@ -18,12 +18,9 @@ const usageMillis = 500
 const decodeEntry = Schema.decodeUnknownEither(Schema.parseJson(eventData.request))
 const decodeChanged = Schema.decodeUnknownEither(Schema.parseJson(eventData.changed))
 
-/** Follows the service until the returned function is called. */
-export const follow = (): (() => void) => {
-  let source: EventSource | undefined
-  let retry: ReturnType<typeof setTimeout> | undefined
+/** The journal in the page: what was read of it, and the events since. */
+const makeJournal = () => {
   let redraw: ReturnType<typeof setTimeout> | undefined
-  let metering: ReturnType<typeof setTimeout> | undefined
   let byNumber = new Map<number, JournalEntry>()
   /** The events since the latest reading of the journal began. */
   let sinceReading: Array<JournalEntry> | undefined
@@ -36,29 +33,54 @@ export const follow = (): (() => void) => {
     requests.set(entries)
   }
 
-  const readJournal = async () => {
-    const reading = ++readings
-    const events: Array<JournalEntry> = []
-    sinceReading = events
-    const outcome = await fetchRequests()
-    if (reading !== readings) return
-    sinceReading = undefined
-    if (!outcome.ok) {
-      if (outcome.status !== 401) trouble.set(outcome.failure)
-      return
+  return {
+    read: async () => {
+      const reading = ++readings
+      const events: Array<JournalEntry> = []
+      sinceReading = events
+      const outcome = await fetchRequests()
+      if (reading !== readings) return
+      sinceReading = undefined
+      if (!outcome.ok) {
+        if (outcome.status !== 401) trouble.set(outcome.failure)
+        return
+      }
+      byNumber = new Map([...outcome.value, ...events].map((entry) => [entry.number, entry]))
+      clearTimeout(redraw)
+      draw()
+    },
+    add: (entry: JournalEntry) => {
+      byNumber.set(entry.number, entry)
+      sinceReading?.push(entry)
+      redraw ??= setTimeout(draw, redrawMillis)
+    },
+    stop: () => {
+      clearTimeout(redraw)
+      readings++
     }
-    byNumber = new Map([...outcome.value, ...events].map((entry) => [entry.number, entry]))
-    clearTimeout(redraw)
-    draw()
   }
+}
 
-  /** Credit and usage change with each request. Many requests share one reading. */
-  const readMeter = () => {
-    metering ??= setTimeout(() => {
-      metering = undefined
-      void Promise.all([readAccount(), readUsage(), readFaults()])
-    }, usageMillis)
+/** Reads the credit and the usage, which change with each request. Many requests share one reading. */
+const makeMeter = () => {
+  let waiting: ReturnType<typeof setTimeout> | undefined
+  return {
+    read: () => {
+      waiting ??= setTimeout(() => {
+        waiting = undefined
+        void Promise.all([readAccount(), readUsage(), readFaults()])
+      }, usageMillis)
+    },
+    stop: () => clearTimeout(waiting)
   }
+}
+
+/** Follows the service until the returned function is called. */
+export const follow = (): (() => void) => {
+  const journal = makeJournal()
+  const meter = makeMeter()
+  let source: EventSource | undefined
+  let retry: ReturnType<typeof setTimeout> | undefined
 
   const open = () => {
     clearTimeout(retry)
@@ -68,24 +90,19 @@ export const follow = (): (() => void) => {
     source = opened
     opened.addEventListener("open", () => {
       phase.set("live")
-      void Promise.all([readJournal(), readAccount(), readKeys(), readUsage(), readFaults()])
+      void Promise.all([journal.read(), readAccount(), readKeys(), readUsage(), readFaults()])
     })
     opened.addEventListener("request", ({ data }) => {
       const decoded = decodeEntry(data)
       if (Either.isLeft(decoded)) return
-      byNumber.set(decoded.right.number, decoded.right)
-      sinceReading?.push(decoded.right)
-      redraw ??= setTimeout(draw, redrawMillis)
-      if (decoded.right.outcome !== "underWay") readMeter()
+      journal.add(decoded.right)
+      if (decoded.right.outcome !== "underWay") meter.read()
     })
     opened.addEventListener("changed", ({ data }) => {
       const decoded = decodeChanged(data)
       if (Either.isLeft(decoded)) return
-      const { what } = decoded.right
-      if (what === "journal") void readJournal()
-      if (what === "keys") void readKeys()
-      if (what === "faults") void readFaults()
-      if (what === "account") readMeter()
+      const reads = { journal: journal.read, keys: readKeys, faults: readFaults, account: meter.read }
+      void reads[decoded.right.what]()
     })
     opened.addEventListener("error", () => {
       close()
@@ -102,24 +119,23 @@ export const follow = (): (() => void) => {
     source = undefined
   }
 
-  const follow = () => {
+  const openIfVisible = () => {
     if (document.hidden) {
       close()
       phase.set("paused")
     } else open()
   }
 
-  document.addEventListener("visibilitychange", follow)
+  document.addEventListener("visibilitychange", openIfVisible)
   window.addEventListener("pagehide", close)
-  window.addEventListener("pageshow", follow)
-  follow()
+  window.addEventListener("pageshow", openIfVisible)
+  openIfVisible()
   return () => {
-    document.removeEventListener("visibilitychange", follow)
+    document.removeEventListener("visibilitychange", openIfVisible)
     window.removeEventListener("pagehide", close)
-    window.removeEventListener("pageshow", follow)
-    clearTimeout(redraw)
-    clearTimeout(metering)
-    readings++
+    window.removeEventListener("pageshow", openIfVisible)
+    meter.stop()
+    journal.stop()
     close()
   }
 }

@@ -1,4 +1,4 @@
-/** What the page says aloud, asks before it acts, and shows in a window of its own. */
+/** Notices, questions before a change, and dialogs. */
 import { useEffect, useRef } from "preact/hooks"
 import type { Failure } from "./api.js"
 import { makeStore, useStore } from "./store.js"

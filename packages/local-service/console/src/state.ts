@@ -1,4 +1,4 @@
-/** What the page knows of the service, and the calls that read it again. */
+/** The state of the service, as the page knows it, and the calls that read it. */
 import * as Schema from "effect/Schema"
 import { Account, Keys, Usage } from "../../src/Accounts.js"
 import { About } from "../../src/Console.js"

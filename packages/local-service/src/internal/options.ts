@@ -1,8 +1,8 @@
-import * as Issue from "@effect-speech/transport/Issue"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { OptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
+import { firstIssue } from "./firstIssue.js"
 import { longestMillis } from "./realTime.js"
 
 const positive = Schema.Number.pipe(
@@ -47,7 +47,7 @@ const validate = Schema.validate(Options)
 export const resolveOptions = (options: LocalServiceOptions, languages: ReadonlyArray<string>) =>
   Effect.mapBoth(validate(options), {
     onFailure: ({ issue }) => {
-      const { field, problem } = Issue.first(issue)
+      const { field, problem } = firstIssue(issue)
       return new OptionInvalid({ option: field, problem, message: `The option ${field} ${problem}.` })
     },
     onSuccess: () => ({

@@ -1,8 +1,8 @@
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
+import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { yieldToEventLoop } from "./yieldToEventLoop.js"
 
 /** Mono samples, -1 to 1: whole, or a stream of blocks. For a short recording, a stream costs more than the rest of a call. */
 export type Samples<E = never, R = never> = Float32Array | Stream.Stream<Float32Array, E, R>

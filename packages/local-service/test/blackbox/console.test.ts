@@ -169,7 +169,7 @@ serviceTests("the session of the console", cannedService(), (it) => {
     )
   })
 
-  it("goes on if its browser signs in again, so that it ends in all tabs", function* (box) {
+  it("continues if its browser signs in again, so that it ends in all tabs", function* (box) {
     const { headers, send } = yield* consoleOf(box)
     const answer = yield* signInWith(box, { token: box.token }, headers)
     expect(answer.headers["set-cookie"]?.split(";")[0]).toBe(headers.Cookie)
@@ -256,7 +256,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 
   it("speaks a text as a WAV file, billed and in the journal like any other call", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { read, speak } = yield* consoleOf(box)
     const answer = yield* speak({ text: "नमस्ते", lang: "hi", output_format: "8000:pcm16", speed: 2 })
     expect(answer.status).toBe(200)
@@ -278,7 +277,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 
   it("teaches a recording, which it knows then", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { read, teach, transcribe } = yield* consoleOf(box)
     const recording = noise()
     const before = yield* transcribe(recording, "model=en-general-v2-8khz&fileName=call.wav")
@@ -299,7 +297,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 
   it("sends the fields of a transcription as they are given", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { read, transcribe } = yield* consoleOf(box)
     const hotwords = [{ phrase: "UPI", score: 2 }, { phrase: "दो शब्द" }]
     const query = new URLSearchParams({
@@ -375,7 +372,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     [[{ headers: { "X-Sample-Rate": null } }], "TtsInvalidResponse"],
     [[{ headers: { "X-Audio-Duration-Ms": "1" } }], "TtsCorruptAudio"]
   ] as const)("answers the fault %j with the tag %s", function* (box, [faults, tag]) {
-    yield* box.ask("POST", "/reset")
     const { read, speak } = yield* consoleOf(box)
     yield* box.ask("PUT", "/faults", faults)
     const answer = yield* speak({ text: "hi" })
@@ -398,16 +394,13 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     [[{ reset: "answer" }], "SttConnectionFailed"],
     [[{ body: "<html>" }], "SttInvalidResponse"]
   ] as const)("answers the fault %j of a transcription with the tag %s", function* (box, [faults, tag]) {
-    yield* box.ask("POST", "/reset")
     const { transcribe } = yield* consoleOf(box)
     yield* box.ask("PUT", "/faults", faults)
     const answer = yield* transcribe(wav())
     expect([answer.status, answer.json().tag]).toEqual([422, tag])
-    yield* box.ask("POST", "/reset")
   })
 
   it("gives the error of the client for fields that break a rule, and sends nothing", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { read, speak, transcribe } = yield* consoleOf(box)
     expect((yield* speak({ text: "" })).json()).toMatchObject({ tag: "TtsInvalidRequest", requestId: null })
     expect((yield* speak({ text: "a", speed: 9 })).json().tag).toBe("TtsInvalidRequest")
@@ -417,7 +410,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 
   it("needs an account that is active and has credit, and no key", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { read, speak, transcribe } = yield* consoleOf(box)
     const { active } = yield* read("keys")
     yield* box.ask("POST", `/keys/${active.id}/revoke`)
@@ -430,19 +422,15 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     yield* box.ask("PATCH", "/account", { state: "active", credits: 0 })
     expect((yield* transcribe(long)).json().tag).toBe("SttCreditExhausted")
     expect((yield* speak({ text: "hi" })).json().tag).toBe("TtsUnauthorized")
-    yield* box.ask("POST", "/reset")
   })
 
   it("transcribes a recording of ten minutes", function* (box) {
-    yield* box.ask("POST", "/reset")
     yield* box.ask("PATCH", "/account", { credits: 10_000 })
     const { transcribe } = yield* consoleOf(box)
     expect((yield* transcribe(wav({ samples: 8000 * 600 }))).status).toBe(200)
-    yield* box.ask("POST", "/reset")
   })
 
   it("shows no key, but where one is created", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { send, speak, transcribe } = yield* consoleOf(box)
     yield* box.synthesize({ text: "hi" })
     const answers = [
@@ -464,11 +452,9 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
       }
       expect(answer.text).not.toMatch(/console\.[\w-]{32}/)
     }
-    yield* box.ask("POST", "/reset")
   })
 
   it("stops a synthesis when the page leaves, and bills nothing", function* (box) {
-    yield* box.ask("POST", "/reset")
     const { headers, read } = yield* consoleOf(box)
     const body = '{"text":"(never)"}'
     const lines = Object.entries({ Host: "127.0.0.1", ...headers, ...json, "Content-Length": body.length })
@@ -479,7 +465,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 
   it("bills nothing for speech that the page leaves during its audio", function* (box) {
-    yield* box.ask("POST", "/reset")
     yield* box.ask("PATCH", "/account", { credits: 10_000 })
     const { headers, read } = yield* consoleOf(box)
     // Ten megabytes of audio: no connection buffers all of them.
@@ -493,11 +478,9 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     expect(entry.status).toBe(200)
     expect(yield* read("account")).toMatchObject({ credits: 10_000 })
     expect(yield* read("usage")).toEqual([])
-    yield* box.ask("POST", "/reset")
   })
 
   it("cuts speech off that fails after its audio began, and bills nothing", function* (box) {
-    yield* box.ask("POST", "/reset")
     yield* box.ask("PATCH", "/account", { credits: 10_000 })
     const { headers, read } = yield* consoleOf(box)
     yield* box.ask("PUT", "/faults", [{ truncateAtByte: 1_000_000 }])
@@ -506,7 +489,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
     yield* Effect.promise(() => expect(received).rejects.toThrow("aborted"))
     expect(yield* read("requests")).toMatchObject([{ status: 200, outcome: "faulted" }])
     expect(yield* read("account")).toMatchObject({ credits: 10_000 })
-    yield* box.ask("POST", "/reset")
   })
 })
 
@@ -539,7 +521,6 @@ serviceTests("the events", cannedService(), (it) => {
     Effect.flatMap(consoleOf(box), ({ headers }) => listenTo(`${box.service.platformUrl}/platform/api/events`, headers))
 
   it("show the request of another client when it begins, is answered and ends", function* (box) {
-    yield* box.ask("POST", "/reset")
     yield* Effect.scoped(
       Effect.gen(function* () {
         const listener = yield* open(box)
@@ -574,7 +555,6 @@ serviceTests("the events", cannedService(), (it) => {
   })
 
   it("say that the account changed after a call, and the faults after a failure", function* (box) {
-    yield* box.ask("POST", "/reset")
     yield* box.ask("PUT", "/faults", [{ nth: 2, status: 502 }])
     yield* Effect.scoped(
       Effect.gen(function* () {
@@ -585,7 +565,6 @@ serviceTests("the events", cannedService(), (it) => {
         yield* listener.until(({ data }) => data.what === "faults")
       })
     )
-    yield* box.ask("POST", "/reset")
   })
 
   it("disconnect a client that does not read, and no other", function* (box) {
@@ -604,7 +583,6 @@ serviceTests("the events", cannedService(), (it) => {
         expect(slow.events().some(({ data }) => data.number === 1000)).toBe(false)
       })
     )
-    yield* box.ask("POST", "/reset")
   })
 })
 

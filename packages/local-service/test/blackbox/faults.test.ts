@@ -125,10 +125,10 @@ serviceTests("a fault", cannedService({ bodyIdleMillis: 1000 }), (it) => {
 
   it("sends a malformed header", function* ({ key, raw }) {
     yield* setFaults({ malformedHeader: true })
-    const heard = yield* Effect.catchAllDefect(raw("tts", request(key), { answers: 0 }), (defect) =>
+    const received = yield* Effect.catchAllDefect(raw("tts", request(key), { answers: 0 }), (defect) =>
       Effect.succeed(String(defect))
     )
-    expect(heard).toContain("is not a header")
+    expect(received).toContain("is not a header")
   })
 
   it.each([

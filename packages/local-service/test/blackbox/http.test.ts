@@ -110,7 +110,6 @@ serviceTests("a request of a web page", cannedService(), (it) => {
   ]
   it.each(foreign)("of another origin is 401, uses up no fault and empties no journal: %j", function* (box, headers) {
     const { ask, service, synthesize, transcribe } = box
-    yield* ask("POST", "/reset")
     yield* synthesize({ text: "hi" })
     yield* ask("PUT", "/faults", [{ times: 2, status: 418 }])
     const before = yield* service.requests
@@ -123,13 +122,11 @@ serviceTests("a request of a web page", cannedService(), (it) => {
     }
     expect(yield* service.requests).toEqual(before)
     expect(yield* service.faults.list).toMatchObject([{ happened: 0 }])
-    yield* ask("PUT", "/faults", [])
   })
 
   it.each([{}, { "Sec-Fetch-Site": "none" }, { Origin: "http://localhost:5173", "Sec-Fetch-Site": "same-origin" }])(
     "of no other origin, and of a program, is in the journal also if it is 401: %j",
-    function* ({ ask, service, synthesize }, headers) {
-      yield* ask("POST", "/reset")
+    function* ({ service, synthesize }, headers) {
       expect((yield* synthesize({ text: "hi" }, headers)).status).toBe(200)
       expect((yield* synthesize({ text: "hi" }, { ...headers, "X-API-Key": "wrong" })).status).toBe(401)
       expect(yield* service.requests).toMatchObject([{ status: 200 }, { status: 401, keyId: null }])

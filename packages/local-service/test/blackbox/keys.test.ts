@@ -110,7 +110,6 @@ serviceTests("an account", cannedService(), (it) => {
   )(
     "that is $state, with $credits credits and the scopes $scope: transcription is $stt, synthesis $tts",
     function* ({ ask, synthesize, transcribe }, { credits, scope, state, stt, tts }) {
-      yield* ask("POST", "/reset")
       const { active } = (yield* ask("GET", "/keys")).json()
       expect((yield* ask("PATCH", `/keys/${active.id}`, { scopes: scopes[scope] })).json().scopes).toEqual(
         scopes[scope]
@@ -127,7 +126,6 @@ serviceTests("an account", cannedService(), (it) => {
 
 serviceTests("the keys of an account", cannedService(), (it) => {
   it("are replaced only with a confirmation, otherwise 409", function* ({ ask }) {
-    yield* ask("POST", "/reset")
     expect((yield* ask("POST", "/keys", { name: "next" })).status).toBe(409)
     expect((yield* ask("POST", "/keys", { name: "next", confirm: false })).status).toBe(409)
     const { id, key, revokedAt } = (yield* ask("POST", "/keys", { name: "next", confirm: true })).json()
@@ -139,7 +137,6 @@ serviceTests("the keys of an account", cannedService(), (it) => {
   })
 
   it("have the same errors for a program as on the platform", function* ({ ask, service }) {
-    yield* ask("POST", "/reset")
     const { createKey, revokeKey } = service.accounts
     const replacing = yield* Effect.flip(createKey({ name: "next", creator: "test", confirm: false }))
     expect(`${replacing.name}: ${replacing.message}`).toBe(
@@ -160,7 +157,6 @@ serviceTests("the keys of an account", cannedService(), (it) => {
   )
 
   it("are 404 if the id is unknown, and 409 if the key is revoked", function* ({ ask }) {
-    yield* ask("POST", "/reset")
     const { active } = (yield* ask("GET", "/keys")).json()
     for (const id of ["unknown", "%2e%2e", "'", "__proto__", active.id.toUpperCase().replace(/^/, "X")]) {
       expect((yield* ask("POST", `/keys/${id}/revoke`)).status).toBe(404)
@@ -172,7 +168,6 @@ serviceTests("the keys of an account", cannedService(), (it) => {
   })
 
   it("are never two active ones, even if 100 are created at once", function* ({ ask, synthesize }) {
-    yield* ask("POST", "/reset")
     const created = yield* Effect.all(
       Array.from({ length: 100 }, (_, index) => ask("POST", "/keys", { name: `key ${index}`, confirm: true })),
       { concurrency: "unbounded" }
@@ -187,7 +182,6 @@ serviceTests("the keys of an account", cannedService(), (it) => {
   })
 
   it("are one if 100 are created at once without a confirmation", function* ({ ask }) {
-    yield* ask("POST", "/reset")
     const { active } = (yield* ask("GET", "/keys")).json()
     yield* ask("POST", `/keys/${active.id}/revoke`)
     const created = yield* Effect.all(

@@ -1,16 +1,6 @@
 import { execFileSync } from "node:child_process"
 import { randomUUID } from "node:crypto"
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import * as fs from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join, relative } from "node:path"
 import * as Reactivity from "@effect/experimental/Reactivity"
@@ -32,18 +22,18 @@ import {
 } from "./support/messages.js"
 import { type Box, blackBox, cannedService, eventually, type Steps } from "./support/service.js"
 
-const root = mkdtempSync(`${tmpdir()}/lifetime-`)
-afterAll(() => rmSync(root, { recursive: true }))
+const root = fs.mkdtempSync(`${tmpdir()}/lifetime-`)
+afterAll(() => fs.rmSync(root, { recursive: true }))
 let folders = 0
 const newPath = () => join(root, String(++folders))
 
 /** Creates a folder with these files. Returns its path. */
 const folderOf = (files: Readonly<Record<string, string | Uint8Array>>) => {
   const folder = newPath()
-  mkdirSync(folder)
+  fs.mkdirSync(folder)
   for (const [name, content] of Object.entries(files)) {
-    mkdirSync(dirname(join(folder, name)), { recursive: true })
-    writeFileSync(join(folder, name), content)
+    fs.mkdirSync(dirname(join(folder, name)), { recursive: true })
+    fs.writeFileSync(join(folder, name), content)
   }
   return folder
 }
@@ -77,9 +67,10 @@ const fullAt = (change: "INSERT ON keys" | "UPDATE ON account") =>
   }).pipe(Effect.scoped, Effect.provide(Reactivity.layer))
 
 const contentsOf = (folder: string) =>
-  readdirSync(folder, { recursive: true, withFileTypes: true })
+  fs
+    .readdirSync(folder, { recursive: true, withFileTypes: true })
     .filter((entry) => entry.isFile())
-    .map((entry) => readFileSync(join(entry.parentPath, entry.name)))
+    .map((entry) => fs.readFileSync(join(entry.parentPath, entry.name)))
 
 /** A second of a sound that no other frequency gives. */
 const sound = (frequency: number) => {
@@ -142,7 +133,7 @@ describe("a data directory", () => {
   it.live("that is a file, or holds no database, is refused with its path", () =>
     Effect.gen(function* () {
       const path = newPath()
-      writeFileSync(path, "a file")
+      fs.writeFileSync(path, "a file")
       const ofFile = yield* startError({ dataDirectory: path })
       expect(ofFile).toMatchObject({ _tag: "DataDirectoryUnusable", message: expect.stringContaining(path) })
       const dataDirectory = folderOf({ "service.db": "no database, ".repeat(1000) })
@@ -151,7 +142,7 @@ describe("a data directory", () => {
     })
   )
 
-  it.live.skipIf(!existsSync("/proc/self"))("is refused where the system makes no directory", () =>
+  it.live.skipIf(!fs.existsSync("/proc/self"))("is refused where the system makes no directory", () =>
     Effect.map(startError({ dataDirectory: "/proc/new/data" }), (error) =>
       expect(error).toMatchObject({ _tag: "DataDirectoryUnusable", message: expect.stringContaining("(ENOENT)") })
     )
@@ -163,8 +154,8 @@ describe("a data directory", () => {
       yield* during({ dataDirectory }, function* ({ synthesize }) {
         yield* synthesize({ text: "a" })
       })
-      expect(readdirSync(dataDirectory)).toEqual(expect.arrayContaining(["lock.db", "service.db"]))
-      expect(readdirSync(join(dataDirectory, ".."))).toEqual([name])
+      expect(fs.readdirSync(dataDirectory)).toEqual(expect.arrayContaining(["lock.db", "service.db"]))
+      expect(fs.readdirSync(join(dataDirectory, ".."))).toEqual([name])
     })
   )
 
@@ -172,7 +163,7 @@ describe("a data directory", () => {
     Effect.gen(function* () {
       const whole = newPath()
       yield* during({ dataDirectory: whole }, function* () {})
-      const pages = readFileSync(join(whole, "service.db"))
+      const pages = fs.readFileSync(join(whole, "service.db"))
       // The version of the tables is in the header of the first page. A page has 4 kB.
       const later = Buffer.from(pages)
       later.writeUInt32BE(2, 60)
@@ -185,7 +176,7 @@ describe("a data directory", () => {
         const dataDirectory = folderOf({ "service.db": content })
         const refused = yield* startError({ dataDirectory })
         expect(refused).toMatchObject({ _tag: "DataDirectoryUnusable", directory: dataDirectory })
-        expect(readFileSync(join(dataDirectory, "service.db")).equals(content)).toBe(true)
+        expect(fs.readFileSync(join(dataDirectory, "service.db")).equals(content)).toBe(true)
       }
     })
   )
@@ -197,13 +188,13 @@ describe("a data directory", () => {
   ] as const)("with %s is refused, not changed, and one of its files is named", ([, files, named]) =>
     Effect.gen(function* () {
       const dataDirectory = folderOf(files)
-      const before = readdirSync(dataDirectory, { recursive: true })
+      const before = fs.readdirSync(dataDirectory, { recursive: true })
       expect(yield* startError({ dataDirectory })).toMatchObject({
         _tag: "DataDirectoryUnusable",
         directory: dataDirectory,
         message: expect.stringMatching(new RegExp(`"${named}"; give an empty directory`))
       })
-      expect(readdirSync(dataDirectory, { recursive: true })).toEqual(before)
+      expect(fs.readdirSync(dataDirectory, { recursive: true })).toEqual(before)
     })
   )
 
@@ -215,10 +206,10 @@ describe("a data directory", () => {
     Effect.gen(function* () {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* () {})
-      mkdirSync(join(dataDirectory, "spool"))
-      writeFileSync(join(dataDirectory, "spool", randomUUID()), "a recording")
+      fs.mkdirSync(join(dataDirectory, "spool"))
+      fs.writeFileSync(join(dataDirectory, "spool", randomUUID()), "a recording")
       yield* during({ dataDirectory }, function* () {})
-      expect(readdirSync(join(dataDirectory, "spool")).length).toBe(1)
+      expect(fs.readdirSync(join(dataDirectory, "spool")).length).toBe(1)
     })
   )
 
@@ -227,11 +218,11 @@ describe("a data directory", () => {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* () {})
       const folder = join(dataDirectory, temporaryFolder)
-      for (const name of [randomUUID(), randomUUID(), "letter.txt"]) writeFileSync(join(folder, name), "content")
-      mkdirSync(join(folder, randomUUID()))
+      for (const name of [randomUUID(), randomUUID(), "letter.txt"]) fs.writeFileSync(join(folder, name), "content")
+      fs.mkdirSync(join(folder, randomUUID()))
       yield* during({ dataDirectory }, function* () {})
-      expect(readdirSync(folder).length).toBe(2)
-      expect(readFileSync(join(folder, "letter.txt"), "utf8")).toBe("content")
+      expect(fs.readdirSync(folder).length).toBe(2)
+      expect(fs.readFileSync(join(folder, "letter.txt"), "utf8")).toBe("content")
     })
   )
 
@@ -240,14 +231,14 @@ describe("a data directory", () => {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* () {})
       const folder = join(dataDirectory, temporaryFolder)
-      rmSync(folder, { recursive: true })
+      fs.rmSync(folder, { recursive: true })
       const elsewhere = folderOf({ [randomUUID()]: "a file of another program" })
-      symlinkSync(elsewhere, folder)
+      fs.symlinkSync(elsewhere, folder)
       expect(yield* startError({ dataDirectory })).toMatchObject({
         _tag: "DataDirectoryUnusable",
         message: expect.stringContaining(folder)
       })
-      expect(readdirSync(elsewhere).length).toBe(1)
+      expect(fs.readdirSync(elsewhere).length).toBe(1)
     })
   )
 
@@ -283,7 +274,7 @@ describe("a data directory", () => {
     Effect.gen(function* () {
       const dataDirectory = newPath()
       yield* during({ dataDirectory }, function* ({ ask, transcribe }) {
-        rmSync(dataDirectory, { recursive: true })
+        fs.rmSync(dataDirectory, { recursive: true })
         const long = form(...fields, file(wav({ samples: 200_000 })))
         expect((yield* transcribe(long, {}, { failing: true })).status).toBe(500)
         expect((yield* ask("GET", "/usage")).json()).toEqual([])
@@ -299,7 +290,9 @@ describe("a data directory", () => {
         const body = form(...fields, file(wav({ samples: 200_000 })))
         const head = transcriptionRequest(key, "", { "Content-Length": body.length })
         const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
-        const modes = Effect.sync(() => readdirSync(folder).map((name) => statSync(join(folder, name)).mode & 0o777))
+        const modes = Effect.sync(() =>
+          fs.readdirSync(folder).map((name) => fs.statSync(join(folder, name)).mode & 0o777)
+        )
         expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
         expect((yield* Fiber.join(call)).answer.status).toBe(200)
       })
@@ -314,7 +307,7 @@ describe("a data directory", () => {
         yield* transcribe(validForm())
         yield* transcribe(form(...fields, file("hello")))
       })
-      const spooled = Effect.sync(() => readdirSync(join(dataDirectory, temporaryFolder)))
+      const spooled = Effect.sync(() => fs.readdirSync(join(dataDirectory, temporaryFolder)))
       yield* eventually(spooled, (files) => files.length === 0)
     })
   )
@@ -361,10 +354,10 @@ describe("services in one process", () => {
     })
   )
 
-  it.live("go on if something cleans up the temporary folder", () => {
+  it.live("work on if something cleans up the temporary folder", () => {
     const folder = folderOf({})
     const cleaned = during({}, function* (box) {
-      for (const name of readdirSync(folder)) rmSync(join(folder, name), { recursive: true })
+      for (const name of fs.readdirSync(folder)) fs.rmSync(join(folder, name), { recursive: true })
       yield* transcriptOf(box, sound(200))
       expect((yield* box.service.requests).at(-1)).toMatchObject({ status: 200 })
     })
@@ -382,7 +375,7 @@ describe("services in one process", () => {
       })
       if (before === undefined) delete process.env.TMPDIR
       else process.env.TMPDIR = before
-      expect(readdirSync(folder)).toEqual([])
+      expect(fs.readdirSync(folder)).toEqual([])
       for (const url of urls) yield* Effect.promise(() => expect(fetch(url)).rejects.toThrow("fetch failed"))
     })
   )

@@ -36,7 +36,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
   it.each([{ text: "abc", output_format: "1:x" }, { text: "(fail)" }, { text: "(die)" }, { text: "(nothing)" }])(
     "that fails costs nothing: %j",
     function* ({ ask, synthesize }, body) {
-      yield* ask("POST", "/reset")
       expect((yield* synthesize(body, {}, { failing: true })).status).toBeGreaterThanOrEqual(400)
       expect((yield* ask("GET", "/usage")).json()).toEqual([])
       expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
@@ -52,7 +51,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
     { truncateAtByte: 1 },
     { truncateAtByte: 4799 }
   ])("with the fault %j costs nothing", function* ({ ask, key, raw, service }, fault) {
-    yield* ask("POST", "/reset")
     yield* ask("PUT", "/faults", [fault])
     yield* raw("tts", closing(key, tenChars), { answers: 0, undescribed: true }).pipe(Effect.exit)
     yield* eventually(service.requests, ([entry]) => entry?.outcome === "faulted")
@@ -61,7 +59,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
   })
 
   it("whose whole audio was sent before the connection was closed is charged", function* ({ ask, key, raw }) {
-    yield* ask("POST", "/reset")
     yield* ask("PUT", "/faults", [{ truncateAtByte: 4800 }])
     const { answer } = yield* raw("tts", closing(key, tenChars), { answers: 0 })
     expect(answer.bytes.length).toBe(4800)
@@ -70,7 +67,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
 
   it("that the client aborts costs nothing and releases its reserved credits", function* (box) {
     const { abandon, ask, key, service, synthesize } = box
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 10 })
     yield* abandon("tts", [closing(key, '{"text":"(never)"}'), 50])
     yield* eventually(service.requests, ([entry]) => entry?.outcome === "abandoned")
@@ -79,8 +75,7 @@ serviceTests("a synthesis", cannedService(), (it) => {
     expect((yield* synthesize({ text: "a" })).status).toBe(401)
   })
 
-  it("that the client aborts during the audio costs nothing", function* ({ ask, key, service }) {
-    yield* ask("POST", "/reset")
+  it("that the client aborts during the audio costs nothing", function* ({ key, service }) {
     const headers = { "X-API-Key": key, "Content-Type": "application/json" }
     // Ten megabytes of audio: no connection buffers all of them.
     const body = [JSON.stringify({ text: "a".repeat(10_000) })]
@@ -93,7 +88,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
   })
 
   it("that costs more than the credit is refused", function* ({ ask, synthesize }) {
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 5 })
     expect((yield* synthesize({ text: "sixsix" })).status).toBe(401)
     expect((yield* ask("GET", "/account")).json().credits).toBe(5)
@@ -103,7 +97,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
 
   it("that is under way during a reset finishes, and the new account does not pay", function* (box) {
     const { ask, service, synthesize } = box
-    yield* ask("POST", "/reset")
     const call = yield* Effect.fork(synthesize({ text: "(wait)" }))
     yield* eventually(service.requests, ([entry]) => entry !== undefined && entry.request !== null)
     yield* ask("POST", "/reset")
@@ -116,7 +109,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
   })
 
   it("whose credit is lowered while it is under way takes what is left", function* ({ ask, service, synthesize }) {
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 10 })
     const call = yield* Effect.fork(synthesize({ text: "(wait)1234" }))
     yield* eventually(service.requests, ([entry]) => entry !== undefined && entry.request !== null)
@@ -128,7 +120,6 @@ serviceTests("a synthesis", cannedService(), (it) => {
   })
 
   it("is accepted 60 of 100 times at once if the credit covers 60", function* ({ ask, service }) {
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 360 })
     const headers = { "X-API-Key": Redacted.value(service.apiKey), "Content-Type": "application/json" }
     const body = JSON.stringify({ text: "(wait)", output_format: "8000:pcm16" })
@@ -163,7 +154,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
     [4000, 4000, 1]
   ] as const)("of %i samples at %i Hz costs %i started seconds", function* ({ ask, transcribe }, row) {
     const [samples, sampleRate, units] = row
-    yield* ask("POST", "/reset")
     expect((yield* transcribe(form(...fields, file(wav({ sampleRate, samples }))))).status).toBe(200)
     expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - units * 3)
     const usage = { operation: "transcribe", calls: 1, units, credits: units * 3 }
@@ -171,7 +161,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   })
 
   it("that fails costs nothing", function* ({ ask, transcribe }) {
-    yield* ask("POST", "/reset")
     expect((yield* transcribe(form(...fields))).status).toBe(400)
     expect((yield* transcribe(form(...fields, file("hello")))).status).toBe(400)
     expect((yield* transcribe(validForm(field("aux", "maybe")))).status).toBe(400)
@@ -179,7 +168,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   })
 
   it("that costs more than the credit is 402", function* ({ ask, transcribe }) {
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 2 })
     expect((yield* transcribe(validForm())).status).toBe(402)
     expect((yield* ask("GET", "/account")).json().credits).toBe(2)
@@ -190,7 +178,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
 
   it("that is uploaded during a reset finishes, and the new account does not pay", function* (box) {
     const { ask, key, raw, service } = box
-    yield* ask("POST", "/reset")
     const request = transcriptionRequest(key, validForm(field("aux", "true")))
     const call = yield* Effect.fork(raw("stt", [request.subarray(0, -1000), 500, request.subarray(-1000)]))
     yield* eventually(service.requests, ([entry]) => typeof entry?.keyId === "string")
@@ -203,7 +190,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   })
 
   it("is accepted 12 of 20 times at once if the credit covers 12", function* ({ ask, transcribe }) {
-    yield* ask("POST", "/reset")
     yield* ask("PATCH", "/account", { credits: 36 })
     // All are under way before the first is charged.
     yield* ask("PUT", "/faults", [{ operation: "transcribe", delayMillis: 1000 }])
@@ -220,7 +206,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   it.each([{ truncateAtByte: 10 }, { stallAtByte: 10 }, { delayMillis: 60_000 }])(
     "whose response the client does not get costs nothing: %j",
     function* ({ ask, send, transcribe, key }, fault) {
-      yield* ask("POST", "/reset")
       yield* ask("PATCH", "/account", { credits: 3 })
       yield* ask("PUT", "/faults", [{ operation: "transcribe", times: 1, ...fault }])
       const headers = { "X-Api-Key": key, "Content-Type": formType }
@@ -233,7 +218,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   )
 
   it("and a synthesis are separate in the usage", function* ({ ask, synthesize, transcribe }) {
-    yield* ask("POST", "/reset")
     yield* synthesize({ text: "abc" })
     yield* transcribe(validForm())
     yield* transcribe(validForm())

@@ -217,9 +217,15 @@ serviceTests("the journal", cannedService(), (it) => {
     expect(entries.map(({ id }) => id)).toEqual(answers.map(({ headers }) => headers["x-request-id"]))
   })
 
+  it("names the long text that a synthesis is a piece of, by the form of its id", function* ({ ask, synthesize }) {
+    const parents = { "book.001": "book", "a.b.1000": "a.b", "v1.2": undefined, ".001": undefined, "b.000": undefined }
+    for (const id of [...Object.keys(parents), "b.0100"]) yield* synthesize({ text: "a" }, { "X-Request-Id": id })
+    const entries: ReadonlyArray<JournalEntry> = (yield* ask("GET", "/requests")).json()
+    expect(entries.map(({ parent }) => parent)).toEqual([...Object.values(parents), undefined])
+  })
+
   it("keeps the whole of a text, and cuts any other long value after a thousand characters", function* (box) {
     const { ask, synthesize, transcribe } = box
-    yield* ask("POST", "/reset")
     const text = "नमस्ते\n".repeat(1000)
     yield* synthesize({ text, g2p_overrides: { ["b".repeat(100_000)]: "c" } })
     yield* transcribe(form(...["model", "transaction_id", "other"].map((name) => field(name, "x".repeat(60_000)))))
@@ -232,7 +238,6 @@ serviceTests("the journal", cannedService(), (it) => {
 
   it("says whether the fields of a request are whole, and has those that the service does not know", function* (box) {
     const { ask, synthesize, transcribe } = box
-    yield* ask("POST", "/reset")
     const hotwords = (count: number) => field("hotwords", JSON.stringify(Array(count).fill({ phrase: "UPI" })))
     const overrides = (count: number) => ({ text: "hi", g2p_overrides: { ["b".repeat(count)]: "c" } })
     yield* transcribe(validForm(hotwords(50)))
@@ -265,11 +270,9 @@ serviceTests("the journal", cannedService(), (it) => {
       speed: 1,
       pitch: 2
     })
-    yield* ask("POST", "/reset")
   })
 
   it("keeps of forty refused requests with 16 large fields no more than it shows", function* ({ ask, transcribe }) {
-    yield* ask("POST", "/reset")
     const heapUsed = () => {
       collectGarbage()
       return process.memoryUsage().heapUsed
@@ -287,7 +290,6 @@ serviceTests("the journal", cannedService(), (it) => {
   })
 
   it("keeps the fields of a request that a fault answers", function* ({ ask, synthesize, transcribe }) {
-    yield* ask("POST", "/reset")
     yield* ask("PUT", "/faults", [{ status: 502, times: 2 }, { reset: "answer" }])
     yield* synthesize({ text: "hi", speed: 2 }, {}, { failing: true })
     yield* transcribe(validForm(field("hotwords", '[{"phrase":"a"}]')), {}, { failing: true, undescribed: true })
@@ -299,22 +301,18 @@ serviceTests("the journal", cannedService(), (it) => {
       { outcome: "faulted", request: { model: "hi-general-v2-8khz", hotwords: [{ phrase: "a" }] } },
       { outcome: "faulted", request: { text: "" } }
     ])
-    yield* ask("POST", "/reset")
   })
 
   it("has no fields for a body that can't be read, which a fault answers", function* ({ ask, synthesize, transcribe }) {
-    yield* ask("POST", "/reset")
     yield* ask("PUT", "/faults", [{ status: 401 }])
     for (const body of ["{", "[]", `"${"x".repeat(2_000_000)}"`]) yield* synthesize(body)
     yield* transcribe("no form")
     yield* transcribe("no form", { "Content-Type": "text/plain" })
     const entries: ReadonlyArray<{ readonly request: unknown }> = (yield* ask("GET", "/requests")).json()
     expect(entries.map(({ request }) => JSON.stringify(request))).toEqual(["null", "null", "null", "{}", "null"])
-    yield* ask("POST", "/reset")
   })
 
   it("keeps at most 16 MB of fields, those of the latest requests", function* ({ ask, synthesize }) {
-    yield* ask("POST", "/reset")
     yield* ask("PUT", "/faults", [{ status: 400 }])
     const text = "\u0001".repeat(20_000)
     yield* Effect.forEach(Array.from({ length: 80 }), () => synthesize({ text }))
@@ -322,11 +320,9 @@ serviceTests("the journal", cannedService(), (it) => {
     const kept = entries.map(({ request }) => request !== null)
     expect(kept.lastIndexOf(false)).toBe(kept.indexOf(true) - 1)
     expect(kept.filter(Boolean).length).toBe(66)
-    yield* ask("POST", "/reset")
   })
 
   it("is readable after a request with deeply nested lists", function* ({ ask, transcribe }) {
-    yield* ask("POST", "/reset")
     const deep = "[".repeat(30_000) + "]".repeat(30_000)
     expect((yield* transcribe(validForm(field("hotwords", deep)))).status).toBe(400)
     const answer = yield* ask("GET", "/requests")
@@ -335,7 +331,6 @@ serviceTests("the journal", cannedService(), (it) => {
   })
 
   it("holds the latest thousand requests, numbered from the first", function* ({ ask, raw }) {
-    yield* ask("POST", "/reset")
     const one = message("POST /tts/bytes HTTP/1.1", { Host: "127.0.0.1", "Content-Length": 0 })
     yield* raw("tts", Buffer.concat(Array.from({ length: 1010 }, () => one)), { answers: 1010 })
     const entries = (yield* ask("GET", "/requests")).json()
@@ -344,7 +339,6 @@ serviceTests("the journal", cannedService(), (it) => {
   })
 
   it("records no requests with another path or method", function* ({ ask, send }) {
-    yield* ask("POST", "/reset")
     yield* send("tts", { path: "/nowhere" })
     yield* send("stt", { method: "GET", path: "/api/transcribe" })
     expect((yield* ask("GET", "/requests")).json()).toEqual([])

@@ -1,3 +1,4 @@
+import { cooperatively, type Steps } from "@effect-speech/common/Cooperative"
 import * as Issue from "@effect-speech/transport/Issue"
 import type { Response } from "@effect-speech/transport/Operation"
 import * as Effect from "effect/Effect"
@@ -7,7 +8,6 @@ import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
 import * as Contract from "../SttContract.js"
 import { readJson } from "./readJson.js"
-import { makeTurns } from "./turns.js"
 
 /** Reads the body of a 200, without the key, in case the service quotes it. The left side says what is wrong with it. */
 export const readAnswer = <E>({
@@ -68,7 +68,7 @@ const wholeAuxInfo = (auxInfo: unknown, known: Contract.AuxInfo): Effect.Effect<
   Effect.gen(function* () {
     const whole = auxInfo as Record<string, unknown>
     for (const name of auxScalars) if (Object.hasOwn(whole, name)) whole[name] = known[name]
-    if (Object.hasOwn(whole, "segments_meta") && !(yield* clearSegments(whole.segments_meta))) {
+    if (Object.hasOwn(whole, "segments_meta") && !(yield* cooperatively(clearSegments(whole.segments_meta)))) {
       whole.segments_meta = undefined
     }
     return whole
@@ -78,15 +78,14 @@ const wholeAuxInfo = (auxInfo: unknown, known: Contract.AuxInfo): Effect.Effect<
 const stepLength = 10_000
 
 /** Clears each confidence that is not a finite number: JSON may state 1e999. Returns whether the value is an array of objects. */
-const clearSegments = (segments: unknown): Effect.Effect<boolean> =>
-  Effect.gen(function* () {
-    if (!Array.isArray(segments)) return false
-    const inTurns = makeTurns()
-    for (let at = 0; at < segments.length; at += stepLength) {
-      if (!(yield* inTurns(() => segments.slice(at, at + stepLength).every(clearSegment)))) return false
-    }
-    return true
-  })
+function* clearSegments(segments: unknown): Steps<boolean> {
+  if (!Array.isArray(segments)) return false
+  for (let at = 0; at < segments.length; at += stepLength) {
+    if (!segments.slice(at, at + stepLength).every(clearSegment)) return false
+    yield
+  }
+  return true
+}
 
 const clearSegment = (segment: unknown): boolean => {
   if (!Predicate.isRecord(segment)) return false

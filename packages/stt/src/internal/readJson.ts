@@ -1,13 +1,13 @@
+import { cooperatively, type Steps } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { makeTurns } from "./turns.js"
 
 export interface JsonLimits {
   readonly bytes: number
   /** Objects, arrays, strings, numbers and so on, without the names of fields. */
   readonly values: number
   readonly objectsAndArrays: number
-  /** Of one object. */
+  /** Maximum fields per object. */
   readonly fields: number
   readonly levels: number
 }
@@ -43,33 +43,38 @@ export const readJson = <E>(
   Effect.suspend(() => {
     const decoder = new TextDecoder()
     const reader = makeJsonReader(clean, others)
-    const inTurns = makeTurns()
-    const attempt = <A>(read: () => A): Effect.Effect<Either.Either<A, string>> =>
-      inTurns(() =>
-        Either.try({ try: read, catch: (error) => (error instanceof BeyondLimit ? error.message : notJson) })
-      )
-    let length = 0
-    const readFrom = (chunk: Uint8Array, at: number): Effect.Effect<Either.Either<unknown, string>, E> =>
-      at >= chunk.byteLength
-        ? readNext
-        : Effect.flatMap(
-            attempt(() => reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))),
-            (pushed) => (Either.isLeft(pushed) ? Effect.succeed(pushed) : readFrom(chunk, at + pieceSize))
-          )
-    const readNext: Effect.Effect<Either.Either<unknown, string>, E> = Effect.flatMap(pull, (chunk) => {
-      if (chunk === undefined) {
-        return attempt(() => {
-          reader.push(decoder.decode())
-          return reader.end()
-        })
+    function* push(chunk: Uint8Array): Steps<void> {
+      for (let at = 0; at < chunk.byteLength; at += pieceSize) {
+        reader.push(decoder.decode(chunk.subarray(at, at + pieceSize), { stream: true }))
+        yield
       }
+    }
+    function* end(): Steps<unknown> {
+      reader.push(decoder.decode())
+      yield
+      return reader.end()
+    }
+    let length = 0
+    const readNext: Effect.Effect<Either.Either<unknown, string>, E> = Effect.flatMap(pull, (chunk) => {
+      if (chunk === undefined) return cooperatively(attempt(end()))
       length += chunk.byteLength
-      return length > bytes ? Effect.succeed(Either.left(`it is longer than ${bytes} bytes`)) : readFrom(chunk, 0)
+      if (length > bytes) return Effect.succeed(Either.left(`it is longer than ${bytes} bytes`))
+      return Effect.flatMap(cooperatively(attempt(push(chunk))), (pushed) =>
+        Either.isLeft(pushed) ? Effect.succeed(pushed) : readNext
+      )
     })
     return readNext
   })
 
 const notJson = "it is not JSON"
+
+function* attempt<A>(steps: Steps<A>): Steps<Either.Either<A, string>> {
+  try {
+    return Either.right(yield* steps)
+  } catch (error) {
+    return Either.left(error instanceof BeyondLimit ? error.message : notJson)
+  }
+}
 
 class BeyondLimit extends Error {}
 

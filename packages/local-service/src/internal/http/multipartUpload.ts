@@ -59,7 +59,7 @@ export const readUpload = (
     )
     return yield* Effect.tryPromise({
       try: (signal) => {
-        const upload = parse(request, contentType, { fileField, newPath, signal, ...limits })
+        const upload = parse(request, { fileField, newPath, signal, ...limits })
         parsing = upload
         return upload
       },
@@ -75,7 +75,7 @@ export const readUpload = (
 /** Reads the fields of a form, and discards its file. Gives those before the first error, and `undefined` if it is no form. */
 export const readFieldsOnly = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
   const fields: Array<readonly [name: string, value: string]> = []
-  const parser = openParser(headers, fileField)
+  const parser = openFieldsParser(headers, fileField)
   const ended = new Promise<void>((resolve) => parser?.once("finish", resolve).once("error", () => resolve()))
   parser?.on("field", (name, value) => fields.push([name, value]))
   parser?.on("file", (_, stream) => stream.on("error", () => undefined).resume())
@@ -95,18 +95,24 @@ export const readFieldsOnly = (headers: Readonly<IncomingHttpHeaders>, fileField
 }
 
 /** `undefined` if the body is not a form, or has no boundary. */
-const openParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
+const openFieldsParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string) => {
   try {
-    const parser = new Busboy({
-      headers: { ...headers, "content-type": headers["content-type"] ?? "" },
-      limits: { ...fieldLimits, files: 1 },
-      isPartAFile: (name, _type, filename) => name === fileField || filename !== undefined
-    })
-    parser.on("error", () => undefined)
-    return parser
+    return openParser(headers, fileField, Number.POSITIVE_INFINITY)
   } catch {
     return undefined
   }
+}
+
+/** Throws if the body is not a form, or has no boundary. */
+const openParser = (headers: Readonly<IncomingHttpHeaders>, fileField: string, maximumFileBytes: number) => {
+  const parser = new Busboy({
+    headers: { ...headers, "content-type": headers["content-type"] ?? "" },
+    limits: { ...fieldLimits, files: 1, fileSize: maximumFileBytes },
+    isPartAFile: (name, _type, filename) => name === fileField || filename !== undefined
+  })
+  // An error without a listener would end the process. The parser may emit several.
+  parser.on("error", () => undefined)
+  return parser
 }
 
 class Refused extends Error {
@@ -128,14 +134,8 @@ interface ParseOptions extends UploadLimits {
   readonly signal: AbortSignal
 }
 
-const parse = async (request: IncomingMessage, contentType: string, options: ParseOptions): Promise<Upload> => {
-  const parser = new Busboy({
-    headers: { ...request.headers, "content-type": contentType },
-    limits: { ...fieldLimits, files: 1, fileSize: options.maximumFileBytes },
-    isPartAFile: (name, _type, filename) => name === options.fileField || filename !== undefined
-  })
-  // The parser may emit further errors. The promise below handles only the first.
-  parser.on("error", () => undefined)
+const parse = async (request: IncomingMessage, options: ParseOptions): Promise<Upload> => {
+  const parser = openParser(request.headers, options.fileField, options.maximumFileBytes)
   const ended = new AbortController()
   const signal = AbortSignal.any([options.signal, ended.signal])
   const fields: Array<readonly [string, string]> = []

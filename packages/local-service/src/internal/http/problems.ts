@@ -1,10 +1,10 @@
 import type { IncomingHttpHeaders } from "node:http"
 import type * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as Issue from "@effect-speech/transport/Issue"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
+import { firstIssue } from "../firstIssue.js"
 import { isDiskFull } from "../isDiskFull.js"
 
 /** A failed request: the status, the message and the headers of its response. */
@@ -51,11 +51,10 @@ export const formatFieldName = (field: string): string => (/^[\w[\]]{1,60}$/.tes
 export const describeParseError = (error: ParseError): string => {
   const malformed = "the request is malformed"
   try {
-    const { field, problem } = Issue.first(error.issue)
+    const { field, problem } = firstIssue(error.issue)
     if (field === "request") return `${malformed}: the body ${problem}`
     if (problem.length > 200) return `${malformed}: ${field}`
-    // `additionalFields` is an option of the clients.
-    return `${field} ${problem.replace("; see additionalFields", "")}`
+    return `${field} ${problem}`
   } catch {
     // Formatting fails if the value is nested too deep.
     return malformed

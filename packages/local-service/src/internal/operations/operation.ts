@@ -18,8 +18,8 @@ import { billOnLastByte } from "./billOnLastByte.js"
 export interface Operation<R> {
   readonly name: OperationName
   readonly path: string
-  /** The request's id, if the operation has one before its response. */
-  readonly idOf?: (headers: Readonly<IncomingHttpHeaders>) => string
+  /** The ids of a request, if the operation has them before its response. */
+  readonly idsOf?: (headers: Readonly<IncomingHttpHeaders>) => Pick<OpenEntry, "id" | "parent">
   /** Authorises the request, does the work and returns a response with the credit to debit for it. */
   readonly work: (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry) => Effect.Effect<Worked, Problem, R>
   readonly problemToResponse: ProblemToResponse
@@ -45,7 +45,7 @@ export interface FieldsReader {
 export const operationHandler = <R>({
   problemToResponse,
   bodyIdleMillis,
-  idOf,
+  idsOf,
   name,
   path,
   readFields,
@@ -64,7 +64,7 @@ export const operationHandler = <R>({
     const startedAt = monotonicMillis()
     const journal = yield* Journal
     const entry = journal.begin({ operation: name, at: now() })
-    entry.id = idOf?.(request.headers) ?? null
+    Object.assign(entry, idsOf?.(request.headers))
     yield* markEnd(entry, journal, NodeHttpServerRequest.toServerResponse(request))
 
     const fault = (yield* Faults).next(name)

@@ -14,11 +14,12 @@ import { Recogniser, sampleRate } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
-import { resample } from "../samples.js"
+import { resample, type Samples } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { TemporaryFiles } from "../state/temporaryFiles.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
+import { parentOfPiece } from "./parentOfPiece.js"
 
 export interface SynthesisOptions {
   readonly voice: VoiceService
@@ -66,31 +67,46 @@ const maximumPhonemes = 400
 const oneOf = (values: ReadonlyArray<string>) =>
   Schema.String.pipe(
     Schema.filter(
-      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`
+      (value) => values.includes(value) || `${quote(value)} is not supported; use one of ${values.join(", ")}`,
+      { jsonSchema: { enum: values } }
     )
   )
 
-export const phonemes = Schema.String.pipe(
+const phonemes = Schema.String.pipe(
   Schema.filter((value) => value.length <= maximumPhonemes || `must be at most ${maximumPhonemes} characters`, {
     jsonSchema: { maxLength: maximumPhonemes }
   })
 )
 
-/** The contract's request, limited to this service's languages, voices and phonemes. */
-const requestSchema = (voice: VoiceService) =>
+/** The contract's request, limited to this service's languages, voices and phonemes. It also writes `/openapi.json`. */
+export const synthesisBody = ({ languages, voices }: Pick<VoiceService, "languages" | "voices">) =>
   Schema.Struct({
-    ...Contract.SynthesisBody.fields,
-    lang: optional(oneOf(voice.languages)),
-    voice: optional(oneOf(voice.voices)),
+    text: Schema.propertySignature(Contract.Text).annotations({
+      description: `The text to speak, at most ${Contract.maximumCodePoints.toLocaleString("en")} Unicode code points.`
+    }),
+    lang: optional(oneOf(languages), { default: defaults.lang, description: "Any other value is 400." }),
+    voice: optional(oneOf(voices), { default: defaults.voice, description: "Any other value is 400." }),
     output_format: optional(
-      Schema.String.pipe(Schema.filter(isOutputFormat, { message: ({ actual }) => formatProblem(String(actual)) }))
+      Schema.String.pipe(
+        Schema.filter(isOutputFormat, {
+          message: ({ actual }) => formatProblem(String(actual)),
+          jsonSchema: { enum: Contract.outputFormats }
+        })
+      ),
+      { default: defaults.output_format }
     ),
-    speed: optional(Contract.Speed),
-    g2p_overrides: optional(Schema.Record({ key: Schema.String, value: phonemes }))
+    speed: optional(Contract.Speed, { description: "The speaking rate." }),
+    num_step: optional(Contract.NumStep, {
+      description: "Flow-matching steps. They have no effect here. Our choice."
+    }),
+    g2p_overrides: optional(Schema.Record({ key: Schema.String, value: phonemes }), {
+      description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice."
+    })
   })
 
 /** JSON has no `undefined`. */
-const optional = <A, I>(schema: Schema.Schema<A, I>) => Schema.optionalWith(schema, { exact: true })
+const optional = <A, I>(schema: Schema.Schema<A, I>, annotations: Schema.PropertySignature.Annotations<A>) =>
+  Schema.optionalWith(schema, { exact: true }).annotations(annotations)
 
 /** Not in the schema: a schema with defaults takes three times as long. */
 const defaults = {
@@ -101,7 +117,7 @@ const defaults = {
   g2p_overrides: {}
 }
 
-type SynthesisRequest = typeof defaults & ReturnType<typeof requestSchema>["Type"]
+type SynthesisRequest = typeof defaults & ReturnType<typeof synthesisBody>["Type"]
 
 const isOutputFormat = Schema.is(Contract.OutputFormat)
 
@@ -115,12 +131,15 @@ const formatProblem = (format: string): string => {
 /** `POST /tts/bytes`. */
 export const synthesisHandler = (options: SynthesisOptions) => {
   // Made once, because compiling a schema takes longer than decoding a request.
-  const decodeFields = Schema.decodeUnknown(requestSchema(options.voice))
+  const decodeFields = Schema.decodeUnknown(synthesisBody(options.voice))
   const decode: Decode = (body) => Effect.map(decodeFields(body), (fields) => ({ ...defaults, ...fields }))
   return operationHandler({
     name: "synthesize",
     path: Contract.path,
-    idOf: (headers) => requestIdOf(headers, options),
+    idsOf: (headers) => {
+      const id = requestIdOf(headers, options)
+      return { id, parent: parentOfPiece(id) }
+    },
     work: (request, entry) => synthesize(request, entry, { ...options, decode }),
     problemToResponse: synthesisProblemToResponse(options),
     readFields: () => readJsonFields(maximumBodyBytes, decode),
@@ -220,23 +239,38 @@ const synthesize = (
         : { samples: speech.samples, sampleRate: from })
     })
 
-    const byteLength = Math.ceil((speech.length * format.sampleRate) / from) * bytesPerFrame(format)
-    const encode = (samples: Float32Array) =>
-      format.encoding === "float32"
-        ? new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
-        : Pcm.encode(samples, format.encoding).bytes
-    const init = {
-      contentType: "application/octet-stream",
-      headers: {
-        [Contract.header.requestId]: requestIdOf(request.headers, options),
-        [Contract.header.sampleRate]: String(format.sampleRate),
-        [Contract.header.encoding]: format.encoding,
-        [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
-      }
+    return {
+      response: audioResponse(
+        audio,
+        Math.ceil((speech.length * format.sampleRate) / from),
+        format,
+        requestIdOf(request.headers, options)
+      ),
+      hold
     }
-    const response =
-      audio instanceof Float32Array
-        ? HttpServerResponse.uint8Array(encode(audio), init)
-        : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
-    return { response, hold }
   })
+
+const audioResponse = (
+  audio: Samples,
+  length: number,
+  format: ReturnType<typeof Contract.audioFormat>,
+  requestId: string
+): HttpServerResponse.HttpServerResponse => {
+  const byteLength = length * bytesPerFrame(format)
+  const encode = (samples: Float32Array) =>
+    format.encoding === "float32"
+      ? new Uint8Array(samples.buffer, samples.byteOffset, samples.byteLength)
+      : Pcm.encode(samples, format.encoding).bytes
+  const init = {
+    contentType: "application/octet-stream",
+    headers: {
+      [Contract.header.requestId]: requestId,
+      [Contract.header.sampleRate]: String(format.sampleRate),
+      [Contract.header.encoding]: format.encoding,
+      [Contract.header.audioDuration]: String(Math.round(durationMillis(format, byteLength)))
+    }
+  }
+  return audio instanceof Float32Array
+    ? HttpServerResponse.uint8Array(encode(audio), init)
+    : HttpServerResponse.stream(Stream.map(audio, encode), { ...init, contentLength: byteLength })
+}

@@ -16,7 +16,7 @@ import { Accounts, type Refusal } from "../state/accounts.js"
 import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
-import { toForm } from "./transcriptionForm.js"
+import { toForm, transcriptionForm } from "./transcriptionForm.js"
 
 export interface TranscriptionOptions {
   /** The language of each model, by the model's name. */
@@ -54,19 +54,7 @@ export const transcriptionProblemToResponse: ProblemToResponse = ({ headers, mes
   return HttpServerResponse.unsafeJson(body, { status, headers })
 }
 
-const flag = Schema.BooleanFromString.annotations({
-  message: () => ({ message: "must be true or false", override: true })
-})
-
-/** The fields of the form, without the file. */
-export const Form = Schema.Struct({
-  [Contract.field.model]: Schema.NonEmptyString.annotations({ message: () => "must not be empty" }),
-  [Contract.field.transactionId]: Schema.UUID.annotations({ message: () => "must be a UUID" }),
-  [Contract.field.aux]: Schema.optional(flag),
-  [Contract.field.parseNumber]: Schema.optional(flag),
-  [Contract.field.hotwords]: Schema.optional(Schema.Array(Contract.Hotword))
-})
-const decodeForm = Schema.decodeUnknown(Form)
+const decodeForm = Schema.decodeUnknown(transcriptionForm())
 
 /** `POST /api/transcribe`. */
 export const transcriptionHandler = (options: TranscriptionOptions) =>

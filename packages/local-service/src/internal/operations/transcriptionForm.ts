@@ -1,7 +1,35 @@
 import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
+import * as Schema from "effect/Schema"
 import { badRequest, formatFieldName, type Problem } from "../http/problems.js"
 
+const flag = Schema.BooleanFromString.annotations({
+  message: () => ({ message: "must be true or false", override: true })
+})
+
+/** The fields of the form, without the file. It also writes `/openapi.json`, which names the models. */
+export const transcriptionForm = (models: ReadonlyArray<string> = []) =>
+  Schema.Struct({
+    [Contract.field.model]: Schema.propertySignature(
+      Schema.String.pipe(
+        Schema.filter((model) => model !== "" || "must not be empty", {
+          jsonSchema: { minLength: 1, enum: models }
+        })
+      )
+    ).annotations({ description: "The model, which decides the language. An unknown model is 400." }),
+    [Contract.field.transactionId]: Schema.propertySignature(
+      Schema.UUID.annotations({ message: () => "must be a UUID" })
+    ).annotations({ description: "A UUID from the client." }),
+    [Contract.field.aux]: Schema.optional(flag).annotations({ description: "`true` adds `aux_info` to the response." }),
+    [Contract.field.parseNumber]: Schema.optional(flag).annotations({
+      description: "`true` turns spoken numbers into digits, in Hindi, Malayalam, Kannada, Gujarati and Marathi."
+    }),
+    [Contract.field.hotwords]: Schema.optional(Schema.Array(Contract.Hotword)).annotations({
+      description:
+        "The contract does not define the encoding. Our choice: one field with a JSON array; one field for each hotword, " +
+        "with a JSON object; or fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
+    })
+  })
 /** The fields of a form as one object. `hotwords` becomes an array, from any of its three encodings. */
 export const toForm = (
   fields: ReadonlyArray<readonly [name: string, value: string]>

@@ -1,8 +1,8 @@
 import * as SttContract from "@effect-speech/stt/SttContract"
 import * as TtsContract from "@effect-speech/tts/TtsContract"
 import * as Schema from "effect/Schema"
-import { phonemes } from "../operations/synthesis.js"
-import { Form } from "../operations/transcription.js"
+import { synthesisBody } from "../operations/synthesis.js"
+import { transcriptionForm } from "../operations/transcriptionForm.js"
 import { failures, type Json, json, required, type ServiceDescription, schemaOf } from "./openApiParts.js"
 
 const otherPath = "The path does not exist. Our choice."
@@ -34,44 +34,16 @@ const TranscriptionFailure = Schema.Struct({
   message: Schema.String
 })
 
-/** The JSON Schema of a body, with additions to its properties. */
-const bodySchema = <A, I>(schema: Schema.Schema<A, I>, additions: Readonly<Record<string, Json>>) => {
-  const made = schemaOf(schema, "allow") as {
-    readonly properties: Readonly<Record<string, Json>>
-    readonly required: ReadonlyArray<string>
-  }
-  const properties = Object.entries(made.properties).map(([name, each]) => [name, { ...each, ...additions[name] }])
-  return { ...made, properties: Object.fromEntries(properties) }
-}
-
-const formSchema = (models: ReadonlyArray<string>): Json => {
-  const { audioFile, aux, hotwords, model, parseNumber, transactionId } = SttContract.field
-  const fields = bodySchema(Form, {
-    [model]: { enum: models, description: "The model, which decides the language. An unknown model is 400." },
-    [transactionId]: { description: "A UUID from the client." },
-    [aux]: { description: "`true` adds `aux_info` to the response." },
-    [parseNumber]: {
-      description: "`true` turns spoken numbers into digits, in Hindi, Malayalam, Kannada, Gujarati and Marathi."
-    },
-    [hotwords]: {
-      description:
-        "The contract does not define the encoding. Our choice: one field with a JSON array; one field for each hotword, " +
-        "with a JSON object; or fields `hotwords[0][phrase]`, `hotwords[0][score]` and so on."
-    }
-  })
-  return {
-    ...fields,
-    required: [...fields.required, audioFile],
-    properties: {
-      ...fields.properties,
-      [audioFile]: {
-        type: "string",
-        contentMediaType: "application/octet-stream",
-        description: "The recording: WAV, MP3, M4A, FLAC, OGG or WebM."
-      }
-    }
-  }
-}
+const formSchema = (models: ReadonlyArray<string>) =>
+  schemaOf(
+    Schema.Struct({
+      ...transcriptionForm(models).fields,
+      [SttContract.field.audioFile]: Schema.propertySignature(
+        Schema.String.annotations({ jsonSchema: { type: "string", contentMediaType: "application/octet-stream" } })
+      ).annotations({ description: "The recording: WAV, MP3, M4A, FLAC, OGG or WebM." })
+    }),
+    "allow"
+  )
 
 const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
   operationId: "transcribe",
@@ -113,23 +85,6 @@ const transcribe = ({ models, sttBaseUrl }: ServiceDescription): Json => ({
   }
 })
 
-/** The body of a synthesis. `synthesisSchema` adds the languages and voices. */
-const SynthesisBody = Schema.Struct({
-  ...TtsContract.SynthesisBody.fields,
-  g2p_overrides: Schema.optional(Schema.Record({ key: Schema.String, value: phonemes }))
-})
-
-const synthesisSchema = ({ languages, voices }: ServiceDescription): Json =>
-  bodySchema(SynthesisBody, {
-    text: { description: "The text to speak, at most 10,000 Unicode code points." },
-    lang: { enum: languages, default: TtsContract.defaultLang, description: "Any other value is 400." },
-    voice: { enum: voices, default: TtsContract.defaultVoice, description: "Any other value is 400." },
-    output_format: { default: TtsContract.defaultOutputFormat },
-    speed: { description: "The speaking rate." },
-    num_step: { description: "Flow-matching steps. They have no effect here. Our choice." },
-    g2p_overrides: { description: "Maps a word to its pronunciation, in phonemes of espeak-ng. Our choice." }
-  })
-
 const requestIdHeader = {
   [TtsContract.header.requestId]: required(
     { type: "string", pattern: TtsContract.requestIdPattern.source },
@@ -150,7 +105,7 @@ const synthesize = (service: ServiceDescription): Json => ({
       schema: { type: "string" }
     }
   ],
-  requestBody: { required: true, content: json(synthesisSchema(service)) },
+  requestBody: { required: true, content: json(schemaOf(synthesisBody(service), "allow")) },
   responses: {
     200: {
       description: "Raw audio: mono, without a container. The media type is our choice.",

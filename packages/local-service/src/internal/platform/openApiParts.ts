@@ -30,7 +30,7 @@ export const schemaOf = <A, I>(schema: Schema.Schema<A, I>, additional: "strict"
 export const inlineReferences = (value: unknown, definitions: Readonly<Record<string, unknown>>): unknown => {
   if (Array.isArray(value)) return value.map((each) => inlineReferences(each, definitions))
   if (typeof value !== "object" || value === null) return value
-  const { $ref, ...rest } = value as Json
+  const { $ref, ...rest } = withoutAllOf(value as Json)
   const isEffects = (name: string) =>
     name === "$id" || (typeof rest.title === "string" && /^(title|description)$/.test(name))
   const kept = Object.entries(rest).filter(([name]) => !isEffects(name))
@@ -38,6 +38,13 @@ export const inlineReferences = (value: unknown, definitions: Readonly<Record<st
   if (typeof $ref !== "string") return own
   const definition = definitions[$ref.slice($ref.lastIndexOf("/") + 1)]
   return { ...(inlineReferences(definition, definitions) as Json), ...own }
+}
+
+/** A reference with a description is in an `allOf` of its own. */
+const withoutAllOf = (schema: Json): Json => {
+  const { allOf, ...rest } = schema
+  const isReference = Array.isArray(allOf) && allOf.length === 1 && "$ref" in allOf[0]
+  return isReference ? { ...allOf[0], ...rest } : schema
 }
 
 export const json = (schema: unknown): Json => ({ "application/json": { schema } })

@@ -1,6 +1,7 @@
-import { hop, makeFingerprinter, windowLength } from "./fingerprints.js"
+import type { Steps } from "@effect-speech/common/Cooperative"
+import { hop, makeFingerprinter } from "./fingerprints.js"
 import { isQuiet, type KnownSpeech, powerOf, quietLength, type Sentence } from "./knownSpeech.js"
-import type { Steps } from "./steps.js"
+import { windowLength } from "./spectrum.js"
 import { blocksOf, differenceOf, lagReach, makeShaper, sampleRate, tolerance } from "./waveforms.js"
 
 /** A known sentence in an input. */
@@ -54,10 +55,7 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
   const print = makeFingerprinter(1)
   const longest = known.longest()
   const retained = longest + 2 * lagReach + batch
-  /** The latest part of the filtered input, from the sample `first` to the sample `length`. */
-  let buffer = new Int16Array(0)
-  let first = 0
-  let length = 0
+  const input = makeInput(retained)
   let nextHop = 0
   let votes = new Map<number, number>()
   let earlierVotes = new Map<number, number>()
@@ -65,31 +63,17 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
   const pending = new Map<number, Candidate>()
   const matches: Array<Match> = []
 
-  const append = (shape: Int16Array) => {
-    if (length - first + shape.length > buffer.length) {
-      const from = Math.max(first, length - retained)
-      const needed = length - from + shape.length
-      const kept = buffer.subarray(from - first, length - first)
-      if (needed > buffer.length) {
-        buffer = new Int16Array(Math.max(needed, Math.min(2 * needed, retained + batch)))
-        buffer.set(kept)
-      } else buffer.copyWithin(0, from - first, length - first)
-      first = from
-    }
-    buffer.set(shape, length - first)
-    length += shape.length
-  }
-
   /** Counts the votes of all windows that are complete, or at the end of all windows. */
   const vote = (atEnd: boolean) => {
-    const end = atEnd ? length : length - windowLength
-    const input = buffer.subarray(0, length - first)
+    const end = atEnd ? input.length() : input.length() - windowLength
+    const first = input.first()
+    const samples = input.samples()
     for (; nextHop * hop < end; nextHop++) {
       if (nextHop % generation === generation - 1) {
         earlierVotes = votes
         votes = new Map()
       }
-      const found = print(input, nextHop * hop - first)
+      const found = print(samples, nextHop * hop - first)
       if (found === undefined) continue
       for (const fingerprint of found) {
         known.visit(fingerprint, (anchor, place, number) => {
@@ -108,52 +92,17 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
     }
   }
 
-  /** Removes the candidates that get no more votes. Returns those to compare. */
-  const takeLikeliest = (atEnd: boolean): ReadonlyArray<Candidate> => {
-    // Each waits until the longest sentence would have been read: by then, all that begin in the same place have their votes.
-    const read = length - longest - lagReach - quietLength - windowLength
-    const ready = [...pending].filter(([, { start }]) => atEnd || placeOf(start) < placeOf(read))
-    for (const [key] of ready) pending.delete(key)
-    // If two have as many votes, the latest is first: most requests are for recent speech.
-    const ranked = ready.map(([, candidate]) => candidate).reverse()
-    const ofSentence = new Map<Sentence, Array<Candidate>>()
-    for (const candidate of ranked.sort(byVotes)) {
-      const others = ofSentence.get(candidate.sentence) ?? []
-      const same = others.find(({ start }) => Math.abs(start - candidate.start) <= sameStart)
-      // If a sentence starts between two hops, each of them has a part of its votes.
-      if (same !== undefined) same.votes += candidate.votes
-      else ofSentence.set(candidate.sentence, [...others, candidate])
-    }
-    const compared = new Map<number, number>()
-    return [...ofSentence.values()]
-      .flat()
-      .sort(byVotes)
-      .filter(({ start }) => {
-        const comparisons = (compared.get(placeOf(start)) ?? 0) + 1
-        compared.set(placeOf(start), comparisons)
-        return comparisons <= mostComparisons
-      })
-  }
-
   /** Compares the likeliest candidates that have been read whole. */
   function* compare(atEnd: boolean): Steps<void> {
-    for (const { sentence, start } of takeLikeliest(atEnd)) {
+    // A candidate waits until the longest sentence would have been read: by then, all that begin in the same place have their votes.
+    const decided = input.length() - longest - lagReach - quietLength - windowLength
+    for (const { sentence, start } of likeliestOf(takeBefore(pending, atEnd ? Number.POSITIVE_INFINITY : decided))) {
       const { loudest, shape } = sentence
       yield
-      const input = buffer.subarray(0, length - first)
-      const { difference, lag } = yield* differenceOf(shape, loudest, input, start - first)
-      if (difference > tolerance) continue
-      const from = Math.round(lag)
-      const to = from + shape.length
-      const power = powerOf(input, from, to)
-      matches.push({
-        sentence,
-        start: first + from,
-        end: first + to,
-        difference,
-        quietBefore: sentence.goesOnBefore || isQuiet(input, from - quietLength, from, power),
-        quietAfter: sentence.goesOnAfter || isQuiet(input, to, to + quietLength, power)
-      })
+      const first = input.first()
+      const samples = input.samples()
+      const { difference, lag } = yield* differenceOf(shape, loudest, samples, start - first)
+      if (difference <= tolerance) matches.push(matchOf(sentence, difference, samples, Math.round(lag), first))
     }
   }
 
@@ -161,20 +110,91 @@ export const makeAligner = (known: KnownSpeech, lang: string) => {
     /** Reads samples. */
     *push(samples: Float32Array): Steps<void> {
       for (const block of blocksOf(samples)) {
-        append(shaper.push(block))
+        input.append(shaper.push(block))
         vote(false)
-        if (pending.size > 0 && length - first >= retained) yield* compare(false)
+        if (pending.size > 0 && input.length() - input.first() >= retained) yield* compare(false)
         yield
       }
     },
     /** Returns the known sentences of the whole input, in order. */
     *flush(): Steps<ReadonlyArray<Match>> {
-      append(shaper.flush())
+      input.append(shaper.flush())
       vote(true)
       yield* compare(true)
       return chosenOf(matches)
     }
   }
+}
+
+/** Removes the candidates that begin in an earlier place than `end`. Returns them, the latest first. */
+const takeBefore = (pending: Map<number, Candidate>, end: number): ReadonlyArray<Candidate> => {
+  const taken = [...pending].filter(([, { start }]) => placeOf(start) < placeOf(end))
+  for (const [key] of taken) pending.delete(key)
+  return taken.map(([, candidate]) => candidate).reverse()
+}
+
+/** A match at `from` in samples, before which there are `first` samples of the input. */
+const matchOf = (sentence: Sentence, difference: number, samples: Int16Array, from: number, first: number): Match => {
+  const to = from + sentence.shape.length
+  const power = powerOf(samples, from, to)
+  return {
+    sentence,
+    start: first + from,
+    end: first + to,
+    difference,
+    quietBefore: sentence.speechBefore || isQuiet(samples, from - quietLength, from, power),
+    quietAfter: sentence.speechAfter || isQuiet(samples, to, to + quietLength, power)
+  }
+}
+
+/** The latest part of the filtered input: `retained` samples or more. */
+const makeInput = (retained: number) => {
+  let buffer = new Int16Array(0)
+  let first = 0
+  let length = 0
+  return {
+    /** The number of samples so far. */
+    length: () => length,
+    /** The number of samples before the part. */
+    first: () => first,
+    /** The part. It is valid until the next `append`. */
+    samples: () => buffer.subarray(0, length - first),
+    append: (shape: Int16Array): void => {
+      if (length - first + shape.length > buffer.length) {
+        const from = Math.max(first, length - retained)
+        const needed = length - from + shape.length
+        const left = buffer.subarray(from - first, length - first)
+        if (needed > buffer.length) {
+          buffer = new Int16Array(Math.max(needed, Math.min(2 * needed, retained + batch)))
+          buffer.set(left)
+        } else buffer.copyWithin(0, from - first, length - first)
+        first = from
+      }
+      buffer.set(shape, length - first)
+      length += shape.length
+    }
+  }
+}
+
+/** The candidates to compare: those with the most votes. If two have as many, the first: most requests are for recent speech. */
+const likeliestOf = (candidates: ReadonlyArray<Candidate>): ReadonlyArray<Candidate> => {
+  const ofSentence = new Map<Sentence, Array<Candidate>>()
+  for (const candidate of [...candidates].sort(byVotes)) {
+    const others = ofSentence.get(candidate.sentence) ?? []
+    const same = others.find(({ start }) => Math.abs(start - candidate.start) <= sameStart)
+    // If a sentence starts between two hops, each of them has a part of its votes.
+    if (same !== undefined) same.votes += candidate.votes
+    else ofSentence.set(candidate.sentence, [...others, candidate])
+  }
+  const compared = new Map<number, number>()
+  return [...ofSentence.values()]
+    .flat()
+    .sort(byVotes)
+    .filter(({ start }) => {
+      const comparisons = (compared.get(placeOf(start)) ?? 0) + 1
+      compared.set(placeOf(start), comparisons)
+      return comparisons <= mostComparisons
+    })
 }
 
 const byVotes = (a: Candidate, b: Candidate): number => b.votes - a.votes

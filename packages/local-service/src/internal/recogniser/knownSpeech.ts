@@ -1,6 +1,6 @@
+import type { Steps } from "@effect-speech/common/Cooperative"
 import { makeFingerprintIndex } from "./fingerprintIndex.js"
 import { hop, makeFingerprinter } from "./fingerprints.js"
-import type { Steps } from "./steps.js"
 import { loudestStretch, sampleRate } from "./waveforms.js"
 
 /** A sentence of a known recording. The recogniser finds a whole sentence, never a part of one. */
@@ -19,8 +19,8 @@ export interface Sentence {
   /** Start of the loudest stretch of the shape. */
   readonly loudest: number
   /** Whether there is speech right before the sentence, or right after it, without a pause. */
-  readonly goesOnBefore: boolean
-  readonly goesOnAfter: boolean
+  readonly speechBefore: boolean
+  readonly speechAfter: boolean
 }
 
 export interface KnownRecording {
@@ -95,44 +95,9 @@ export const makeKnownSpeech = () => {
     },
     /** Stores a recording. */
     *add(text: string, lang: string | undefined, shape: Int16Array, timed: ReadonlyArray<TimedText>): Steps<void> {
-      const heard = timed.flatMap((each) => {
-        const sound = soundOf(shape, each)
-        return sound === undefined ? [] : [{ ...each, text: each.text.trim(), sound }]
-      })
-      const sentences: Array<Sentence> = []
-      const recording: KnownRecording = { text, lang, length: shape.length, sentences, gaps: gapsOf(text, heard) }
-      for (const { end, exact, sound, start, text } of heard) {
-        const of = shape.subarray(sound.start, sound.end)
-        const power = powerOf(of, 0, of.length)
-        sentences.push({
-          text,
-          position: sentences.length,
-          recording,
-          shape: of,
-          offset: sound.start,
-          start: exact ? start - sound.start : 0,
-          end: exact ? end - sound.start : of.length,
-          loudest: yield* loudestStretch(of),
-          goesOnBefore: !isQuiet(shape, sound.start - quietLength, sound.start, power),
-          goesOnAfter: !isQuiet(shape, sound.end, sound.end + quietLength, power)
-        })
-      }
-      const prints: Array<readonly [anchor: number, fingerprint: number, place: number]> = []
+      const recording = yield* recordingOf(text, lang, shape, timed)
       // The index is written at once, because others read it between two steps.
-      const made: Array<Anchor> = []
-      for (const sentence of sentences) {
-        const print = makeFingerprinter(2)
-        const count = Math.ceil(sentence.shape.length / (2 * hop))
-        for (let number = 0; number < count; number++) {
-          if (number % anchorLength === 0) {
-            yield
-            const enough = enoughOf(Math.min(anchorLength, count - number))
-            made.push({ sentence, offset: 2 * number, enough })
-          }
-          const found = print(shape, sentence.offset + number * 2 * hop)
-          if (found !== undefined) prints.push([made.length - 1, found[0] as number, number % anchorLength])
-        }
-      }
+      const { made, prints } = yield* anchorsOf(recording.sentences, shape)
       const firstAnchor = nextAnchor
       for (const anchor of made) anchors.set(nextAnchor++, anchor)
       for (const [anchor, fingerprint, place] of prints) index.add(fingerprint, firstAnchor + anchor, 2 * place)
@@ -161,6 +126,58 @@ export const makeKnownSpeech = () => {
       firstKept = 0
     }
   }
+}
+
+/** A recording with its sentences, without those that are silent. */
+function* recordingOf(
+  text: string,
+  lang: string | undefined,
+  shape: Int16Array,
+  timed: ReadonlyArray<TimedText>
+): Steps<KnownRecording> {
+  const audible = timed.flatMap((each) => {
+    const sound = soundOf(shape, each)
+    return sound === undefined ? [] : [{ ...each, text: each.text.trim(), sound }]
+  })
+  const sentences: Array<Sentence> = []
+  const recording: KnownRecording = { text, lang, length: shape.length, sentences, gaps: gapsOf(text, audible) }
+  for (const { end, exact, sound, start, text } of audible) {
+    const of = shape.subarray(sound.start, sound.end)
+    const power = powerOf(of, 0, of.length)
+    sentences.push({
+      text,
+      position: sentences.length,
+      recording,
+      shape: of,
+      offset: sound.start,
+      start: exact ? start - sound.start : 0,
+      end: exact ? end - sound.start : of.length,
+      loudest: yield* loudestStretch(of),
+      speechBefore: !isQuiet(shape, sound.start - quietLength, sound.start, power),
+      speechAfter: !isQuiet(shape, sound.end, sound.end + quietLength, power)
+    })
+  }
+  return recording
+}
+
+/** The anchors of the sentences of a recording, and the fingerprints of each. */
+function* anchorsOf(sentences: ReadonlyArray<Sentence>, shape: Int16Array) {
+  const made: Array<Anchor> = []
+  const prints: Array<readonly [anchor: number, fingerprint: number, place: number]> = []
+  for (const sentence of sentences) {
+    const print = makeFingerprinter(2)
+    const count = Math.ceil(sentence.shape.length / (2 * hop))
+    for (let number = 0; number < count; number++) {
+      if (number % anchorLength === 0) {
+        yield
+        const enough = enoughOf(Math.min(anchorLength, count - number))
+        made.push({ sentence, offset: 2 * number, enough })
+      }
+      const found = print(shape, sentence.offset + number * 2 * hop)
+      if (found !== undefined) prints.push([made.length - 1, found[0] as number, number % anchorLength])
+    }
+  }
+  return { made, prints }
 }
 
 export type KnownSpeech = ReturnType<typeof makeKnownSpeech>

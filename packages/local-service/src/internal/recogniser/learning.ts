@@ -1,13 +1,12 @@
+import { cooperatively, type Steps, yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import { monotonicMillis, realClock } from "../realTime.js"
 import { resample16 } from "../samples.js"
-import { yieldToEventLoop } from "../yieldToEventLoop.js"
-import { makeKnownSpeech, type TimedText } from "./knownSpeech.js"
-import { inSteps, type Steps } from "./steps.js"
+import { type KnownSpeech, makeKnownSpeech, type TimedText } from "./knownSpeech.js"
 import { isSilent, sampleRate, shapeOf } from "./waveforms.js"
 
 /** A recording that waits to be learned. */
-export interface Lesson {
+export interface PendingRecording {
   readonly text: string
   readonly lang: string | undefined
   /** At 16 bits. */
@@ -35,7 +34,7 @@ const pauseMillis = 100
 export const makeLearner = (capacity: number) =>
   Effect.gen(function* () {
     const known = makeKnownSpeech()
-    let waiting: Array<Lesson> = []
+    let waiting: Array<PendingRecording> = []
     let waitingLength = 0
     /** The numbers of all recordings so far. */
     let added = 0
@@ -47,18 +46,11 @@ export const makeLearner = (capacity: number) =>
 
     const limit = () => known.limit(capacity - waitingLength)
 
-    function* learn({ lang, sampleRate: from, samples, sentences, text }: Lesson): Steps<void> {
-      // Otherwise any silent recording would get this text.
-      if (isSilent(samples)) return
-      const shape = yield* shapeOf(from === sampleRate ? samples : resample16(samples, { from, to: sampleRate }))
-      yield* known.add(text, lang, shape, sentences)
-    }
-
     /** If it is interrupted, the recording still waits. */
     const learnNext = Effect.suspend(() => {
       const [next] = waiting
       if (next === undefined) return Effect.sync(() => isWaiting.unsafeClose())
-      return Effect.map(inSteps(learn(next)), () => {
+      return Effect.map(cooperatively(learn(known, next)), () => {
         waiting.shift()
         waitingLength -= next.length
         learned++
@@ -84,10 +76,10 @@ export const makeLearner = (capacity: number) =>
     return {
       known,
       /** Stores a recording, to learn it later. */
-      add: (lesson: Lesson): Effect.Effect<void> =>
+      add: (pending: PendingRecording): Effect.Effect<void> =>
         Effect.suspend(() => {
-          waiting.push(lesson)
-          waitingLength += lesson.length
+          waiting.push(pending)
+          waitingLength += pending.length
           added++
           latest = monotonicMillis()
           limit()
@@ -113,3 +105,13 @@ export const makeLearner = (capacity: number) =>
       )
     }
   })
+
+function* learn(
+  known: KnownSpeech,
+  { lang, sampleRate: from, samples, sentences, text }: PendingRecording
+): Steps<void> {
+  // Otherwise any silent recording would get this text.
+  if (isSilent(samples)) return
+  const shape = yield* shapeOf(from === sampleRate ? samples : resample16(samples, { from, to: sampleRate }))
+  yield* known.add(text, lang, shape, sentences)
+}

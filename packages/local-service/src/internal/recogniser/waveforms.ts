@@ -1,5 +1,5 @@
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import type { Steps } from "./steps.js"
+import type { Steps } from "@effect-speech/common/Cooperative"
 
 /** Rate of the mono samples that a recogniser takes, in Hz. */
 export const sampleRate = 8000
@@ -58,7 +58,7 @@ const emphasis = (() => {
   return padded
 })()
 
-/** In samples: what is read beyond the last taps of the last output. */
+/** The samples that are read beyond the last taps of the last output. */
 const spare = 6
 
 /** In samples: two seconds. Other requests wait while so much is processed. */

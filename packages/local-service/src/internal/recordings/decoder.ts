@@ -1,6 +1,7 @@
 import { Worker } from "node:worker_threads"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { requestReply } from "../requestReply.js"
 import type { Probed } from "./probe.js"
 
 /** A block of a recording, mono. */
@@ -14,14 +15,16 @@ type Reply = { readonly block: Block | undefined } | { readonly end: true } | { 
 /** A block, `undefined` if there is none yet, or the end. */
 export type Pulled = Block | undefined | "end"
 
-const turns = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
+const permits = { call: Effect.unsafeMakeSemaphore(2), drawing: Effect.unsafeMakeSemaphore(1) }
 
-/** What a recording is decoded for: a call of a program, or the waveform of the console. */
-export type Purpose = keyof typeof turns
+/** Who needs the samples of a recording: a call of a program, or the waveform of the console. */
+export type Purpose = keyof typeof permits
 
 /** Waits until fewer than two recordings are being decoded for calls, or none for a waveform. A call waits for no waveform. */
-export const inTurn = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
-  Effect.asVoid(Effect.acquireRelease(Effect.interruptible(turns[purpose].take(1)), () => turns[purpose].release(1)))
+export const decoderPermit = (purpose: Purpose): Effect.Effect<void, never, Scope.Scope> =>
+  Effect.asVoid(
+    Effect.acquireRelease(Effect.interruptible(permits[purpose].take(1)), () => permits[purpose].release(1))
+  )
 
 /** A decoder that sends no reply for so long is stuck: it replies at least every 256 kB. */
 const timeout = "30 seconds"
@@ -57,19 +60,12 @@ export const openDecoder = (task: DecodeTask): Effect.Effect<Effect.Effect<Pulle
       }),
       (started) => Effect.promise(() => started.terminate())
     )
-    return Effect.async<Pulled, string>((resume) => {
-      const onMessage = (reply: Reply) => {
-        if ("problem" in reply) finish(Effect.fail(reply.problem))
-        else finish(Effect.succeed("end" in reply ? "end" : reply.block))
-      }
-      const onError = () => finish(Effect.fail("its decoder broke down"))
-      const stop = () => thread.off("message", onMessage).off("error", onError).off("exit", onError)
-      const finish = (result: Effect.Effect<Pulled, string>) => {
-        stop()
-        resume(result)
-      }
-      thread.on("message", onMessage).on("error", onError).on("exit", onError)
-      thread.postMessage("next")
-      return Effect.sync(stop)
-    }).pipe(Effect.timeoutFail({ duration: timeout, onTimeout: () => "its decoder got stuck" }))
+    return requestReply<Reply>(thread, "next").pipe(
+      Effect.mapError(() => "its decoder broke down"),
+      Effect.flatMap((reply): Effect.Effect<Pulled, string> => {
+        if ("problem" in reply) return Effect.fail(reply.problem)
+        return Effect.succeed("end" in reply ? "end" : reply.block)
+      }),
+      Effect.timeoutFail({ duration: timeout, onTimeout: () => "its decoder got stuck" })
+    )
   })

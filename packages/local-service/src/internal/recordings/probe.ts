@@ -12,7 +12,7 @@ export const probeContainer = (path: string): Effect.Effect<Container.Container 
     Effect.provide(NodeFileSystem.layer)
   )
 
-/** What the decoder needs to know of a file before it decodes it. */
+/** The facts of a file that a decoder needs. */
 export interface Probed {
   readonly path: string
   readonly container: Container.Container

@@ -5,13 +5,13 @@ import type { Container } from "@effect-speech/audio-codec/Container"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import { yieldToEventLoop } from "@effect-speech/common/Cooperative"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { sampleRate } from "../../Recogniser.js"
 import type { Samples } from "../samples.js"
-import { yieldToEventLoop } from "../yieldToEventLoop.js"
 import { openCompressed } from "./compressed.js"
-import { inTurn, type Purpose } from "./decoder.js"
+import { decoderPermit, type Purpose } from "./decoder.js"
 import { probeContainer } from "./probe.js"
 
 export interface DecodeLimits {
@@ -100,7 +100,7 @@ const readCompressed = (
 ): Stream.Stream<Float32Array, string> =>
   Stream.unwrapScoped(
     Effect.gen(function* () {
-      yield* inTurn(purpose)
+      yield* decoderPermit(purpose)
       const decoded = yield* openCompressed(path, container, limits.maximumSeconds * rates.to)
       yield* checkRate(decoded.sampleRate)
       return toRecogniser(decoded.blocks, decoded.sampleRate, limits)

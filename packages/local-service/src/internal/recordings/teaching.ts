@@ -3,11 +3,11 @@ import { constants } from "node:fs"
 import { open, readdir, stat } from "node:fs/promises"
 import { dirname, join } from "node:path"
 import { buffer } from "node:stream/consumers"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import { RecordingUnusable } from "../../LocalServiceError.js"
 import type { RecogniserService, TaughtRecording } from "../../Recogniser.js"
-import { errorCode } from "../errorCode.js"
 import { type DecodeLimits, readRecording } from "./recording.js"
 
 const unusable = (path: string, problem: string) =>
@@ -31,10 +31,10 @@ export const teach = (
     Effect.zipRight(readRecording(path, limits)),
     Effect.flatMap((samples) => recogniser.learn({ ...recording, samples })),
     Effect.mapError((problem) => unusable(path, problem)),
-    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${errorCode(defect)})`)))
+    Effect.catchAllDefect((defect) => Effect.fail(unusable(path, `the file can't be read (${codeOrName(defect)})`)))
   )
 
-export interface Lesson extends DecodeLimits {
+export interface RecordingsFolder extends DecodeLimits {
   readonly directory: string
   /** The languages of all models. */
   readonly languages: ReadonlyArray<string>
@@ -51,7 +51,7 @@ const readText = (path: string): Effect.Effect<string, string> =>
   Effect.acquireUseRelease(
     Effect.tryPromise({
       try: () => open(path, readWithoutWaiting),
-      catch: (error) => `can't be read (${errorCode(error)}); write there what is said in it`
+      catch: (error) => `can't be read (${codeOrName(error)}); write there what is said in it`
     }),
     (file) =>
       Effect.gen(function* () {
@@ -60,7 +60,7 @@ const readText = (path: string): Effect.Effect<string, string> =>
         const bytes = yield* Effect.tryPromise({
           // One byte more than is allowed: the size of a file that grows is not known.
           try: () => buffer(file.createReadStream({ end: maximumSidecar, autoClose: false })),
-          catch: (error) => `can't be read (${errorCode(error)})`
+          catch: (error) => `can't be read (${codeOrName(error)})`
         })
         if (bytes.length > maximumSidecar)
           return yield* Effect.fail(`is larger than ${maximumSidecar / 1024 / 1024} MiB`)
@@ -97,12 +97,12 @@ const readSidecar = (
  */
 export const teachDirectory = (
   recogniser: RecogniserService,
-  { directory, languages, ...limits }: Lesson
+  { directory, languages, ...limits }: RecordingsFolder
 ): Effect.Effect<void, RecordingUnusable> =>
   Effect.gen(function* () {
     const found = yield* Effect.tryPromise({
       try: () => readdir(directory, { recursive: true }),
-      catch: (error) => unusable(directory, `the folder can't be read (${errorCode(error)})`)
+      catch: (error) => unusable(directory, `the folder can't be read (${codeOrName(error)})`)
     })
     const names = found.filter((each) => /\.wav$/i.test(each)).toSorted()
     if (names.length === 0) return yield* unusable(directory, "it has no .wav file")

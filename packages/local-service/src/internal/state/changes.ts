@@ -1,12 +1,12 @@
 import type { Changed } from "../../Console.js"
 import type { JournalEntry } from "../../Journal.js"
 
-/** What happened in the service. */
+/** An event of the service. */
 export type ServiceEvent =
   | { readonly name: "request"; readonly data: JournalEntry }
   | { readonly name: "changed"; readonly data: Changed }
 
-/** Passes on what happens in the service. While there is no listener, it costs nothing. */
+/** Publishes the events of the service. Without a listener, it costs nothing. */
 export interface Changes {
   readonly changed: (what: Changed["what"]) => void
   /** Publishes an entry of the journal. `read` runs only if there is a listener. */

@@ -6,11 +6,11 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { SqlError } from "@effect/sql/SqlError"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
 import { makeFolderSync } from "@effect-speech/common/FilesSync"
+import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type * as Scope from "effect/Scope"
 import { DataDirectoryUnusable } from "../../LocalServiceError.js"
-import { errorCode } from "../errorCode.js"
 import { quote } from "../http/problems.js"
 import { isDiskFull } from "../isDiskFull.js"
 import { openTemporaryFolder, temporaryFolderName } from "./temporaryFiles.js"
@@ -57,7 +57,7 @@ const tables = [
 
 const databaseFile = /^(lock|service)\.db(-wal|-shm|-journal)?$/
 
-/** What a system adds to a folder by itself: at the root of a disk, and after macOS has shown it. */
+/** Entries that a system adds to a folder by itself: at the root of a disk, and after macOS has shown it. */
 const ofTheSystem = ["lost+found", ".DS_Store"]
 
 /** The first entry that no local service made. Earlier versions kept their temporary files in `spool`. */
@@ -83,7 +83,7 @@ const absolute = (directory: string) =>
     catch: (error) =>
       new DataDirectoryUnusable({
         directory,
-        message: `The data directory ${directory} can't be found, because the working directory is gone (${errorCode(error)}); change to another folder, or give an absolute path.`
+        message: `The data directory ${directory} can't be found, because the working directory is gone (${codeOrName(error)}); change to another folder, or give an absolute path.`
       })
   })
 
@@ -95,7 +95,7 @@ const openInMemory = Effect.gen(function* () {
   ).pipe(
     Effect.mapError(({ cause }) => {
       const directory = tmpdir()
-      const message = `The temporary folder ${directory} can't be written (${errorCode(cause)}); set TMPDIR to a folder that you can write to, or give a data directory.`
+      const message = `The temporary folder ${directory} can't be written (${codeOrName(cause)}); set TMPDIR to a folder that you can write to, or give a data directory.`
       return new DataDirectoryUnusable({ directory, message })
     })
   )
@@ -133,7 +133,7 @@ const openOnDisk = (directory: string) =>
       catch: (error) =>
         unusable(
           error,
-          `The data directory ${directory} can't be created or read (${errorCode(error)}); give one that you can write to.`
+          `The data directory ${directory} can't be created or read (${codeOrName(error)}); give one that you can write to.`
         )
     })
     const foreign = foreignEntry(names)
@@ -177,7 +177,7 @@ const openOnDisk = (directory: string) =>
       catch: (error) =>
         unusable(
           error,
-          `${join(directory, temporaryFolderName)} is not a folder that can be written (${errorCode(error)}); delete it, or give another directory.`
+          `${join(directory, temporaryFolderName)} is not a folder that can be written (${codeOrName(error)}); delete it, or give another directory.`
         )
     })
     return { sql, temporaryFolder }

@@ -8,18 +8,18 @@ import { type ShortenedFields, shortenFields } from "./shortenFields.js"
 /** An entry as the journal stores it. While its request is in progress, it changes. */
 export type OpenEntry = { -readonly [Field in Exclude<keyof JournalEntry, RequestField>]: JournalEntry[Field] } & {
   /** The fields of the request. `null` if there are none. */
-  readonly kept: Readonly<ShortenedFields> | null
+  readonly fields: Readonly<ShortenedFields> | null
 }
 
 /** Only the journal changes the fields, because it limits those of all entries. */
-type StoredEntry = Omit<OpenEntry, "kept"> & { kept: OpenEntry["kept"] }
+type StoredEntry = Omit<OpenEntry, "fields"> & { fields: OpenEntry["fields"] }
 
 type RequestField = "request" | "shortened"
 
-const toJournalEntry = ({ kept, ...entry }: OpenEntry): JournalEntry => ({
+const toJournalEntry = ({ fields, ...entry }: OpenEntry): JournalEntry => ({
   ...entry,
-  request: kept === null ? null : JSON.parse(kept.json),
-  ...(kept === null || kept.isWhole ? {} : { shortened: true })
+  request: fields === null ? null : JSON.parse(fields.json),
+  ...(fields === null || fields.isWhole ? {} : { shortened: true })
 })
 
 export interface JournalService {
@@ -48,8 +48,8 @@ export const makeJournal = (changes: Changes): JournalService => {
   let jsonLength = 0
 
   const forgetRequest = (entry: StoredEntry) => {
-    jsonLength -= entry.kept?.json.length ?? 0
-    entry.kept = null
+    jsonLength -= entry.fields?.json.length ?? 0
+    entry.fields = null
   }
   const publish = (entry: OpenEntry) => {
     if (entries.has(entry)) changes.request(() => toJournalEntry(entry))
@@ -62,7 +62,8 @@ export const makeJournal = (changes: Changes): JournalService => {
         operation,
         keyId: null,
         id: null,
-        kept: null,
+        parent: undefined,
+        fields: null,
         status: null,
         outcome: "underWay",
         millis: null
@@ -80,8 +81,8 @@ export const makeJournal = (changes: Changes): JournalService => {
       if (!entries.has(entry)) return
       const stored: StoredEntry = entry
       forgetRequest(stored)
-      stored.kept = shortenFields(fields)
-      jsonLength += stored.kept.json.length
+      stored.fields = shortenFields(fields)
+      jsonLength += stored.fields.json.length
       for (const each of entries) {
         if (jsonLength <= maximumJson) break
         if (each !== stored) forgetRequest(each)

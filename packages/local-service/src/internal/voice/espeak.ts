@@ -4,6 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import type * as Scope from "effect/Scope"
 import { clearTimeout, setTimeout } from "../realTime.js"
+import { requestReply } from "../requestReply.js"
 
 export interface Job {
   readonly ssml: string
@@ -63,7 +64,7 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array,
   Effect.gen(function* () {
     const idle: Array<Worker> = []
     let isClosed = false
-    const turns = yield* Effect.makeSemaphore(threads)
+    const permits = yield* Effect.makeSemaphore(threads)
     const putBack = (thread: Worker): Effect.Effect<void> =>
       Effect.suspend(() => {
         if (!isClosed) idle.push(thread)
@@ -83,23 +84,12 @@ export const makeEspeak: Effect.Effect<(job: Job) => Effect.Effect<Float32Array,
         Effect.sync(() => idle.pop() ?? start()),
         (thread) => speak(thread, job),
         (thread, exit) => (Exit.isSuccess(exit) ? putBack(thread) : terminate(thread))
-      ).pipe(turns.withPermits(1))
+      ).pipe(permits.withPermits(1))
   })
 
 const terminate = (thread: Worker): Effect.Effect<void> => Effect.promise(() => thread.terminate())
 
 const speak = (thread: Worker, job: Job): Effect.Effect<Float32Array, string> =>
-  Effect.async((resume) => {
-    const onMessage = (reply: Reply) =>
-      finish("samples" in reply ? Effect.succeed(reply.samples) : Effect.fail(reply.problem))
-    const onError = (error: Error) => finish(Effect.fail(error.message))
-    const onExit = () => finish(Effect.fail("its thread ended"))
-    const stop = () => thread.off("message", onMessage).off("error", onError).off("exit", onExit)
-    const finish = (result: Effect.Effect<Float32Array, string>) => {
-      stop()
-      resume(result)
-    }
-    thread.on("message", onMessage).on("error", onError).on("exit", onExit)
-    thread.postMessage(job)
-    return Effect.sync(stop)
-  })
+  Effect.flatMap(requestReply<Reply>(thread, job), (reply) =>
+    "samples" in reply ? Effect.succeed(reply.samples) : Effect.fail(reply.problem)
+  )

@@ -9,7 +9,7 @@ import type { YieldWrap } from "effect/Utils"
 import { cannedVoice } from "../../../../../test/support/cannedVoice.js"
 import { type Answer, type Asked, type ResponseChecker, responseChecker } from "./document.js"
 import { formType } from "./messages.js"
-import { exchange, type Heard, leave, type Piece, type RawOptions, type Request, speakRaw } from "./wire.js"
+import { exchange, exchangeRaw, leave, type Piece, type RawOptions, type Received, type Request } from "./wire.js"
 
 /** In samples: 10 ms. */
 const perCodePoint = 80
@@ -79,22 +79,22 @@ export const blackBox = Effect.map(LocalService, (service) => {
     listener: Listener,
     pieces: Piece | ReadonlyArray<Piece>,
     options: RawOptions & Expected = {}
-  ): Effect.Effect<Heard & { readonly answer: Answer }> =>
+  ): Effect.Effect<Received & { readonly answer: Answer }> =>
     Effect.promise(async () => {
       const all = Array.isArray(pieces) ? (pieces as ReadonlyArray<Piece>) : [pieces as Piece]
-      const heard = await speakRaw(bases[listener], all, options)
+      const received = await exchangeRaw(bases[listener], all, options)
       const sent = all.map((piece) => (typeof piece === "number" ? "" : Buffer.from(piece).toString("latin1"))).join("")
       const lines = [...sent.matchAll(/([A-Z]+) (\S+) HTTP\/1\.[01]\r\n/g)]
-      for (const [index, answer] of heard.answers.entries()) {
+      for (const [index, answer] of received.answers.entries()) {
         const [, method, target] = lines[index] ?? []
         const asked = method === undefined || target === undefined ? undefined : { method, target }
         if (answer.complete) await check(listener, asked, answer, options)
       }
       return {
-        ...heard,
+        ...received,
         get answer() {
-          const [first] = heard.answers
-          if (first === undefined) throw new Error(`no response came, the connection is ${heard.ended}`)
+          const [first] = received.answers
+          if (first === undefined) throw new Error(`no response came, the connection is ${received.ended}`)
           return first
         }
       }
@@ -153,14 +153,20 @@ interface It {
 /** In milliseconds. Far above what a test needs: a busy machine is no failure. */
 const timeLimit = 60_000
 
-/** Tests that share one service. */
+/** Tests that share one service. Each begins with a reset, unless `keepsState`: then a test knows what those before it did. */
 export const serviceTests = (
   name: string,
   service: ReturnType<typeof cannedService> | ReturnType<typeof LocalService.layer>,
-  define: (it: It) => void
+  define: (it: It) => void,
+  { keepsState = false }: { readonly keepsState?: boolean } = {}
 ): void =>
   layer(service, { excludeTestServices: true })(name, ({ effect }) => {
-    const run = (test: (box: Box) => Steps) => Effect.flatMap(blackBox, (box) => Effect.gen(() => test(box)))
+    const run = (test: (box: Box) => Steps) =>
+      Effect.gen(function* () {
+        const box = yield* blackBox
+        if (!keepsState) yield* box.service.reset()
+        yield* Effect.gen(() => test(box))
+      })
     const it = (title: string, test: (box: Box) => Steps) => effect(title, () => run(test), timeLimit)
     const each: It["each"] = (rows) => (title, test) =>
       effect.each([...rows])(title, (row) => run((box) => test(box, row)), timeLimit)

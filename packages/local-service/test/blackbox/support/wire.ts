@@ -41,7 +41,7 @@ export const exchange = async (base: string, request: Request): Promise<Answer> 
 }
 
 /** What the service sent over a connection. */
-export interface Heard {
+export interface Received {
   readonly answers: ReadonlyArray<Answer>
   /** The statuses before the last one, such as `100 Continue`. */
   readonly interim: ReadonlyArray<number>
@@ -70,14 +70,14 @@ const writePieces = async (socket: Socket, pieces: ReadonlyArray<Piece>, isEnded
 }
 
 /** Sends bytes as they are, and reads the responses. Rejects if none comes. */
-export const speakRaw = (base: string, pieces: ReadonlyArray<Piece>, options: RawOptions = {}): Promise<Heard> =>
+export const exchangeRaw = (base: string, pieces: ReadonlyArray<Piece>, options: RawOptions = {}): Promise<Received> =>
   new Promise((resolve, reject) => {
     const { answers: wanted = 1, halfClose = false, head = false } = options
     const { hostname, port } = new URL(base)
     const socket = connect({ port: Number(port), host: hostname.replace(/^\[|\]$/g, "") })
     let bytes = Buffer.alloc(0)
     let ended = false
-    const finish = (how: Heard["ended"]) => {
+    const finish = (how: Received["ended"]) => {
       if (ended) return
       ended = true
       clearTimeout(timer)
@@ -118,7 +118,7 @@ const count = (bytes: Buffer, head: boolean): number => {
 }
 
 /** Every whole response. With `final`, also the last one if its body broke off. */
-const parse = (bytes: Buffer, head: boolean, final: boolean): Omit<Heard, "ended"> => {
+const parse = (bytes: Buffer, head: boolean, final: boolean): Omit<Received, "ended"> => {
   const answers: Array<Answer> = []
   const interim: Array<number> = []
   let rest = bytes

@@ -2,8 +2,8 @@ import { createHash } from "node:crypto"
 import { readFile } from "node:fs/promises"
 import { extname } from "node:path"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
-import { errorCode } from "../errorCode.js"
 import type { Problem } from "../http/problems.js"
 import type { BaseUrls } from "../platform/openApiParts.js"
 import { page, style } from "../platform/page.js"
@@ -46,7 +46,7 @@ const headersOf = (cacheControl: string, styles = "'self'") => ({
 const read = (name: string, folder: URL): Effect.Effect<Buffer | undefined> =>
   Effect.promise(() =>
     readFile(new URL(name, folder)).catch((error: unknown) => {
-      if (["ENOENT", "ENOTDIR", "EISDIR"].includes(errorCode(error))) return undefined
+      if (["ENOENT", "ENOTDIR", "EISDIR"].includes(systemCode(error) ?? "")) return undefined
       throw error
     })
   )

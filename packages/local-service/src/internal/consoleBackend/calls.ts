@@ -57,7 +57,7 @@ interface CallSettings {
 /** Five hours. */
 const maximumWaveformSeconds = 5 * 3600
 
-/** What the console does in this process. */
+/** The calls of the console: of both operations, of the recogniser, and for its waveforms. */
 export const makeCalls = (options: CallsOptions) =>
   Effect.gen(function* () {
     const { recogniser, settings, sttBaseUrl, synthesis, temporaryFiles, transcription, ttsBaseUrl } = options
@@ -88,30 +88,7 @@ export const makeCalls = (options: CallsOptions) =>
 
     return {
       about: aboutOf(options),
-      speech: (fields: SpeechFields) =>
-        Effect.gen(function* () {
-          const request = yield* HttpServerRequest.HttpServerRequest
-          const tookMillis = startTimer()
-          const speech = yield* tts.stream({
-            text: fields.text,
-            lang: fields.lang,
-            voice: fields.voice,
-            outputFormat: fields.output_format,
-            speed: fields.speed,
-            numStep: fields.num_step,
-            g2pOverrides: fields.g2p_overrides
-          })
-          const audio = { ...speech, stream: yield* withBeginning(speech.stream) }
-          const cutOff = Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
-          const file = Stream.catchAll(Wav.encodeStream(audio), () =>
-            Stream.fromEffect(Effect.zipRight(cutOff, Effect.never))
-          )
-          return HttpServerResponse.stream(file, {
-            contentType: "audio/wav",
-            contentLength: Wav.contentLength(audio),
-            headers: { "X-Request-Id": speech.requestId, "X-Took-Millis": String(tookMillis()) }
-          })
-        }).pipe(Effect.catchAll(failedResponse)),
+      speech: (fields: SpeechFields) => Effect.catchAll(speak(tts, fields), failedResponse),
       transcript: ({ aux = true, fileName, hotwords, model, parseNumber }: TranscriptQuery) =>
         Effect.gen(function* () {
           const { byteLength, stream } = yield* recordingBody
@@ -139,6 +116,32 @@ export const makeCalls = (options: CallsOptions) =>
         )
       }).pipe(Effect.scoped)
     }
+  })
+
+/** Responds with a WAV file, while it is synthesized. */
+const speak = (tts: TextToSpeech.TextToSpeech["Type"], fields: SpeechFields) =>
+  Effect.gen(function* () {
+    const request = yield* HttpServerRequest.HttpServerRequest
+    const tookMillis = startTimer()
+    const speech = yield* tts.stream({
+      text: fields.text,
+      lang: fields.lang,
+      voice: fields.voice,
+      outputFormat: fields.output_format,
+      speed: fields.speed,
+      numStep: fields.num_step,
+      g2pOverrides: fields.g2p_overrides
+    })
+    const audio = { ...speech, stream: yield* withBeginning(speech.stream) }
+    const cutOff = Effect.sync(() => NodeHttpServerRequest.toServerResponse(request).destroy())
+    const file = Stream.catchAll(Wav.encodeStream(audio), () =>
+      Stream.fromEffect(Effect.zipRight(cutOff, Effect.never))
+    )
+    return HttpServerResponse.stream(file, {
+      contentType: "audio/wav",
+      contentLength: Wav.contentLength(audio),
+      headers: { "X-Request-Id": speech.requestId, "X-Took-Millis": String(tookMillis()) }
+    })
   })
 
 export type Calls = Effect.Effect.Success<ReturnType<typeof makeCalls>>

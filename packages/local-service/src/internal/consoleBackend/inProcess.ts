@@ -8,8 +8,12 @@ import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as Effect from "effect/Effect"
 
 /**
- * An HttpClient whose connections end in `app`, in memory. It speaks HTTP/1.1, so each fault has the effect that it has over a
- * network. Nothing else can reach the app.
+ * An HttpClient whose requests reach `app` through a socket in memory. The console calls both operations with it.
+ *
+ * - Not a direct call of `app`: faults reset the connection, cut a body off, stall it or break a header, and a call is billed when the
+ *   client reads the last byte. All of this happens at the socket. Without one, each would need a second implementation, and the
+ *   console would show other failures than a program gets.
+ * - Not a port: these calls need no key, and any program of the machine could reach a port.
  */
 export const inProcessClient = <R>(app: HttpApp.Default<never, R>) =>
   Effect.gen(function* () {
@@ -71,7 +75,7 @@ class End extends Duplex {
   }
 
   override _destroy(error: Error | null, done: (error: Error | null) => void): void {
-    // What was written before arrives, and then the end.
+    // The other end reads the bytes that were written before, and then the end.
     this.other?.endReading()
     this._read()
     done(error)
@@ -87,23 +91,10 @@ class End extends Duplex {
     return this.destroy()
   }
 
-  setTimeout(): this {
-    return this
-  }
-
-  setKeepAlive(): this {
-    return this
-  }
-
-  setNoDelay(): this {
-    return this
-  }
-
-  ref(): this {
-    return this
-  }
-
-  unref(): this {
-    return this
-  }
+  // A socket has these, and Node calls them. In memory they have nothing to do.
+  setTimeout = (): this => this
+  setKeepAlive = (): this => this
+  setNoDelay = (): this => this
+  ref = (): this => this
+  unref = (): this => this
 }

@@ -9,7 +9,7 @@ import type { Changes, ServiceEvent } from "../state/changes.js"
 import { sessionOf } from "./browser.js"
 import type { Sessions } from "./sessions.js"
 
-/** In characters: what may wait for one reader. */
+/** The most characters of events that wait for one reader. */
 const capacity = 4 * 1024 * 1024
 
 /** A browser notices by it that the connection is lost, and so does the service. */
@@ -57,11 +57,11 @@ export const eventsResponse = (changes: Changes, sessions: Sessions) =>
     })
   })
 
-/** What waits for a reader. */
+/** The events that wait for a reader. */
 const openQueue = (changes: Changes, disconnect: () => void) => {
   let waiting = `retry: ${retryMillis}\n\n`
   let isEnded = false
-  let wake: (() => void) | undefined
+  let notify: (() => void) | undefined
   const push = (text: string) => {
     if (waiting.length + text.length > capacity) {
       close()
@@ -69,7 +69,7 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
       return
     }
     waiting += text
-    wake?.()
+    notify?.()
   }
   const unlisten = changes.listen((event) => push(textOf(event)))
   const comment = setTimeout(() => {
@@ -83,7 +83,7 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
   const end = () => {
     close()
     isEnded = true
-    wake?.()
+    notify?.()
   }
   const taken = Effect.suspend(() => {
     if (isEnded) return Effect.fail(Option.none())
@@ -93,11 +93,11 @@ const openQueue = (changes: Changes, disconnect: () => void) => {
   })
   const take = Effect.async<string, Option.Option<never>>((resume) => {
     if (waiting !== "" || isEnded) return resume(taken)
-    wake = () => {
-      wake = undefined
+    notify = () => {
+      notify = undefined
       resume(taken)
     }
-    return Effect.sync(() => (wake = undefined))
+    return Effect.sync(() => (notify = undefined))
   })
   return { take, end, close }
 }

@@ -8,7 +8,7 @@ export interface Sessions {
   readonly newCode: () => Redacted.Redacted
   readonly isAdminToken: (given: string) => boolean
   /**
-   * Begins a session, or goes on with the current one, and returns the value of its cookie. `undefined` if the code or the token is
+   * Begins a session, or continues the current one, and returns the value of its cookie. `undefined` if the code or the token is
    * wrong.
    */
   readonly begin: (signIn: SignIn, current: string | undefined) => string | undefined
@@ -23,7 +23,7 @@ const capacity = 100
 
 export const makeSessions = (adminToken: Redacted.Redacted): Sessions => {
   const codes = new Set<string>()
-  /** What runs at the end of each session. */
+  /** The listeners that run at the end of each session. */
   const sessions = new Map<string, Set<() => void>>()
   const isAdminToken = (given: string) => timingSafeEqual(digestOf(given), digestOf(Redacted.value(adminToken)))
   const end = (session: string) => {

@@ -1,0 +1,25 @@
+/** The state of a call that a part of the page makes: whether it is under way, and why it failed. */
+import { useState } from "preact/hooks"
+import type { Failure, Outcome } from "./api.js"
+
+export const useCall = () => {
+  const [busy, setBusy] = useState(false)
+  const [failure, setFailure] = useState<Failure>()
+  /** Makes a call. Gives its value, or `undefined` if it failed. `wasReplaced`: a later call shows its own state, so this one shows none. */
+  const make = async <A>(
+    call: () => Promise<Outcome<A>>,
+    wasReplaced: () => boolean = () => false
+  ): Promise<A | undefined> => {
+    setBusy(true)
+    setFailure(undefined)
+    const outcome = await call()
+    if (wasReplaced()) return undefined
+    setBusy(false)
+    if (outcome.ok) return outcome.value
+    setFailure(outcome.failure)
+    return undefined
+  }
+  /** Shows why no call is made. */
+  const refuse = (message: string): void => setFailure({ message })
+  return { busy, failure, make, refuse }
+}

@@ -1,0 +1,18 @@
+import type { Worker } from "node:worker_threads"
+import * as Effect from "effect/Effect"
+
+/** Sends a message to a thread and waits for its reply. Fails if the thread has an error or ends. */
+export const requestReply = <Reply>(thread: Worker, message: unknown): Effect.Effect<Reply, string> =>
+  Effect.async((resume) => {
+    const onMessage = (reply: Reply) => finish(Effect.succeed(reply))
+    const onError = (error: Error) => finish(Effect.fail(error.message))
+    const onExit = () => finish(Effect.fail("its thread ended"))
+    const stop = () => thread.off("message", onMessage).off("error", onError).off("exit", onExit)
+    const finish = (result: Effect.Effect<Reply, string>) => {
+      stop()
+      resume(result)
+    }
+    thread.on("message", onMessage).on("error", onError).on("exit", onExit)
+    thread.postMessage(message)
+    return Effect.sync(stop)
+  })
