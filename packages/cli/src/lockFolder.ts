@@ -10,12 +10,13 @@ import { closeSync, fstatSync, openSync, readlinkSync, realpathSync, statSync, u
 import { join } from "node:path"
 import type { FileSystem } from "@effect/platform/FileSystem"
 import { makeFolderSync } from "@effect-speech/common/FilesSync"
-import { codeOrName } from "@effect-speech/common/SystemCode"
+import { codeOrName, systemCode } from "@effect-speech/common/SystemCode"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form/PieceStore"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
 import { OutputFailed } from "./failure.js"
+import { tooManyOpenFiles } from "./fileFailure.js"
 import { lockOf } from "./output.js"
 import { lockName } from "./pieceFolder.js"
 
@@ -43,7 +44,7 @@ const locked = new Set<string>()
 
 const busy = Symbol()
 
-const isBusy = (error: unknown): boolean => error === busy || codeOrName(error).startsWith("SQLITE_BUSY")
+const isBusy = (error: unknown): boolean => error === busy || systemCode(error)?.startsWith("SQLITE_BUSY") === true
 
 /** How often a file, or its folder, may be removed by another command between two steps of ours. */
 const attempts = 100
@@ -101,7 +102,7 @@ const acquire = <A>(step: (Database: Database) => A | undefined) =>
           const lock = step(Database)
           if (lock !== undefined) return lock
         } catch (error) {
-          if (codeOrName(error) !== "ENOENT" || attempt === attempts) throw error
+          if (systemCode(error) !== "ENOENT" || attempt === attempts) throw error
         }
         if (attempt === attempts) throw busy
       }
@@ -211,10 +212,13 @@ const outputInUse = (out: string) =>
       "Or write to another file: --out FILE."
   })
 
-const withoutLocks = (folder: string, error: unknown) =>
-  new PieceStoreError({
-    operation: "open",
-    store: folder,
-    code: codeOrName(error),
-    message: `Nothing was sent: the folder ${folder} can't be locked (${codeOrName(error)}), so a second command could pay again. Remove ${lockName} in it if no command is running, or use a folder on another disk: --pieces FOLDER.`
-  })
+const withoutLocks = (folder: string, error: unknown) => {
+  const code = codeOrName(error)
+  const tooMany = tooManyOpenFiles(code)
+  const problem =
+    tooMany === undefined
+      ? ` (${code}), so a second command could pay again. Remove ${lockName} in it if no command is running, or use a folder on another disk: --pieces FOLDER.`
+      : `: ${tooMany}`
+  const message = `Nothing was sent: the folder ${folder} can't be locked${problem}`
+  return new PieceStoreError({ operation: "open", store: folder, code, message })
+}

@@ -9,10 +9,12 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { type CommandError, describeRest, LongJobFailed } from "./failure.js"
+import { type CommandError, LongJobFailed } from "./failure.js"
+import { isLink, leadsTo } from "./fileIdentity.js"
 import { lockFolder } from "./lockFolder.js"
-import { isLink, isPrinted, leadsTo } from "./output.js"
+import { isPrinted } from "./output.js"
 import * as PieceFolder from "./pieceFolder.js"
+import { describeRest } from "./serviceFailure.js"
 
 type JobError = Exclude<CommandError, LongJobFailed>
 

@@ -10,7 +10,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { reportDefect } from "../src/failure.js"
+import { reportDefect } from "../src/report.js"
 import { safeConsole } from "../src/safeConsole.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
 
