@@ -4,8 +4,17 @@
 import { fstatSync, lstatSync, readlinkSync, realpathSync, statSync } from "node:fs"
 import { basename, dirname, isAbsolute, join, resolve } from "node:path"
 
-/** The number of a file may be too large for a double. */
-const exact = { bigint: true } as const
+/** Options of `stat`: the number of a file may be too large for a double. */
+export const exact = { bigint: true } as const
+
+interface Numbered {
+  readonly dev: bigint
+  readonly ino: bigint
+}
+
+/** Whether two files have one number on one disk. */
+export const isSameNumber = (one: Numbered, other: Numbered | undefined): boolean =>
+  one.dev === other?.dev && one.ino === other.ino
 
 /** `undefined`: there is no file, it is no regular one, or its file system numbers no files, as some of a network. */
 const identityOf = (file: string | number): string | undefined => {
@@ -69,9 +78,7 @@ export const leadsTo = (path: string): string => {
 
 const isSameFolder = (one: string, other: string): boolean => {
   const [first, second] = [one, other].map((path) => statSync(path, { ...exact, throwIfNoEntry: false }))
-  return (
-    one === other || (first !== undefined && first.ino !== 0n && first.ino === second?.ino && first.dev === second.dev)
-  )
+  return one === other || (first !== undefined && first.ino !== 0n && isSameNumber(first, second))
 }
 
 /**

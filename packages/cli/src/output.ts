@@ -3,7 +3,6 @@
  */
 import { fstatSync, readSync, statSync } from "node:fs"
 import { devNull } from "node:os"
-import { basename, dirname, join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeSink from "@effect/platform-node/NodeSink"
 import * as Files from "@effect-speech/common/Files"
@@ -12,8 +11,6 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { OutputFailed } from "./failure.js"
 import { writeFailed } from "./fileFailure.js"
-import { leadsTo } from "./fileIdentity.js"
-import { lockName } from "./pieceFolder.js"
 
 /** Takes audio. */
 export const standardOutput = NodeSink.fromWritable<OutputFailed, Uint8Array>(
@@ -62,9 +59,3 @@ export const writeText = (path: string, text: string): Effect.Effect<void, Outpu
     const mode = Option.isSome(target) ? { mode: target.value.mode & 0o777 } : {}
     yield* Files.replace(replaced, (temporary) => fs.writeFileString(temporary, text, { flag: "wx", ...mode }))
   }).pipe(Effect.mapError((error) => writeFailed(path, error)))
-
-/** The file beside an output by which a command that writes it locks it. */
-export const lockOf = (out: string): string => {
-  const file = leadsTo(out)
-  return join(dirname(file), `.${basename(file)}${lockName}`)
-}
