@@ -125,6 +125,13 @@ export const choice =
   (given) =>
     choices.find((each) => each === given) ?? new Invalid(`must be one of ${choices.join(", ")}`)
 
+/** An option that takes one of a few values. */
+export const oneOf = <const A extends string>(
+  name: string,
+  choices: ReadonlyArray<A>,
+  details: Omit<Details, "choices">
+): Option<A | undefined> => optional(name, choice(choices), { ...details, choices })
+
 export const jsonObject: Read<Readonly<Record<string, unknown>>> = (given) => {
   const refused = new Invalid("must be a JSON object")
   try {
