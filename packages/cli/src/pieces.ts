@@ -68,7 +68,7 @@ const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | Pi
   const note = () =>
     finished.size === 0
       ? undefined
-      : `${finishedPieces(finished.size)} lost. With --pieces FOLDER they are kept, and the same command goes on where it was.`
+      : `${finishedPieces(finished.size)} lost. With --pieces FOLDER they are kept, and the same command resumes.`
   return work.pipe(
     Effect.provideService(PieceStore, forgetful),
     Effect.catchAll((error: E) => failWith(error, note()))
@@ -107,7 +107,7 @@ const stop = (folder: string, { end, hasUsed, lost, where }: JobFolder, rest: st
   Effect.gen(function* () {
     const { claim, claimed, left } = yield* end(false)
     const renamed = where() === folder ? "" : `, with --pieces ${where()}`
-    const keptHere = `kept in ${where()}. The same command goes on where it was${renamed}${rest}.`
+    const keptHere = `kept in ${where()}. The same command resumes${renamed}${rest}.`
     const kept = left.filter(hasUsed).length
     const notes = [
       ...(lost() === 0 ? [] : [`${finishedPieces(lost())} paid and lost.`]),

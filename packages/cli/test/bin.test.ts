@@ -235,7 +235,7 @@ describe("the built command", { timeout: 120_000 }, () => {
         expect(yield* end("SIGINT", 2)).toMatchObject({
           code: 130,
           stdout: "",
-          stderr: "speech: 1 finished piece is kept in long.wav.pieces. The same command goes on where it was.\n"
+          stderr: "speech: 1 finished piece is kept in long.wav.pieces. The same command resumes.\n"
         })
         expect((yield* end("SIGKILL", 1)).code).toBe(137)
         expect(filesOf("long")).not.toContain("long.wav")

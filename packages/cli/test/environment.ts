@@ -45,7 +45,7 @@ export const run = (args: ReadonlyArray<string>, environment: Record<string, str
   })
 
 /** {@link run} with the settings of the service. */
-export const runWithService = (...args: ReadonlyArray<string>) =>
+export const speechCommand = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
 
 /** How many requests the service got. */
@@ -54,10 +54,9 @@ export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effec
 /** A local service whose voice is a tone for each text, which takes no time to speak. `onSpeak` runs before each. */
 export const serviceOfTones = (onSpeak: Effect.Effect<unknown> = Effect.void) => {
   const speak: VoiceService["speak"] = ({ text }) => {
-    const tone = Float32Array.from(
-      { length: text.length * 160 },
-      (_, at) => 0.3 * Math.sin(at * (0.2 + text.length / 3000))
-    )
+    const pitch =
+      0.2 + (Array.from(text, (letter) => letter.charCodeAt(0)).reduce((one, other) => one + other) % 997) / 2000
+    const tone = Float32Array.from({ length: (text.length + 10) * 160 }, (_, at) => 0.3 * Math.sin(at * pitch))
     return Stream.fromEffect(Effect.as(onSpeak, tone))
   }
   const languages = ["en", "hi"]

@@ -11,34 +11,26 @@ import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { afterAll } from "vitest"
 import { connectProxy } from "../../../test/support/connectProxy.js"
 import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
 import { speech } from "../src/speech.js"
-import { environmentOf, run } from "./environment.js"
+import { environmentOf, recordingOf, run, serviceOfTones, speechCommand, telephony, terminal } from "./environment.js"
 
-/** A path in a folder that the test removes. */
-const temporary = (name: string) =>
-  Effect.map(
-    Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped()),
-    (folder) => `${folder}/${name}`
-  )
+/** The test removes it. */
+const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+const temporary = (name: string) => Effect.map(temporaryFolder, (folder) => `${folder}/${name}`)
 
 const blankFile = join(mkdtempSync(join(tmpdir(), "speech-")), "blank.txt")
 writeFileSync(blankFile, " \t \r\n\r\n")
 afterAll(() => rmSync(dirname(blankFile), { recursive: true }))
 
 const jsonLines = (stdout: string) => stdout.split("\n").map((line) => JSON.parse(line))
-const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
 const hindi = ["--model", "hi-general-v2-8khz"]
 
-layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (it) => {
-  const speechCommand = (...args: ReadonlyArray<string>) =>
-    Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
-
+layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) => {
   it.scoped("speaks into a file, and prints what the file says", () =>
     Effect.gen(function* () {
       const path = yield* temporary("a.wav")
@@ -68,7 +60,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   it.scoped("says so when nothing was recognised", () =>
     Effect.gen(function* () {
       const path = yield* temporary("silence.wav")
-      writeFileSync(path, Wav.encode(telephony, new Uint8Array(16_000)))
+      writeFileSync(path, recordingOf(1))
       const outcome = yield* speechCommand("transcribe", path, ...hindi)
       const stderr = expect.stringMatching(/^speech: Nothing was recognised: this local service knows only .+\.$/)
       expect(outcome).toEqual({ code: 0, stdout: "", stderr })
@@ -77,8 +69,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
 
   it.scoped("transcribes several recordings in the order given, and a failure stops no other", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
+      const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one.wav`, `${folder}/two.wav`]
       yield* speechCommand("synthesize", "एक", "--out", one)
       yield* speechCommand("synthesize", "दो", "--out", two)
@@ -102,7 +93,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       ])
 
       const fast = Wav.encode({ sampleRate: 48_000, channels: 1, encoding: "pcm16" }, new Uint8Array(96_000))
-      for (const file of [one, two]) yield* fs.writeFile(file, fast)
+      for (const file of [one, two]) writeFileSync(file, fast)
       const remarked = yield* speechCommand("transcribe", one, two, ...hindi)
       expect(remarked.code).toBe(0)
       expect(remarked.stderr).toMatch(/^speech: \S+one\.wav and 1 more: The recording is at 48000 Hz[^\n]*$/m)
@@ -112,8 +103,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   it.scoped("gives each of several recordings one line, whatever its name and its text hold", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
+      const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one\n.wav`, `${folder}/two.wav`]
       for (const path of [one, two]) yield* speechCommand("synthesize", "एक", "--out", path)
       const body = JSON.stringify({ text: "first\n second", call_id: "c", status: "success" })
@@ -155,6 +145,26 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       expect(yield* attempts("0")).toEqual({ code: 20, requests: 1 })
       expect(yield* attempts("1")).toEqual({ code: 0, requests: 2 })
     }).pipe(Effect.withClock(Clock.make()))
+  )
+
+  it.scoped("ends a call after --timeout", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      yield* faults.set([{ operation: "synthesize", delayMillis: 60_000 }])
+      const options = ["--lang", "en", "--out", yield* temporary("a.wav"), "--timeout", "0.1"]
+      const outcome = yield* speechCommand("synthesize", "hello", ...options)
+      yield* faults.set([])
+      const says = /longer than the 0\.1 s of --timeout.*\[TtsDeadlineExceeded\]/
+      expect(outcome).toMatchObject({ code: 31, stderr: expect.stringMatching(says) })
+    }).pipe(Effect.withClock(Clock.make()))
+  )
+
+  it.scoped("sends no audio to a terminal", () =>
+    Effect.gen(function* () {
+      yield* terminal(true)
+      const outcome = yield* speechCommand("synthesize", "a", "--out", "-")
+      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("audio to the terminal") })
+    })
   )
 
   it.scoped("sends no further recording once the account is refused", () =>
@@ -329,30 +339,25 @@ it.effect("a port that is in use is reported as such", () =>
   }).pipe(Effect.provide(LocalService.layer()))
 )
 
+/** Starts the command, until the scope closes. The result is the first text on standard output. */
+const firstText = (...args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed = yield* Deferred.make<string>()
+    const real = yield* Console.consoleWith(Effect.succeed)
+    const log = (text: string) => Effect.asVoid(Deferred.succeed(printed, text))
+    const command = speech(["node", "speech", ...args])
+    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
+    return yield* Deferred.await(printed)
+  })
+
 it.scoped("a data directory shows its key once, and a new one with --new-key", () =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
+    const folder = yield* temporaryFolder
     const served = (...options: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
-        const printed = yield* Deferred.make<string>()
-        const real = yield* Console.consoleWith(Effect.succeed)
-        const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
-        const command = speech(["node", "speech", "serve", "--data-dir", `${folder}/data`, "--json", ...options])
-        const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
-        const line = JSON.parse(yield* Deferred.await(printed))
-        yield* Fiber.interrupt(fiber)
-        return line
-      })
+      Effect.map(Effect.scoped(firstText("serve", "--data-dir", `${folder}/data`, "--json", ...options)), JSON.parse)
     const first = yield* served()
-    expect(Object.keys(first)).toEqual([
-      "sttBaseUrl",
-      "ttsBaseUrl",
-      "platformUrl",
-      "apiKey",
-      "adminToken",
-      "consoleUrl"
-    ])
+    const keys = ["sttBaseUrl", "ttsBaseUrl", "platformUrl", "apiKey", "adminToken", "consoleUrl"]
+    expect(Object.keys(first)).toEqual(keys)
     expect(first.consoleUrl).toMatch(new RegExp(`^${first.platformUrl}/#[\\w-]{32}$`))
     expect(first.apiKey).toMatch(/^local_/)
     expect((yield* served()).apiKey).toBeNull()
@@ -363,17 +368,11 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
 )
 
 it.scoped("the lines of serve are for the shell that --shell names", () =>
-  Effect.gen(function* () {
-    const printed = yield* Deferred.make<string>()
-    const real = yield* Console.consoleWith(Effect.succeed)
-    const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
-    const command = speech(["node", "speech", "serve", "--shell", "powershell"])
-    const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
-    expect(yield* Deferred.await(printed)).toMatch(
+  Effect.map(firstText("serve", "--shell", "powershell"), (lines) =>
+    expect(lines).toMatch(
       /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
     )
-    yield* Fiber.interrupt(fiber)
-  })
+  )
 )
 
 /** Runs `serve --open` with one folder as PATH, until `isEnough` holds of what it printed to standard error. */
@@ -410,7 +409,7 @@ const onLinux = process.platform === "linux" ? it.scopedLive : it.scopedLive.ski
 
 onLinux("serve --open opens a link that signs in, and the printed one still does", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     writeFileSync(
       `${folder}/xdg-open`,
       `#!/bin/sh\n/bin/cp "$1" ${folder}/opening && /bin/mv ${folder}/opening ${folder}/opened\n`
@@ -427,16 +426,26 @@ onLinux("serve --open opens a link that signs in, and the printed one still does
 
 onLinux("serve --open without a browser says so, and goes on", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     const printed = yield* servedOpen(folder, (text) => text.includes("No browser could be opened."))
     const [link = ""] = /http:\S+#\S+/.exec(printed) ?? []
     expect(yield* signIn(link)).toBe(204)
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
+it.effect.each([
+  [137, ["sh", "-c", "kill -KILL $$"], /^$/],
+  [127, ["no-such-command"], /^speech: The command no-such-command was not found: .* \[CommandNotStarted\]$/],
+  [126, ["/"], /^speech: The command \/ can't be run \(EACCES\)\. \[CommandNotStarted\]$/]
+] as const)("run ends with %d, as a shell does, for %j", ([code, command, says]) =>
+  Effect.map(run(["run", "--", ...command], {}), (outcome) =>
+    expect(outcome).toEqual({ code, stdout: "", stderr: expect.stringMatching(says) })
+  )
+)
+
 it.scoped("run with a data directory needs its key", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     const inFolder = ["run", "--data-dir", `${folder}/data`]
     expect(yield* run([...inFolder, "--", "true"], {})).toEqual({ code: 0, stdout: "", stderr: "" })
     const outcome = yield* run([...inFolder, "--", "true"], {})
@@ -450,9 +459,8 @@ it.scoped("run with a data directory needs its key", () =>
 
 it.scoped("a recording without its text is reported, and nothing is served", () =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    yield* fs.writeFile(`${folder}/a.wav`, new Uint8Array(44))
+    const folder = yield* temporaryFolder
+    writeFileSync(`${folder}/a.wav`, new Uint8Array(44))
     const outcome = yield* run(["serve", "--recordings", folder], {})
     expect(outcome).toMatchObject({ code: 3, stdout: "" })
     expect(outcome.stderr).toContain(`${folder}/a.txt can't be read`)
