@@ -82,3 +82,10 @@ export const terminal = (isTTY: boolean) =>
     }),
     (before) => Effect.sync(() => Object.assign(process.stdout, { isTTY: before }))
   )
+
+/** The rows of a table in text: a line for each, and ` | ` between its cells. */
+export const rowsOf = <Row extends ReadonlyArray<string>>(table: string): ReadonlyArray<Row> =>
+  table
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()) as ReadonlyArray<string> as Row)

@@ -24,6 +24,7 @@ import {
   environmentOf,
   recordingOf,
   requestCount,
+  rowsOf,
   run,
   serviceOfTones,
   speechCommand,
@@ -215,17 +216,22 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
         return { ...outcome, sent: (yield* requestCount) - before }
       })
 
-    it.scoped("costs neither of two texts of one output a piece twice", () =>
-      Effect.gen(function* () {
-        const folder = yield* folderWithArticle
-        const out = ["--out", `${folder}/a.wav`]
-        yield* speak(folder, article, true, ...out)
-        const done = yield* speak(folder, other, false, ...out)
-        expect(done.sent).toBe(3)
-        expect(done.stderr).toContain(`2 pieces of other commands stay in ${folder}/a.wav.pieces.`)
-        expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
-        expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
-      })
+    it.scoped.each([
+      ["text", other, []],
+      ["voice", article, ["--speed", "2"]]
+    ] as const)(
+      "costs the job before no piece twice after one with another %s and the same output",
+      ([_, text, options]) =>
+        Effect.gen(function* () {
+          const folder = yield* folderWithArticle
+          const out = ["--out", `${folder}/a.wav`]
+          yield* speak(folder, article, true, ...out)
+          const done = yield* speak(folder, text, false, ...out, ...options)
+          expect(done.sent).toBe(3)
+          expect(done.stderr).toContain(`2 pieces of other commands stay in ${folder}/a.wav.pieces.`)
+          expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
+          expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
+        })
     )
 
     const atSecond = (change: () => void) => onSpeaking(2, Effect.sync(change))
@@ -268,17 +274,6 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
           expect((yield* requestCount) - before).toBe(2)
           rmSync(pieces, { recursive: true })
         }
-      })
-    )
-
-    it.scoped("costs the old voice nothing after the new one has ended", () =>
-      Effect.gen(function* () {
-        const folder = yield* folderWithArticle
-        const out = ["--out", `${folder}/a.wav`]
-        yield* speak(folder, article, true, ...out)
-        expect((yield* speak(folder, article, false, ...out, "--speed", "2")).sent).toBe(3)
-        expect((yield* speak(folder, article, false, ...out)).sent).toBe(1)
-        expect(existsSync(`${folder}/a.wav.pieces`)).toBe(false)
       })
     )
 
@@ -454,50 +449,24 @@ layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (
     })
   )
 
-  const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
-    ["subtitles of no known kind", "synthesize a --out a.wav --subtitles a.txt", 2, "a name that ends in .srt or .vtt"],
-    [
-      "subtitles in place of audio",
-      "synthesize a --out a.srt --subtitles ./a.srt",
-      2,
-      "--subtitles is the file of --out"
-    ],
-    ["audio under the name of another format", "synthesize a --out a.mp3", 2, "end its name in .wav, or convert it"],
-    ["audio under the name of a text", "synthesize a --out a.JSON", 2, "end its name in .wav."],
-    [
-      "pieces in place of audio",
-      "synthesize a --out ./a.wav --pieces a.wav",
-      2,
-      "--pieces is the folder for pieces, and --out the file"
-    ],
-    [
-      "subtitles in place of their text",
-      "synthesize --text-file a.vtt --out a.wav --subtitles a.vtt",
-      2,
-      "the subtitles would replace the text"
-    ],
-    [
-      "subtitles nowhere",
-      "synthesize a --out /tmp/never.wav --subtitles /no/where/a.srt",
-      3,
-      "/no/where does not exist"
-    ],
-    [
-      "a long request id",
-      `synthesize a --out /tmp/never.wav --pause line=1 --request-id ${"a".repeat(60)}`,
-      2,
-      "--request-id must be"
-    ],
-    ["JSON as subtitles", "transcribe a --model m --json --format srt", 2, "leave out one of them"],
-    ["subtitles of several recordings", "transcribe a b --model m --format vtt", 2, "give one FILE"],
-    ["a missing recording", "transcribe no.wav --model m --long", 3, "no.wav can't be sent: it does not exist"]
-  ]
-  it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>
+  const rows = rowsOf<[what: string, code: string, line: string, says: string]>(`
+    subtitles of no known kind             | 2 | synthesize a --out a.wav --subtitles a.txt | a name that ends in .srt or .vtt
+    subtitles in place of audio            | 2 | synthesize a --out a.srt --subtitles ./a.srt | --subtitles is the file of --out
+    audio under the name of another format | 2 | synthesize a --out a.mp3 | end its name in .wav, or convert it
+    audio under the name of a text         | 2 | synthesize a --out a.JSON | end its name in .wav.
+    pieces in place of audio               | 2 | synthesize a --out ./a.wav --pieces a.wav | --pieces is the folder for pieces, and --out the file
+    subtitles in place of their text       | 2 | synthesize --text-file a.vtt --out a.wav --subtitles a.vtt | the subtitles would replace the text
+    subtitles nowhere                      | 3 | synthesize a --out /tmp/never.wav --subtitles /no/where/a.srt | /no/where does not exist
+    a long request id                      | 2 | synthesize a --out /tmp/never.wav --pause line=1 --request-id ${"a".repeat(60)} | --request-id must be
+    JSON as subtitles                      | 2 | transcribe a --model m --json --format srt | leave out one of them
+    subtitles of several recordings        | 2 | transcribe a b --model m --format vtt | give one FILE
+    a missing recording                    | 3 | transcribe no.wav --model m --long | no.wav can't be sent: it does not exist`)
+  it.effect.each(rows)("refuses %s", ([_, code, line, says]) =>
     Effect.gen(function* () {
       const before = yield* requestCount
       const outcome = yield* speechCommand(...line.split(" "))
       expect(outcome.stdout + outcome.stderr).toContain(says)
-      expect(outcome.code).toBe(code)
+      expect(outcome.code).toBe(Number(code))
       expect(yield* requestCount).toBe(before)
     })
   )

@@ -17,7 +17,16 @@ import { connectProxy } from "../../../test/support/connectProxy.js"
 import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
 import { speech } from "../src/speech.js"
-import { environmentOf, recordingOf, run, serviceOfTones, speechCommand, telephony, terminal } from "./environment.js"
+import {
+  environmentOf,
+  recordingOf,
+  rowsOf,
+  run,
+  serviceOfTones,
+  speechCommand,
+  telephony,
+  terminal
+} from "./environment.js"
 
 /** The test removes it. */
 const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
@@ -277,53 +286,47 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
     })
   )
 
-  const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
-    ["a request id that is none", "synthesize a --out never.wav --request-id a?", 2, "--request-id must be"],
-    ["a wrong speed", "synthesize a --out a.wav --speed 9", 2, "Nothing was sent: --speed "],
-    ["a text of nothing", "synthesize '' --out a.wav", 2, "Nothing was sent: TEXT "],
-    ["a text of blanks", "synthesize \u00a0\u3000 --out never.wav", 2, "Nothing was sent: TEXT must not be blank."],
-    ["a file of blanks", `synthesize --text-file ${blankFile} --out never.wav`, 2, "TEXT must not be blank."],
-    ["a shell for JSON", "serve --json --shell fish", 2, "leave out --shell"],
-    ["a dash for an id", "transcribe a --model m --transaction-id -", 2, "Nothing was sent: --transaction-id "],
-    ["a port that is none", "serve --port 80000", 2, "--port must be a whole number from 0"],
-    ["a new key for no folder", "serve --new-key", 2, "--new-key is for a --data-dir"],
-    ["a data directory that is a file", `serve --data-dir ${process.execPath}`, 2, "--data-dir must be a folder"],
-    ["recordings that are missing", "serve --recordings nowhere", 2, "--recordings must be a folder that exists"],
-    ["an id for several recordings", "transcribe a b --model m --transaction-id 7f3c", 2, "the id of one request"],
-    ["standard input twice", "transcribe - - --model m", 2, "Standard input can be sent only once"],
-    ["no text", "synthesize --out a.wav", 2, "There is nothing to say"],
-    ["two texts", "synthesize a --text-file b --out a.wav", 2, "There are two texts"],
-    ["a text that is a dash", "synthesize --out a.wav -- -", 2, "to speak standard input, give --text-file -"],
-    ["JSON and audio at once", "synthesize a --out - --json", 2, "where --json can't write too"],
-    ["audio in place of its text", "synthesize --text-file a.txt --out ./a.txt", 2, "--out is the file of --text-file"],
-    ["an output that is a folder", "synthesize a --out /tmp", 3, "/tmp is a folder"],
-    ["an output in a folder to be", "synthesize a --out new/", 3, "new/ is a folder"],
-    [
-      "an output whose folder is missing",
-      "synthesize a --lang en --out /no/where/a.wav",
-      3,
-      "/no/where does not exist"
-    ],
-    ["an output with a long name", `synthesize a --out ${"n".repeat(300)}`, 3, "its name is too long for this system"],
-    ["a text file that is missing", "synthesize --text-file no.txt --out a.wav", 3, "no.txt does not exist"],
-    ["a folder of texts", "synthesize --text-file /tmp --out a.wav", 3, "/tmp is a folder; give a file"],
-    ["a text that never ends", "synthesize --text-file /dev/zero --out a.wav", 3, "far longer than a text may be"],
-    ["a text that is none", `synthesize --text-file ${process.execPath} --out a.wav`, 3, "is not text in UTF-8"],
-    ["a device for a recording", "transcribe /dev/null --model m", 3, "standard input: speech transcribe - < FILE"],
-    ["a missing recording", "transcribe no.wav --model m", 3, "it does not exist"],
-    ["telephony of no WAV file", `transcribe ${process.execPath} --telephony --model m`, 3, "leave out --telephony"],
-    ...(existsSync("/dev/full")
-      ? [["a full disk", "synthesize a --out /dev/full", 3, "Its audio is lost, and may have been billed."] as const]
-      : [])
-  ]
-  it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>
+  const fullDisk = existsSync("/dev/full")
+    ? "\na full disk | 3 | synthesize a --out /dev/full | Its audio is lost, and may have been billed."
+    : ""
+  const rows = rowsOf<[what: string, code: string, line: string, says: string]>(`
+    a request id that is none         | 2 | synthesize a --out never.wav --request-id a? | --request-id must be
+    a wrong speed                     | 2 | synthesize a --out a.wav --speed 9 | Nothing was sent: --speed
+    a text of nothing                 | 2 | synthesize '' --out a.wav | Nothing was sent: TEXT
+    a text of blanks                  | 2 | synthesize \u00a0\u3000 --out never.wav | Nothing was sent: TEXT must not be blank.
+    a file of blanks                  | 2 | synthesize --text-file ${blankFile} --out never.wav | TEXT must not be blank.
+    a shell for JSON                  | 2 | serve --json --shell fish | leave out --shell
+    a dash for an id                  | 2 | transcribe a --model m --transaction-id - | Nothing was sent: --transaction-id
+    a port that is none               | 2 | serve --port 80000 | --port must be a whole number from 0
+    a new key for no folder           | 2 | serve --new-key | --new-key is for a --data-dir
+    a data directory that is a file   | 2 | serve --data-dir ${process.execPath} | --data-dir must be a folder
+    recordings that are missing       | 2 | serve --recordings nowhere | --recordings must be a folder that exists
+    an id for several recordings      | 2 | transcribe a b --model m --transaction-id 7f3c | the id of one request
+    standard input twice              | 2 | transcribe - - --model m | Standard input can be sent only once
+    no text                           | 2 | synthesize --out a.wav | There is nothing to say
+    two texts                         | 2 | synthesize a --text-file b --out a.wav | There are two texts
+    a text that is a dash             | 2 | synthesize --out a.wav -- - | to speak standard input, give --text-file -
+    JSON and audio at once            | 2 | synthesize a --out - --json | where --json can't write too
+    audio in place of its text        | 2 | synthesize --text-file a.txt --out ./a.txt | --out is the file of --text-file
+    an output that is a folder        | 3 | synthesize a --out /tmp | /tmp is a folder
+    an output in a folder to be       | 3 | synthesize a --out new/ | new/ is a folder
+    an output whose folder is missing | 3 | synthesize a --lang en --out /no/where/a.wav | /no/where does not exist
+    an output with a long name        | 3 | synthesize a --out ${"n".repeat(300)} | its name is too long for this system
+    a text file that is missing       | 3 | synthesize --text-file no.txt --out a.wav | no.txt does not exist
+    a folder of texts                 | 3 | synthesize --text-file /tmp --out a.wav | /tmp is a folder; give a file
+    a text that never ends            | 3 | synthesize --text-file /dev/zero --out a.wav | far longer than a text may be
+    a text that is none               | 3 | synthesize --text-file ${process.execPath} --out a.wav | is not text in UTF-8
+    a device for a recording          | 3 | transcribe /dev/null --model m | standard input: speech transcribe - < FILE
+    a missing recording               | 3 | transcribe no.wav --model m | it does not exist
+    telephony of no WAV file          | 3 | transcribe ${process.execPath} --telephony --model m | leave out --telephony${fullDisk}`)
+  it.effect.each(rows)("refuses %s", ([_, code, line, says]) =>
     Effect.gen(function* () {
       const args = line.split(" ").map((arg) => (arg === "''" ? "" : arg))
       const { accounts } = yield* LocalService
       const before = yield* accounts.account
       const outcome = yield* speechCommand(...args)
       expect(outcome.stdout + outcome.stderr).toContain(says)
-      expect(outcome.code).toBe(code)
+      expect(outcome.code).toBe(Number(code))
       // A full disk shows only when the audio arrives.
       if (!line.includes("/dev/full")) expect(yield* accounts.account).toEqual(before)
     })
