@@ -59,7 +59,7 @@ export const openJobFolder = (
     if (isNew) yield* Effect.ignore(fs.writeFile(pathOf(PieceFolder.mark), new Uint8Array(0)))
     // A link to a folder is not the folder, so it stays.
     const isMade = !isLink(folder) && (isNew || (yield* exists(PieceFolder.mark)))
-    // Nobody writes these, since this process has the lock. They may have the room of whole pieces.
+    // This process has the lock, so no other one writes these. They may take the room of whole pieces.
     const found = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
     yield* remove(found.filter(isTemporaryName))
 
@@ -122,7 +122,7 @@ const makeClaims = (fs: FileSystem.FileSystem, path: () => string, hasFile: bool
       isFirst = false
       return fs.writeFileString(path(), line, { flag: "a", mode: 0o600 })
     }).pipe(
-      // What is paid is kept all the same.
+      // Without a claim the piece is kept too: it is paid.
       Effect.ignore,
       Effect.zipRight(Effect.sync(() => void used.add(name)))
     )

@@ -58,7 +58,7 @@ const keepIn = <A, E extends JobError, R>(folder: string, job: string, work: Eff
     )
   }).pipe(Effect.scoped)
 
-/** Memory would grow with the job, so nothing is kept. */
+/** Keeps nothing: memory would grow with the job. */
 const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | PieceStore>) => {
   const finished = new Set<string>()
   const forgetful: PieceStoreService = {
@@ -87,7 +87,7 @@ const finishedPieces = (count: number): string => `${plural(count, "finished pie
 /** Removes the pieces of a job that is done, and says which pieces stay. */
 const finish = (folder: string, { end, isMade, where }: JobFolder) =>
   Effect.gen(function* () {
-    // Whoever renamed the folder may want what is in it.
+    // The user renamed the folder, and may want what is in it.
     if (where() !== folder) {
       return yield* say(
         `${folder} was renamed while the command ran. Remove ${where()} if no other command needs its pieces.`
