@@ -5,7 +5,7 @@ import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTran
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import { choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import type { Command } from "./command.js"
-import { cutting, model, recognition } from "./recognising.js"
+import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
 
@@ -16,39 +16,35 @@ const unanswered = ["hold", "repeat"] as const
 
 /** The options that find a run. */
 const place = {
-  out: optional("out", text, { value: "DIR", description: "Folder of the results of the run.", completes: "folder" }),
-  store: optional("store", text, {
-    value: "STORE",
-    description: "File, or postgresql:// address. If it has a password, set SPEECH_ARCHIVE_STORE instead.",
-    default: "archive.db in --out",
-    completes: "file"
-  })
+  out: optional("--out DIR", text, "Folder of the results of the run.", { completes: "folder" }),
+  store: optional(
+    "--store STORE",
+    text,
+    "File, or postgresql:// address. If it has a password, set SPEECH_ARCHIVE_STORE instead.",
+    { default: "archive.db in --out", completes: "file" }
+  )
 }
 
 const archiveFormat = (description: string, inWords: string) =>
-  oneOf("format", archiveFormats, {
-    value: "FORMAT",
-    description,
-    default: inWords
-  })
+  oneOf("--format FORMAT", archiveFormats, description, { default: inWords })
 
 /** The limits of a run, over all machines. */
 const limits = {
-  rate: optional("rate", number({ above: 0 }), {
-    value: "N",
-    description: "Most calls that begin in a second, on all machines together.",
+  rate: optional("--rate N", number({ above: 0 }), "Most calls that begin in a second, on all machines together.", {
     default: "no limit"
   }),
-  maxFiles: optional("max-files", number({ from: 0, integer: true }), {
-    value: "N",
-    description: "Suspend the run when it has made calls for this many files.",
-    default: "no limit"
-  }),
-  maxCredits: optional("max-credits", number({ from: 0, integer: true }), {
-    value: "N",
-    description: "Suspend the run before it costs more. A second of audio, or a code point, costs 1.",
-    default: "no limit"
-  })
+  maxFiles: optional(
+    "--max-files N",
+    number({ from: 0, integer: true }),
+    "Suspend the run when it has made calls for this many files.",
+    { default: "no limit" }
+  ),
+  maxCredits: optional(
+    "--max-credits N",
+    number({ from: 0, integer: true }),
+    "Suspend the run before it costs more. A second of audio, or a code point, costs 1.",
+    { default: "no limit" }
+  )
 }
 
 /** The tags of the warnings that a result can have. */
@@ -68,30 +64,32 @@ const warnings: Readonly<Record<LongTranscriptionWarning["_tag"] | TtsWarning["_
   RequestIdDiffers: true
 }
 
-const failOn = repeatable("fail-on", choice(Object.keys(warnings)), {
-  value: "WARNING",
-  description: "End with exit code 41 if a done file has this warning, such as NothingRecognised."
-})
+const failOn = repeatable(
+  "--fail-on WARNING",
+  choice(Object.keys(warnings)),
+  "End with exit code 41 if a done file has this warning, such as NothingRecognised."
+)
 
 /** The options of a process that makes calls. */
 const machine = {
-  concurrency: optional("concurrency", number({ from: 1, to: 1000, integer: true }), {
-    value: "N",
-    description: "Calls of this machine at the same time.",
-    default: "16"
-  }),
+  concurrency: optional(
+    "--concurrency N",
+    number({ from: 1, to: 1000, integer: true }),
+    "Calls of this machine at the same time.",
+    { default: "16" }
+  ),
   allowInsecureHttp
 }
 
-const workHere = flag("work", "Work on the run here too. If the store is a file, this process always does.")
+const workHere = flag("--work", "Work on the run here too. If the store is a file, this process always does.")
 
 /** Machines meet in the database, and need neither. */
 const formerAddress = {
-  host: optional("host", text, { value: "NAME", description: "Ignored." }),
-  port: optional("port", text, { value: "N", description: "Ignored." })
+  host: optional("--host NAME", text, "Ignored."),
+  port: optional("--port N", text, "Ignored.")
 }
 
-const modelOfRun = optional("model", text, { ...model, description: `${model.description} Required to transcribe.` })
+const modelOfRun = optional("--model NAME", text, `${modelWords} Required to transcribe.`, { example: modelExample })
 
 /** The options of `archive run` for recordings, and for texts. */
 export const onlyForRecordings = { model: modelOfRun, ...recognition, ...cutting }
@@ -115,21 +113,17 @@ export const archiveRun = {
   },
   options: {
     model: modelOfRun,
-    out: required("out", text, {
-      value: "DIR",
-      description: "Folder for the results.",
-      example: "transcripts",
-      completes: "folder"
-    }),
+    out: required("--out DIR", text, "Folder for the results.", { example: "transcripts", completes: "folder" }),
     format: archiveFormat("Format of the results.", "txt, or wav for a synthesis"),
     store: place.store,
-    byContent: flag("by-content", "Identify a file by its content, not by its size and time of change."),
-    afterCrash: oneOf("after-crash", unanswered, {
-      value: "WHAT",
-      description: "What to do with a file that may have been billed and has no result, as after a crash.",
-      default: "hold"
-    }),
-    dryRun: flag("dry-run", "Print what a run would send. Nothing is stored or sent."),
+    byContent: flag("--by-content", "Identify a file by its content, not by its size and time of change."),
+    afterCrash: oneOf(
+      "--after-crash WHAT",
+      unanswered,
+      "What to do with a file that may have been billed and has no result, as after a crash.",
+      { default: "hold" }
+    ),
+    dryRun: flag("--dry-run", "Print what a run would send. Nothing is stored or sent."),
     ...limits,
     failOn,
     ...recognition,
@@ -141,10 +135,7 @@ export const archiveRun = {
   },
   former: {
     ...formerAddress,
-    unanswered: oneOf("unanswered", unanswered, {
-      value: "WHAT",
-      description: "--after-crash."
-    })
+    unanswered: oneOf("--unanswered WHAT", unanswered, "--after-crash.")
   }
 } satisfies Command
 
@@ -153,7 +144,10 @@ export const archiveStatus = {
   examples: ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
   options: {
     ...place,
-    watch: flag("watch", "Watch the run until it is paused, suspended or ended. With --json: a line for each change."),
+    watch: flag(
+      "--watch",
+      "Watch the run until it is paused, suspended or ended. With --json: a line for each change."
+    ),
     failOn,
     json
   }
@@ -177,11 +171,12 @@ export const archiveRetry = {
   examples: ["speech archive retry --out transcripts", "speech archive retry --out transcripts --only AnswerUnknown"],
   options: {
     ...place,
-    only: optional("only", text, {
-      value: "TAG",
-      description: "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
-      default: "all failed files, but no held ones"
-    }),
+    only: optional(
+      "--only TAG",
+      text,
+      "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
+      { default: "all failed files, but no held ones" }
+    ),
     failOn,
     ...machine,
     work: workHere,
@@ -198,9 +193,7 @@ export const archiveExport = {
   ],
   options: {
     ...place,
-    to: optional("to", text, {
-      value: "DIR",
-      description: "Folder to write to.",
+    to: optional("--to DIR", text, "Folder to write to.", {
       default: "--out, where only files that are missing or differ are written",
       completes: "folder"
     }),
@@ -214,7 +207,7 @@ export const archiveRepair = {
   examples: ["speech archive repair --out transcripts", "speech archive repair --out prompts --synthesize"],
   options: {
     ...place,
-    synthesize: flag("synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
+    synthesize: flag("--synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
     failOn,
     ...machine,
     work: workHere,
@@ -226,11 +219,12 @@ export const archiveWork = {
   summary: "Work on the runs in a PostgreSQL together with other machines, until Ctrl-C.",
   examples: ["speech archive work --store postgresql://db.internal/speech"],
   options: {
-    store: optional("store", text, {
-      value: "URL",
-      description: "postgresql:// address. If it has a password, set SPEECH_ARCHIVE_STORE instead.",
-      default: "SPEECH_ARCHIVE_STORE"
-    }),
+    store: optional(
+      "--store URL",
+      text,
+      "postgresql:// address. If it has a password, set SPEECH_ARCHIVE_STORE instead.",
+      { default: "SPEECH_ARCHIVE_STORE" }
+    ),
     ...machine,
     json
   },

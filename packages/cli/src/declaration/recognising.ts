@@ -14,31 +14,31 @@ const segmentFields: Read<SegmentFields> = (given) => {
   return { start, end, text, unit }
 }
 
-export const model = {
-  value: "NAME",
-  description: "Model, such as hi-general-v2-8khz. It decides the language.",
-  example: "hi-general-v2-8khz"
-}
+export const modelWords = "Model, such as hi-general-v2-8khz. It decides the language."
+export const modelExample = "hi-general-v2-8khz"
 
 /** How a recording is recognised. */
 export const recognition = {
-  parseNumber: flag("parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
-  hotwords: repeatable("hotword", text, {
-    value: "PHRASE[:SCORE]",
-    description: "Phrase to listen for. The text after the last colon is the score, if it is a number."
-  })
+  parseNumber: flag("--parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
+  hotwords: repeatable(
+    "--hotword PHRASE[:SCORE]",
+    text,
+    "Phrase to listen for. The text after the last colon is the score, if it is a number."
+  )
 }
 
 /** How a long recording is cut. */
 export const cutting = {
-  pieceMinutes: optional("piece-minutes", number({ from: 0.1, to: 60 }), {
-    value: "N",
-    description: "Longest piece of a long recording, up to 60 minutes.",
-    default: "5"
-  }),
-  segmentFields: optional("segment-fields", segmentFields, {
-    value: "NAME=FIELD,…",
-    description: "Fields of a segment in the response. The unit is seconds or millis.",
-    default: "start=start,end=end,text=text,unit=seconds"
-  })
+  pieceMinutes: optional(
+    "--piece-minutes N",
+    number({ from: 0.1, to: 60 }),
+    "Longest piece of a long recording, up to 60 minutes.",
+    { default: "5" }
+  ),
+  segmentFields: optional(
+    "--segment-fields NAME=FIELD,…",
+    segmentFields,
+    "Fields of a segment in the response. The unit is seconds or millis.",
+    { default: "start=start,end=end,text=text,unit=seconds" }
+  )
 }

@@ -15,34 +15,33 @@ export type LogLevel = (typeof logLevels)[number]
 
 /** The options of every command. */
 export const commonOptions = {
-  help: flag("help", "Print this help, or the help of a command. Short: -h."),
-  version: flag("version", "Print the version."),
-  completions: oneOf("completions", shells, {
-    value: "SHELL",
-    description: "Print a script that completes commands and options in your shell."
-  }),
-  logLevel: oneOf("log-level", logLevels, {
-    value: "LEVEL",
-    description: "Log this level and above to standard error.",
-    default: "info"
-  })
+  help: flag("--help", "Print this help, or the help of a command. Short: -h."),
+  version: flag("--version", "Print the version."),
+  completions: oneOf(
+    "--completions SHELL",
+    shells,
+    "Print a script that completes commands and options in your shell."
+  ),
+  logLevel: oneOf("--log-level LEVEL", logLevels, "Log this level and above to standard error.", { default: "info" })
 }
 
-export const json = flag("json", "Print the result, or the failure, as one line of JSON on standard output.")
+export const json = flag("--json", "Print the result, or the failure, as one line of JSON on standard output.")
 
-export const timeout = optional("timeout", number({ above: 0 }), {
-  value: "SECONDS",
-  description: "Deadline of each call, for all its attempts together.",
-  default: "no limit, but a call that makes no progress ends"
-})
+export const timeout = optional(
+  "--timeout SECONDS",
+  number({ above: 0 }),
+  "Deadline of each call, for all its attempts together.",
+  { default: "no limit, but a call that makes no progress ends" }
+)
 
-export const retries = optional("retries", number({ from: 0, integer: true }), {
-  value: "N",
-  description: "Times to retry a failed call, if a retry may help. The delays grow up to 8 seconds.",
-  default: "2"
-})
+export const retries = optional(
+  "--retries N",
+  number({ from: 0, integer: true }),
+  "Times to retry a failed call, if a retry may help. The delays grow up to 8 seconds.",
+  { default: "2" }
+)
 
 export const allowInsecureHttp = flag(
-  "allow-insecure-http",
+  "--allow-insecure-http",
   "Allow plain http to another machine, such as a container. Anyone on the network can then read the key."
 )

@@ -14,22 +14,12 @@ const everyFormat: Record<OutputFormat, true> = {
 }
 const outputFormats = Object.keys(everyFormat) as ReadonlyArray<OutputFormat>
 
-export const lang = optional("lang", text, {
-  value: "CODE",
-  description: "Language of the text, such as en.",
-  default: "hi"
-})
+export const lang = optional("--lang CODE", text, "Language of the text, such as en.", { default: "hi" })
 
-export const voice = optional("voice", text, {
-  value: "ID",
-  description: "Voice.",
-  default: "default_female"
-})
+export const voice = optional("--voice ID", text, "Voice.", { default: "default_female" })
 
-export const speed = optional("speed", number(), { value: "RATE", description: "Speaking rate, 0.25 to 4." })
+export const speed = optional("--speed RATE", number(), "Speaking rate, 0.25 to 4.")
 
-export const outputFormat = oneOf("output-format", outputFormats, {
-  value: "FORMAT",
-  description: "Sample rate in Hz and encoding.",
+export const outputFormat = oneOf("--output-format FORMAT", outputFormats, "Sample rate in Hz and encoding.", {
   default: "24000:float32"
 })

@@ -34,50 +34,46 @@ export const synthesize = {
     several: "Put quotes around a text that has spaces, and --out before the name of the file."
   },
   options: {
-    out: required("out", text, {
-      value: "FILE",
-      description: "WAV file to write. - is standard output, if that is not a terminal.",
+    out: required("--out FILE", text, "WAV file to write. - is standard output, if that is not a terminal.", {
       example: "speech.wav",
       completes: "file"
     }),
-    textFile: optional("text-file", text, {
-      value: "FILE",
-      description: "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
-      completes: "file"
-    }),
+    textFile: optional(
+      "--text-file FILE",
+      text,
+      "Read the text from this UTF-8 file, without the line break at its end. - is standard input.",
+      { completes: "file" }
+    ),
     lang,
     voice,
     outputFormat,
     speed,
-    numStep: optional("num-step", number(), { value: "N", description: "Flow-matching steps of the model, 1 to 100." }),
-    g2pOverrides: optional("g2p-overrides", jsonObject, {
-      value: "JSON",
-      description: "Pronunciations: a JSON object from a word to its tokens."
-    }),
-    requestId: optional("request-id", text, {
-      value: "ID",
-      description: "Your id for the request: 1 to 64 letters, digits, dots, underscores, colons or dashes.",
-      default: "a random UUID"
-    }),
-    dryRun: flag("dry-run", "Print the number of pieces and their highest cost. Nothing is sent."),
-    subtitles: optional("subtitles", text, {
-      value: "FILE",
-      description: "Write subtitles too. The name ends in .srt or .vtt.",
+    numStep: optional("--num-step N", number(), "Flow-matching steps of the model, 1 to 100."),
+    g2pOverrides: optional(
+      "--g2p-overrides JSON",
+      jsonObject,
+      "Pronunciations: a JSON object from a word to its tokens."
+    ),
+    requestId: optional(
+      "--request-id ID",
+      text,
+      "Your id for the request: 1 to 64 letters, digits, dots, underscores, colons or dashes.",
+      { default: "a random UUID" }
+    ),
+    dryRun: flag("--dry-run", "Print the number of pieces and their highest cost. Nothing is sent."),
+    subtitles: optional("--subtitles FILE", text, "Write subtitles too. The name ends in .srt or .vtt.", {
       completes: "file"
     }),
-    pauses: optional("pause", pauses, {
-      value: "NAME=MILLIS,…",
-      description: "Silence after a piece, by what ends the piece.",
+    pauses: optional("--pause NAME=MILLIS,…", pauses, "Silence after a piece, by what ends the piece.", {
       default: "paragraph=600,line=400,sentence=250,clause=120"
     }),
-    concurrency: optional("concurrency", number({ from: 1, integer: true }), {
-      value: "N",
-      description: "Pieces of a long text to send at the same time.",
-      default: "4"
-    }),
-    pieces: optional("pieces", text, {
-      value: "FOLDER",
-      description: "Cache of paid pieces until the file is complete. Run again to resume.",
+    concurrency: optional(
+      "--concurrency N",
+      number({ from: 1, integer: true }),
+      "Pieces of a long text to send at the same time.",
+      { default: "4" }
+    ),
+    pieces: optional("--pieces FOLDER", text, "Cache of paid pieces until the file is complete. Run again to resume.", {
       default: "FILE.pieces beside --out",
       completes: "folder"
     }),

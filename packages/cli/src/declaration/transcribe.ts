@@ -1,6 +1,6 @@
 import { flag, number, oneOf, optional, required, text } from "../option.js"
 import type { Command } from "./command.js"
-import { cutting, model, recognition } from "./recognising.js"
+import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
 
 const transcriptFormats = ["text", "json", "srt", "vtt"] as const
@@ -22,34 +22,32 @@ export const transcribe = {
     completes: "file"
   },
   options: {
-    model: required("model", text, model),
-    aux: flag("aux", "Request timings and confidences. --json prints them."),
+    model: required("--model NAME", text, modelWords, { example: modelExample }),
+    aux: flag("--aux", "Request timings and confidences. --json prints them."),
     ...recognition,
-    transactionId: optional("transaction-id", text, {
-      value: "UUID",
-      description: "Your id for the request. For one recording only.",
+    transactionId: optional("--transaction-id UUID", text, "Your id for the request. For one recording only.", {
       default: "a random UUID"
     }),
-    telephony: flag("telephony", "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."),
-    format: oneOf("format", transcriptFormats, {
-      value: "FORMAT",
-      description: "What to print. srt and vtt are for one recording.",
+    telephony: flag(
+      "--telephony",
+      "Convert WAV recordings to mono, 8 kHz and 16 bits before sending. Other files fail."
+    ),
+    format: oneOf("--format FORMAT", transcriptFormats, "What to print. srt and vtt are for one recording.", {
       default: "text"
     }),
-    long: flag("long", "Cut each recording at pauses. Default: those whose header states more than a piece."),
+    long: flag("--long", "Cut each recording at pauses. Default: those whose header states more than a piece."),
     pieceMinutes: cutting.pieceMinutes,
-    pieces: optional("pieces", text, {
-      value: "FOLDER",
-      description: "Cache of paid pieces until the command is done. Run again to resume.",
+    pieces: optional("--pieces FOLDER", text, "Cache of paid pieces until the command is done. Run again to resume.", {
       default: "no cache",
       completes: "folder"
     }),
     segmentFields: cutting.segmentFields,
-    concurrency: optional("concurrency", number({ above: 0, integer: true }), {
-      value: "N",
-      description: "Recordings, or pieces of long ones, to send at the same time.",
-      default: "4"
-    }),
+    concurrency: optional(
+      "--concurrency N",
+      number({ above: 0, integer: true }),
+      "Recordings, or pieces of long ones, to send at the same time.",
+      { default: "4" }
+    ),
     timeout,
     retries,
     allowInsecureHttp,
