@@ -2,8 +2,7 @@
  * A folder of pieces while one job has its lock. The job claims each piece before it is there, so that no other job removes it,
  * whenever the process is killed. At its end the job removes what only it needs.
  */
-import { readdirSync } from "node:fs"
-import { rmdir } from "node:fs/promises"
+import { readdirSync, rmdirSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as FileSystem from "@effect/platform/FileSystem"
 import {
@@ -22,19 +21,22 @@ import { lockName } from "./fileLock.js"
 import { lockFolder } from "./lockFolder.js"
 import * as PieceFolder from "./pieceFolder.js"
 
+export interface End extends PieceFolder.Ending {
+  /** Whether the command made the folder, in this run or an earlier one, so that it may remove it. */
+  readonly isMade: boolean
+}
+
 export interface JobFolder {
   /** The store of the job. It sends nothing more once the folder is renamed or removed. */
   readonly store: Layer.Layer<PieceStore, PieceStoreError, FileSystem.FileSystem>
   /** Where the folder is now. */
   readonly where: () => string
-  /** Whether the command made the folder, in this run or an earlier one, so that it may remove it. */
-  readonly isMade: boolean
   /** Whether this run wrote or found a piece. */
   readonly hasUsed: (name: string) => boolean
   /** How many pieces are paid, and could not be kept. */
   readonly lost: () => number
   /** Ends the job. If it is done, the pieces that only it has are removed. The folder is removed if nothing of others is in it. */
-  readonly end: (isDone: boolean) => Effect.Effect<PieceFolder.Ending>
+  readonly end: (isDone: boolean) => Effect.Effect<End>
 }
 
 /** Opens a folder for a job, and locks it until the scope closes. */
@@ -46,9 +48,7 @@ export const openJobFolder = (
     const fs = yield* FileSystem.FileSystem
     let isRemovable = false
     // After the lock is released: its file lies in the folder.
-    yield* Effect.addFinalizer(() =>
-      isRemovable ? Effect.ignore(Effect.tryPromise(() => rmdir(folder))) : Effect.void
-    )
+    yield* Effect.addFinalizer(() => Effect.sync(() => (isRemovable ? removeFolder(folder) : undefined)))
     const { isNew, place } = yield* lockFolder(folder)
     const where = () => place() ?? folder
     const pathOf = (name: string) => join(where(), name)
@@ -57,8 +57,6 @@ export const openJobFolder = (
       Effect.forEach(names, (name) => Effect.ignore(fs.remove(pathOf(name))), { discard: true })
 
     if (isNew) yield* Effect.ignore(fs.writeFile(pathOf(PieceFolder.mark), new Uint8Array(0)))
-    // A link to a folder is not the folder, so it stays.
-    const isMade = !isLink(folder) && (isNew || (yield* exists(PieceFolder.mark)))
     // This process has the lock, so no other one writes these. They may take the room of whole pieces.
     const found = yield* Effect.orElseSucceed(fs.readDirectory(folder), () => [])
     yield* remove(found.filter(isTemporaryName))
@@ -94,17 +92,16 @@ export const openJobFolder = (
         else if (isDone && used.size > 0) {
           yield* Effect.ignore(fs.writeFileString(pathOf(claimName), PieceFolder.writeClaim(ending.claim)))
         }
-        if (ending.isEmpty && isMade && where() === folder) {
-          yield* remove(before.files.filter((name) => name !== lockName))
-          isRemovable = true
-        }
-        return ending
+        // A link to a folder is not the folder, so it stays.
+        const isMade = !isLink(folder) && (isNew || (yield* exists(PieceFolder.mark)))
+        isRemovable = ending.isEmpty && isMade && where() === folder
+        if (isRemovable) yield* remove(before.files.filter((name) => name !== lockName && name !== PieceFolder.mark))
+        return { ...ending, isMade }
       }).pipe(Effect.uninterruptible)
 
     return {
       store: Layer.provide(Layer.effect(PieceStore, Effect.map(PieceStore, claiming)), PieceStore.layerFolder(folder)),
       where,
-      isMade,
       hasUsed: (name) => used.has(name),
       lost: () => lost,
       end
@@ -127,6 +124,21 @@ const makeClaims = (fs: FileSystem.FileSystem, path: () => string, hasFile: bool
       Effect.zipRight(Effect.sync(() => void used.add(name)))
     )
   return { claim, used }
+}
+
+/** Removes an empty folder. If another command has taken it since, the mark says that this one may remove it. */
+const removeFolder = (folder: string): void => {
+  const mark = join(folder, PieceFolder.mark)
+  try {
+    rmSync(mark, { force: true })
+    rmdirSync(folder)
+  } catch {
+    try {
+      writeFileSync(mark, "")
+    } catch {
+      // The other command has removed the folder.
+    }
+  }
 }
 
 const gone = (folder: string, now: string | undefined) =>

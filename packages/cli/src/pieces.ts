@@ -85,7 +85,7 @@ const plural = (count: number, noun: string): string => `${count.toLocaleString(
 const finishedPieces = (count: number): string => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
 
 /** Removes the pieces of a job that is done, and says which pieces stay. */
-const finish = (folder: string, { end, isMade, where }: JobFolder) =>
+const finish = (folder: string, { end, where }: JobFolder) =>
   Effect.gen(function* () {
     // The user renamed the folder, and may want what is in it.
     if (where() !== folder) {
@@ -93,7 +93,7 @@ const finish = (folder: string, { end, isMade, where }: JobFolder) =>
         `${folder} was renamed while the command ran. Remove ${where()} if no other command needs its pieces.`
       )
     }
-    const { claimed, left } = yield* end(true)
+    const { claimed, isMade, left } = yield* end(true)
     const staying = (isMade ? left : claimed).length
     if (staying === 0) return
     const stay = staying === 1 ? "stays" : "stay"

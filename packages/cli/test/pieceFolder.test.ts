@@ -10,6 +10,7 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import { UsageError } from "../src/failure.js"
 import { lockName } from "../src/fileLock.js"
 import { endingOf, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
@@ -104,6 +105,20 @@ describe("jobs over one folder", () => {
         error: { _tag: "PieceStoreError", operation: "put" },
         note: expect.stringMatching(/^1 finished piece is paid and lost\. 1 finished piece is kept in /)
       })
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
+  it.scoped("remove the folder that the first one made, also if the next one takes it at that moment", () =>
+    Effect.gen(function* () {
+      const folder = `${yield* temporaryFolder}/pieces`
+      const next = Effect.retry(keepPieces({ folder, job: "a" }, Effect.void), {
+        while: ({ _tag }) => _tag === "PieceStoreError",
+        schedule: Schedule.forever
+      })
+      for (let round = 0; round < 10; round++) {
+        yield* Effect.all([next, next, next], { concurrency: 3 })
+        expect(existsSync(folder)).toBe(false)
+      }
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
