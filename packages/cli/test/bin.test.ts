@@ -16,11 +16,12 @@ import { describe, expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import type { Fault } from "@effect-speech/local-service/Faults"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
-import { environmentOf, recordingOf, requestCount, serviceOfTones } from "./environment.js"
+import { environmentOf, onSpeaking, recordingOf, requestCount, serviceOfTones } from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
@@ -265,7 +266,9 @@ describe("the built command", { timeout: 120_000 }, () => {
           `${place}/long.wav`,
           ...inPieces
         ]
-        const environment = yield* serviceWith({ operation: "synthesize", nth: 2, times: 1, delayMillis: 1000 })
+        const environment = yield* serviceWith()
+        const isEnough = yield* Deferred.make<void>()
+        yield* onSpeaking(2, Deferred.await(isEnough))
         const before = yield* requestCount
         const first = yield* start(argsIn("twice"), environment)
         yield* until(requestCount, (count) => count === before + 2)
@@ -281,6 +284,7 @@ describe("the built command", { timeout: 120_000 }, () => {
         }
         expect(yield* requestCount).toBe(before + 2)
         first.kill("SIGCONT")
+        yield* Deferred.succeed(isEnough, undefined)
         expect((yield* first.ended).code).toBe(0)
         expect(readdirSync(`${folder}/twice`).toSorted()).toEqual(["long.txt", "long.wav"])
       })

@@ -51,13 +51,26 @@ export const speechCommand = (...args: ReadonlyArray<string>) =>
 /** How many requests the service got. */
 export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))
 
-/** A local service whose voice is a tone for each text, which takes no time to speak. `onSpeak` runs before each. */
-export const serviceOfTones = (onSpeak: Effect.Effect<unknown> = Effect.void) => {
+let spoken = 0
+let onSpeak: (nth: number) => Effect.Effect<unknown> = () => Effect.void
+
+/** Runs an effect before the service speaks the n-th text from now on, until the scope closes. */
+export const onSpeaking = (chosen: number, effect: Effect.Effect<unknown>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      spoken = 0
+      onSpeak = (nth) => (nth === chosen ? effect : Effect.void)
+    }),
+    () => Effect.sync(() => (onSpeak = () => Effect.void))
+  )
+
+/** A local service whose voice is a tone for each text, which takes no time to speak. */
+export const serviceOfTones = () => {
   const speak: VoiceService["speak"] = ({ text }) => {
     const pitch =
       0.2 + (Array.from(text, (letter) => letter.charCodeAt(0)).reduce((one, other) => one + other) % 997) / 2000
     const tone = Float32Array.from({ length: (text.length + 10) * 160 }, (_, at) => 0.3 * Math.sin(at * pitch))
-    return Stream.fromEffect(Effect.as(onSpeak, tone))
+    return Stream.fromEffect(Effect.suspend(() => Effect.as(onSpeak(++spoken), tone)))
   }
   const languages = ["en", "hi"]
   const voice = Layer.succeed(Voice, { languages, voices: ["default_female"], sampleRate: 8000, speak })

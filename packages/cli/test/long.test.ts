@@ -22,6 +22,7 @@ import { UsageError } from "../src/failure.js"
 import { keepPieces } from "../src/pieces.js"
 import {
   environmentOf,
+  onSpeaking,
   recordingOf,
   requestCount,
   rowsOf,
@@ -30,21 +31,6 @@ import {
   speechCommand,
   telephony
 } from "./environment.js"
-
-/** Runs when the service speaks its n-th text. */
-let onSpeak: (nth: number) => Effect.Effect<unknown> = () => Effect.void
-let spoken = 0
-
-const onSpeaking = (chosen: number, effect: Effect.Effect<unknown>) =>
-  Effect.acquireRelease(
-    Effect.sync(() => {
-      spoken = 0
-      onSpeak = (nth) => (nth === chosen ? effect : Effect.void)
-    }),
-    () => Effect.sync(() => (onSpeak = () => Effect.void))
-  )
-
-const service = serviceOfTones(Effect.suspend(() => onSpeak(++spoken)))
 
 const paragraph = "The farmer had two sons. They went to the market every Friday, and came back late at night. "
 /** Three pieces: the first is short, and each next may be twice as long. */
@@ -71,7 +57,7 @@ const transcripts = (...texts: ReadonlyArray<string>) =>
 const fields = ["--segment-fields", "start=at.0,end=at.1,unit=millis"]
 const asTranscribe = ["--model", "en-general-v2-8khz", "--piece-minutes", "0.1", "--concurrency", "1"]
 
-layer(Layer.merge(service, NodeFileSystem.layer))("a long job of the command", (it) => {
+layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the command", (it) => {
   const folderWithArticle = Effect.gen(function* () {
     const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
     writeFileSync(`${folder}/article.txt`, article)

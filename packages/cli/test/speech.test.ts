@@ -128,14 +128,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
       const service = yield* LocalService
       const path = yield* temporary("spaces.wav")
       yield* speechCommand("synthesize", "एक", "--out", path)
-      const text = `first\n${" ".repeat(40_000)}second${" ".repeat(40_000)}third`
+      const text = `first\n${" ".repeat(400_000)}second${" ".repeat(400_000)}third`
       const body = JSON.stringify({ text, call_id: "c", status: "success" })
       yield* service.faults.set([{ operation: "transcribe", body }])
-      const startedAt = performance.now()
       const heard = yield* speechCommand("transcribe", path, path, ...hindi)
-      expect(performance.now() - startedAt).toBeLessThan(4000)
       yield* service.faults.set([])
-      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(40_000)}third`)
+      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(400_000)}third`)
     })
   )
 
