@@ -9,7 +9,6 @@ import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
-import { describeBaseUrlProblem } from "./failure.js"
 
 export interface CallSettings {
   /** For the whole call with all its attempts, in seconds. */
@@ -21,11 +20,17 @@ export interface CallSettings {
   readonly concurrency?: number | undefined
 }
 
-/** A base URL from the environment. A wrong one fails in the words of the command. */
+/** What follows the name of the setting in a sentence. */
+const describeProblem = (problem: BaseUrl.Problem): string =>
+  problem === "insecureHttp"
+    ? "is plain http to another machine, which would show the key; use https or --allow-insecure-http"
+    : BaseUrl.problems[problem]
+
+/** A base URL from the environment. */
 export const baseUrl = (name: string, options: BaseUrl.BaseUrlOptions): Config.Config<string> =>
   Config.mapOrFail(Config.string(name), (text) =>
     Either.mapBoth(BaseUrl.check(text, options), {
-      onLeft: (problem) => ConfigError.InvalidData([], describeBaseUrlProblem(problem)),
+      onLeft: (problem) => ConfigError.InvalidData([], describeProblem(problem)),
       onRight: () => text
     })
   )

@@ -6,6 +6,9 @@
  * | bash  | `source <(speech --completions bash)` |
  * | zsh   | `source <(speech --completions zsh)`, after `compinit` |
  * | fish  | `speech --completions fish \| source` |
+ *
+ * A script holds all words, so a Tab starts no process. The libraries for this, such as `@bomb.sh/tab` and `omelette`, start the
+ * command at each Tab.
  */
 import {
   allOptions,

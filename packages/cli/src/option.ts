@@ -15,10 +15,6 @@ export class Invalid {
 export type Read<A> = (text: string) => A | Invalid
 
 interface Details {
-  /** The value's name in the help, such as `FILE`. */
-  readonly value: string
-  /** One or two sentences. */
-  readonly description: string
   /** What follows "Default:". */
   readonly default?: string
   /** All values, if they are few. */
@@ -30,11 +26,13 @@ interface Details {
 }
 
 /** An option of a command. */
-export interface Option<A> extends Omit<Details, "value"> {
+export interface Option<A> extends Details {
   /** Without its dashes. */
   readonly name: string
-  /** The value's name in the help. A switch has none. */
+  /** The value's name in the help, such as `FILE`. A switch has none. */
   readonly value: string | undefined
+  /** One or two sentences. */
+  readonly description: string
   readonly isRequired: boolean
   readonly isRepeatable: boolean
   /** Reads all values given; there are none if the option is absent. */
@@ -55,8 +53,8 @@ export interface Operands {
 }
 
 /** An option without a value. */
-export const flag = (name: string, description: string): Option<boolean> => ({
-  name,
+export const flag = (written: `--${string}`, description: string): Option<boolean> => ({
+  name: written.slice(2),
   value: undefined,
   description,
   isRequired: false,
@@ -64,20 +62,39 @@ export const flag = (name: string, description: string): Option<boolean> => ({
   read: (values) => values.length > 0
 })
 
+/** An option with a value, as it is written: `--out FILE`. */
+type Written = `--${string} ${string}`
+
+const namesOf = (written: Written): Pick<Option<unknown>, "name" | "value"> => {
+  const [name = "", value] = written.slice(2).split(" ")
+  return { name, value }
+}
+
 /** The end of a sentence that asks for an option. */
 export const suchAs = ({ example, name }: Pick<Option<unknown>, "name" | "example">): string =>
   example === undefined ? "" : `, such as --${name} ${example}`
 
-export const required = <A>(name: string, read: Read<A>, details: Details): Option<A> => ({
-  name,
-  ...details,
-  isRequired: true,
-  isRepeatable: false,
-  read: ([text]) => (text === undefined ? new Invalid(`is required${suchAs({ name, ...details })}`) : read(text))
-})
+export const required = <A>(written: Written, read: Read<A>, description: string, details: Details = {}): Option<A> => {
+  const names = namesOf(written)
+  return {
+    ...names,
+    description,
+    ...details,
+    isRequired: true,
+    isRepeatable: false,
+    read: ([text]) =>
+      text === undefined ? new Invalid(`is required${suchAs({ ...details, name: names.name })}`) : read(text)
+  }
+}
 
-export const optional = <A>(name: string, read: Read<A>, details: Details): Option<A | undefined> => ({
-  name,
+export const optional = <A>(
+  written: Written,
+  read: Read<A>,
+  description: string,
+  details: Details = {}
+): Option<A | undefined> => ({
+  ...namesOf(written),
+  description,
   ...details,
   isRequired: false,
   isRepeatable: false,
@@ -86,9 +103,9 @@ export const optional = <A>(name: string, read: Read<A>, details: Details): Opti
 
 export const text: Read<string> = (given) => given
 
-export const repeatable = <A>(name: string, read: Read<A>, details: Details): Option<ReadonlyArray<A>> => ({
-  name,
-  ...details,
+export const repeatable = <A>(written: Written, read: Read<A>, description: string): Option<ReadonlyArray<A>> => ({
+  ...namesOf(written),
+  description,
   isRequired: false,
   isRepeatable: true,
   read: (values) => {
@@ -124,6 +141,14 @@ export const choice =
   <const A extends string>(choices: ReadonlyArray<A>): Read<A> =>
   (given) =>
     choices.find((each) => each === given) ?? new Invalid(`must be one of ${choices.join(", ")}`)
+
+/** An option that takes one of a few values. */
+export const oneOf = <const A extends string>(
+  written: Written,
+  choices: ReadonlyArray<A>,
+  description: string,
+  details: Details = {}
+): Option<A | undefined> => optional(written, choice(choices), description, { ...details, choices })
 
 export const jsonObject: Read<Readonly<Record<string, unknown>>> = (given) => {
   const refused = new Invalid("must be a JSON object")

@@ -1,17 +1,13 @@
 /**
  * Progress of the calls that run: a line each on standard error, if it is a terminal.
  */
-
+import { millis as monotonicMillis } from "@effect-speech/common/MonotonicClock"
 import * as Printable from "@effect-speech/common/Printable"
 import type { CallEvent, CallOptions } from "@effect-speech/transport/CallEvent"
-import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
 import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-
-/** Milliseconds since some moment, which do not change with the wall clock. */
-const monotonicMillis = Effect.map(Clock.currentTimeNanos, (nanos) => Math.round(Number(nanos) / 1e6))
 
 /** How far a call is. Sizes are in bytes, times in milliseconds since some moment. */
 export type Stage =
@@ -141,6 +137,40 @@ export interface Progress {
   readonly withoutLines: <A, E, R>(print: Effect.Effect<A, E, R>) => Effect.Effect<A, E, R>
 }
 
+/** A line on the terminal. */
+interface Shown {
+  readonly name: string
+  stage: Stage
+}
+
+const lineOf = (shown: Shown): Line => ({
+  onEvent: (event) =>
+    Effect.map(monotonicMillis, (now) => {
+      shown.stage = stageAfter(event, now) ?? shown.stage
+    }),
+  receiving: (stream, total) =>
+    Stream.suspend(() => {
+      let received = 0
+      return Stream.tap(stream, (bytes) =>
+        Effect.sync(() => {
+          received += bytes.byteLength
+          shown.stage = { _tag: "Receiving", received, total }
+        })
+      )
+    })
+})
+
+const jobOf = (shown: Shown, startedAt: number): Job => ({
+  show: (work, doneBefore) =>
+    Effect.map(monotonicMillis, (at) => {
+      const { done, total } = work
+      const own = done - doneBefore
+      const leftMillis = total === undefined || own <= 0 ? undefined : ((at - startedAt) * (total - done)) / own
+      const estimate = leftMillis === undefined ? undefined : { leftMillis, at }
+      shown.stage = { _tag: "Working", ...work, estimate }
+    })
+})
+
 /** Without a terminal there are no lines. */
 const silent: Progress = {
   job: () => Effect.succeed({ show: () => Effect.void }),
@@ -155,7 +185,7 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const { createLogUpdate } = yield* Effect.promise(() => import("log-update"))
     // A killed process can't show a hidden cursor again, so it is never hidden.
     const display = createLogUpdate(terminal, { showCursor: true })
-    const stages = new Map<symbol, { readonly name: string; stage: Stage }>()
+    const stages = new Map<symbol, Shown>()
 
     let isPaused = false
     const draw = Effect.map(monotonicMillis, (now) => {
@@ -179,50 +209,15 @@ export const make = (terminal: NodeJS.WriteStream): Effect.Effect<Progress, neve
     const open = (name: string) =>
       Effect.gen(function* () {
         const id = Symbol()
-        const shown: { readonly name: string; stage: Stage } = {
-          name: Printable.line(name),
-          stage: { _tag: "Opening" }
-        }
+        const shown: Shown = { name: Printable.line(name), stage: { _tag: "Opening" } }
         yield* Effect.acquireRelease(
           Effect.sync(() => stages.set(id, shown)),
           () => Effect.sync(() => stages.delete(id))
         )
         return shown
       })
-    const line = (name: string) =>
-      Effect.map(open(name), (shown): Line => {
-        return {
-          onEvent: (event: CallEvent) =>
-            Effect.map(monotonicMillis, (now) => {
-              shown.stage = stageAfter(event, now) ?? shown.stage
-            }),
-          receiving: <E, R>(stream: Stream.Stream<Uint8Array, E, R>, total: number | undefined) =>
-            Stream.suspend(() => {
-              let received = 0
-              return Stream.tap(stream, (bytes) =>
-                Effect.sync(() => {
-                  received += bytes.byteLength
-                  shown.stage = { _tag: "Receiving", received, total }
-                })
-              )
-            })
-        }
-      })
-    const job = (name: string) =>
-      Effect.gen(function* () {
-        const shown = yield* open(name)
-        const startedAt = yield* monotonicMillis
-        return {
-          show: (work: Work, doneBefore: number) =>
-            Effect.map(monotonicMillis, (at) => {
-              const { done, total } = work
-              const own = done - doneBefore
-              const leftMillis = total === undefined || own <= 0 ? undefined : ((at - startedAt) * (total - done)) / own
-              const estimate = leftMillis === undefined ? undefined : { leftMillis, at }
-              shown.stage = { _tag: "Working", ...work, estimate }
-            })
-        }
-      })
+    const line = (name: string) => Effect.map(open(name), lineOf)
+    const job = (name: string) => Effect.zipWith(open(name), monotonicMillis, jobOf)
     const withoutLines = <A, E, R>(print: Effect.Effect<A, E, R>) =>
       Effect.acquireUseRelease(
         Effect.sync(() => {

@@ -65,7 +65,7 @@ const runCommand = (invocation: Run): Effect.Effect<number> =>
     Effect.catchAllCause((cause) => {
       if (Cause.isInterruptedOnly(cause)) return Effect.failCause(cause as Cause.Cause<never>)
       return Effect.flatMap(
-        Effect.promise(() => import("./failure.js")),
+        Effect.promise(() => import("./report.js")),
         ({ report, reportDefect }) => {
           const error = Cause.failureOption(cause)
           return error._tag === "None" ? reportDefect(cause, invocation) : report(error.value, invocation)

@@ -1,5 +1,5 @@
 /**
- * What becomes of a process whose standard output or standard error can't be written.
+ * Ends a process whose standard output can't be written.
  */
 import * as ExitCode from "./exitCode.js"
 

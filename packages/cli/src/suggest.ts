@@ -1,5 +1,6 @@
 /**
- * Suggests the word that a misspelt word most likely means.
+ * Suggests the word that a misspelt word most likely means. The usual libraries, such as `fastest-levenshtein`, count two letters in
+ * the wrong order as two mistakes, so that `--modle` would be too far from `--model`.
  */
 
 /** How many letters to insert, delete, replace or swap with their neighbour to get from one word to the other. */

@@ -1,8 +1,14 @@
-import type { LocalService } from "@effect-speech/local-service"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import { Wav } from "@effect-speech/audio-codec"
+import { LocalService } from "@effect-speech/local-service"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
+import { Voice, type VoiceService } from "@effect-speech/local-service/Voice"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import * as Stream from "effect/Stream"
 import { speech } from "../src/speech.js"
 
 /** The settings of the command for a local service. */
@@ -37,3 +43,62 @@ export const run = (args: ReadonlyArray<string>, environment: Record<string, str
     )
     return { code, ...printed() }
   })
+
+/** {@link run} with the settings of the service. */
+export const speechCommand = (...args: ReadonlyArray<string>) =>
+  Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
+
+/** How many requests the service got. */
+export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))
+
+let spoken = 0
+let onSpeak: (nth: number) => Effect.Effect<unknown> = () => Effect.void
+
+/** Runs an effect before the service speaks the n-th text from now on, until the scope closes. */
+export const onSpeaking = (chosen: number, effect: Effect.Effect<unknown>) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      spoken = 0
+      onSpeak = (nth) => (nth === chosen ? effect : Effect.void)
+    }),
+    () => Effect.sync(() => (onSpeak = () => Effect.void))
+  )
+
+/** A local service whose voice is a tone for each text, which takes no time to speak. */
+export const serviceOfTones = () => {
+  const speak: VoiceService["speak"] = ({ text }) => {
+    const pitch =
+      0.2 + (Array.from(text, (letter) => letter.charCodeAt(0)).reduce((one, other) => one + other) % 997) / 2000
+    const tone = Float32Array.from({ length: (text.length + 10) * 160 }, (_, at) => 0.3 * Math.sin(at * pitch))
+    return Stream.fromEffect(Effect.suspend(() => Effect.as(onSpeak(++spoken), tone)))
+  }
+  const languages = ["en", "hi"]
+  const voice = Layer.succeed(Voice, { languages, voices: ["default_female"], sampleRate: 8000, speak })
+  return LocalService.layerWithoutDependencies().pipe(
+    Layer.provide([voice, Recogniser.layerKnownRecordings(), NodeFileSystem.layer])
+  )
+}
+
+export const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
+
+/** A WAV file of telephony. A sample follows from its place. */
+export const recordingOf = (seconds: number, sampleAt: (at: number) => number = () => 0): Uint8Array =>
+  Wav.encode(telephony, new Uint8Array(Int16Array.from({ length: seconds * 8000 }, (_, at) => sampleAt(at)).buffer))
+
+/** Makes standard output a terminal, or a pipe, until the scope closes. */
+export const terminal = (isTTY: boolean) =>
+  Effect.acquireRelease(
+    Effect.sync(() => {
+      const before = process.stdout.isTTY
+      process.stdout.isTTY = isTTY
+      return before
+    }),
+    (before) => Effect.sync(() => Object.assign(process.stdout, { isTTY: before }))
+  )
+
+/** The rows of a table in text: a line for each, and ` | ` between its cells. */
+export const rowsOf = <Row extends ReadonlyArray<string>>(table: string): ReadonlyArray<Row> =>
+  table
+    .trim()
+    .split("\n")
+    .map((line) => line.split("|").map((cell) => cell.trim()) as ReadonlyArray<string> as Row)

@@ -4,10 +4,12 @@ import * as Stt from "@effect-speech/stt"
 import type { CallReport } from "@effect-speech/transport/CallReport"
 import { withPiece } from "@effect-speech/transport/ServiceError"
 import * as Tts from "@effect-speech/tts"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as ExitCode from "../src/exitCode.js"
-import { describeServiceError, describeWarning, report } from "../src/failure.js"
+import { readFailed, writeFailed } from "../src/fileFailure.js"
+import { report } from "../src/report.js"
+import { describeServiceError, describeWarning } from "../src/serviceFailure.js"
+import { recordingConsole } from "./environment.js"
 
 const attempt = { status: 503, sent: "all", delayMillis: 0, elapsedMillis: 1 } as const
 const call = (attempts: number, receivedId?: string): CallReport => ({
@@ -93,8 +95,7 @@ describe("a failure", () => {
 
 it.effect("a process with too many open files is not told that its file is unusable", () =>
   Effect.gen(function* () {
-    const lines: Array<string> = []
-    const real = yield* Console.consoleWith(Effect.succeed)
+    const { console, printed } = yield* recordingConsole
     const cause = Object.assign(new Error(), { code: "EMFILE" })
     const error = new SystemError({
       module: "FileSystem",
@@ -103,13 +104,12 @@ it.effect("a process with too many open files is not told that its file is unusa
       pathOrDescriptor: "a",
       cause
     })
-    const console = {
-      ...real,
-      error: (...parts: ReadonlyArray<unknown>) => Effect.sync(() => lines.push(parts.join(" ")))
+    for (const failure of [error, readFailed("a", cause), writeFailed("a", error)]) {
+      expect(yield* Effect.withConsole(report(failure, { json: false }), console)).toBe(3)
     }
-    const code = yield* Effect.withConsole(report(error, { json: false }), console)
-    expect(code).toBe(3)
-    expect(lines).toEqual([expect.stringMatching(/too many open files \(EMFILE\)\. Raise the limit of open files/)])
+    const says =
+      /^speech: a can't be .*: the process has too many open files \(EMFILE\)\. Raise the limit of open files/
+    expect(printed().stderr.split("\n")).toEqual(Array.from({ length: 3 }, () => expect.stringMatching(says)))
   })
 )
 

@@ -15,7 +15,8 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { checkOutput, isSameFile } from "../src/output.js"
+import { checkOutput } from "../src/checkOutput.js"
+import { isSameFile } from "../src/fileIdentity.js"
 
 /** A folder with a file in it. */
 const folderWithFile = Effect.gen(function* () {

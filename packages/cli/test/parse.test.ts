@@ -5,6 +5,7 @@ import { commandNames, commands, commonOptions } from "../src/declaration.js"
 import { explanation, signature } from "../src/help.js"
 import type { Option } from "../src/option.js"
 import { type Printed, parse, type Run } from "../src/parse.js"
+import { rowsOf } from "./environment.js"
 
 /** What arguments print. In a row of a table, spaces separate them and `''` is an empty one. */
 const printed = (line: string): Printed => {
@@ -82,111 +83,78 @@ describe("the arguments", () => {
     })
   })
 
-  it.each([
-    ["speak", "There is no such command. The commands are synthesize, transcribe, archive, serve, run, doctor."],
-    ["synthesise", "synthesise is not a command. Did you mean synthesize?"],
-    ["Transcribe", "Transcribe is not a command. Did you mean transcribe?"],
-    ["doc", "doc is not a command. Did you mean doctor?"],
-    ["--log-level debug --timeout 1", "Give a command: synthesize, transcribe, archive, serve, run, doctor."],
-    ["transcribe a --telephny", "--telephny is not an option here. Did you mean --telephony?"],
-    ["transcribe a --modle m", "--modle is not an option here. Did you mean --model?"],
-    ["doctor --allow-insecure", "--allow-insecure is not an option here. Did you mean --allow-insecure-http?"],
-    ["synthesize a -out b", "-o is not an option here. Did you mean --out?"],
-    ["synthesize -5 --out a", "-5 is not an option here. An argument that begins with a dash goes last, after --."],
-    ["serve --quiet", "--quiet is not an option here."],
-    ["synthesize a --output b", "--output is not an option here. Did you mean --out or --output-format?"],
-    ["synthesize a -o b", "-o is not an option here. Did you mean --out or --output-format?"],
-    ["synthesize a --language en", "--language is not an option here. Did you mean --lang?"],
-    ["synthesize a --format 8000:pcm16", "--format is not an option here. Did you mean --output-format?"],
-    [
-      "transcribe a --api-key b",
-      "--api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line."
-    ],
-    [
-      "transcribe a --url b",
-      "--url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment."
-    ],
-    ["synthesize a --model m", "--model is not an option of synthesize, but of transcribe and archive run."],
-    ["serve --timeout 1", "--timeout is not an option of serve, but of synthesize and transcribe."],
-    ["transcribe a --model m --model=n", "--model is given more than once."],
-    ["transcribe a --model m --hotword", "--hotword needs a value."],
-    ["transcribe a --model --aux", "--model needs a value, such as --model hi-general-v2-8khz."],
-    ["transcribe a --model -- b", "--model needs a value, such as --model hi-general-v2-8khz."],
-    ["transcribe a --model", "--model needs a value, such as --model hi-general-v2-8khz."],
-    ["transcribe a --model --quiet", "--model needs a value. If the value begins with dashes, write --model=NAME."],
-    ["transcribe a --aux=true", "--aux takes no value."],
-    ["transcribe a --model ''", "--model must not be empty."],
-    ["transcribe a --model=", "--model must not be empty."],
-    [
-      "transcribe a --log-level loud",
-      "--log-level must be one of all, trace, debug, info, warning, error, fatal, none."
-    ],
-    ["--completions tcsh", "--completions must be one of bash, zsh, fish."],
-    ["synthesize a", "--out is required, such as --out speech.wav."],
-    ["transcribe a", "--model is required, such as --model hi-general-v2-8khz."],
-    [
-      "synthesize a b --out c",
-      "synthesize takes one TEXT. Put quotes around a text that has spaces, and --out before the name of the file."
-    ],
-    ["synthesize --text a --out c", "--text is not an option here. Give TEXT without it."],
-    ["transcribe --file a --model m", "--file is not an option here. Give FILE without it."],
-    ["help", "help is not a command. Did you mean --help?"],
-    ["version", "version is not a command. Did you mean --version?"],
-    ["synthesize a --out b --speed x", "--speed must be a number."],
-    ["synthesize a --out b --g2p-overrides [1]", "--g2p-overrides must be a JSON object."],
-    ["synthesize a --out b --g2p-overrides {", "--g2p-overrides must be a JSON object."],
-    ["transcribe --model m", "Give at least one FILE."],
-    ["transcribe a --model m --timeout 0", "--timeout must be a number above 0."],
-    ["transcribe a --model m --retries -1", "--retries must be a whole number from 0."],
-    ["synthesize a --out b --retries 0.5", "--retries must be a whole number from 0."],
-    ["transcribe a --model m --concurrency 1.5", "--concurrency must be a whole number above 0."],
-    ["serve --port x", "--port must be a whole number."],
-    ["serve --shell tcsh", "--shell must be one of sh, bash, zsh, fish, powershell, cmd."],
-    [
-      "synthesize a\ufffd --out b",
-      "TEXT is not valid UTF-8. Check the encoding of your terminal or script, or give the text in a file: --text-file FILE."
-    ],
-    [
-      "synthesize a --out b --voice=\ufffd",
-      "--voice is not valid UTF-8. Check the encoding of your terminal or script."
-    ],
-    ["synthesize a --out \ufffd", "--out is not valid UTF-8, so its file can't be opened. Use a name in UTF-8."],
-    ["serve --data-dir \ufffd", "--data-dir is not valid UTF-8, so its folder can't be opened. Use a name in UTF-8."],
-    [
-      "synthesize a --out b --pause word=1",
-      "--pause must be NAME=VALUE, separated by commas. The names are paragraph, line, sentence, clause."
-    ],
-    [
-      "synthesize a --out b --pause line=a",
-      "--pause has a line that must be a whole number from 0 to 60000, in milliseconds."
-    ],
-    ["synthesize a --out b --pause line=1,line=2", "--pause has line more than once."],
-    [
-      "transcribe a --model m --segment-fields start=a,end=b",
-      "--segment-fields must have start, end and unit, which is seconds or millis."
-    ],
-    ["transcribe a --model m --piece-minutes 61", "--piece-minutes must be a number from 0.1 to 60."],
-    ["transcribe a --model m --format docx", "--format must be one of text, json, srt, vtt."],
-    ["synthesize a --out b --long", "--long is not an option of synthesize, but of transcribe."],
-    ["doctor now", "doctor takes only options."],
-    ["archive", "Give a command of archive: run, status, pause, resume, retry, export, repair, work."],
-    ["archive stauts", "stauts is not a command of archive. Did you mean status?"],
-    [
-      "archive serve",
-      "There is no such command of archive. The commands are run, status, pause, resume, retry, export, repair, work."
-    ],
-    ["archives", "archives is not a command. Did you mean archive?"],
-    ["archive run --out b", "Give at least one SOURCE."],
-    [
-      "archive run a.wav b.wav --out c",
-      "archive run takes one SOURCE. Give a folder, or put quotes around the pattern."
-    ],
-    ["archive run a", "--out is required, such as --out transcripts."],
-    ["archive run a --out b --rate 0", "--rate must be a number above 0."],
-    ["archive run a --out b --format text", "--format must be one of txt, json, srt, vtt, wav."],
-    ["archive status --outt b", "--outt is not an option here. Did you mean --out?"],
-    ["archive status --model m", "--model is not an option of archive status, but of transcribe and archive run."]
-  ])("refuse %j: %s", (line, sentence) => {
+  const refusals = `
+    speak                                      | There is no such command. The commands are synthesize, transcribe, archive, serve, run, doctor.
+    synthesise                                 | synthesise is not a command. Did you mean synthesize?
+    Transcribe                                 | Transcribe is not a command. Did you mean transcribe?
+    doc                                        | doc is not a command. Did you mean doctor?
+    --log-level debug --timeout 1              | Give a command: synthesize, transcribe, archive, serve, run, doctor.
+    transcribe a --telephny                    | --telephny is not an option here. Did you mean --telephony?
+    transcribe a --modle m                     | --modle is not an option here. Did you mean --model?
+    doctor --allow-insecure                    | --allow-insecure is not an option here. Did you mean --allow-insecure-http?
+    synthesize a -out b                        | -o is not an option here. Did you mean --out?
+    synthesize -5 --out a                      | -5 is not an option here. An argument that begins with a dash goes last, after --.
+    serve --quiet                              | --quiet is not an option here.
+    synthesize a --output b                    | --output is not an option here. Did you mean --out or --output-format?
+    synthesize a -o b                          | -o is not an option here. Did you mean --out or --output-format?
+    synthesize a --language en                 | --language is not an option here. Did you mean --lang?
+    synthesize a --format 8000:pcm16           | --format is not an option here. Did you mean --output-format?
+    transcribe a --api-key b                   | --api-key is not an option here. Set SPEECH_API_KEY in the environment: other users can see a command line.
+    transcribe a --url b                       | --url is not an option here. Set SPEECH_STT_BASE_URL and SPEECH_TTS_BASE_URL in the environment.
+    synthesize a --model m                     | --model is not an option of synthesize, but of transcribe and archive run.
+    serve --timeout 1                          | --timeout is not an option of serve, but of synthesize and transcribe.
+    transcribe a --model m --model=n           | --model is given more than once.
+    transcribe a --model m --hotword           | --hotword needs a value.
+    transcribe a --model --aux                 | --model needs a value, such as --model hi-general-v2-8khz.
+    transcribe a --model -- b                  | --model needs a value, such as --model hi-general-v2-8khz.
+    transcribe a --model                       | --model needs a value, such as --model hi-general-v2-8khz.
+    transcribe a --model --quiet               | --model needs a value. If the value begins with dashes, write --model=NAME.
+    transcribe a --aux=true                    | --aux takes no value.
+    transcribe a --model ''                    | --model must not be empty.
+    transcribe a --model=                      | --model must not be empty.
+    transcribe a --log-level loud              | --log-level must be one of all, trace, debug, info, warning, error, fatal, none.
+    --completions tcsh                         | --completions must be one of bash, zsh, fish.
+    synthesize a                               | --out is required, such as --out speech.wav.
+    transcribe a                               | --model is required, such as --model hi-general-v2-8khz.
+    synthesize a b --out c                     | synthesize takes one TEXT. Put quotes around a text that has spaces, and --out before the name of the file.
+    synthesize --text a --out c                | --text is not an option here. Give TEXT without it.
+    transcribe --file a --model m              | --file is not an option here. Give FILE without it.
+    help                                       | help is not a command. Did you mean --help?
+    version                                    | version is not a command. Did you mean --version?
+    synthesize a --out b --speed x             | --speed must be a number.
+    synthesize a --out b --g2p-overrides [1]   | --g2p-overrides must be a JSON object.
+    synthesize a --out b --g2p-overrides {     | --g2p-overrides must be a JSON object.
+    transcribe --model m                       | Give at least one FILE.
+    transcribe a --model m --timeout 0         | --timeout must be a number above 0.
+    transcribe a --model m --retries -1        | --retries must be a whole number from 0.
+    synthesize a --out b --retries 0.5         | --retries must be a whole number from 0.
+    transcribe a --model m --concurrency 1.5   | --concurrency must be a whole number above 0.
+    serve --port x                             | --port must be a whole number.
+    serve --shell tcsh                         | --shell must be one of sh, bash, zsh, fish, powershell, cmd.
+    synthesize a\ufffd --out b                 | TEXT is not valid UTF-8. Check the encoding of your terminal or script, or give the text in a file: --text-file FILE.
+    synthesize a --out b --voice=\ufffd        | --voice is not valid UTF-8. Check the encoding of your terminal or script.
+    synthesize a --out \ufffd                  | --out is not valid UTF-8, so its file can't be opened. Use a name in UTF-8.
+    serve --data-dir \ufffd                    | --data-dir is not valid UTF-8, so its folder can't be opened. Use a name in UTF-8.
+    synthesize a --out b --pause word=1        | --pause must be NAME=VALUE, separated by commas. The names are paragraph, line, sentence, clause.
+    synthesize a --out b --pause line=a        | --pause has a line that must be a whole number from 0 to 60000, in milliseconds.
+    synthesize a --out b --pause line=1,line=2 | --pause has line more than once.
+    transcribe a --model m --segment-fields start=a,end=b | --segment-fields must have start, end and unit, which is seconds or millis.
+    transcribe a --model m --piece-minutes 61  | --piece-minutes must be a number from 0.1 to 60.
+    transcribe a --model m --format docx       | --format must be one of text, json, srt, vtt.
+    synthesize a --out b --long                | --long is not an option of synthesize, but of transcribe.
+    doctor now                                 | doctor takes only options.
+    archive                                    | Give a command of archive: run, status, pause, resume, retry, export, repair, work.
+    archive stauts                             | stauts is not a command of archive. Did you mean status?
+    archive serve                              | There is no such command of archive. The commands are run, status, pause, resume, retry, export, repair, work.
+    archives                                   | archives is not a command. Did you mean archive?
+    archive run --out b                        | Give at least one SOURCE.
+    archive run a.wav b.wav --out c            | archive run takes one SOURCE. Give a folder, or put quotes around the pattern.
+    archive run a                              | --out is required, such as --out transcripts.
+    archive run a --out b --rate 0             | --rate must be a number above 0.
+    archive run a --out b --format text        | --format must be one of txt, json, srt, vtt, wav.
+    archive status --outt b                    | --outt is not an option here. Did you mean --out?
+    archive status --model m                   | --model is not an option of archive status, but of transcribe and archive run.`
+  it.each(rowsOf<[line: string, sentence: string]>(refusals))("refuse %j: %s", (line, sentence) => {
     const [first = "", second = ""] = line.split(" ")
     const of = [`${first} ${second}`, first].find((each) => commandNames.some((name) => name === each))
     const helpOf = of ?? (first === "archive" ? first : undefined)

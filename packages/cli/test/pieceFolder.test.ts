@@ -1,16 +1,6 @@
 import { execFileSync } from "node:child_process"
-import {
-  existsSync,
-  mkdirSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { PieceStore } from "@effect-speech/long-form"
@@ -20,8 +10,10 @@ import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Option from "effect/Option"
+import * as Schedule from "effect/Schedule"
 import { UsageError } from "../src/failure.js"
-import { endingOf, lockName, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
+import { lockName } from "../src/fileLock.js"
+import { endingOf, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
 import { keepPieces } from "../src/pieces.js"
 import { recordingConsole } from "./environment.js"
 
@@ -90,6 +82,8 @@ const steps = FastCheck.array(
 const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(recordingConsole, ({ console }) => Effect.withConsole(effect, console))
 
+const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
 /** Everything in a folder. A kill leaves it as it is at that moment. */
 const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`)]))
@@ -97,8 +91,7 @@ const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
 describe("jobs over one folder", () => {
   it.scoped("free the room that a killed command had for its pieces, and say how many paid pieces are lost", () =>
     Effect.gen(function* () {
-      const folder = mkdtempSync(`${tmpdir()}/jobs-`)
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const folder = yield* temporaryFolder
       const room = `${folder}/${pieceName(1)}.${crypto.randomUUID()}.part`
       writeFileSync(room, "zeros")
       const work = Effect.gen(function* () {
@@ -115,6 +108,20 @@ describe("jobs over one folder", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
+  it.scoped("remove the folder that the first one made, also if the next one takes it at that moment", () =>
+    Effect.gen(function* () {
+      const folder = `${yield* temporaryFolder}/pieces`
+      const next = Effect.retry(keepPieces({ folder, job: "a" }, Effect.void), {
+        while: ({ _tag }) => _tag === "PieceStoreError",
+        schedule: Schedule.forever
+      })
+      for (let round = 0; round < 10; round++) {
+        yield* Effect.all([next, next, next], { concurrency: 3 })
+        expect(existsSync(folder)).toBe(false)
+      }
+    }).pipe(Effect.provide(NodeFileSystem.layer))
+  )
+
   it.scoped.skipIf(!existsSync("/proc/self"))("fail where the system makes no folder", () =>
     Effect.gen(function* () {
       const error = yield* Effect.flip(keepPieces({ folder: "/proc/new/pieces", job: "a" }, Effect.void))
@@ -124,8 +131,7 @@ describe("jobs over one folder", () => {
 
   it.scoped.skipIf(process.platform === "win32")("fail if the lock is a pipe, and do not wait for its reader", () =>
     Effect.gen(function* () {
-      const folder = mkdtempSync(`${tmpdir()}/jobs-`)
-      yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(folder, { recursive: true })))
+      const folder = yield* temporaryFolder
       execFileSync("mkfifo", [`${folder}/${lockName}`])
       expect(yield* Effect.flip(keepPieces({ folder, job: "a" }, Effect.void))).toMatchObject({
         code: "ENOTREG",
@@ -143,8 +149,7 @@ describe("jobs over one folder", () => {
         FastCheck.assert(
           FastCheck.asyncProperty(steps, (history) =>
             Effect.gen(function* () {
-              const root = mkdtempSync(`${tmpdir()}/jobs-`)
-              yield* Effect.addFinalizer(() => Effect.sync(() => rmSync(root, { recursive: true })))
+              const root = yield* temporaryFolder
               const folder = `${root}/pieces`
               symlinkSync(folder, `${root}/link`)
               const foreign: Array<string> = []
@@ -200,9 +205,7 @@ describe("jobs over one folder", () => {
                   expect(other).toMatchObject(Either.left({ _tag: "PieceStoreError", code: "EBUSY" }))
                   const left = snapshotOf(folder)
                   yield* Fiber.interrupt(killed)
-                  yield* Effect.promise(() =>
-                    import("node:fs/promises").then((fs) => fs.mkdir(folder, { recursive: true }))
-                  )
+                  mkdirSync(folder, { recursive: true })
                   for (const [name, bytes] of left) writeFileSync(`${folder}/${name}`, bytes)
                 }
                 const names = statSync(folder, { throwIfNoEntry: false }) === undefined ? [] : readdirSync(folder)

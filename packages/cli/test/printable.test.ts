@@ -10,9 +10,9 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
-import { reportDefect } from "../src/failure.js"
+import { reportDefect } from "../src/report.js"
 import { safeConsole } from "../src/safeConsole.js"
-import { environmentOf, recordingConsole, run } from "./environment.js"
+import { environmentOf, recordingConsole, run, serviceOfTones, terminal } from "./environment.js"
 
 /** A name may hold all of it: it clears the screen in two ways, turns the order around, and begins another message. */
 const hostile = "\u001b[2J\u009b2J\u007f\u202e\u2066\u2028\nspeech: all is well"
@@ -72,7 +72,7 @@ const rows: ReadonlyArray<Row> = [
 
 const countOf = (text: string, part: string): number => text.split(part).length - 1
 
-layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("a string from outside is printable in", (it) => {
+layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a string from outside is printable in", (it) => {
   const prepared = Effect.gen(function* () {
     const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
     const recording = Wav.encode({ sampleRate: 48_000, channels: 1, encoding: "pcm16" }, new Uint8Array(9600))
@@ -133,6 +133,18 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("a string from ou
 })
 
 describe("the console of the command", () => {
+  it.scoped.each([
+    [true, "one\\u001b[2J\ttwo\nthree"],
+    [false, "one\u001b[2J\ttwo\nthree"]
+  ] as const)("gives a terminal (%s) escapes for control characters, and a pipe the exact text", ([isTTY, shown]) =>
+    Effect.gen(function* () {
+      yield* terminal(isTTY)
+      const { console, printed } = yield* recordingConsole
+      yield* safeConsole(console, { json: false }).log("one\u001b[2J\ttwo\nthree")
+      expect(printed().stdout).toBe(shown)
+    })
+  )
+
   it.effect("makes logs printable", () =>
     Effect.gen(function* () {
       const { console, printed } = yield* recordingConsole

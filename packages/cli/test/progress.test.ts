@@ -37,17 +37,22 @@ afterAll(() => vi.unstubAllEnvs())
 /** Loads the library that draws, which happens on no test clock. */
 const ready = Effect.promise(() => import("log-update"))
 
+/** `shown` is what is drawn in the next tenth of a second. */
+const progressOnTerminal = Effect.gen(function* () {
+  yield* ready
+  const { take, terminal } = terminalOf(true)
+  const shown = Effect.zipRight(
+    TestClock.adjust("100 millis"),
+    Effect.sync(() => stripVTControlCharacters(take()).trim())
+  )
+  return { progress: yield* Progress.make(terminal), shown, take }
+})
+
 describe("progress", () => {
   it.effect("shows each call by its name: sending, waiting, the next attempt, receiving", () =>
     Effect.gen(function* () {
-      yield* ready
-      const { take, terminal } = terminalOf(true)
-      const progress = yield* Progress.make(terminal)
+      const { progress, shown, take } = yield* progressOnTerminal
       const line = yield* progress.line("call\u001b[2J.wav")
-      const shown = Effect.zipRight(
-        TestClock.adjust("100 millis"),
-        Effect.sync(() => stripVTControlCharacters(take()).trim())
-      )
       const event = line.onEvent ?? (() => Effect.void)
 
       expect(yield* shown).toBe("call\\u001b[2J.wav  opening")
@@ -70,14 +75,8 @@ describe("progress", () => {
 
   it.effect("shows how much of a long job is done, and how long the rest takes at the pace of this run", () =>
     Effect.gen(function* () {
-      yield* ready
-      const { take, terminal } = terminalOf(true)
-      const progress = yield* Progress.make(terminal)
+      const { progress, shown, take } = yield* progressOnTerminal
       const job = yield* progress.job("book.wav")
-      const shown = Effect.zipRight(
-        TestClock.adjust("100 millis"),
-        Effect.sync(() => stripVTControlCharacters(take()).trim())
-      )
       expect(yield* shown).toBe("book.wav  opening")
       yield* job.show({ done: 500, total: 2000, amount: "500 of 2,000 code points" }, 500)
       expect(yield* shown).toBe("book.wav  ██████░░░░░░░░░░░░░░░░░░ 500 of 2,000 code points")

@@ -11,34 +11,35 @@ import * as Console from "effect/Console"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import { afterAll } from "vitest"
 import { connectProxy } from "../../../test/support/connectProxy.js"
 import { setProxies } from "../../../test/support/environment.js"
 import { toHotword } from "../src/commands/transcribe.js"
 import { speech } from "../src/speech.js"
-import { environmentOf, run } from "./environment.js"
+import {
+  environmentOf,
+  recordingOf,
+  rowsOf,
+  run,
+  serviceOfTones,
+  speechCommand,
+  telephony,
+  terminal
+} from "./environment.js"
 
-/** A path in a folder that the test removes. */
-const temporary = (name: string) =>
-  Effect.map(
-    Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped()),
-    (folder) => `${folder}/${name}`
-  )
+/** The test removes it. */
+const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+const temporary = (name: string) => Effect.map(temporaryFolder, (folder) => `${folder}/${name}`)
 
 const blankFile = join(mkdtempSync(join(tmpdir(), "speech-")), "blank.txt")
 writeFileSync(blankFile, " \t \r\n\r\n")
 afterAll(() => rmSync(dirname(blankFile), { recursive: true }))
 
 const jsonLines = (stdout: string) => stdout.split("\n").map((line) => JSON.parse(line))
-const telephony = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const
 const hindi = ["--model", "hi-general-v2-8khz"]
 
-layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (it) => {
-  const speechCommand = (...args: ReadonlyArray<string>) =>
-    Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
-
+layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) => {
   it.scoped("speaks into a file, and prints what the file says", () =>
     Effect.gen(function* () {
       const path = yield* temporary("a.wav")
@@ -68,7 +69,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   it.scoped("says so when nothing was recognised", () =>
     Effect.gen(function* () {
       const path = yield* temporary("silence.wav")
-      writeFileSync(path, Wav.encode(telephony, new Uint8Array(16_000)))
+      writeFileSync(path, recordingOf(1))
       const outcome = yield* speechCommand("transcribe", path, ...hindi)
       const stderr = expect.stringMatching(/^speech: Nothing was recognised: this local service knows only .+\.$/)
       expect(outcome).toEqual({ code: 0, stdout: "", stderr })
@@ -77,8 +78,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
 
   it.scoped("transcribes several recordings in the order given, and a failure stops no other", () =>
     Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
+      const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one.wav`, `${folder}/two.wav`]
       yield* speechCommand("synthesize", "एक", "--out", one)
       yield* speechCommand("synthesize", "दो", "--out", two)
@@ -102,7 +102,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       ])
 
       const fast = Wav.encode({ sampleRate: 48_000, channels: 1, encoding: "pcm16" }, new Uint8Array(96_000))
-      for (const file of [one, two]) yield* fs.writeFile(file, fast)
+      for (const file of [one, two]) writeFileSync(file, fast)
       const remarked = yield* speechCommand("transcribe", one, two, ...hindi)
       expect(remarked.code).toBe(0)
       expect(remarked.stderr).toMatch(/^speech: \S+one\.wav and 1 more: The recording is at 48000 Hz[^\n]*$/m)
@@ -112,8 +112,7 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
   it.scoped("gives each of several recordings one line, whatever its name and its text hold", () =>
     Effect.gen(function* () {
       const service = yield* LocalService
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
+      const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one\n.wav`, `${folder}/two.wav`]
       for (const path of [one, two]) yield* speechCommand("synthesize", "एक", "--out", path)
       const body = JSON.stringify({ text: "first\n second", call_id: "c", status: "success" })
@@ -129,14 +128,12 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       const service = yield* LocalService
       const path = yield* temporary("spaces.wav")
       yield* speechCommand("synthesize", "एक", "--out", path)
-      const text = `first\n${" ".repeat(40_000)}second${" ".repeat(40_000)}third`
+      const text = `first\n${" ".repeat(400_000)}second${" ".repeat(400_000)}third`
       const body = JSON.stringify({ text, call_id: "c", status: "success" })
       yield* service.faults.set([{ operation: "transcribe", body }])
-      const startedAt = performance.now()
       const heard = yield* speechCommand("transcribe", path, path, ...hindi)
-      expect(performance.now() - startedAt).toBeLessThan(4000)
       yield* service.faults.set([])
-      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(40_000)}third`)
+      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(400_000)}third`)
     })
   )
 
@@ -155,6 +152,26 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
       expect(yield* attempts("0")).toEqual({ code: 20, requests: 1 })
       expect(yield* attempts("1")).toEqual({ code: 0, requests: 2 })
     }).pipe(Effect.withClock(Clock.make()))
+  )
+
+  it.scoped("ends a call after --timeout", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      yield* faults.set([{ operation: "synthesize", delayMillis: 60_000 }])
+      const options = ["--lang", "en", "--out", yield* temporary("a.wav"), "--timeout", "0.1"]
+      const outcome = yield* speechCommand("synthesize", "hello", ...options)
+      yield* faults.set([])
+      const says = /longer than the 0\.1 s of --timeout.*\[TtsDeadlineExceeded\]/
+      expect(outcome).toMatchObject({ code: 31, stderr: expect.stringMatching(says) })
+    }).pipe(Effect.withClock(Clock.make()))
+  )
+
+  it.scoped("sends no audio to a terminal", () =>
+    Effect.gen(function* () {
+      yield* terminal(true)
+      const outcome = yield* speechCommand("synthesize", "a", "--out", "-")
+      expect(outcome).toMatchObject({ code: 2, stderr: expect.stringContaining("audio to the terminal") })
+    })
   )
 
   it.scoped("sends no further recording once the account is refused", () =>
@@ -267,53 +284,47 @@ layer(Layer.merge(LocalService.layer(), NodeFileSystem.layer))("the command", (i
     })
   )
 
-  const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
-    ["a request id that is none", "synthesize a --out never.wav --request-id a?", 2, "--request-id must be"],
-    ["a wrong speed", "synthesize a --out a.wav --speed 9", 2, "Nothing was sent: --speed "],
-    ["a text of nothing", "synthesize '' --out a.wav", 2, "Nothing was sent: TEXT "],
-    ["a text of blanks", "synthesize \u00a0\u3000 --out never.wav", 2, "Nothing was sent: TEXT must not be blank."],
-    ["a file of blanks", `synthesize --text-file ${blankFile} --out never.wav`, 2, "TEXT must not be blank."],
-    ["a shell for JSON", "serve --json --shell fish", 2, "leave out --shell"],
-    ["a dash for an id", "transcribe a --model m --transaction-id -", 2, "Nothing was sent: --transaction-id "],
-    ["a port that is none", "serve --port 80000", 2, "--port must be a whole number from 0"],
-    ["a new key for no folder", "serve --new-key", 2, "--new-key is for a --data-dir"],
-    ["a data directory that is a file", `serve --data-dir ${process.execPath}`, 2, "--data-dir must be a folder"],
-    ["recordings that are missing", "serve --recordings nowhere", 2, "--recordings must be a folder that exists"],
-    ["an id for several recordings", "transcribe a b --model m --transaction-id 7f3c", 2, "the id of one request"],
-    ["standard input twice", "transcribe - - --model m", 2, "Standard input can be sent only once"],
-    ["no text", "synthesize --out a.wav", 2, "There is nothing to say"],
-    ["two texts", "synthesize a --text-file b --out a.wav", 2, "There are two texts"],
-    ["a text that is a dash", "synthesize --out a.wav -- -", 2, "to speak standard input, give --text-file -"],
-    ["JSON and audio at once", "synthesize a --out - --json", 2, "where --json can't write too"],
-    ["audio in place of its text", "synthesize --text-file a.txt --out ./a.txt", 2, "--out is the file of --text-file"],
-    ["an output that is a folder", "synthesize a --out /tmp", 3, "/tmp is a folder"],
-    ["an output in a folder to be", "synthesize a --out new/", 3, "new/ is a folder"],
-    [
-      "an output whose folder is missing",
-      "synthesize a --lang en --out /no/where/a.wav",
-      3,
-      "/no/where does not exist"
-    ],
-    ["an output with a long name", `synthesize a --out ${"n".repeat(300)}`, 3, "its name is too long for this system"],
-    ["a text file that is missing", "synthesize --text-file no.txt --out a.wav", 3, "no.txt does not exist"],
-    ["a folder of texts", "synthesize --text-file /tmp --out a.wav", 3, "/tmp is a folder; give a file"],
-    ["a text that never ends", "synthesize --text-file /dev/zero --out a.wav", 3, "far longer than a text may be"],
-    ["a text that is none", `synthesize --text-file ${process.execPath} --out a.wav`, 3, "is not text in UTF-8"],
-    ["a device for a recording", "transcribe /dev/null --model m", 3, "standard input: speech transcribe - < FILE"],
-    ["a missing recording", "transcribe no.wav --model m", 3, "it does not exist"],
-    ["telephony of no WAV file", `transcribe ${process.execPath} --telephony --model m`, 3, "leave out --telephony"],
-    ...(existsSync("/dev/full")
-      ? [["a full disk", "synthesize a --out /dev/full", 3, "Its audio is lost, and may have been billed."] as const]
-      : [])
-  ]
-  it.effect.each(rows)("refuses %s", ([_, line, code, says]) =>
+  const fullDisk = existsSync("/dev/full")
+    ? "\na full disk | 3 | synthesize a --out /dev/full | Its audio is lost, and may have been billed."
+    : ""
+  const rows = rowsOf<[what: string, code: string, line: string, says: string]>(`
+    a request id that is none         | 2 | synthesize a --out never.wav --request-id a? | --request-id must be
+    a wrong speed                     | 2 | synthesize a --out a.wav --speed 9 | Nothing was sent: --speed
+    a text of nothing                 | 2 | synthesize '' --out a.wav | Nothing was sent: TEXT
+    a text of blanks                  | 2 | synthesize \u00a0\u3000 --out never.wav | Nothing was sent: TEXT must not be blank.
+    a file of blanks                  | 2 | synthesize --text-file ${blankFile} --out never.wav | TEXT must not be blank.
+    a shell for JSON                  | 2 | serve --json --shell fish | leave out --shell
+    a dash for an id                  | 2 | transcribe a --model m --transaction-id - | Nothing was sent: --transaction-id
+    a port that is none               | 2 | serve --port 80000 | --port must be a whole number from 0
+    a new key for no folder           | 2 | serve --new-key | --new-key is for a --data-dir
+    a data directory that is a file   | 2 | serve --data-dir ${process.execPath} | --data-dir must be a folder
+    recordings that are missing       | 2 | serve --recordings nowhere | --recordings must be a folder that exists
+    an id for several recordings      | 2 | transcribe a b --model m --transaction-id 7f3c | the id of one request
+    standard input twice              | 2 | transcribe - - --model m | Standard input can be sent only once
+    no text                           | 2 | synthesize --out a.wav | There is nothing to say
+    two texts                         | 2 | synthesize a --text-file b --out a.wav | There are two texts
+    a text that is a dash             | 2 | synthesize --out a.wav -- - | to speak standard input, give --text-file -
+    JSON and audio at once            | 2 | synthesize a --out - --json | where --json can't write too
+    audio in place of its text        | 2 | synthesize --text-file a.txt --out ./a.txt | --out is the file of --text-file
+    an output that is a folder        | 3 | synthesize a --out /tmp | /tmp is a folder
+    an output in a folder to be       | 3 | synthesize a --out new/ | new/ is a folder
+    an output whose folder is missing | 3 | synthesize a --lang en --out /no/where/a.wav | /no/where does not exist
+    an output with a long name        | 3 | synthesize a --out ${"n".repeat(300)} | its name is too long for this system
+    a text file that is missing       | 3 | synthesize --text-file no.txt --out a.wav | no.txt does not exist
+    a folder of texts                 | 3 | synthesize --text-file /tmp --out a.wav | /tmp is a folder; give a file
+    a text that never ends            | 3 | synthesize --text-file /dev/zero --out a.wav | far longer than a text may be
+    a text that is none               | 3 | synthesize --text-file ${process.execPath} --out a.wav | is not text in UTF-8
+    a device for a recording          | 3 | transcribe /dev/null --model m | standard input: speech transcribe - < FILE
+    a missing recording               | 3 | transcribe no.wav --model m | it does not exist
+    telephony of no WAV file          | 3 | transcribe ${process.execPath} --telephony --model m | leave out --telephony${fullDisk}`)
+  it.effect.each(rows)("refuses %s", ([_, code, line, says]) =>
     Effect.gen(function* () {
       const args = line.split(" ").map((arg) => (arg === "''" ? "" : arg))
       const { accounts } = yield* LocalService
       const before = yield* accounts.account
       const outcome = yield* speechCommand(...args)
       expect(outcome.stdout + outcome.stderr).toContain(says)
-      expect(outcome.code).toBe(code)
+      expect(outcome.code).toBe(Number(code))
       // A full disk shows only when the audio arrives.
       if (!line.includes("/dev/full")) expect(yield* accounts.account).toEqual(before)
     })
@@ -329,30 +340,25 @@ it.effect("a port that is in use is reported as such", () =>
   }).pipe(Effect.provide(LocalService.layer()))
 )
 
+/** Starts the command, until the scope closes. The result is the first text on standard output. */
+const firstText = (...args: ReadonlyArray<string>) =>
+  Effect.gen(function* () {
+    const printed = yield* Deferred.make<string>()
+    const real = yield* Console.consoleWith(Effect.succeed)
+    const log = (text: string) => Effect.asVoid(Deferred.succeed(printed, text))
+    const command = speech(["node", "speech", ...args])
+    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
+    return yield* Deferred.await(printed)
+  })
+
 it.scoped("a data directory shows its key once, and a new one with --new-key", () =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
+    const folder = yield* temporaryFolder
     const served = (...options: ReadonlyArray<string>) =>
-      Effect.gen(function* () {
-        const printed = yield* Deferred.make<string>()
-        const real = yield* Console.consoleWith(Effect.succeed)
-        const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
-        const command = speech(["node", "speech", "serve", "--data-dir", `${folder}/data`, "--json", ...options])
-        const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
-        const line = JSON.parse(yield* Deferred.await(printed))
-        yield* Fiber.interrupt(fiber)
-        return line
-      })
+      Effect.map(Effect.scoped(firstText("serve", "--data-dir", `${folder}/data`, "--json", ...options)), JSON.parse)
     const first = yield* served()
-    expect(Object.keys(first)).toEqual([
-      "sttBaseUrl",
-      "ttsBaseUrl",
-      "platformUrl",
-      "apiKey",
-      "adminToken",
-      "consoleUrl"
-    ])
+    const keys = ["sttBaseUrl", "ttsBaseUrl", "platformUrl", "apiKey", "adminToken", "consoleUrl"]
+    expect(Object.keys(first)).toEqual(keys)
     expect(first.consoleUrl).toMatch(new RegExp(`^${first.platformUrl}/#[\\w-]{32}$`))
     expect(first.apiKey).toMatch(/^local_/)
     expect((yield* served()).apiKey).toBeNull()
@@ -363,17 +369,11 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
 )
 
 it.scoped("the lines of serve are for the shell that --shell names", () =>
-  Effect.gen(function* () {
-    const printed = yield* Deferred.make<string>()
-    const real = yield* Console.consoleWith(Effect.succeed)
-    const log = (line: string) => Effect.asVoid(Deferred.succeed(printed, line))
-    const command = speech(["node", "speech", "serve", "--shell", "powershell"])
-    const fiber = yield* Effect.fork(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
-    expect(yield* Deferred.await(printed)).toMatch(
+  Effect.map(firstText("serve", "--shell", "powershell"), (lines) =>
+    expect(lines).toMatch(
       /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
     )
-    yield* Fiber.interrupt(fiber)
-  })
+  )
 )
 
 /** Runs `serve --open` with one folder as PATH, until `isEnough` holds of what it printed to standard error. */
@@ -410,7 +410,7 @@ const onLinux = process.platform === "linux" ? it.scopedLive : it.scopedLive.ski
 
 onLinux("serve --open opens a link that signs in, and the printed one still does", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     writeFileSync(
       `${folder}/xdg-open`,
       `#!/bin/sh\n/bin/cp "$1" ${folder}/opening && /bin/mv ${folder}/opening ${folder}/opened\n`
@@ -427,16 +427,26 @@ onLinux("serve --open opens a link that signs in, and the printed one still does
 
 onLinux("serve --open without a browser says so, and goes on", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     const printed = yield* servedOpen(folder, (text) => text.includes("No browser could be opened."))
     const [link = ""] = /http:\S+#\S+/.exec(printed) ?? []
     expect(yield* signIn(link)).toBe(204)
   }).pipe(Effect.provide(NodeFileSystem.layer))
 )
 
+it.effect.each([
+  [137, ["sh", "-c", "kill -KILL $$"], /^$/],
+  [127, ["no-such-command"], /^speech: The command no-such-command was not found: .* \[CommandNotStarted\]$/],
+  [126, ["/"], /^speech: The command \/ can't be run \(EACCES\)\. \[CommandNotStarted\]$/]
+] as const)("run ends with %d, as a shell does, for %j", ([code, command, says]) =>
+  Effect.map(run(["run", "--", ...command], {}), (outcome) =>
+    expect(outcome).toEqual({ code, stdout: "", stderr: expect.stringMatching(says) })
+  )
+)
+
 it.scoped("run with a data directory needs its key", () =>
   Effect.gen(function* () {
-    const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+    const folder = yield* temporaryFolder
     const inFolder = ["run", "--data-dir", `${folder}/data`]
     expect(yield* run([...inFolder, "--", "true"], {})).toEqual({ code: 0, stdout: "", stderr: "" })
     const outcome = yield* run([...inFolder, "--", "true"], {})
@@ -450,9 +460,8 @@ it.scoped("run with a data directory needs its key", () =>
 
 it.scoped("a recording without its text is reported, and nothing is served", () =>
   Effect.gen(function* () {
-    const fs = yield* FileSystem.FileSystem
-    const folder = yield* fs.makeTempDirectoryScoped()
-    yield* fs.writeFile(`${folder}/a.wav`, new Uint8Array(44))
+    const folder = yield* temporaryFolder
+    writeFileSync(`${folder}/a.wav`, new Uint8Array(44))
     const outcome = yield* run(["serve", "--recordings", folder], {})
     expect(outcome).toMatchObject({ code: 3, stdout: "" })
     expect(outcome.stderr).toContain(`${folder}/a.txt can't be read`)

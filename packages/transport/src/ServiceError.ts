@@ -72,6 +72,8 @@ export type ServiceErrorClass<
     readonly retry: Retry
     /** Whether `retry` is `transient` or `overload`. */
     readonly retryable: boolean
+    /** What happened, and what to do. It is the `message`, but without the piece that {@link withPiece} adds. */
+    readonly sentence: string
   },
   Cause.YieldableError
 > & { readonly _tag: Tag }
@@ -115,6 +117,9 @@ export const define =
       }
       get retryable(): boolean {
         return this.retry === "transient" || this.retry === "overload"
+      }
+      get sentence(): string {
+        return Printable.line(definition.message(this as unknown as Facts<Fields>))
       }
     }
     return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>

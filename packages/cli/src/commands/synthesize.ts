@@ -1,85 +1,26 @@
 /**
  * `speech synthesize`: speaks a text into a WAV file, or as one to standard output.
  */
-import { closeSync, constants, createReadStream, existsSync, fstatSync, openSync } from "node:fs"
-import { Socket } from "node:net"
-import type { Readable } from "node:stream"
-import * as NodeStream from "@effect/platform-node/NodeStream"
+import { existsSync } from "node:fs"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as NodeTransport from "@effect-speech/transport/node"
 import { type SpeechStream, TextToSpeech } from "@effect-speech/tts"
 import { codePoints } from "@effect-speech/tts/TtsContract"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { checkOutput } from "../checkOutput.js"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
-import { describeWarning, InputFailed, UsageError } from "../failure.js"
-import {
-  audioLost,
-  checkOutput,
-  checkStandardOutput,
-  isSameFile,
-  isSameOutput,
-  lockOf,
-  standardOutput
-} from "../output.js"
+import { UsageError } from "../failure.js"
+import { audioLost } from "../fileFailure.js"
+import { isSameFile, isSameOutput } from "../fileIdentity.js"
+import { lockOf } from "../fileLock.js"
+import { checkStandardOutput, standardOutput } from "../output.js"
 import * as Progress from "../progress.js"
-
-/** In bytes, since a text is held in memory: more than ten times a long novel. */
-const largestText = 16 * 1024 * 1024
-
-/**
- * Opens a text. For a pipe it waits as for a connection: in a thread of Node, as for a file, Ctrl-C could not end the wait for
- * a writer.
- */
-const openText = (file: string): Readable => {
-  try {
-    const descriptor = openSync(file, constants.O_RDONLY | (constants.O_NONBLOCK ?? 0))
-    if (fstatSync(descriptor).isFIFO()) return new Socket({ fd: descriptor, readable: true, writable: false })
-    closeSync(descriptor)
-  } catch {
-    // The stream reports it.
-  }
-  return createReadStream(file)
-}
-
-const problems: ReadonlyMap<string | undefined, string> = new Map([
-  ["ENOENT", "does not exist; check the path."],
-  ["EISDIR", "is a folder; give a file."],
-  ["EACCES", "can't be read: this process has no permission."],
-  ["EPERM", "can't be read: this process has no permission."]
-])
-
-/** The whole of a text file or of standard input, without the line break at its end. */
-const readText = (file: string) =>
-  Effect.gen(function* () {
-    const name = file === "-" ? "Standard input" : file
-    const fail = (problem: string) => new InputFailed({ message: `${name} ${problem}` })
-    const bytes = NodeStream.fromReadable<InputFailed, Uint8Array>(
-      () => (file === "-" ? process.stdin : openText(file)),
-      (error) => {
-        const code = codeOrName(error)
-        return fail(problems.get(code) ?? `can't be read (${code}).`)
-      }
-    )
-    const decoder = new TextDecoder("utf-8", { fatal: true })
-    const decode = (chunk?: Uint8Array) =>
-      Effect.try({
-        try: () => decoder.decode(chunk, { stream: chunk !== undefined }),
-        catch: () => fail("is not text in UTF-8.")
-      })
-    let length = 0
-    const content = yield* Stream.runFoldEffect(bytes, "", (text, chunk) => {
-      length += chunk.byteLength
-      return length > largestText
-        ? fail("is far longer than a text may be: at most 16 MiB.")
-        : Effect.map(decode(chunk), (more) => text + more)
-    })
-    return `${content}${yield* decode()}`.replace(/\r?\n$/, "")
-  })
+import { readText } from "../readText.js"
+import { describeWarning } from "../serviceFailure.js"
 
 const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
   const refuse = (message: string) => Effect.fail(new UsageError({ message }))

@@ -11,11 +11,13 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Given } from "../declaration.js"
-import { describeWarning } from "../failure.js"
+import { writeFailed } from "../fileFailure.js"
+import { isLink, leadsTo } from "../fileIdentity.js"
 import { lockOutput } from "../lockFolder.js"
-import { isLink, leadsTo, standardOutput, writeFailed, writeText } from "../output.js"
+import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
+import { describeWarning } from "../serviceFailure.js"
 
 const requestOf = (given: Given<"synthesize">, text: string) => {
   const { g2pOverrides, lang, numStep, outputFormat, requestId = crypto.randomUUID(), speed, voice } = given

@@ -16,10 +16,12 @@ import * as Stream from "effect/Stream"
 import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, describeFailure, describeWarning, exitCodeOf, UsageError } from "../failure.js"
+import { AlreadyReported, UsageError } from "../failure.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
+import { describeFailure, exitCodeOf } from "../report.js"
+import { describeWarning } from "../serviceFailure.js"
 
 /** Reads `PHRASE[:SCORE]`. The last colon counts, and only before a number: phrases contain colons too. */
 export const toHotword = (text: string): Hotword => {

@@ -1,0 +1,44 @@
+/**
+ * Options of a transcription, in `transcribe` and in `archive run`.
+ */
+import type { SegmentFields } from "@effect-speech/long-form/SegmentReader"
+import { flag, Invalid, number, optional, pairs, type Read, repeatable, text } from "../option.js"
+
+const segmentFields: Read<SegmentFields> = (given) => {
+  const found = pairs(["start", "end", "text", "unit"])(given)
+  if (found instanceof Invalid) return found
+  const { end, start, text, unit } = found
+  if (start === undefined || end === undefined || (unit !== "seconds" && unit !== "millis")) {
+    return new Invalid("must have start, end and unit, which is seconds or millis")
+  }
+  return { start, end, text, unit }
+}
+
+export const modelWords = "Model, such as hi-general-v2-8khz. It decides the language."
+export const modelExample = "hi-general-v2-8khz"
+
+/** How a recording is recognised. */
+export const recognition = {
+  parseNumber: flag("--parse-number", "Write spoken numbers as digits, with hi, ml, kn, gu and mr models."),
+  hotwords: repeatable(
+    "--hotword PHRASE[:SCORE]",
+    text,
+    "Phrase to listen for. The text after the last colon is the score, if it is a number."
+  )
+}
+
+/** How a long recording is cut. */
+export const cutting = {
+  pieceMinutes: optional(
+    "--piece-minutes N",
+    number({ from: 0.1, to: 60 }),
+    "Longest piece of a long recording, up to 60 minutes.",
+    { default: "5" }
+  ),
+  segmentFields: optional(
+    "--segment-fields NAME=FIELD,…",
+    segmentFields,
+    "Fields of a segment in the response. The unit is seconds or millis.",
+    { default: "start=start,end=end,text=text,unit=seconds" }
+  )
+}

@@ -1,0 +1,73 @@
+/**
+ * The commands that run a service on this machine, and the one that checks the settings.
+ */
+import { flag, number, oneOf, optional, repeatable, text } from "../option.js"
+import type { Command } from "./command.js"
+import { allowInsecureHttp, json, settingShells } from "./shared.js"
+
+/** The options of the service on this machine. */
+const service = {
+  port: optional(
+    "--port N",
+    number({ integer: true }),
+    "Port of transcription. Synthesis and the platform use the next two.",
+    { default: "any three free ports" }
+  ),
+  host: optional("--host ADDRESS", text, "Address to listen on, such as 0.0.0.0 in a container.", {
+    default: "127.0.0.1, for this machine only"
+  }),
+  hostNames: repeatable("--host-name NAME", text, "Name that other machines use for this one."),
+  credits: optional("--credits N", number(), "Credit of the account at the start.", { default: "1,000,000" }),
+  dataDir: optional(
+    "--data-dir FOLDER",
+    text,
+    "Keep keys, credit and usage in this folder. It is created if it does not exist.",
+    { default: "they are lost when the service ends", completes: "folder" }
+  ),
+  newKey: flag("--new-key", "Create a key and revoke the key of --data-dir. A key is shown once."),
+  recordings: optional(
+    "--recordings FOLDER",
+    text,
+    "Folder of recordings to recognise: NAME.wav, with its words in NAME.srt, NAME.vtt or NAME.txt. A subfolder hi is for Hindi models only.",
+    { completes: "folder" }
+  ),
+  capacity: optional(
+    "--capacity HOURS",
+    number(),
+    "Hours of speech and recordings to recognise. If there are more, the oldest are forgotten. An hour takes 64 MB.",
+    { default: "2" }
+  )
+}
+
+export const serve = {
+  summary: "Run the service on this machine: no network, no key, no credit.",
+  examples: ["speech serve", "speech serve --open", "speech serve --port 8100 --data-dir speech-data"],
+  options: {
+    ...service,
+    shell: oneOf("--shell SHELL", settingShells, "Shell for which to print the lines that set the environment.", {
+      default: "the one in SHELL; on Windows, the one that runs the command"
+    }),
+    open: flag("--open", "Open the console in your browser."),
+    json
+  }
+} satisfies Command
+
+export const run = {
+  summary: "Run a command with a service of its own on this machine.",
+  examples: ["speech run -- npm test", "speech run --credits 100 --recordings calls -- node app.js"],
+  operands: {
+    name: "COMMAND…",
+    description: "Command and its arguments, after --. The service ends with it.",
+    min: 1,
+    max: Number.POSITIVE_INFINITY,
+    completes: "command",
+    followDashes: true
+  },
+  options: service
+} satisfies Command
+
+export const doctor = {
+  summary: "Check the settings, both hosts and the key. It costs no credit.",
+  examples: ["speech doctor"],
+  options: { allowInsecureHttp, json }
+} satisfies Command

@@ -1,0 +1,47 @@
+/**
+ * Options of every command, and of several.
+ */
+import { flag, number, oneOf, optional } from "../option.js"
+
+const shells = ["bash", "zsh", "fish"] as const
+export type Shell = (typeof shells)[number]
+
+export const settingShells = ["sh", "bash", "zsh", "fish", "powershell", "cmd"] as const
+/** A shell for which `speech serve` prints lines. */
+export type SettingShell = (typeof settingShells)[number]
+
+const logLevels = ["all", "trace", "debug", "info", "warning", "error", "fatal", "none"] as const
+export type LogLevel = (typeof logLevels)[number]
+
+/** The options of every command. */
+export const commonOptions = {
+  help: flag("--help", "Print this help, or the help of a command. Short: -h."),
+  version: flag("--version", "Print the version."),
+  completions: oneOf(
+    "--completions SHELL",
+    shells,
+    "Print a script that completes commands and options in your shell."
+  ),
+  logLevel: oneOf("--log-level LEVEL", logLevels, "Log this level and above to standard error.", { default: "info" })
+}
+
+export const json = flag("--json", "Print the result, or the failure, as one line of JSON on standard output.")
+
+export const timeout = optional(
+  "--timeout SECONDS",
+  number({ above: 0 }),
+  "Deadline of each call, for all its attempts together.",
+  { default: "no limit, but a call that makes no progress ends" }
+)
+
+export const retries = optional(
+  "--retries N",
+  number({ from: 0, integer: true }),
+  "Times to retry a failed call, if a retry may help. The delays grow up to 8 seconds.",
+  { default: "2" }
+)
+
+export const allowInsecureHttp = flag(
+  "--allow-insecure-http",
+  "Allow plain http to another machine, such as a container. Anyone on the network can then read the key."
+)

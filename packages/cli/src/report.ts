@@ -1,0 +1,116 @@
+/**
+ * Reports a failure: its exit code, and its sentence for a person or JSON for a program.
+ */
+import type { ServeError } from "@effect/platform/HttpServerError"
+import { codeOrName } from "@effect-speech/common/SystemCode"
+import type { PieceStoreError } from "@effect-speech/long-form/PieceStore"
+import type { SttError } from "@effect-speech/stt/SttError"
+import * as Cause from "effect/Cause"
+import * as ConfigError from "effect/ConfigError"
+import * as Console from "effect/Console"
+import * as Effect from "effect/Effect"
+import { describeConfigError } from "./configFailure.js"
+import * as ExitCode from "./exitCode.js"
+import type { AlreadyReported, CommandError, LongJobFailed } from "./failure.js"
+import { describeSystemError } from "./fileFailure.js"
+import { describeField } from "./optionNames.js"
+import { describeServiceError, isServiceError } from "./serviceFailure.js"
+
+interface Described {
+  /** The exit code. */
+  readonly code: number
+  /** For a person. */
+  readonly text: string
+  /** For `--json`. */
+  readonly details: unknown
+}
+
+const describeServeError = (error: ServeError): string => {
+  const code = codeOrName(error)
+  return code === "EADDRINUSE"
+    ? "A port is in use already: give another --port, with two free ports after it, or 0 for any three."
+    : `The service can't listen (${code}).`
+}
+
+const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>): Described => {
+  if (isServiceError(error)) {
+    return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
+  }
+  const failure = (
+    code: number,
+    tag: string,
+    message: string,
+    details: unknown = { _tag: tag, message }
+  ): Described => ({
+    code,
+    text: `${message} [${tag}]`,
+    details
+  })
+  if (ConfigError.isConfigError(error)) {
+    return failure(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${describeConfigError(error)}.`)
+  }
+  switch (error._tag) {
+    case "WavError":
+    case "PieceStoreError":
+      return failure(ExitCode.fileFailed, error._tag, error.message, error)
+    case "ServeError":
+      return failure(ExitCode.invalid, error._tag, describeServeError(error))
+    case "SystemError":
+      return failure(ExitCode.fileFailed, error._tag, describeSystemError(error))
+    case "OptionInvalid":
+      return failure(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
+    case "UsageError":
+      return failure(ExitCode.invalid, error._tag, error.message)
+    case "RunInvalid": {
+      const field = describeField(error.field.replace(/^(operation|output|limits)\./, ""))
+      return failure(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
+    }
+    case "StoreLocked":
+    case "StoreTooNew":
+    case "StoreFailed":
+    case "SourceFailed":
+    case "RunNotFound":
+    case "RunConflict":
+      return failure(ExitCode.ofArchiveError(error), error._tag, error.message, error)
+    case "CommandNotStarted":
+      return failure(error.code, error._tag, error.message)
+    case "BadArgument":
+    case "DataDirectoryUnusable":
+    case "RecordingUnusable":
+    case "InputFailed":
+    case "OutputFailed":
+      return failure(ExitCode.fileFailed, error._tag, error.message)
+  }
+}
+
+/** A failure of one of several recordings for a person. */
+export const describeFailure = (error: SttError | PieceStoreError): string => describe(error).text
+
+export const exitCodeOf = (error: SttError | PieceStoreError): number => describe(error).code
+
+/** Prints a failure, on stdout as JSON or on stderr in words. The result is the exit code. */
+export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {
+  if (error._tag === "AlreadyReported") return Effect.succeed(error.code)
+  if (error._tag === "LongJobFailed") {
+    return Effect.tap(report(error.error, options), () => Console.error(`speech: ${error.note}`))
+  }
+  const { code, details, text } = describe(error)
+  return Effect.as(
+    options.json ? Console.log(JSON.stringify({ error: details })) : Console.error(`speech: ${text}`),
+    code
+  )
+}
+
+/** {@link report} for a defect. */
+export const reportDefect = (
+  cause: Cause.Cause<unknown>,
+  options: { readonly json: boolean }
+): Effect.Effect<number> => {
+  const message = `This is a defect of the command: ${Cause.pretty(cause)}`
+  return Effect.as(
+    options.json
+      ? Console.log(JSON.stringify({ error: { _tag: "Defect", message } }))
+      : Effect.forEach(`speech: ${message}`.split("\n"), (line) => Console.error(line), { discard: true }),
+    ExitCode.defect
+  )
+}

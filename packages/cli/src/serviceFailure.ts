@@ -1,0 +1,137 @@
+/**
+ * What the command says about a failure of transcription or synthesis, and about a warning. Where the library names its own
+ * options, the command names those of the command line.
+ */
+import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
+import { type AudioHint, type SttAudioUnreadable, SttError } from "@effect-speech/stt/SttError"
+import type { SttWarning } from "@effect-speech/stt/SttWarning"
+import type { Piece } from "@effect-speech/transport/CallReport"
+import { quoteService } from "@effect-speech/transport/CommonError"
+import type { Phase } from "@effect-speech/transport/Deadlines"
+import { TtsError } from "@effect-speech/tts/TtsError"
+import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
+import * as Schema from "effect/Schema"
+import { describeField } from "./optionNames.js"
+
+export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
+
+const audioHints: Record<AudioHint, string> = {
+  sendAsStream: "Send it as standard input: speech transcribe - < FILE",
+  omitTelephony: "To send it as it is, leave out --telephony."
+}
+
+/** Node reads bytes that are not UTF-8 as U+FFFD, and then finds no such file. */
+const adviceOn = ({ code, hint, source }: SttAudioUnreadable): string => {
+  if (source.includes("\ufffd") && code === "ENOENT") {
+    return " If its name is not valid UTF-8, rename it, or send it as standard input: speech transcribe - < FILE"
+  }
+  return hint === undefined ? "" : ` ${audioHints[hint]}`
+}
+
+const seconds = (millis: number): string => `${millis / 1000} s`
+
+/** Only the deadline of the whole call has an option. */
+const describeDeadline = (phase: Phase, limitMillis: number): string => {
+  switch (phase) {
+    case "total":
+      return `The call took longer than the ${seconds(limitMillis)} of --timeout. If the service was still at work, raise --timeout.`
+    case "upload":
+      return `Sending made no progress for ${seconds(limitMillis)}. Check the network and try again.`
+    case "answer":
+      return `The service did not respond within ${seconds(limitMillis)}. Try again later.`
+    case "download":
+      return `Receiving made no progress for ${seconds(limitMillis)}. Check the network and try again.`
+  }
+}
+
+/** What happened and what to do, in the words of the command if those of the library name its options. */
+const describeError = (error: SttError | TtsError): string => {
+  switch (error._tag) {
+    case "SttInvalidRequest":
+    case "TtsInvalidRequest":
+      return `Nothing was sent: ${describeField(error.field)} ${error.problem}.`
+    case "SttInvalidApiKey":
+    case "TtsInvalidApiKey":
+      return `Nothing was sent, because of SPEECH_API_KEY: ${error.problem}. Set it to the whole <prefix>.<secret> value of your key.`
+    case "SttAudioUnreadable":
+      return `The recording ${error.source} can't be sent: ${error.problem}.${adviceOn(error)}`
+    case "TtsBadRequest":
+      return error.field === undefined
+        ? error.sentence
+        : `The service refused the request (${error.status}).${quoteService(error.serverMessage)} Change ${describeField(error.field)} and send it again.`
+    case "SttDeadlineExceeded":
+    case "TtsDeadlineExceeded":
+      return describeDeadline(error.phase, error.limitMillis)
+    default:
+      return error.sentence
+  }
+}
+
+/** Facts to quote to the service: the number of attempts if more than one, and the id unless the message has it. */
+const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): string => {
+  if (call.attempts.length === 0) return ""
+  const id = call.receivedId ?? call.sentId
+  const kind = _tag.startsWith("Tts") ? "request" : call.receivedId === undefined ? "transaction" : "call"
+  const facts = [
+    ...(call.attempts.length === 1 ? [] : [`${call.attempts.length} attempts`]),
+    ...(id === "" || sentence.includes(id) ? [] : [`${kind} ${id}`])
+  ]
+  return facts.length === 0 ? "" : ` (${facts.join(", ")})`
+}
+
+const clockTime = (millis: number): string => {
+  const seconds = Math.round(millis / 1000)
+  const pad = (value: number) => String(Math.floor(value) % 60).padStart(2, "0")
+  return `${Math.floor(seconds / 3600)}:${pad(seconds / 60)}:${pad(seconds)}`
+}
+
+/** The place of a piece in the whole. */
+const describePiece = ({ beginning, end, number, of, start, unit }: Piece): string => {
+  const piece = `It was piece ${number.toLocaleString("en")}${of === undefined ? "" : ` of ${of.toLocaleString("en")}`}`
+  return unit === "milliseconds"
+    ? `${piece}, from ${clockTime(start)} to ${clockTime(end)}.`
+    : `${piece}, from character ${(start + 1).toLocaleString("en")}: “${beginning ?? ""}”`
+}
+
+/** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
+export const describeRest = (error: unknown): string => {
+  const piece = isServiceError(error) ? error.call.piece : undefined
+  if (piece?.left === undefined) return ""
+  return piece.unit === "milliseconds"
+    ? `, and sends the other ${clockTime(piece.left)}`
+    : `, and costs at most ${piece.left.toLocaleString("en")} code points`
+}
+
+/** What happened and what to do, and to which piece of a long text or recording it happened. */
+const describeWithPiece = (error: SttError | TtsError): string => {
+  const { piece } = error.call
+  return piece === undefined || piece.of === 1
+    ? describeError(error)
+    : `${describeError(error)} ${describePiece(piece)}`
+}
+
+/** A failure of an operation for a person: what to do, the tag to look it up by, the attempts and the id. */
+export const describeServiceError = (error: SttError | TtsError): string => {
+  const sentence = describeWithPiece(error)
+  return `${sentence} [${error._tag}]${describeCall(error, sentence)}`
+}
+
+/** A warning for a person, in the words of the command if those of the library name its options. */
+export const describeWarning = (warning: SttWarning | TtsWarning | LongTranscriptionWarning): string => {
+  switch (warning._tag) {
+    case "SegmentTimesUnread":
+      return `The response has no usable times of segments for ${warning.pieces} pieces, so each of these is one segment. If the service names the times differently, use --segment-fields.`
+    case "SegmentTextsDiffer":
+      return `The segments of ${warning.pieces} pieces do not have the words of the transcript, so each of these pieces is one segment. If the service names the text of a segment differently, use --segment-fields.`
+    case "MoreThanOneChannel":
+      return `The recording has ${warning.channels} channels, but the service takes mono. Mix them with --telephony, if it is a WAV file, or send each speaker's channel as a recording of its own.`
+    case "SampleRateFarFrom8kHz":
+      return warning.sampleRate < 8000
+        ? warning.message
+        : `The recording is at ${warning.sampleRate} Hz, but the models are trained at 8000 Hz. Send it with --telephony, if it is a WAV file: the upload is smaller, and the models lose nothing.`
+    case "ParseNumberWithoutEffect":
+      return `--parse-number has no effect with the model ${warning.model}. Leave it out, or use a hi, ml, kn, gu or mr model.`
+    default:
+      return warning.message
+  }
+}
