@@ -107,18 +107,7 @@ const drawHandler = (chance: () => number): Handler | undefined => {
   return { behaviours: drawn < 0.52 ? [...drawnBehaviours, "never ends"] : drawnBehaviours, waitMillis }
 }
 
-export interface DrawOptions {
-  /** Default: `recommended`. */
-  readonly layers?: ReadonlyArray<HttpClientName> | undefined
-  /** Leaves out the longest speech and the longest recordings, to save CPU time. Default: false. */
-  readonly isSmall?: boolean | undefined
-}
-
-export const draw = (
-  seed: number,
-  index: number,
-  { isSmall = false, layers = ["recommended"] }: DrawOptions = {}
-): Schedule => {
+export const draw = (seed: number, index: number, layers: ReadonlyArray<HttpClientName>): Schedule => {
   const chance = chances(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
   const upTo = (most: number) => Math.floor(chance() * (most + 1))
   const between = (least: number, most: number) => least + upTo(most - least)
@@ -130,7 +119,7 @@ export const draw = (
   // The kinds take turns, so that a few schedules cover all of them.
   const kind = kinds[index % kinds.length] as Kind
   const count = kind === "between calls" ? between(2, 4) : pick([1, 1, 1, 2, 3, 4])
-  const ranks = { tts: shuffled(chance, isSmall), stt: shuffled(chance, isSmall) }
+  const ranks = { tts: shuffled(chance), stt: shuffled(chance) }
   const makeCall = (): Call => {
     const operation = pick(operations)
     const base = {
@@ -144,7 +133,7 @@ export const draw = (
     return {
       ...base,
       operation,
-      samples: pick([1, 2, 99, 1000, 4001, 8000, 40_000, isSmall ? 8000 : 300_000]),
+      samples: pick([1, 2, 99, 1000, 4001, 8000, 40_000, 300_000]),
       outputFormat: pick(["8000:pcm16", "24000:float32"]),
       share: isWhole ? 1 : pick([0, 0, 0.1, 0.5, 0.9]),
       lateMillis: operation === "stream" && happens(0.2) ? upTo(80) : 0
@@ -238,8 +227,8 @@ const gentleKinds: ReadonlyArray<Kind> = ["nothing", "latency", "bandwidth", "sl
 const plainKinds = kinds.filter((kind) => !["several", "refused", "nothing", "between calls"].includes(kind))
 
 /** The ranks in the order of use. A higher rank costs more and has a longer recording, so the highest is seldom first. */
-const shuffled = (chance: () => number, isSmall: boolean): Array<number> => {
+const shuffled = (chance: () => number): Array<number> => {
   const drawn = chance()
-  const first = isSmall || drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3
+  const first = drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3
   return [...[3, 2, 1, 0].filter((rank) => rank !== first), first]
 }
