@@ -15,7 +15,8 @@ import { join } from "node:path"
 import { run } from "../../test/support/processes.js"
 import { noise } from "../../test/support/recordings.js"
 import { bar, list, megabytes, table, title } from "../../test/support/report.js"
-import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree, until } from "./support.js"
+import { until } from "../support/until.js"
+import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree } from "./support.js"
 
 const names: ReadonlyArray<string | Buffer> = [
   "with space.wav",

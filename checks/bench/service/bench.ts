@@ -13,7 +13,7 @@ import { noise } from "../../../test/support/recordings.js"
 import { at, bar, exitStatus, median, ratio, sum, table, title, whole } from "../../../test/support/report.js"
 import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
 import { interleave, millisOf } from "../../support/interleave.js"
-import { untilIdle } from "../../support/untilIdle.js"
+import { untilIdle } from "../../support/until.js"
 import type { Job, Load } from "./load.js"
 import type { Startup } from "./startup.js"
 

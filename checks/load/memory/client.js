@@ -1,8 +1,5 @@
 // Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
-/**
- * Both clients as a process of its own: `node client.js SERVICE [collecting]`, with the addresses of the service as JSON.
- * It runs one task for each message, and sends what the task took.
- */
+/** Both clients as a process of its own: `node client.js SETTING`, as JSON. It answers each task by what the task took. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -21,8 +18,13 @@ import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
 import { resetPeakMemory } from "../../../test/support/memory.js"
 import { noise } from "../../../test/support/recordings.js"
+import { job, serve } from "../../support/serve.js"
 
 /**
+ * @typedef {object} Setting
+ * @property {import("../../../test/support/serviceProcess.js").Ready} service
+ * @property {boolean} collecting Whether the first samples come after a garbage collection, so that they show what is held.
+ *
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
  * @typedef {{ readonly task: "speak", readonly path: string, readonly texts: number, readonly codePoints: number,
  *   readonly speed: number }} Speaking Texts of this length, one after another, into one WAV file.
@@ -41,11 +43,9 @@ import { noise } from "../../../test/support/recordings.js"
  * @property {unknown} result
  */
 
-/** Whether the first samples come after a garbage collection, so that they show what is held. */
-const collecting = process.argv[3] === "collecting"
-
-/** @type {import("../../../test/support/serviceProcess.js").Ready} */
-const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(process.argv[2] ?? "{}")
+/** @type {Setting} */
+const { collecting, service } = job
+const { apiKey, sttBaseUrl, ttsBaseUrl } = service
 
 /** New clients each time, with connections of their own. */
 const clients = () => {
@@ -189,6 +189,4 @@ const run = async (task) => {
   return { before, after: await collectedFootprint(), peak, samples, result }
 }
 
-process.on("message", async (task) => process.send?.(await run(/** @type {Task} */ (task))))
-process.once("disconnect", () => process.exit())
-process.send?.("ready")
+serve(run)

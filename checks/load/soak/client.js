@@ -22,6 +22,7 @@ import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate } from "../../../test/support/cannedSpeech.js"
 import { collectedFootprint } from "../../../test/support/footprint.js"
 import { chances } from "../../../test/support/random.js"
+import { job, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
@@ -45,9 +46,7 @@ import { chances } from "../../../test/support/random.js"
  */
 
 /** @type {Setting} */
-const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = JSON.parse(
-  process.argv[2] ?? "{}"
-)
+const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = job
 const chance = chances(seed)
 
 const clients = () => {
@@ -288,6 +287,4 @@ const handlers = {
   sample: collectedFootprint
 }
 
-process.on("message", async (request) => process.send?.((await handlers[/** @type {Request} */ (request)]()) ?? null))
-process.once("disconnect", () => process.exit())
-process.send?.("ready")
+serve((/** @type {Request} */ request) => handlers[request]())
