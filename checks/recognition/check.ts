@@ -17,7 +17,9 @@ import { concatSamples } from "../../packages/audio-codec/src/internal/bytes.js"
 import { refuseOptions } from "../../test/support/options.js"
 import { run, temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
-import { exitStatus, list, bar as printBar, table } from "../../test/support/report.js"
+import { exitStatus, table } from "../../test/support/report.js"
+import { pinkNoise, whiteNoise } from "../support/noises.js"
+import { barOfNone } from "../support/print.js"
 import { type Pair, pairs } from "./sentences.js"
 
 await run("ffmpeg", ["-version"]).catch(() =>
@@ -100,22 +102,6 @@ const inEveryEncoding = async (folder: string, samples: Float32Array): Promise<R
 }
 
 const rms = (samples: Float32Array) => Math.sqrt(samples.reduce((sum, it) => sum + it * it, 0) / samples.length)
-
-const whiteNoise = (length: number, seed: number): Float32Array => {
-  const random = chances(seed)
-  return Float32Array.from({ length }, () => random() + random() + random() + random() - 2)
-}
-
-/** White noise through Paul Kellet's filter of three poles. */
-const pinkNoise = (length: number, seed: number): Float32Array => {
-  let [slow, middle, fast] = [0, 0, 0]
-  return whiteNoise(length, seed).map((white) => {
-    slow = 0.99765 * slow + 0.099046 * white
-    middle = 0.963 * middle + 0.2965164 * white
-    fast = 0.57 * fast + 1.0526913 * white
-    return (slow + middle + fast + 0.1848 * white) / 10
-  })
-}
 
 /** Noise with the spectrum of 40 ms of speech. */
 const speechShaped = (samples: Float32Array, seed: number): Float32Array => {
@@ -414,9 +400,7 @@ const program = Effect.gen(function* () {
   }
 
   table(changedRows)
-  list(problems)
-  const claim = "every sentence is recognised as its bar demands, and nothing else"
-  printBar(claim, problems.length === 0, `${problems.length} are not`)
+  barOfNone("every sentence is recognised as its bar demands, and nothing else", problems, `${problems.length} are not`)
   process.exitCode = exitStatus()
 })
 
