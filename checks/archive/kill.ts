@@ -5,11 +5,13 @@ import type { Unanswered } from "@effect-speech/archive/Run"
 import { chances } from "../../test/support/random.js"
 import { noise } from "../../test/support/recordings.js"
 import { table, title } from "../../test/support/report.js"
-import { answered, startJournaled, timesById } from "../support/journal.js"
+import { answered, type JournaledService, startJournaled, timesById } from "../support/journal.js"
 import { killAt, killRepeatedly } from "../support/kill.js"
 import { barOfNone, seconds } from "../support/print.js"
 import { until } from "../support/until.js"
+import type { RunOptions } from "./client.js"
 import {
+  type ArchiveProcess,
   complete,
   countsOf,
   differences,
@@ -24,69 +26,71 @@ import {
 const concurrency = 8
 const delayMillis = 40
 
+/** What all runs share. The output is in the same folder for each: the ids of calls are made from it. */
+interface Setup {
+  readonly service: JournaledService
+  readonly source: RunOptions["source"]
+  readonly out: string
+  readonly count: number
+}
+
+const start = ({ service }: Setup, path: string) =>
+  startArchive({ store: { path }, speech: service.speech, concurrency })
+
+/** Kills an archive so often, and then lets it end. */
+const disturb = async (setup: Setup, unanswered: Unanswered, kills: number, chance: () => number) => {
+  const { count, out, service, source } = setup
+  const path = fresh("store")
+  const run = { source, out, unanswered }
+  const killed = await killRepeatedly(unanswered, kills, async () => {
+    const archive = await start(setup, path)
+    let state = ""
+    const work = async () => {
+      const { id } = await archive.start(run)
+      state = (await archive.await(id)).state
+    }
+    // Some are killed before their first call, most after a part of the work.
+    const isEarly = chance() < 0.25
+    const moment = chance()
+    const isDue = async () => {
+      if (isEarly) return sleep(moment * 3000)
+      const enough = (await service.paid()) + 1 + Math.floor((moment * count) / kills)
+      return until(async () => state === "ended" || (await service.paid()) >= enough, { seconds: 300 })
+    }
+    await killAt(archive, work(), isDue())
+    return state === "ended"
+  })
+  const archive = await start(setup, path)
+  const last = await complete(archive, run)
+  return { archive, files: await archive.files(last.id), killed, last }
+}
+
 export const checkKill = async ({ quick, seed }: Settings) => {
   const count = quick ? 300 : 2_000
   const kills = quick ? 6 : 50
-  const source = { folder: recordings(count, [1600, 3200, 4800].map(noise)) }
   const service = await startJournaled(folder)
   await service.platform("PUT", "faults", [{ delayMillis }])
-  const options = (path: string) => ({ store: { path }, speech: service.speech, concurrency })
-  // The same folder for each run: the ids of calls are made from it.
+  const source = { folder: recordings(count, [1600, 3200, 4800].map(noise)) }
   const out = fresh("out")
+  const setup = { service, source, out, count }
 
-  const first = await startArchive(options(fresh("store")))
+  const first = await start(setup, fresh("store"))
   const undisturbed = await complete(first, { source, out })
   await first.stop()
   const expected = tree(out)
   renameSync(out, fresh("undisturbed"))
 
-  /** Kills the archive so often, and then lets it end. */
-  const disturbed = async (unanswered: Unanswered) => {
-    const chance = chances(seed + (unanswered === "hold" ? 0 : 1))
-    const path = fresh("store")
-    const run = { source, out, unanswered }
-    const killed = await killRepeatedly(unanswered, kills, async () => {
-      const archive = await startArchive(options(path))
-      let state = ""
-      const work = async () => {
-        const { id } = await archive.start(run)
-        state = (await archive.await(id)).state
-      }
-      // Some are killed before their first call, most after a part of the work.
-      const isEarly = chance() < 0.25
-      const moment = chance()
-      const isDue = async () => {
-        if (isEarly) return sleep(moment * 3000)
-        const enough = (await service.paid()) + 1 + Math.floor((moment * count) / kills)
-        return until(async () => state === "ended" || (await service.paid()) >= enough, { seconds: 300 })
-      }
-      await killAt(archive, work(), isDue())
-      return state === "ended"
-    })
-    const archive = await startArchive(options(path))
-    const last = await complete(archive, run)
-    const files = await archive.files(last.id)
-    return { archive, files, killed, last }
-  }
-
   const problems: Array<string> = []
   const rows: Array<ReadonlyArray<string>> = []
   let seen = (await service.journal()).length
-  for (const unanswered of ["hold", "repeat"] as const) {
+  for (const [index, unanswered] of (["hold", "repeat"] as const).entries()) {
     rmSync(out, { recursive: true, force: true })
-    const { archive, files, killed, last } = await disturbed(unanswered)
+    const { archive, files, killed, last } = await disturb(setup, unanswered, kills, chances(seed + index))
     const entries = (await service.journal()).slice(seen)
-    const begun = timesById(entries)
-    const paid = timesById(answered(entries))
     const problem = (text: string) => problems.push(`${unanswered}: ${text}`)
     if (files.length !== count) problem(`${files.length} of ${count} files are in the table`)
-    for (const { callId, path, state } of files) {
-      if (state !== "done" && state !== "held") problem(`${path} is ${state}`)
-      if (unanswered === "repeat") {
-        if ((paid.get(callId) ?? 0) < 1) problem(`${path} is done without an answer`)
-      } else if ((begun.get(callId) ?? 0) > 1) problem(`${path}, ${state}, was called ${begun.get(callId)} times`)
-      else if (state === "done" && paid.get(callId) !== 1) problem(`${path} is done without an answer`)
-    }
+    const paid = timesById(answered(entries))
+    for (const wrong of wrongCalls(files, unanswered, timesById(entries), paid)) problem(wrong)
     const twice = [...paid.values()].filter((times) => times > 1).length
     if (twice > killed * concurrency) problem(`${twice} files were paid twice by ${killed} kills`)
     const { held } = last.counts
@@ -114,3 +118,20 @@ export const checkKill = async ({ quick, seed }: Settings) => {
     problems
   )
 }
+
+/** The files whose calls do not fit their state. */
+const wrongCalls = (
+  files: Awaited<ReturnType<ArchiveProcess["files"]>>,
+  unanswered: Unanswered,
+  begun: ReadonlyMap<string, number>,
+  paid: ReadonlyMap<string, number>
+) =>
+  files.flatMap(({ callId, path, state }) => {
+    const [calls, answers] = [begun.get(callId) ?? 0, paid.get(callId) ?? 0]
+    const isUnpaid = unanswered === "repeat" ? answers < 1 : state === "done" && answers !== 1
+    return [
+      ...(state === "done" || state === "held" ? [] : [`${path} is ${state}`]),
+      ...(unanswered === "hold" && calls > 1 ? [`${path}, ${state}, was called ${calls} times`] : []),
+      ...(isUnpaid ? [`${path} is ${state} with ${answers} answers`] : [])
+    ]
+  })

@@ -202,6 +202,8 @@ barOfNone("every error has its cause, and every request its call", problems, `${
 const faultCount = sum(happened.map((each) => each.happened))
 const accounted = sum(results.values())
 bar("every fault has a result", accounted === faultCount && faultCount > 0, `${accounted} of ${faultCount}`)
+// Otherwise `journal` would have failed.
+bar("every request was read", own.length > 0, `${own.length}`)
 const bad = calls.filter(({ outcome }) => outcome === "wrong" || outcome === "defect")
 bar("every result is right", bad.length === 0 && calls.length > 0, `${bad.length} of ${calls.length} are not`)
 barOfNone("the calls explain the bill", unexplained)
