@@ -21,7 +21,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
-import { cpuMicrosOf, job, serve } from "../support/serve.js"
+import { cpuMicrosOf, readJob, serve } from "../support/serve.js"
 import { double, items } from "./double.js"
 
 /**
@@ -55,7 +55,7 @@ import { double, items } from "./double.js"
  */
 
 /** @type {Options} */
-const { concurrency, speech, store, user } = job
+const { concurrency, speech, store, user } = readJob()
 if (user !== undefined) {
   process.setgroups?.([])
   process.setgid?.(user)

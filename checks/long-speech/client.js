@@ -12,7 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { collectedFootprint } from "../../test/support/footprint.js"
 import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
-import { job, serve } from "../support/serve.js"
+import { readJob, serve } from "../support/serve.js"
 
 /**
  * @typedef {object} Job
@@ -35,7 +35,7 @@ import { job, serve } from "../support/serve.js"
  */
 
 /** @type {Job} */
-const { apiKey, isMixed, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = job
+const { apiKey, isMixed, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = readJob()
 const text = readFileSync(textFile, "utf8")
 
 const speak = Effect.gen(function* () {

@@ -6,7 +6,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import { peakMemory } from "../../test/support/memory.js"
-import { job, serve } from "../support/serve.js"
+import { readJob, serve } from "../support/serve.js"
 
 /**
  * @typedef {object} Job
@@ -26,7 +26,7 @@ import { job, serve } from "../support/serve.js"
  */
 
 /** @type {Job} */
-const { baseUrl, concurrency, path, pieceMillis, pieces: folder, transactionId } = job
+const { baseUrl, concurrency, path, pieceMillis, pieces: folder, transactionId } = readJob()
 
 /** @returns {Promise<Result>} */
 const transcribe = async () => {

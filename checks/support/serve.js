@@ -1,6 +1,8 @@
 // Plain JavaScript: measured processes run without a compiler.
-/** The JSON that the process was started with. @type {any} */
-export const job = JSON.parse(process.argv[2] ?? "{}")
+/** A process that is started with a job, as JSON, and answers messages. */
+
+/** @returns {any} */
+export const readJob = () => JSON.parse(process.argv[2] ?? "{}")
 
 /**
  * Makes this process answer each message by what `handle` returns, one at a time, until its channel is closed. It sends `ready` first.
@@ -17,10 +19,15 @@ export const serve = (handle, { end, ready = "ready" } = {}) => {
   process.send?.(ready)
 }
 
-/** User and system time of this process during some work. @param {() => unknown} work @returns {Promise<number>} In microseconds. */
-export const cpuMicrosOf = async (work) => {
-  const before = process.cpuUsage()
-  await work()
-  const { system, user } = process.cpuUsage(before)
+/** User and system time of this process so far, in microseconds. */
+export const cpuMicros = () => {
+  const { system, user } = process.cpuUsage()
   return system + user
+}
+
+/** User and system time of this process during some work, in microseconds. @param {() => unknown} work */
+export const cpuMicrosOf = async (work) => {
+  const before = cpuMicros()
+  await work()
+  return cpuMicros() - before
 }

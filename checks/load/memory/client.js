@@ -18,7 +18,7 @@ import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
 import { resetPeakMemory } from "../../../test/support/memory.js"
 import { noise } from "../../../test/support/recordings.js"
-import { job, serve } from "../../support/serve.js"
+import { readJob, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
@@ -44,7 +44,7 @@ import { job, serve } from "../../support/serve.js"
  */
 
 /** @type {Setting} */
-const { collecting, service } = job
+const { collecting, service } = readJob()
 const { apiKey, sttBaseUrl, ttsBaseUrl } = service
 
 /** New clients each time, with connections of their own. */

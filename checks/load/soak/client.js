@@ -22,7 +22,7 @@ import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate } from "../../../test/support/cannedSpeech.js"
 import { collectedFootprint } from "../../../test/support/footprint.js"
 import { chances } from "../../../test/support/random.js"
-import { job, serve } from "../../support/serve.js"
+import { readJob, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
@@ -46,7 +46,7 @@ import { job, serve } from "../../support/serve.js"
  */
 
 /** @type {Setting} */
-const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = job
+const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = readJob()
 const chance = chances(seed)
 
 const clients = () => {
