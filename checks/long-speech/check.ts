@@ -15,9 +15,9 @@ import { readOptions } from "../../test/support/options.js"
 import { temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
 import { at, bar, megabytes, ratio, spread, sum, table, title, whole } from "../../test/support/report.js"
-import type { ServiceOptions } from "../../test/support/serviceProcess.js"
+import { type ServiceOptions, type ServiceProcess, startService } from "../../test/support/serviceProcess.js"
 import { runClient, startClient } from "../support/client.js"
-import { answered, type JournaledService, startJournaled, usedOf } from "../support/journal.js"
+import { answered, startJournaled, usedOf } from "../support/journal.js"
 import { killAt, killRepeatedly, within } from "../support/kill.js"
 import { barOfGrowth } from "../support/memory.js"
 import { integerOf, runParts } from "../support/parts.js"
@@ -47,7 +47,7 @@ const writeText = (text: string): string => {
 }
 
 /** A job with a store and a file of its own unless others are given. */
-const jobOf = (service: JournaledService, job: Partial<Job> & Pick<Job, "textFile" | "options">): Job => {
+const jobOf = (service: ServiceProcess, job: Partial<Job> & Pick<Job, "textFile" | "options">): Job => {
   const name = `job-${++jobs}`
   return {
     ttsBaseUrl: service.ttsBaseUrl,
@@ -60,18 +60,18 @@ const jobOf = (service: JournaledService, job: Partial<Job> & Pick<Job, "textFil
   }
 }
 
-const speak = async (service: JournaledService, given: Parameters<typeof jobOf>[1]) => {
+const speak = async (service: ServiceProcess, given: Parameters<typeof jobOf>[1]) => {
   const job = jobOf(service, given)
   return { job, ...(await runClient<Result>(script, job)) }
 }
 
-const withService = (options: ServiceOptions, use: (service: JournaledService) => Promise<void>) => async () => {
-  const service = await startJournaled(folder, options)
+const withService = (options: ServiceOptions, use: (service: ServiceProcess) => Promise<void>) => async () => {
+  const service = await startService({ credits: 1e12, ...options }, { temporary: folder })
   await use(service)
   await service.stop()
 }
 
-const checkBook = async (service: JournaledService) => {
+const checkBook = async (service: ServiceProcess) => {
   const textFile = writeText(book(60_000 * scale, seed))
   const single = await speak(service, {
     textFile: writeText(book(9_400, seed + 1)),
@@ -113,7 +113,7 @@ const checkBook = async (service: JournaledService) => {
 }
 
 /** A service of production computes on its own machines: pieces at once share nothing but the client. */
-const checkGain = async (service: JournaledService) => {
+const checkGain = async (service: ServiceProcess) => {
   await service.platform("PUT", "faults", [{ delayMillis: 500 }])
   const textFile = writeText(book(16_000 * Math.max(scale, 0.5), seed))
   const timeOf = async (atOnce: number) =>
@@ -131,7 +131,7 @@ const checkGain = async (service: JournaledService) => {
   bar("four at once take less than a third of the time of one", four < one / 3, ratio(one, four))
 }
 
-const checkMemory = async (service: JournaledService) => {
+const checkMemory = async (service: ServiceProcess) => {
   title("Memory of the client")
   const results = []
   for (const codePoints of values.quick ? [6000, 30_000, 60_000] : [15_000, 60_000, 600_000]) {
@@ -152,10 +152,14 @@ const checkMemory = async (service: JournaledService) => {
   barOfGrowth("the longest text takes no more than 30 MB more than the one before", 30e6, less, more)
 }
 
+/** Nothing is transcribed, so the service need not learn what it speaks. */
+const canned: ServiceOptions = { cannedByText: true, knownSeconds: 1 }
+
 /** So many pieces are in flight at most. */
 const concurrency = 4
 
-const checkKill = async (service: JournaledService) => {
+const checkKill = async () => {
+  const service = await startJournaled(folder, canned)
   const chance = chances(seed)
   const textFile = writeText(book(12_000 * Math.max(scale, 0.25), seed))
   const options = { concurrency, maximum: 400, first: 200 }
@@ -194,6 +198,7 @@ const checkKill = async (service: JournaledService) => {
     rounds.push({ kept, twice })
     return false
   })
+  await service.stop()
   title("Killed and started again")
   const spreadOf = (values: ReadonlyArray<number>) => spread(values, whole)
   const twice = rounds.map((round) => round.twice)
@@ -207,12 +212,10 @@ const checkKill = async (service: JournaledService) => {
   console.log(`- paid again: ${sum(twice)} of ${kills * paid} pieces`)
 }
 
-// Nothing is transcribed, so the service need not learn what it speaks.
-const canned: ServiceOptions = { cannedByText: true, knownSeconds: 1 }
 const parts = {
   book: withService({}, checkBook),
   gain: withService({ cannedSeconds: 1 }, checkGain),
   memory: withService(canned, checkMemory),
-  kill: withService(canned, checkKill)
+  kill: checkKill
 }
 await runParts(parts, values.only)

@@ -7,17 +7,16 @@ import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
 import { resetPeakMemory } from "../../../test/support/memory.js"
 import { noise } from "../../../test/support/recordings.js"
+import { clientsOf } from "../../support/clients.js"
 import { readJob, serve } from "../../support/serve.js"
 
 /**
@@ -45,16 +44,9 @@ import { readJob, serve } from "../../support/serve.js"
 
 /** @type {Setting} */
 const { collecting, service } = readJob()
-const { apiKey, sttBaseUrl, ttsBaseUrl } = service
 
-/** New clients each time, with connections of their own. */
-const clients = () => {
-  const key = Redacted.make(apiKey ?? "")
-  return Layer.merge(
-    SpeechToText.layer({ apiKey: key, baseUrl: sttBaseUrl }),
-    TextToSpeech.layer({ apiKey: key, baseUrl: ttsBaseUrl })
-  ).pipe(Layer.provideMerge(NodeTransport.layer))
-}
+/** New clients each time. */
+const clients = () => clientsOf(service)
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem.FileSystem, NodeFileSystem.layer))
 const model = "en-general-v2-8khz"
