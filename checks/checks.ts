@@ -9,35 +9,38 @@ export interface Check {
   readonly peers?: string
 }
 
+const built = (script: string, peers?: string): Check => ({ script, packages: "built", ...(peers && { peers }) })
+const sources = (script: string, peers?: string): Check => ({ script, packages: "sources", ...(peers && { peers }) })
+
 /** In the order in which `pnpm verify` lists them. */
 export const checks = {
-  conformance: { script: "conformance/check.ts", packages: "built" },
-  network: { script: "network/check.ts", packages: "sources" },
-  fuzz: { script: "fuzz/check.ts", packages: "sources" },
-  memory: { script: "load/memory/check.ts", packages: "built" },
-  soak: { script: "load/soak/check.ts", packages: "built" },
-  uploads: { script: "load/uploads/check.ts", packages: "built" },
-  kill: { script: "load/kill/check.ts", packages: "built" },
-  "long-speech": { script: "long-speech/check.ts", packages: "built" },
-  "long-transcription": { script: "long-transcription/check.ts", packages: "built", peers: "long-transcription/peers" },
-  archive: { script: "archive/check.ts", packages: "built" },
-  console: { script: "console/check.ts", packages: "sources" },
+  conformance: built("conformance/check.ts"),
+  network: sources("network/check.ts"),
+  fuzz: sources("fuzz/check.ts"),
+  memory: built("load/memory/check.ts"),
+  soak: built("load/soak/check.ts"),
+  uploads: built("load/uploads/check.ts"),
+  kill: built("load/kill/check.ts"),
+  "long-speech": built("long-speech/check.ts"),
+  "long-transcription": built("long-transcription/check.ts", "long-transcription/peers"),
+  archive: built("archive/check.ts"),
+  console: sources("console/check.ts"),
   mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
-  coverage: { script: "coverage/check.ts", packages: "built" },
-  runtimes: { script: "runtimes/check.ts", packages: "built" },
-  packages: { script: "packages/check.ts", packages: "built" },
-  timeouts: { script: "timeouts/check.ts", packages: "sources" },
-  recognition: { script: "recognition/check.ts", packages: "sources" },
-  cuts: { script: "cuts/check.ts", packages: "sources" },
-  corpus: { script: "corpus/check.ts", packages: "sources" },
-  sentences: { script: "sentences/check.ts", packages: "sources", peers: "sentences/peers" },
-  "large-files": { script: "large-files/check.ts", packages: "sources" },
-  bench: { script: "bench/bench.ts", packages: "built", peers: "bench/peers" },
-  "bench-codec": { script: "bench/codec/bench.ts", packages: "built", peers: "bench/codec/peers" },
-  "bench-service": { script: "bench/service/bench.ts", packages: "built" }
+  coverage: built("coverage/check.ts"),
+  runtimes: built("runtimes/check.ts"),
+  packages: built("packages/check.ts"),
+  timeouts: sources("timeouts/check.ts"),
+  recognition: sources("recognition/check.ts"),
+  cuts: sources("cuts/check.ts"),
+  corpus: sources("corpus/check.ts"),
+  sentences: sources("sentences/check.ts", "sentences/peers"),
+  "large-files": sources("large-files/check.ts"),
+  bench: built("bench/bench.ts", "bench/peers"),
+  "bench-codec": built("bench/codec/bench.ts", "bench/codec/peers"),
+  "bench-service": built("bench/service/bench.ts")
 } satisfies Readonly<Record<string, Check>>
 
-export type CheckName = keyof typeof checks
+type CheckName = keyof typeof checks
 
 /** Names that run several checks, one after another, with the same options. */
 export const groups: Readonly<Record<string, ReadonlyArray<CheckName>>> = {

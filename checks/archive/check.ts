@@ -2,8 +2,8 @@
  * What an archive promises, on its real parts: `pnpm verify archive`, with `--seed N`; `--quick` for fewer files and kills, and
  * `--only PART,…`. README.md says what each part shows.
  */
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { exitStatus } from "../../test/support/report.js"
+import { readOptions } from "../../test/support/options.js"
+import { integerOf, runParts } from "../support/parts.js"
 import { checkDisk } from "./disk.js"
 import { checkHistories } from "./histories.js"
 import { checkKill } from "./kill.js"
@@ -17,7 +17,13 @@ import { checkStop } from "./stop.js"
 import { checkStore } from "./store.js"
 import type { Settings } from "./support.js"
 
-const parts: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {
+const { only, quick, ...values } = readOptions({
+  only: { type: "string" },
+  quick: { type: "boolean", default: false },
+  seed: { type: "string", default: "1" }
+})
+const settings: Settings = { quick, seed: integerOf("--seed", values.seed) }
+const parts = {
   overhead: checkOverhead,
   kill: checkKill,
   histories: checkHistories,
@@ -30,17 +36,4 @@ const parts: Readonly<Record<string, (settings: Settings) => Promise<void>>> = {
   store: checkStore,
   saturation: checkSaturation
 }
-
-const values = readOptions({
-  only: { type: "string" },
-  quick: { type: "boolean", default: false },
-  seed: { type: "string", default: "1" }
-})
-const seed = Number(values.seed)
-if (!Number.isInteger(seed)) refuseOptions("--seed takes an integer.")
-const chosen = values.only?.split(",") ?? Object.keys(parts)
-for (const part of chosen) {
-  const check = parts[part] ?? refuseOptions(`--only takes some of ${Object.keys(parts).join(", ")}.`)
-  await check({ quick: values.quick, seed })
-}
-process.exitCode = exitStatus()
+await runParts(Object.fromEntries(Object.entries(parts).map(([name, check]) => [name, () => check(settings)])), only)

@@ -21,6 +21,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { cpuMicrosOf, readJob, serve } from "../support/serve.js"
 import { double, items } from "./double.js"
 
 /**
@@ -50,11 +51,11 @@ import { double, items } from "./double.js"
  * @property {number} cpuMillis User and system time of the process during the command.
  * @property {{ readonly tag: string, readonly code?: string | undefined, readonly message: string }} [error]
  * @property {import("@effect-speech/archive/Run").RunStatus} [status]
- * @property {ReadonlyArray<Pick<import("@effect-speech/archive/Run").FileRecord, "callId" | "path" | "state" | "attempts" | "error">>} [files]
+ * @property {ReadonlyArray<Pick<import("@effect-speech/archive/Run").FileRecord, "callId" | "path" | "state" | "error">>} [files]
  */
 
 /** @type {Options} */
-const { concurrency, speech, store, user } = JSON.parse(process.argv[2] ?? "{}")
+const { concurrency, speech, store, user } = readJob()
 if (user !== undefined) {
   process.setgroups?.([])
   process.setgid?.(user)
@@ -74,11 +75,7 @@ const archive =
     ? Archive.layerClient({ path: store.shared })
     : "path" in store
       ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
-      : Archive.layerMachine({
-          url: Redacted.make(store.url),
-          workers,
-          concurrency
-        })
+      : Archive.layerMachine({ url: Redacted.make(store.url), workers, concurrency })
 
 const runtime = ManagedRuntime.make(
   archive.pipe(
@@ -124,15 +121,8 @@ const perform = (command) =>
         return {}
       case "results": {
         const files = yield* Stream.runCollect(archive.results(command.id))
-        return {
-          files: [...files].map(({ attempts, callId, error, path, state }) => ({
-            attempts,
-            callId,
-            error,
-            path,
-            state
-          }))
-        }
+        const shown = [...files].map(({ callId, error, path, state }) => ({ callId, error, path, state }))
+        return { files: shown }
       }
     }
   })
@@ -144,33 +134,21 @@ const errorOf = (cause) => {
   return { tag: _tag ?? "Defect", code, message: message ?? String(error) }
 }
 
-/** @param {NodeJS.CpuUsage} before */
-const cpuMillis = (before) => {
-  const { system, user } = process.cpuUsage(before)
-  return (system + user) / 1000
-}
-
-process.on("message", async (/** @type {Command} */ command) => {
-  resetPeakMemory()
-  const began = performance.now()
-  const cpuBefore = process.cpuUsage()
-  const exit = await runtime.runPromiseExit(perform(command))
-  /** @type {Answer} */
-  const answer = {
-    millis: performance.now() - began,
-    peak: peakMemory(),
-    cpuMillis: cpuMillis(cpuBefore),
-    ...(Exit.isSuccess(exit) ? exit.value : { error: errorOf(exit.cause) })
-  }
-  process.send?.(answer)
-})
-process.once("disconnect", async () => {
-  await runtime.dispose()
-  process.exit(0)
-})
 if ("log" in speech && speech.log !== undefined) {
   mkdirSync(dirname(speech.log), { recursive: true })
   appendFileSync(speech.log, "")
 }
+/** @param {Command} command @returns {Promise<Answer>} */
+const answer = async (command) => {
+  resetPeakMemory()
+  const began = performance.now()
+  /** @type {Partial<Answer>} */
+  let found = {}
+  const cpuMicros = await cpuMicrosOf(async () => {
+    const exit = await runtime.runPromiseExit(perform(command))
+    found = Exit.isSuccess(exit) ? exit.value : { error: errorOf(exit.cause) }
+  })
+  return { millis: performance.now() - began, peak: peakMemory(), cpuMillis: cpuMicros / 1000, ...found }
+}
 // The store is opened by the first command, which then gets its error.
-process.send?.(process.pid)
+serve(answer, { ready: process.pid, end: () => runtime.dispose() })

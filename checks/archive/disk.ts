@@ -2,8 +2,11 @@
 import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
+import type { RunStatus } from "@effect-speech/archive"
 import { run } from "../../test/support/processes.js"
-import { bar, list, title } from "../../test/support/report.js"
+import { bar, title } from "../../test/support/report.js"
+import { barOfNone } from "../support/print.js"
+import { until } from "../support/until.js"
 import {
   begunTwice,
   calls,
@@ -14,8 +17,7 @@ import {
   recordings,
   type Settings,
   startArchive,
-  tree,
-  until
+  tree
 } from "./support.js"
 
 /** Runs `use` with a disk of so many megabytes. */
@@ -43,6 +45,26 @@ const fill = (disk: string, left: number) => {
   }
 }
 
+/** An archive with files that it calls, whose disk becomes full after a quarter of them. */
+const startFilling = async (count: number, disk: string, path: string, out: string) => {
+  const log = fresh("calls.log")
+  const source = { folder: recordings(count) }
+  const options = { store: { path }, speech: { millis: 20, log }, concurrency: 8 }
+  const archive = await startArchive(options)
+  const { id } = await archive.start({ source, out })
+  await until(() => calls([log]).length > count / 4)
+  fill(disk, 0)
+  /** What is wrong in the end: each file was called once, and has the place that it should have. */
+  const wrong = (end: RunStatus, settled: number) => {
+    const twice = begunTwice(calls([log]))
+    return [
+      ...(end.state === "ended" && settled === count ? [] : [countsOf(end)]),
+      ...(twice > 0 ? [`${twice} files were called twice`] : [])
+    ]
+  }
+  return { archive, id, log, options, run: { source, out }, wrong }
+}
+
 export const checkDisk = async ({ quick }: Settings) => {
   title("A full disk")
   if (process.platform !== "linux" || process.getuid?.() !== 0) {
@@ -50,44 +72,34 @@ export const checkDisk = async ({ quick }: Settings) => {
     return
   }
   const count = quick ? 400 : 2_000
-  const source = { folder: recordings(count) }
   await withDisk(64, async (disk) => {
-    const path = join(disk, "store")
-    const log = fresh("calls.log")
-    const run = { source, out: fresh("out") }
-    const options = { store: { path }, speech: { millis: 20, log }, concurrency: 8 }
-    const first = await startArchive(options)
-    const { id } = await first.start(run)
-    await until(() => calls([log]).length > count / 4)
-    fill(disk, 0)
-    const waiting = first.ask({ do: "await", id })
+    const { archive, id, log, options, run, wrong } = await startFilling(count, disk, join(disk, "store"), fresh("out"))
+    const waiting = archive.ask({ do: "await", id })
     const isOver = await Promise.race([waiting.then(() => true), sleep(8_000).then(() => false)])
     const stalled = calls([log]).length
     rmSync(ballast(disk))
+    const { error, status } = await waiting
     const problems: Array<string> = []
-    if (isOver) {
-      const { error, status } = await waiting
-      console.log(
-        `- under the store: ${error === undefined ? status?.state : `${error.tag} ${error.code}: ${error.message}`}`
-      )
-      if (error !== undefined && !/^Store(Failed|Locked)$/.test(error.tag)) problems.push(`the error is ${error.tag}`)
-    } else console.log(`- under the store: the run waits, after ${stalled} of ${2 * count} notes of calls`)
-    const answer = await waiting
+    if (!isOver) console.log(`- under the store: the run waits, after ${stalled} of ${2 * count} notes of calls`)
+    else if (error === undefined) console.log(`- under the store: ${status?.state}`)
+    else {
+      console.log(`- under the store: ${error.tag} ${error.code}: ${error.message}`)
+      if (!/^Store(Failed|Locked)$/.test(error.tag)) problems.push(`the error is ${error.tag}`)
+    }
+    const hasEnded = error === undefined && status?.state === "ended"
     // After an error the run may still go on: its process is stopped.
-    if (answer.error !== undefined || answer.status?.state !== "ended") await first.stop()
-    const next = answer.status?.state === "ended" ? first : await startArchive(options)
-    const end = next === first ? await next.status(id) : await complete(next, run)
-    if (end.state !== "ended" || end.counts.done + end.counts.held !== count) problems.push(countsOf(end))
-    const twice = begunTwice(calls([log]))
-    if (twice > 0) problems.push(`${twice} files were called twice`)
+    if (!hasEnded) await archive.stop()
+    const next = hasEnded ? archive : await startArchive(options)
+    const end = hasEnded ? await next.status(id) : await complete(next, run)
+    problems.push(...wrong(end, end.counts.done + end.counts.held))
     await next.stop()
-    list(problems)
-    bar("under the store: nothing is lost or called twice, and the run goes on", problems.length === 0, countsOf(end))
+    barOfNone("under the store: nothing is lost or called twice, and the run goes on", problems, countsOf(end))
   })
   await withDisk(8, async (disk) => {
     fill(disk, 0)
     const archive = await startArchive({ store: { path: join(disk, "store") }, speech: { millis: 0 }, concurrency: 8 })
-    const { error } = await archive.ask({ do: "start", run: { source, out: fresh("out") } })
+    const run = { source: { folder: recordings(1) }, out: fresh("out") }
+    const { error } = await archive.ask({ do: "start", run })
     await archive.stop()
     bar(
       "a store that has no room from the start is a typed error",
@@ -96,35 +108,24 @@ export const checkDisk = async ({ quick }: Settings) => {
     )
   })
   await withDisk(64, async (disk) => {
-    const log = fresh("calls.log")
-    const options = { store: { path: fresh("store") }, speech: { millis: 20, log }, concurrency: 8 }
     const out = join(disk, "out")
-    const problems: Array<string> = []
-    const archive = await startArchive(options)
-    const { id } = await archive.start({ source, out })
-    await until(() => calls([log]).length > count / 4)
-    fill(disk, 0)
+    const { archive, id, run, wrong } = await startFilling(count, disk, fresh("store"), out)
     const full = await archive.ask({ do: "await", id })
     const what = full.error ?? { tag: full.status?.suspension?.tag ?? full.status?.state, code: "", message: "" }
     console.log(`- under the output: ${what.tag} ${what.code}: ${what.message}`)
+    const problems: Array<string> = []
     if (!/OutputFailed|PieceStoreError/.test(String(what.tag))) problems.push(`the full disk is ${what.tag}`)
     rmSync(ballast(disk))
-    const end = await complete(archive, { source, out })
+    const end = await complete(archive, run)
     await archive.ask({ do: "export", id })
-    if (end.state !== "ended" || end.counts.done !== count) problems.push(countsOf(end))
-    const twice = begunTwice(calls([log]))
-    if (twice > 0) problems.push(`${twice} files were called twice`)
+    problems.push(...wrong(end, end.counts.done))
     const found = tree(out)
     rmSync(out, { recursive: true })
     await archive.ask({ do: "export", id })
-    for (const difference of differences(tree(out), found)) problems.push(difference)
+    problems.push(...differences(tree(out), found))
     if (!existsSync(join(out, "results.jsonl"))) problems.push("there is no results.jsonl")
     await archive.stop()
-    list(problems)
-    bar(
-      "under the output: a typed error, and all of it is written when there is room",
-      problems.length === 0,
-      countsOf(end)
-    )
+    const claim = "under the output: a typed error, and all of it is written when there is room"
+    barOfNone(claim, problems, countsOf(end))
   })
 }

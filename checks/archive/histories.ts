@@ -12,8 +12,9 @@ import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
 import { chances } from "../../test/support/random.js"
 import { wavHeader } from "../../test/support/recordings.js"
 import { bar, list, title } from "../../test/support/report.js"
+import { until } from "../support/until.js"
 import type { Options } from "./client.js"
-import { type ArchiveProcess, fresh, type Settings, startArchive, until } from "./support.js"
+import { type ArchiveProcess, fresh, type Settings, startArchive } from "./support.js"
 
 const names = ["a.wav", "b.wav", "c.wav", "d.wav", "e.wav", "f.wav"]
 const concurrency = 2

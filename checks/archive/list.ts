@@ -1,8 +1,10 @@
 /** Very many files: the time, the memory and the size of the store. */
 import { rmSync } from "node:fs"
 import { bar, megabytes, table, title } from "../../test/support/report.js"
+import { barOfGrowth } from "../support/memory.js"
+import { rate, seconds, tableOf } from "../support/print.js"
 import { archived } from "./overhead.js"
-import { fresh, rate, recordings, type Settings, seconds, startArchive, storeSize } from "./support.js"
+import { fresh, recordings, type Settings, startArchive, storeSize } from "./support.js"
 
 /** Lists so many files, which are not read: the limit suspends the run before its first call. */
 const listed = async (count: number) => {
@@ -28,20 +30,16 @@ export const checkList = async ({ quick }: Settings) => {
     results.push(await listed(count))
     console.error(`${count} files listed`)
   }
-  table([
-    ["files", "time", "files/s", "status", "bytes a file", "memory"],
-    ...results.map(({ bytes, count, millis, peak, statusMillis }) => [
-      String(count),
-      seconds(millis),
-      rate(count, millis),
-      seconds(statusMillis),
-      (bytes / count).toFixed(0),
-      megabytes(peak)
-    ])
-  ])
+  tableOf(results, {
+    files: ({ count }) => count,
+    time: ({ millis }) => seconds(millis),
+    "files/s": ({ count, millis }) => rate(count, millis),
+    status: ({ statusMillis }) => seconds(statusMillis),
+    "bytes a file": ({ bytes, count }) => (bytes / count).toFixed(0),
+    memory: ({ peak }) => megabytes(peak)
+  })
   const [less, more] = results
-  const grown = (more?.peak ?? 0) - (less?.peak ?? 0)
-  bar("ten times the files take no more than 60 MB more", grown < 60e6, megabytes(grown))
+  barOfGrowth("ten times the files take no more than 60 MB more", 60e6, less?.peak ?? 0, more?.peak ?? 0)
   bar(
     "each file is listed",
     results.every(({ count, pending }) => pending === count),

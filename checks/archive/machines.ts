@@ -2,7 +2,9 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { RunStatus } from "@effect-speech/archive"
 import { hasPostgres, type Postgres, startPostgres } from "../../test/support/postgres.js"
-import { bar, list, median, ratio, table, title } from "../../test/support/report.js"
+import { at, bar, list, median, ratio, table, title } from "../../test/support/report.js"
+import { seconds } from "../support/print.js"
+import { until } from "../support/until.js"
 import {
   type ArchiveProcess,
   begunTwice,
@@ -11,9 +13,7 @@ import {
   fresh,
   recordings,
   type Settings,
-  seconds,
-  startArchive,
-  until
+  startArchive
 } from "./support.js"
 
 const concurrency = 8
@@ -25,23 +25,17 @@ interface Machine extends ArchiveProcess {
 
 const startMachine = async (url: string): Promise<Machine> => {
   const log = fresh("calls.log")
-  const archive = await startArchive({
-    store: { url },
-    speech: { millis: callMillis, log },
-    concurrency
-  })
+  const archive = await startArchive({ store: { url }, speech: { millis: callMillis, log }, concurrency })
   // Its first command opens the store: from then on it works.
   await archive.ask({ do: "status", id: "none" })
   return { ...archive, log }
 }
 
-/** So many machines that have found each other, on a database of their own. */
+/** So many machines, on a database of their own. */
 const startMachines = async (postgres: Postgres, count: number) => {
   const url = await postgres.database()
   const machines: Array<Machine> = []
   for (let number = 0; number < count; number++) machines.push(await startMachine(url))
-  // They share the shards anew whenever one joins.
-  await sleep(5_000)
   return { url, machines }
 }
 
@@ -50,22 +44,18 @@ const stopAll = (machines: ReadonlyArray<ArchiveProcess>) => Promise.all(machine
 const isOver = ({ state }: RunStatus) => state !== "running" && state !== "listing"
 
 /** Waits for the end of a run in which any call may fail while the database is away. */
-const awaitEnd = async (machine: Machine, id: string, within = 300): Promise<RunStatus | undefined> => {
+const awaitEnd = async (machine: Machine, id: string): Promise<RunStatus | undefined> => {
   let last: RunStatus | undefined
-  await until(
-    async () => {
-      const { status } = await machine.ask({ do: "status", id })
-      last = status
-      if (status !== undefined && isOver(status)) return true
-      await sleep(200)
-      return false
-    },
-    { seconds: within }
-  )
+  const hasEnded = async () => {
+    await sleep(200)
+    last = (await machine.ask({ do: "status", id })).status
+    return last !== undefined && isOver(last)
+  }
+  await until(hasEnded, { seconds: 300 })
   return last
 }
 
-const logsOf = (machines: ReadonlyArray<Machine>) => machines.map(({ log }) => log)
+const callsOf = (machines: ReadonlyArray<Machine>) => calls(machines.map(({ log }) => log))
 
 export const checkMachines = async ({ quick }: Settings) => {
   if (!hasPostgres) {
@@ -75,10 +65,7 @@ export const checkMachines = async ({ quick }: Settings) => {
   const postgres = await startPostgres()
   try {
     await checkGain(postgres, quick)
-    await checkDeath(postgres, quick)
-    await checkOutage(postgres, quick)
-    await checkJoin(postgres, quick)
-    await checkFreeze(postgres, quick)
+    for (const disturbance of disturbances(postgres, quick)) await checkDisturbance(postgres, disturbance)
   } finally {
     await postgres.stop()
   }
@@ -89,20 +76,18 @@ const checkGain = async (postgres: Postgres, quick: boolean) => {
   const folder = recordings(files)
   const rounds = quick ? 1 : 5
   const times: Record<number, Array<number>> = { 1: [], 2: [], 3: [] }
-  for (let round = 0; round < rounds; round++) {
+  for (let round = 1; round <= rounds; round++) {
     for (const count of [1, 2, 3]) {
       const { machines } = await startMachines(postgres, count)
-      const [first] = machines
-      if (first === undefined) throw new Error("There is a first machine.")
+      const first = at(machines, 0)
       const { id } = await first.start({ source: { folder }, out: fresh("out") })
       const began = performance.now()
       const { counts } = await first.await(id)
       times[count]?.push(performance.now() - began)
-      const shares = logsOf(machines).map((log) => calls([log]).length / 2)
-      console.error(`${count} machines called ${shares.join(" + ")} files`)
+      const shares = machines.map((machine) => callsOf([machine]).length / 2)
       if (counts.done !== files) throw new Error(`${count} machines: ${counts.done} of ${files} are done.`)
       await stopAll(machines)
-      console.error(`${count} machines, round ${round + 1} of ${rounds}`)
+      console.error(`${count} machines, round ${round} of ${rounds}: they called ${shares.join(" + ")} files`)
     }
   }
   const one = median(times[1] ?? [])
@@ -116,100 +101,113 @@ const checkGain = async (postgres: Postgres, quick: boolean) => {
   bar("three machines have at least 2.6 times the rate of one", gain(3) >= 2.6, `${gain(3).toFixed(2)}x`)
 }
 
-/** Two machines that are in the middle of a run. */
-const inTheMiddle = async (postgres: Postgres, files: number) => {
+/** Two machines in the middle of a run. */
+interface Middle {
+  readonly url: string
+  readonly id: string
+  readonly one: Machine
+  readonly two: Machine
+}
+
+interface Disturbance {
+  readonly what: string
+  readonly files: number
+  /** The number of files that may be held in the end. */
+  readonly mayHold: number
+  /** Returns the machines that are left, and what prints further bars when the run has ended. */
+  readonly disturb: (middle: Middle) => Promise<{
+    readonly left: ReadonlyArray<Machine>
+    readonly joined?: Machine
+    readonly bars?: () => void
+  }>
+}
+
+const checkDisturbance = async (postgres: Postgres, { disturb, files, mayHold, what }: Disturbance) => {
   const { machines, url } = await startMachines(postgres, 2)
-  const [one, two] = machines
-  if (one === undefined || two === undefined) throw new Error("There are two machines.")
+  const [one, two] = [at(machines, 0), at(machines, 1)]
   const { id } = await one.start({ source: { folder: recordings(files) }, out: fresh("out") })
-  await until(() => [one, two].every(({ log }) => calls([log]).length > 2 * concurrency), { seconds: 60 })
-  return { url, one, two, id }
-}
-
-const report = (claim: string, status: RunStatus | undefined, twice: number, problems: ReadonlyArray<string>) => {
+  await until(() => machines.every((machine) => callsOf([machine]).length > 2 * concurrency))
+  const { bars, joined, left } = await disturb({ url, id, one, two })
+  const end = await awaitEnd(one, id)
+  const twice = begunTwice(callsOf(joined === undefined ? machines : [...machines, joined]))
+  title(what)
+  bars?.()
+  const problems = end === undefined ? ["the run has no status"] : incomplete(end, files, mayHold)
   list(problems)
-  const counts = status === undefined ? "no status" : `${status.state}: ${countsOf(status)}`
+  const claim =
+    mayHold === 0 ? "all files are done, none begun twice" : "each file is done or held, and none was called twice"
+  const counts = end === undefined ? "no status" : `${end.state}: ${countsOf(end)}`
   bar(claim, problems.length === 0 && twice === 0, `${counts}, ${twice} begun twice`)
+  await stopAll(left)
 }
 
-const incomplete = (status: RunStatus | undefined, files: number, mayHold = 0): ReadonlyArray<string> => {
-  if (status === undefined) return ["the run has no status"]
-  const { done, held } = status.counts
-  return [
-    ...(status.state === "ended" ? [] : [`the run is ${status.state}`]),
-    ...(done + held === files ? [] : [`${done} are done and ${held} held of ${files}`]),
-    ...(held <= mayHold ? [] : [`${held} are held, and ${mayHold} calls were under way`])
-  ]
+const incomplete = ({ counts: { done, held }, state }: RunStatus, files: number, mayHold: number) => [
+  ...(state === "ended" ? [] : [`the run is ${state}`]),
+  ...(done + held === files ? [] : [`${done} are done and ${held} held of ${files}`]),
+  ...(held <= mayHold ? [] : [`${held} are held, and ${mayHold} calls were under way`])
+]
+
+const heldFiles = async (machine: Machine, id: string) => (await machine.status(id)).counts.held
+
+/** Waits until a machine has held what another one had under way. Returns the time in milliseconds, or infinity after a minute. */
+const untilHeld = async (machine: Machine, id: string): Promise<number> => {
+  const start = performance.now()
+  const isHeld = await until(async () => (await heldFiles(machine, id)) > 0)
+  return isHeld ? performance.now() - start : Number.POSITIVE_INFINITY
 }
 
-const checkDeath = async (postgres: Postgres, quick: boolean) => {
-  const files = quick ? 300 : 800
-  const { id, one, two } = await inTheMiddle(postgres, files)
-  await two.kill()
-  const killedAt = Date.now()
-  const end = await awaitEnd(one, id)
-  const begun = calls([one.log])
-    .filter(({ at, what }) => what === "begin" && at >= killedAt)
-    .map(({ at }) => at)
-  const times = [killedAt, ...begun]
-  // It first does its own work, then waits for the other to be dead: that is the longest gap.
-  const gaps = begun.map((at, index) => ({ gap: at - (times[index] ?? at), at }))
-  const { at: takenAt = Number.POSITIVE_INFINITY } = gaps.toSorted((a, b) => b.gap - a.gap)[0] ?? {}
-  const after = takenAt - killedAt
-  title("One of two machines is killed")
-  console.log(`- the other took its work after ${seconds(after)}`)
-  bar("the other has its work within 40 s", after <= 40_000, seconds(after))
-  report(
-    "each file is done or held, and none was called twice",
-    end,
-    begunTwice(calls(logsOf([one, two]))),
-    incomplete(end, files, concurrency)
-  )
-  await one.stop()
-}
-
-const checkOutage = async (postgres: Postgres, quick: boolean) => {
-  const files = quick ? 300 : 800
-  const { id, one, two } = await inTheMiddle(postgres, files)
-  await postgres.crash()
-  await sleep(20_000)
-  await postgres.start()
-  const end = await awaitEnd(one, id)
-  title("PostgreSQL away for 20 s")
-  report("all files are done, none begun twice", end, begunTwice(calls(logsOf([one, two]))), incomplete(end, files))
-  await stopAll([one, two])
-}
-
-const checkJoin = async (postgres: Postgres, quick: boolean) => {
-  const files = quick ? 2_400 : 6_000
-  const { id, one, two, url } = await inTheMiddle(postgres, files)
-  const three = await startMachine(url)
-  const end = await awaitEnd(one, id)
-  const noted = calls(logsOf([one, two, three]))
-  const joined = noted.find(({ machine }) => machine === 2)?.at ?? Number.POSITIVE_INFINITY
-  const later = noted.filter(({ at, what }) => what === "begin" && at >= joined)
-  const share = later.length === 0 ? 0 : later.filter(({ machine }) => machine === 2).length / later.length
-  title("A third machine joins in the middle")
-  bar("it takes at least a fifth of the calls from then on", share >= 0.2, `${(100 * share).toFixed(0)} %`)
-  report("all files are done, none begun twice", end, begunTwice(noted), incomplete(end, files))
-  await stopAll([one, two, three])
-}
-
-const checkFreeze = async (postgres: Postgres, quick: boolean) => {
-  const files = quick ? 300 : 800
-  const { id, one, two } = await inTheMiddle(postgres, files)
-  process.kill(two.pid, "SIGSTOP")
-  await sleep(quick ? 60_000 : 120_000)
-  process.kill(two.pid, "SIGCONT")
-  // What it had under way is recorded, if late: a held file becomes done.
-  await sleep(5_000)
-  const end = await awaitEnd(one, id)
-  title(`A machine is stopped for ${quick ? "one minute" : "two minutes"}, and woken`)
-  report(
-    "each file is done or held, and none was called twice",
-    end,
-    begunTwice(calls(logsOf([one, two]))),
-    incomplete(end, files, concurrency)
-  )
-  await stopAll([one, two])
-}
+const disturbances = (postgres: Postgres, quick: boolean): ReadonlyArray<Disturbance> => [
+  {
+    what: "One of two machines is killed",
+    files: quick ? 300 : 800,
+    mayHold: concurrency,
+    disturb: async ({ id, one, two }) => {
+      await two.kill()
+      const after = await untilHeld(one, id)
+      return { left: [one], bars: () => bar("the other has its work within 40 s", after <= 40_000, seconds(after)) }
+    }
+  },
+  {
+    what: "PostgreSQL away for 20 s",
+    files: quick ? 300 : 800,
+    mayHold: 0,
+    disturb: async ({ one, two }) => {
+      await postgres.crash()
+      await sleep(20_000)
+      await postgres.start()
+      return { left: [one, two] }
+    }
+  },
+  {
+    what: "A third machine joins in the middle",
+    files: quick ? 2_400 : 6_000,
+    mayHold: 0,
+    disturb: async ({ one, two, url }) => {
+      const three = await startMachine(url)
+      const bars = () => {
+        const noted = callsOf([one, two, three])
+        const joinedAt = noted.find(({ machine }) => machine === 2)?.at ?? Number.POSITIVE_INFINITY
+        const later = noted.filter(({ at, what }) => what === "begin" && at >= joinedAt)
+        const share = later.length === 0 ? 0 : later.filter(({ machine }) => machine === 2).length / later.length
+        bar("it takes at least a fifth of the calls from then on", share >= 0.2, `${(100 * share).toFixed(0)} %`)
+      }
+      return { left: [one, two, three], joined: three, bars }
+    }
+  },
+  {
+    what: `A machine is frozen for ${quick ? "one minute" : "two minutes"}, and woken`,
+    files: quick ? 300 : 800,
+    mayHold: concurrency,
+    disturb: async ({ id, one, two }) => {
+      process.kill(two.pid, "SIGSTOP")
+      const after = await untilHeld(one, id)
+      await sleep((quick ? 60_000 : 120_000) - Math.min(after, 60_000))
+      process.kill(two.pid, "SIGCONT")
+      // What it had under way is recorded, if late: a held file becomes done.
+      await until(async () => (await heldFiles(one, id)) === 0, { seconds: 5 })
+      const isInTime = after >= 30_000 && after <= 60_000
+      const bars = () => bar("the other has its files after 30 to 60 s", isInTime, seconds(after))
+      return { left: [one, two], bars }
+    }
+  }
+]

@@ -2,8 +2,9 @@
 import { run, startScript } from "../../test/support/processes.js"
 import { bar, median, megabytes, ratio, table, title } from "../../test/support/report.js"
 import { interleave, resultsOf } from "../support/interleave.js"
+import { rate } from "../support/print.js"
 import type { Options, Result } from "./bare.js"
-import { complete, fresh, rate, recordings, type Settings, startArchive, storeSize } from "./support.js"
+import { complete, fresh, recordings, type Settings, startArchive, storeSize } from "./support.js"
 
 const concurrency = 64
 

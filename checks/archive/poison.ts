@@ -14,8 +14,10 @@ import {
 import { join } from "node:path"
 import { run } from "../../test/support/processes.js"
 import { noise } from "../../test/support/recordings.js"
-import { bar, list, megabytes, table, title } from "../../test/support/report.js"
-import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree, until } from "./support.js"
+import { megabytes, table, title } from "../../test/support/report.js"
+import { barOfNone } from "../support/print.js"
+import { until } from "../support/until.js"
+import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree } from "./support.js"
 
 const names: ReadonlyArray<string | Buffer> = [
   "with space.wav",
@@ -49,19 +51,19 @@ const names: ReadonlyArray<string | Buffer> = [
 /** The id of a user who is not root, since root can read each file. */
 const otherUser = 65_534
 
-export const checkPoison = async ({ quick }: Settings) => {
-  const isRoot = process.getuid?.() === 0
-  const good = quick ? 200 : 1_000
+/** Those that can't be called, without what they become in the middle of the run. */
+const poison = ["empty", "unreadable", "link", "text", "cut", "sparse", "removed", "changed", "emptied"]
+
+/** A folder with good recordings, odd names in `odd`, and in `zz` what can't be called: these are the last in the order of the run. */
+const makeFolder = async (good: number) => {
   const root = recordings(good)
   const odd = join(root, "odd")
   mkdirSync(odd)
-  const at = (name: string) => join(root, "zz", name)
-  mkdirSync(join(root, "zz"))
   for (const name of names) {
     writeFileSync(Buffer.concat([Buffer.from(`${odd}/`), Buffer.from(name)]), noise(160))
   }
-  // Without a tag: it may be called.
-  const poison = ["empty", "unreadable", "link", "text", "cut", "sparse", "removed", "changed", "emptied"]
+  mkdirSync(join(root, "zz"))
+  const at = (name: string) => join(root, "zz", name)
   for (const name of poison.filter((name) => name !== "link")) writeFileSync(at(`${name}.wav`), noise(160))
   truncateSync(at("empty.wav"))
   chmodSync(at("unreadable.wav"), 0)
@@ -71,7 +73,13 @@ export const checkPoison = async ({ quick }: Settings) => {
   writeFileSync(at("sparse.wav"), "")
   truncateSync(at("sparse.wav"), 2 ** 31)
   await run("mkfifo", [at("pipe.wav")])
+  return { root, at }
+}
 
+export const checkPoison = async ({ quick }: Settings) => {
+  const isRoot = process.getuid?.() === 0
+  const good = quick ? 200 : 1_000
+  const { at, root } = await makeFolder(good)
   const work = fresh("poison")
   mkdirSync(work)
   if (isRoot) {
@@ -88,7 +96,6 @@ export const checkPoison = async ({ quick }: Settings) => {
   })
   const out = join(work, "out")
   const { id } = await archive.start({ source: { folder: root }, out })
-  // These are the last in the order of the run.
   await until(() => calls([log]).length > 4)
   rmSync(at("removed.wav"))
   appendFileSync(at("changed.wav"), "changed")
@@ -98,15 +105,8 @@ export const checkPoison = async ({ quick }: Settings) => {
   await archive.stop()
 
   title("Files that can't be called, and names of each kind")
-  table(
-    [
-      ["file", "state", "tag"],
-      ...files
-        .filter(({ path }) => path.startsWith("zz/"))
-        .map(({ error, path, state }) => [path, state, error?.tag ?? ""])
-    ],
-    "left"
-  )
+  const failing = files.filter(({ path }) => path.startsWith("zz/"))
+  table([["file", "state", "tag"], ...failing.map(({ error, path, state }) => [path, state, error?.tag ?? ""])], "left")
   const problems = [...poison, "pipe"].flatMap((name) => {
     const file = files.find(({ path }) => path === `zz/${name}.wav`)
     return file?.state === "failed" && file.error !== undefined ? [] : [`${name} is ${file?.state ?? "not listed"}`]
@@ -126,10 +126,7 @@ export const checkPoison = async ({ quick }: Settings) => {
     ? readFileSync(join(out, "results.jsonl"), "utf8").trimEnd().split("\n")
     : []
   if (lines.length !== files.length) problems.push(`${lines.length} lines for ${files.length} files`)
-  list(problems)
-  bar(
-    "each fails with a tag, and all others are done",
-    problems.length === 0 && end.state === "ended",
-    `${end.state}: ${countsOf(end)}, ${megabytes(end.peak)}`
-  )
+  if (end.state !== "ended") problems.push(`the run is ${end.state}`)
+  const figure = `${end.state}: ${countsOf(end)}, ${megabytes(end.peak)}`
+  barOfNone("each fails with a tag, and all others are done", problems, figure)
 }

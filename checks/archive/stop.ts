@@ -5,8 +5,10 @@ import type { RunStatus } from "@effect-speech/archive"
 import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
 import { start } from "../../test/support/processes.js"
 import { bar, list, table, title } from "../../test/support/report.js"
-import { startJournaled, timesById } from "./journal.js"
-import { countsOf, fresh, recordings, type Settings, seconds, until } from "./support.js"
+import { startJournaled, timesById } from "../support/journal.js"
+import { seconds } from "../support/print.js"
+import { until } from "../support/until.js"
+import { countsOf, folder, fresh, recordings, type Settings } from "./support.js"
 
 const concurrency = 4
 const command = fileURLToPath(new URL("../../packages/cli/dist/bin.js", import.meta.url))
@@ -15,7 +17,7 @@ const command = fileURLToPath(new URL("../../packages/cli/dist/bin.js", import.m
 const marginMillis = 4_000
 
 export const checkStop = async ({ quick }: Settings) => {
-  const service = await startJournaled()
+  const service = await startJournaled(folder)
   const postgres = hasPostgres ? await startPostgres() : undefined
   const problems: Array<string> = []
   const rows: Array<ReadonlyArray<string>> = []

@@ -2,7 +2,6 @@
 import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
 import type { RunStatus } from "@effect-speech/archive"
 import { startScript, temporaryFolder } from "../../test/support/processes.js"
 import { noise } from "../../test/support/recordings.js"
@@ -66,10 +65,7 @@ const pathOf = (index: number): string =>
   join(String(Math.floor(index / 1000)).padStart(4, "0"), `call-${String(index).padStart(7, "0")}.wav`)
 
 /** A folder with so many recordings: ten milliseconds of noise each, if nothing else is given. */
-export const recordings = (
-  count: number,
-  { contents = [noise(160)] }: { readonly contents?: ReadonlyArray<Buffer> } = {}
-): string => {
+export const recordings = (count: number, contents: ReadonlyArray<Buffer> = [noise(160)]): string => {
   const root = fresh("recordings")
   for (let index = 0; index < count; index++) {
     const path = join(root, pathOf(index))
@@ -118,22 +114,11 @@ export const calls = (logs: ReadonlyArray<string>) =>
       })
   )
 
+/** The number of calls that have begun before. */
 export const begunTwice = (noted: ReturnType<typeof calls>): number => {
   const begun = noted.filter(({ what }) => what === "begin").map(({ id }) => id)
   return begun.length - new Set(begun).size
 }
-
-export const until = async (holds: () => boolean | Promise<boolean>, { seconds = 60 } = {}): Promise<boolean> => {
-  const end = performance.now() + seconds * 1000
-  while (performance.now() < end) {
-    if (await holds()) return true
-    await sleep(20)
-  }
-  return false
-}
-
-export const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
-export const rate = (count: number, millis: number) => `${((1000 * count) / millis).toFixed(0)}/s`
 
 /** Of all files of a run, in words. */
 export const countsOf = ({ counts }: RunStatus): string =>

@@ -8,7 +8,7 @@ import { cpus, totalmem } from "node:os"
 import { fileURLToPath } from "node:url"
 import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { run } from "../../test/support/processes.js"
-import { parts } from "./parts.js"
+import { parts } from "./part.js"
 import { versions as peerVersions } from "./peers/index.js"
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })

@@ -1,4 +1,152 @@
-/** Entry of the check, which `command.ts` describes. */
-import { conformance } from "./command.js"
+/**
+ * Checks a service against the contract, rule by rule.
+ *
+ * - Without options: the local service, with a real voice, in a process of its own.
+ * - `--environment`: the service at `SPEECH_STT_BASE_URL` and `SPEECH_TTS_BASE_URL`, with `SPEECH_API_KEY`. The flag is
+ *   required because these variables may be set for other work, and a check spends credit. It spends little, prints how
+ *   much at most, and never calls the platform.
+ * - `--model NAME`: a Hindi model. `--other-model NAME`: a model of a language in which `parse_number` has no effect.
+ *   Default: names of the local service.
+ *
+ * Exit status: 0 if every rule holds, 1 if a rule does not, 2 if the service cannot be checked.
+ */
+import { readOptions, refuseOptions } from "../../test/support/options.js"
+import { temporaryFolder } from "../../test/support/processes.js"
+import { table, title } from "../../test/support/report.js"
+import { startService } from "../../test/support/serviceProcess.js"
+import type { Rule } from "./rule.js"
+import { changesService, checkRule, type Outcome, rules } from "./rules.js"
+import {
+  counting,
+  knownRecordings,
+  makeOwnService,
+  makeService,
+  overHttp,
+  remembering,
+  type Service,
+  type Spending,
+  waiting
+} from "./service.js"
 
-process.exitCode = await conformance(process.argv.slice(2), process.env)
+const { environment, ...values } = readOptions({
+  environment: { type: "boolean", default: false },
+  model: { type: "string", default: "hi-general-v2-8khz" },
+  "other-model": { type: "string", default: "en-general-v2-8khz" }
+})
+const models = { model: values.model, otherModel: values["other-model"] }
+
+const checkLocalService = async (): Promise<number> => {
+  if (process.env.SPEECH_STT_BASE_URL !== undefined) {
+    console.error("To check the service at SPEECH_STT_BASE_URL instead, add --environment. Its account pays.")
+  }
+  const temporary = temporaryFolder("check-conformance-")
+  const service = await startService({ recordings: knownRecordings(temporary) }, { temporary })
+  try {
+    title("The local service, with a real voice")
+    const send = overHttp({ stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl })
+    const options = { ...models, key: service.apiKey ?? "", adminToken: service.adminToken }
+    const remembered = makeOwnService(remembering(send), options)
+    const fresh = makeOwnService(send, options)
+    return await checkAll((rule) => (changesService(rule) ? fresh : remembered), options.key)
+  } finally {
+    await service.stop()
+  }
+}
+
+const checkEnvironment = async (): Promise<number> => {
+  const [stt, tts] = [addressIn("SPEECH_STT_BASE_URL"), addressIn("SPEECH_TTS_BASE_URL")]
+  const key = process.env.SPEECH_API_KEY ?? ""
+  if (!/^[\x21-\x7e]+\.[\x21-\x7e]+$/.test(key)) {
+    refuseOptions(`SPEECH_API_KEY ${key === "" ? "is not set" : "does not have the form <prefix>.<secret>"}.`)
+  }
+  title(`Transcription at ${stt.host}, synthesis at ${tts.host}`)
+  const spending: Spending = { codePoints: 0, seconds: 0 }
+  process.once("exit", () => {
+    const { codePoints, seconds } = spending
+    console.log(`Spent at most: ${codePoints} code points of synthesis, ${seconds} seconds of transcription.`)
+  })
+  const http = overHttp({ stt: stt.href, tts: tts.href })
+  const service = makeService(remembering(counting(waiting(http), spending)), { ...models, key })
+  await tryBoth(service)
+  return checkAll(() => service, key)
+}
+
+const addressIn = (name: string): URL => {
+  const text = process.env[name] ?? ""
+  const refuse = (problem: string) =>
+    refuseOptions(`${name} ${problem}. Set it to an address like https://host.example.`)
+  if (text === "") return refuse("is not set")
+  if (!URL.canParse(text)) return refuse("is not a URL")
+  const url = new URL(text)
+  const isLoopback = /^(localhost|\[::1\]|127(\.\d{1,3}){3})$/.test(url.hostname)
+  if (url.username !== "" || url.password !== "" || url.search !== "" || url.hash !== "")
+    return refuse("holds more than an address")
+  if (url.protocol !== "https:" && !(url.protocol === "http:" && isLoopback))
+    return refuse("is not https: the key could be read on the way")
+  return url
+}
+
+/** Sends a right request to each operation: with a wrong address or key, every rule would seem broken. */
+const tryBoth = async ({ model, synthesize, transcribe }: Service): Promise<void> => {
+  const requests = {
+    "transcription (SPEECH_STT_BASE_URL)": transcribe,
+    "synthesis (SPEECH_TTS_BASE_URL)": () => synthesize({ text: "हाँ" })
+  }
+  for (const [name, request] of Object.entries(requests)) {
+    const { status } = await request().catch((error: Error & { readonly code?: string }) => {
+      return refuseOptions(`No response from ${name}: ${error.code ?? error.message}. Is the address right?`)
+    })
+    const advice: Readonly<Record<number, string>> = {
+      400: `Does the service have the model ${model}? Name another with --model.`,
+      401: "Check that SPEECH_API_KEY is active and its account has credit.",
+      402: "Check that the account of SPEECH_API_KEY has credit.",
+      403: "Check that the account of SPEECH_API_KEY is active.",
+      404: "Is it another service, or is the path of the address wrong?",
+      405: "Is it another service, or is the path of the address wrong?"
+    }
+    if (advice[status] !== undefined && !(status === 400 && request !== transcribe)) {
+      refuseOptions(`The response of ${name} to a right request is ${status}. ${advice[status]}`)
+    }
+  }
+}
+
+/** The last column of the table. */
+const mark = (outcome: Outcome): "yes" | "NO" | "skipped" | "" => {
+  if ("skipped" in outcome) return "skipped"
+  return outcome.held === undefined ? "" : outcome.held ? "yes" : "NO"
+}
+
+/** Checks all rules, prints a table for each section, and returns the exit status. */
+const checkAll = async (serviceFor: (rule: Rule) => Service, key: string): Promise<number> => {
+  const outcomes = new Map<Rule, Outcome>()
+  for (const rule of rules) outcomes.set(rule, await checkRule(rule, serviceFor(rule)))
+  const cell = cellWithout(key)
+  for (const section of new Set(rules.map((rule) => rule.section))) {
+    console.log(`### ${section}\n`)
+    const rows = [...outcomes].flatMap(([{ expected, section: own, sentence }, outcome]) => {
+      const observed = "skipped" in outcome ? outcome.skipped : outcome.observed
+      return own === section ? [[sentence, expected, observed, mark(outcome)].map(cell)] : []
+    })
+    table([["rule", "expected", "observed", "held"], ...rows], "left")
+  }
+  const marks = [...outcomes.values()].map(mark)
+  const count = (each: string) => marks.filter((one) => one === each).length
+  console.log(
+    `Of ${marks.length} rules, ${count("yes")} hold, ${count("NO")} do not, and ${count("skipped")} were skipped. ` +
+      `For ${count("")} the contract does not say what is right.\n`
+  )
+  return count("NO") === 0 ? 0 : 1
+}
+
+/** Makes text from a service safe for a cell on a terminal: without the key, control characters and `|`. */
+const cellWithout = (key: string) => {
+  // The key goes first: a part of a truncated key would stay.
+  const parts = [key, key.slice(key.indexOf(".") + 1)].filter((part) => part !== "")
+  return (text: string): string => {
+    const without = parts.reduce((all, part) => all.replaceAll(part, "(the key)"), text)
+    const clean = without.replace(/[\p{Cc}\p{Cf}\s]+/gu, " ").replaceAll("|", "\\|")
+    return clean.length > 160 ? `${clean.slice(0, 160)}…` : clean
+  }
+}
+
+process.exitCode = await (environment ? checkEnvironment() : checkLocalService())

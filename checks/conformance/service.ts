@@ -1,7 +1,8 @@
 /** A service under check: the two operations over plain HTTP, and what each request may cost. */
 import { createHash, randomUUID } from "node:crypto"
-import { readFileSync } from "node:fs"
+import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { IncomingHttpHeaders } from "node:http"
+import { join } from "node:path"
 import { send as sendOverHttp } from "../../test/support/plainHttp.js"
 import { wavHeader } from "../../test/support/recordings.js"
 
@@ -68,19 +69,17 @@ export const waiting =
     return send(request)
   }
 
-/** By the label of the request. */
-export type Responses = Map<string, Promise<HttpResponse>>
-
 /** Sends equal requests once: a second response would cost again and show nothing new. */
-export const remembering =
-  (send: Send, responses: Responses = new Map()): Send =>
-  (request) => {
+export const remembering = (send: Send): Send => {
+  const responses = new Map<string, Promise<HttpResponse>>()
+  return (request) => {
     // Requests to the platform change the service.
     if (request.listener === "platform") return send(request)
     const response = responses.get(request.label) ?? send(request)
     responses.set(request.label, response)
     return response
   }
+}
 
 /** The most that one request may cost on an account that is not our own. */
 const most: Spending = { codePoints: 20, seconds: 2 }
@@ -111,7 +110,7 @@ export interface Recording {
   readonly seconds: number
 }
 
-export const recordingFile = (name: string): URL =>
+const recordingFile = (name: string): URL =>
   new URL(`../../packages/local-service/test/recordings/${name}`, import.meta.url)
 
 const recording = (name: string, type: string): Recording => ({
@@ -120,6 +119,15 @@ const recording = (name: string, type: string): Recording => ({
   bytes: readFileSync(recordingFile(name)),
   seconds: 2
 })
+
+/** Makes a folder with the recording that the local service must know. */
+export const knownRecordings = (temporary: string): string => {
+  const folder = join(temporary, "recordings")
+  mkdirSync(folder)
+  copyFileSync(recordingFile("cat.wav"), join(folder, "cat.wav"))
+  writeFileSync(join(folder, "cat.txt"), "cat")
+  return folder
+}
 
 /** A little more than a second of speech, in each container that the contract names. */
 export const recordings = {

@@ -9,7 +9,8 @@ import { Container, Pcm, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { temporaryFolder } from "../../test/support/processes.js"
-import { bar, list, table, title } from "../../test/support/report.js"
+import { bar, list, title } from "../../test/support/report.js"
+import { tableOf } from "../support/print.js"
 import { makeRecordings, type Sample } from "./recordings.js"
 
 /** The names that ffprobe gives to formats. */
@@ -38,15 +39,8 @@ const rate = 8000
 
 const judge = (sample: Sample, path: string): Judged => {
   writeFileSync(path, sample.bytes)
-  const probe = spawnSync("ffprobe", [
-    "-v",
-    "error",
-    "-show_entries",
-    "format=format_name,duration",
-    "-of",
-    "json",
-    path
-  ])
+  const entries = ["-show_entries", "format=format_name,duration", "-of", "json"]
+  const probe = spawnSync("ffprobe", ["-v", "error", ...entries, path])
   const probed = JSON.parse(probe.stdout.toString() || "{}").format ?? {}
   const output = ["-map", "0:a:0", "-f", "s16le", "-ac", "1", "-ar", String(rate), "-"]
   const decoding = spawnSync("ffmpeg", ["-v", "error", "-i", path, ...output], { maxBuffer: 2 ** 28 })
@@ -102,35 +96,22 @@ export const checkContainers = (): void => {
   const isMisnamed = ({ found, sample }: Judged) => found.container !== sample.container
   const isMisjudged = ({ sample, structure }: Judged) =>
     sample.isCut === true ? structure === "whole" && !["wav", "flac"].includes(sample.container) : structure !== "whole"
-  const columns = [
-    "container",
-    "recordings",
-    "played by ffmpeg",
-    "known",
-    "with a duration",
-    "without",
-    "wrong",
-    "misjudged"
-  ]
+  const count = (
+    of: ReadonlyArray<Judged>,
+    container: Container.Container,
+    is: (one: Judged) => boolean = () => true
+  ) => of.filter((one) => one.sample.container === container && is(one)).length
   title("Recordings of other programs")
-  table([
-    columns,
-    ...Container.containers.map((container) => {
-      const all = judged.filter(({ sample }) => sample.container === container)
-      const played = counted.filter(({ sample }) => sample.container === container)
-      const count = (of: ReadonlyArray<Judged>, is: (one: Judged) => boolean) => String(of.filter(is).length)
-      return [
-        Container.displayName(container),
-        String(all.length),
-        String(played.length),
-        count(all, (one) => !isMisnamed(one)),
-        count(played, ({ found }) => found.durationMillis !== undefined),
-        count(played, ({ found }) => found.durationMillis === undefined),
-        count(played, isWrong),
-        count(played, isMisjudged)
-      ]
-    })
-  ])
+  tableOf(Container.containers, {
+    container: Container.displayName,
+    recordings: (container) => count(judged, container),
+    "played by ffmpeg": (container) => count(counted, container),
+    known: (container) => count(judged, container, (one) => !isMisnamed(one)),
+    "with a duration": (container) => count(counted, container, ({ found }) => found.durationMillis !== undefined),
+    without: (container) => count(counted, container, ({ found }) => found.durationMillis === undefined),
+    wrong: (container) => count(counted, container, isWrong),
+    misjudged: (container) => count(counted, container, isMisjudged)
+  })
   const describe = ({ decodedMillis, found, isPlayed, probedMillis, sample, structure }: Judged) =>
     `${sample.container} ${sample.name}: ${found.container ?? "unknown"}, ${millis(found.durationMillis)}, ${structure}; ` +
     `ffmpeg ${millis(decodedMillis)}, ffprobe ${millis(probedMillis)}${isPlayed ? "" : ", with errors"}`

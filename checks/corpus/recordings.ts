@@ -3,9 +3,9 @@
  * encodings, the byte surgery here the oddities that it does not write.
  */
 import { execFileSync } from "node:child_process"
-import { readFileSync, writeFileSync } from "node:fs"
+import { readFileSync } from "node:fs"
 import { join } from "node:path"
-import type { Container } from "@effect-speech/audio-codec/Container"
+import { type Container, containers } from "@effect-speech/audio-codec/Container"
 
 export interface Sample {
   readonly name: string
@@ -153,29 +153,18 @@ const openEnded = (file: Buffer, type: string): Buffer => {
   return changed
 }
 
-/** Makes all recordings, in a folder. */
-export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
-  const samples: Array<Sample> = []
-  const add = (container: Container, name: string, bytes: Buffer, tolerance: number, isCut = false) =>
-    samples.push({ container, name, bytes, tolerance, isCut })
-  const path = (name: string) => join(folder, name)
-  const ffmpeg = (output: string, ...parameters: ReadonlyArray<string>): Buffer => {
-    execFileSync("ffmpeg", ["-v", "error", "-y", ...parameters, path(output)], {
-      stdio: ["ignore", "ignore", "inherit"]
-    })
-    return readFileSync(path(output))
-  }
-  const sox = (output: string, seconds: string, ...parameters: ReadonlyArray<string>): Buffer => {
-    execFileSync("sox", ["-V1", path("source.wav"), ...parameters, path(output), "trim", "0", seconds])
-    return readFileSync(path(output))
-  }
-  // Speech changes its loudness, so that the bitrate of variable encodings changes too.
-  const tone = "aevalsrc=0.4*sin(660*t*(1+sin(t/3)))*gt(sin(t*2)\\,-0.5)+0.05*random(0)*gt(sin(t)\\,0):s=16000:d=30"
-  const source = ["-f", "lavfi", "-i", tone]
-  ffmpeg("source.wav", ...source)
-  const input = ["-i", path("source.wav")]
-  const picture = ["-f", "lavfi", "-i", "testsrc=s=64x48:r=5:d=30"]
+/** What makes the recordings of a container, in a folder. */
+interface Workshop {
+  readonly add: (name: string, bytes: Buffer, tolerance: number, isCut?: boolean) => void
+  readonly path: (name: string) => string
+  readonly ffmpeg: (output: string, ...parameters: ReadonlyArray<string>) => Buffer
+  readonly sox: (output: string, seconds: string, ...parameters: ReadonlyArray<string>) => Buffer
+  /** The parameters of ffmpeg for the source, and for a picture. */
+  readonly input: ReadonlyArray<string>
+  readonly picture: ReadonlyArray<string>
+}
 
+const makeMp3 = ({ add, ffmpeg, input }: Workshop) => {
   const mp3s: ReadonlyArray<readonly [string, number, ReadonlyArray<string>]> = [
     ["of one bitrate, without a header", 108, ["-b:a", "32k", "-write_xing", "0", "-id3v2_version", "0"]],
     ["of changing bitrate", 108, ["-q:a", "5", "-id3v2_version", "0"]],
@@ -188,48 +177,52 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
   ]
   const made = mp3s.map(([name, tolerance, parameters], index) => {
     const bytes = ffmpeg(`${index}.mp3`, ...input, ...parameters)
-    add("mp3", name, bytes, tolerance)
+    add(name, bytes, tolerance)
     return bytes
   })
   const [constant = Buffer.alloc(0), variable = Buffer.alloc(0)] = made
   const layer2 = ffmpeg("layer2.mp2", ...input, "-c:a", "mp2", "-ar", "32000", "-b:a", "64k", "-f", "mp2")
-  add("mp3", "of layer II", layer2, 110)
+  add("of layer II", layer2, 110)
   for (const [label, bytes] of [
     ["constant", constant],
     ["variable", variable]
   ] as const) {
     for (const [name, tag] of [...before, ...beforeMp3]) {
-      add("mp3", `${label} behind ${name}`, Buffer.concat([tag, bytes]), 108)
+      add(`${label} behind ${name}`, Buffer.concat([tag, bytes]), 108)
     }
-    for (const [name, tag] of behindMp3) add("mp3", `${label} before ${name}`, Buffer.concat([bytes, tag]), 108)
-    add("mp3", `${label}, cut`, bytes.subarray(0, bytes.length - 7), 108, true)
+    for (const [name, tag] of behindMp3) add(`${label} before ${name}`, Buffer.concat([bytes, tag]), 108)
+    add(`${label}, cut`, bytes.subarray(0, bytes.length - 7), 108, true)
   }
-  add("mp3", "two of one bitrate, put together", Buffer.concat([constant, constant]), 216)
-  add("mp3", "two of changing bitrate, put together", Buffer.concat([variable, variable]), 216)
+  add("two of one bitrate, put together", Buffer.concat([constant, constant]), 216)
+  add("two of changing bitrate, put together", Buffer.concat([variable, variable]), 216)
   const counts = (
     name: string,
     file: Buffer,
     change: (frames: number, bytes: number) => readonly [number, number],
     isCut = false
-  ) => add("mp3", `whose header counts ${name}`, withXing(file, change), 108, isCut)
+  ) => add(`whose header counts ${name}`, withXing(file, change), 108, isCut)
   const tagged = Buffer.concat([id3(3000), variable, ape(300), id3v1])
   counts("no bytes", variable, (frames) => [frames, 0])
   counts("its own frame", variable, (frames, bytes) => [frames + 1, bytes])
   counts("the tags behind", tagged, (frames, bytes) => [frames, bytes + 300 + 64 + 128])
   counts("all tags", tagged, (frames, bytes) => [frames, bytes + 300 + 64 + 128 + 3010])
   counts("a longer file", variable, (frames, bytes) => [frames * 40, bytes * 40], true)
+}
 
+const makeFlac = ({ add, ffmpeg, sox, input }: Workshop) => {
   const flac = ffmpeg("plain.flac", ...input)
-  add("flac", "plain", flac, 10)
+  add("plain", flac, 10)
   const streamed = Buffer.from(flac)
   streamed.fill(0, 22, 26).writeUInt8(streamed.readUInt8(21) & 0xf0, 21)
-  add("flac", "of an unknown number of samples", streamed, 10)
-  add("flac", "of 24 bits in stereo", ffmpeg("24.flac", ...input, "-sample_fmt", "s32", "-ac", "2"), 10)
-  add("flac", "of sox", sox("sox.flac", "30", "-r", "8000"), 10)
-  add("flac", "with notes", ffmpeg("notes.flac", ...input, "-metadata", `comment=${"words ".repeat(5000)}`), 10)
-  for (const [name, tag] of before) add("flac", `behind ${name}`, Buffer.concat([tag, flac]), 10)
-  for (const [name, tag] of behind) add("flac", `before ${name}`, Buffer.concat([flac, tag]), 10)
+  add("of an unknown number of samples", streamed, 10)
+  add("of 24 bits in stereo", ffmpeg("24.flac", ...input, "-sample_fmt", "s32", "-ac", "2"), 10)
+  add("of sox", sox("sox.flac", "30", "-r", "8000"), 10)
+  add("with notes", ffmpeg("notes.flac", ...input, "-metadata", `comment=${"words ".repeat(5000)}`), 10)
+  for (const [name, tag] of before) add(`behind ${name}`, Buffer.concat([tag, flac]), 10)
+  for (const [name, tag] of behind) add(`before ${name}`, Buffer.concat([flac, tag]), 10)
+}
 
+const makeOgg = ({ add, ffmpeg, input, path, picture }: Workshop) => {
   const oggs: ReadonlyArray<readonly [string, number, ReadonlyArray<string>]> = [
     ["Vorbis", 200, ["-c:a", "libvorbis"]],
     ["Opus", 60, ["-c:a", "libopus", "-b:a", "32k"]],
@@ -241,8 +234,7 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
       ffmpeg(`${name}-${label.replaceAll(/\W/g, "")}.ogg`, ...input, ...parameters, ...more)
     const plain = make("plain")
     const link = ffmpeg(`${name}-link.ogg`, "-t", "9", ...input, ...parameters)
-    const add1 = (label: string, bytes: Buffer, isCut = false) =>
-      add("ogg", `${name} ${label}`, bytes, tolerance, isCut)
+    const add1 = (label: string, bytes: Buffer, isCut = false) => add(`${name} ${label}`, bytes, tolerance, isCut)
     add1("plain", plain)
     add1("of many pages", make("pages", "-page_duration", "60000"))
     add1("with long notes", make("notes", "-metadata", `comment=${"words ".repeat(15_000)}`))
@@ -262,7 +254,9 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
     for (const [label, tag] of before.slice(2, 5)) add1(`behind ${label}`, Buffer.concat([tag, plain]))
     for (const [label, tag] of behind) add1(`before ${label}`, Buffer.concat([plain, tag]))
   }
+}
 
+const makeM4a = ({ add, ffmpeg, input, path, picture }: Workshop) => {
   const m4as: ReadonlyArray<readonly [string, ReadonlyArray<string>, string?]> = [
     ["plain", []],
     ["of ALAC", ["-c:a", "alac"]],
@@ -278,28 +272,25 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
     ["without an edit list", ["-use_editlist", "0"]]
   ]
   for (const [index, [name, parameters, extension = "m4a"]] of m4as.entries()) {
-    add("m4a", name, ffmpeg(`${index}.${extension}`, ...input, ...parameters), 200)
+    add(name, ffmpeg(`${index}.${extension}`, ...input, ...parameters), 200)
   }
   const m4a = readFileSync(path("0.m4a"))
   const first = readFileSync(path("2.m4a"))
-  add("m4a", "with video", ffmpeg("video.mp4", ...picture, ...input, "-c:v", "mpeg4"), 200)
-  add("m4a", "with two recordings", ffmpeg("two.m4a", ...input, ...input, "-map", "0", "-map", "1"), 200)
-  add("m4a", "cut by its edit list", ffmpeg("part.m4a", "-ss", "10", "-i", path("0.m4a"), "-c", "copy"), 200)
-  add("m4a", "with a late start", ffmpeg("late.m4a", "-itsoffset", "0", ...input, "-output_ts_offset", "3"), 3200)
-  add("m4a", "whose last box is open", openEnded(m4a, "moov"), 200)
-  add("m4a", "whose samples are open", openEnded(first, "mdat"), 200)
-  add("m4a", "before free space", Buffer.concat([m4a, box("free", Buffer.alloc(900))]), 200)
-  add("m4a", "before free space of 64 bits", Buffer.concat([m4a, box("free", Buffer.alloc(900), true)]), 200)
-  add(
-    "m4a",
-    "before free space that is cut",
-    Buffer.concat([m4a, box("free", Buffer.alloc(900)).subarray(0, 500)]),
-    200
-  )
-  add("m4a", "before a box of its own", Buffer.concat([m4a, box("uuid", filler(900))]), 200)
-  for (const [name, tag] of behind) add("m4a", `before ${name}`, Buffer.concat([m4a, tag]), 200)
-  add("m4a", "cut", first.subarray(0, first.length - 40), 200, true)
+  add("with video", ffmpeg("video.mp4", ...picture, ...input, "-c:v", "mpeg4"), 200)
+  add("with two recordings", ffmpeg("two.m4a", ...input, ...input, "-map", "0", "-map", "1"), 200)
+  add("cut by its edit list", ffmpeg("part.m4a", "-ss", "10", "-i", path("0.m4a"), "-c", "copy"), 200)
+  add("with a late start", ffmpeg("late.m4a", "-itsoffset", "0", ...input, "-output_ts_offset", "3"), 3200)
+  add("whose last box is open", openEnded(m4a, "moov"), 200)
+  add("whose samples are open", openEnded(first, "mdat"), 200)
+  add("before free space", Buffer.concat([m4a, box("free", Buffer.alloc(900))]), 200)
+  add("before free space of 64 bits", Buffer.concat([m4a, box("free", Buffer.alloc(900), true)]), 200)
+  add("before free space that is cut", Buffer.concat([m4a, box("free", Buffer.alloc(900)).subarray(0, 500)]), 200)
+  add("before a box of its own", Buffer.concat([m4a, box("uuid", filler(900))]), 200)
+  for (const [name, tag] of behind) add(`before ${name}`, Buffer.concat([m4a, tag]), 200)
+  add("cut", first.subarray(0, first.length - 40), 200, true)
+}
 
+const makeWebm = ({ add, ffmpeg, input, path, picture }: Workshop) => {
   const webms: ReadonlyArray<readonly [string, ReadonlyArray<string>, string?]> = [
     ["of Opus", ["-c:a", "libopus"]],
     ["of Vorbis", ["-c:a", "libvorbis"]],
@@ -315,26 +306,23 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
     ["with late times", ["-c:a", "libopus", "-output_ts_offset", "30"]]
   ]
   for (const [index, [name, parameters, extension = "webm"]] of webms.entries()) {
-    add("webm", name, ffmpeg(`w${index}.${extension}`, ...input, ...parameters), 120)
+    add(name, ffmpeg(`w${index}.${extension}`, ...input, ...parameters), 120)
   }
   const webm = readFileSync(path("w0.webm"))
   const piped = execFileSync("ffmpeg", ["-v", "error", ...input, "-c:a", "libopus", "-f", "webm", "-"], {
     maxBuffer: 2 ** 28
   })
-  add("webm", "written to a pipe", piped, 120)
-  add("webm", "with video", ffmpeg("video.webm", ...picture, ...input, "-c:v", "libvpx", "-c:a", "libopus"), 300)
-  add(
-    "webm",
-    "cut with its times kept",
-    ffmpeg("part.webm", "-ss", "10", "-i", path("w0.webm"), "-c", "copy", "-copyts"),
-    120
-  )
-  add("webm", "cut with new times", ffmpeg("new.webm", "-ss", "10", "-i", path("w0.webm"), "-c", "copy"), 120)
-  add("webm", "behind ID3", Buffer.concat([id3(500), webm]), 120)
-  add("webm", "before zeros", Buffer.concat([webm, Buffer.alloc(900)]), 120)
-  add("webm", "cut", webm.subarray(0, webm.length >> 1), 120, true)
+  add("written to a pipe", piped, 120)
+  add("with video", ffmpeg("video.webm", ...picture, ...input, "-c:v", "libvpx", "-c:a", "libopus"), 300)
+  add("cut with its times kept", ffmpeg("part.webm", "-ss", "10", "-i", path("w0.webm"), "-c", "copy", "-copyts"), 120)
+  add("cut with new times", ffmpeg("new.webm", "-ss", "10", "-i", path("w0.webm"), "-c", "copy"), 120)
+  add("behind ID3", Buffer.concat([id3(500), webm]), 120)
+  add("before zeros", Buffer.concat([webm, Buffer.alloc(900)]), 120)
+  add("cut", webm.subarray(0, webm.length >> 1), 120, true)
+}
 
-  const wav = (name: string, bytes: Buffer, isCut = false) => add("wav", name, bytes, 1, isCut)
+const makeWav = ({ add, ffmpeg, sox, input }: Workshop) => {
+  const wav = (name: string, bytes: Buffer) => add(name, bytes, 1)
   for (const bits of [8, 16, 24, 32]) {
     for (const channels of [1, 2, 5]) {
       for (const end of ["-L", "-B"]) {
@@ -363,6 +351,33 @@ export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
   wav("behind ID3", Buffer.concat([id3(500), notes]))
   wav("before ID3v1", Buffer.concat([notes, id3v1]))
   wav("written to a pipe", execFileSync("ffmpeg", ["-v", "error", ...short, "-f", "wav", "-"], { maxBuffer: 2 ** 28 }))
-  writeFileSync(path("made"), String(samples.length))
+}
+
+/** Makes all recordings, in a folder. */
+export const makeRecordings = (folder: string): ReadonlyArray<Sample> => {
+  const path = (name: string) => join(folder, name)
+  const ffmpeg = (output: string, ...parameters: ReadonlyArray<string>): Buffer => {
+    execFileSync("ffmpeg", ["-v", "error", "-y", ...parameters, path(output)], {
+      stdio: ["ignore", "ignore", "inherit"]
+    })
+    return readFileSync(path(output))
+  }
+  const sox = (output: string, seconds: string, ...parameters: ReadonlyArray<string>): Buffer => {
+    execFileSync("sox", ["-V1", path("source.wav"), ...parameters, path(output), "trim", "0", seconds])
+    return readFileSync(path(output))
+  }
+  // Speech changes its loudness, so that the bitrate of variable encodings changes too.
+  const tone = "aevalsrc=0.4*sin(660*t*(1+sin(t/3)))*gt(sin(t*2)\\,-0.5)+0.05*random(0)*gt(sin(t)\\,0):s=16000:d=30"
+  ffmpeg("source.wav", "-f", "lavfi", "-i", tone)
+  const input = ["-i", path("source.wav")]
+  const picture = ["-f", "lavfi", "-i", "testsrc=s=64x48:r=5:d=30"]
+  const makers = { mp3: makeMp3, flac: makeFlac, ogg: makeOgg, m4a: makeM4a, webm: makeWebm, wav: makeWav }
+  const samples: Array<Sample> = []
+  for (const container of containers) {
+    makers[container]({
+      ...{ path, ffmpeg, sox, input, picture },
+      add: (name, bytes, tolerance, isCut = false) => samples.push({ container, name, bytes, tolerance, isCut })
+    })
+  }
   return samples
 }

@@ -12,7 +12,7 @@ import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { chances } from "../../test/support/random.js"
 import { bar, exitStatus, sum, table, title } from "../../test/support/report.js"
 import { pairs } from "../recognition/sentences.js"
-import { hum, pinkNoise, slowNoise, whiteNoise } from "./noises.js"
+import { hum, pinkNoise, slowNoise, whiteNoise } from "../support/noises.js"
 
 const options = readOptions({ minutes: { type: "string", default: "60" }, seed: { type: "string", default: "1" } })
 const [minutes, seed] = [Number(options.minutes), Number(options.seed)]

@@ -13,7 +13,8 @@ import * as Effect from "effect/Effect"
 import { peakMemory } from "../../test/support/memory.js"
 import { readOptions, refuseOptions } from "../../test/support/options.js"
 import { temporaryFolder } from "../../test/support/processes.js"
-import { bar, megabytes, table, title } from "../../test/support/report.js"
+import { bar, megabytes, sum, title } from "../../test/support/report.js"
+import { tableOf } from "../support/print.js"
 import { type Topic, type Tried, tryLaw } from "./law.js"
 import { topics, wavTopic } from "./topics.js"
 
@@ -49,15 +50,12 @@ for (const [name, topic] of chosen) {
   if (tried.length === 0) continue
   outcomes.push(...tried)
   title(name)
-  table([
-    ["law", "runs", "seconds", "outcome"],
-    ...tried.map(([sentence, { failure, runs, seconds }]) => [
-      sentence,
-      String(runs),
-      seconds.toFixed(1),
-      failure === undefined ? "held" : "FAILED"
-    ])
-  ])
+  tableOf(tried, {
+    law: ([sentence]) => sentence,
+    runs: ([, { runs }]) => runs,
+    seconds: ([, { seconds }]) => seconds.toFixed(1),
+    outcome: ([, { failure }]) => (failure === undefined ? "held" : "FAILED")
+  })
   for (const [sentence, { failure }] of tried) {
     if (failure !== undefined) console.log(`### ${sentence}\n\n\`\`\`\n${failure}\n\`\`\`\n`)
   }
@@ -66,7 +64,7 @@ for (const [name, topic] of chosen) {
 if (outcomes.length === 0) {
   refuseOptions(`No topic or sentence contains "${values.only}". The topics are ${Object.keys(all).join(", ")}.`)
 }
-const runs = outcomes.reduce((sum, [, tried]) => sum + tried.runs, 0)
+const runs = sum(outcomes.map(([, tried]) => tried.runs))
 const failed = outcomes.filter(([, { failure }]) => failure !== undefined)
 console.log(`Seed ${seed}. Peak memory: ${megabytes(peakMemory())}.\n`)
 bar("every law holds", failed.length === 0, `${failed.length} of ${outcomes.length} failed, ${runs} runs`)

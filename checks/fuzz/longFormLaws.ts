@@ -126,25 +126,7 @@ const lettersOf = (text: string) =>
     .normalize("NFKD")
     .replace(/[^\p{L}\p{N}]/gu, "")
 
-const cue = FastCheck.record({
-  start: FastCheck.oneof(FastCheck.double({ min: -1e4, max: 4e10 }), oddNumber),
-  end: FastCheck.oneof(FastCheck.double({ min: -1e4, max: 4e10 }), oddNumber),
-  text: FastCheck.array(
-    FastCheck.oneof(anyString, FastCheck.constantFrom("\n", "-->", "\r", "WEBVTT", "NOTE", "1"))
-  ).map((parts) => parts.join(""))
-})
-
 const recording = speak(evenWords(6))
-
-/** The result of a function that may refuse its arguments by a RangeError. */
-const orRefused = <A>(run: () => A): A | undefined => {
-  try {
-    return run()
-  } catch (error) {
-    if (error instanceof RangeError && error.message.includes("must be milliseconds")) return undefined
-    throw error
-  }
-}
 
 export const longFormLaws: Topic = Effect.succeed({
   "no audio of a service is a defect, what is joined is audio, and a sound piece is paid once": law(
@@ -215,20 +197,6 @@ export const longFormLaws: Topic = Effect.succeed({
         again.pieces.every(({ source }) => source === "kept"),
         again.pieces
       )
-    })
-  ),
-
-  "any cues are refused, or written so that they can be read": law(
-    100,
-    FastCheck.property(FastCheck.array(cue, { maxLength: 4 }), (cues) => {
-      for (const write of [Subtitles.toSrt, Subtitles.toVtt]) {
-        for (const given of [() => cues, () => Subtitles.layout(cues)]) {
-          const written = orRefused(() => write(given()))
-          if (written === undefined) continue
-          const read = Subtitles.parse(written)
-          check(Either.isRight(read), written, read)
-        }
-      }
     })
   )
 })

@@ -154,6 +154,9 @@ const sendable = (request: unknown): boolean =>
 const settled = <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<Either.Either<A, E>, never, R> =>
   Effect.either(Effect.mapError(effect, Cause.originalError)) as Effect.Effect<Either.Either<A, E>, never, R>
 
+const synthesized = (request: unknown) =>
+  settled(Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request as SynthesisRequest)))
+
 const halved = wellFormedString.map((text) => `${text}\ud83d`)
 const known = ["hi-general-v2-8khz", "en-banking-v2-8khz"]
 const transcriptionFields = ["model", "transaction_id", "audio_file", "aux", "parse_number", "hotwords"]
@@ -257,9 +260,7 @@ const wireLaws = Effect.gen(function* () {
         run(
           Effect.gen(function* () {
             const before = server.received.length
-            const outcome = yield* settled(
-              Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request as SynthesisRequest))
-            )
+            const outcome = yield* synthesized(request)
             const fields = wrong(request, synthesisRules)
             if (Either.isLeft(outcome)) {
               if (outcome.left._tag !== "TtsInvalidRequest") throw outcome.left
@@ -334,9 +335,7 @@ const serviceLaws = Effect.gen(function* () {
         run(
           Effect.gen(function* () {
             stage.takeUtterances()
-            const outcome = yield* settled(
-              Effect.flatMap(TextToSpeech, (tts) => tts.synthesize(request as SynthesisRequest))
-            )
+            const outcome = yield* synthesized(request)
             const utterances = stage.takeUtterances()
             const fields = wrong(request, synthesisRules)
             if (Either.isLeft(outcome)) {

@@ -168,27 +168,6 @@ export const serviceLaws: Topic = Effect.gen(function* () {
         if (!refusals.includes(status) || !isErrorBody(JSON.parse(bytes.toString())))
           throw new Error(`${status} ${bytes}`)
       })
-    ),
-
-    "a valid request id is returned unchanged, and any other is replaced": law(
-      15,
-      FastCheck.asyncProperty(
-        FastCheck.oneof(
-          headerText,
-          FastCheck.string({ maxLength: 66 }).map((text) => text.replace(/[^\x21-\x7e\xa0-\xff]/g, "é")),
-          FastCheck.string({ unit: FastCheck.constantFrom(..."aZ09._:-"), minLength: 1, maxLength: 66 })
-        ),
-        async (id) => {
-          const { headers, status } = await send(`${ttsBaseUrl}/tts/bytes`, { headers: { "x-request-id": id } })
-          // Spaces around a value do not belong to it.
-          const given = id.trim()
-          const isValid = /^[A-Za-z0-9._:-]{1,64}$/.test(given)
-          const answered = String(headers["x-request-id"])
-          return (
-            status === 401 && (isValid ? answered === given : answered !== given && /^[0-9a-f-]{36}$/.test(answered))
-          )
-        }
-      )
     )
   }
 })

@@ -11,13 +11,17 @@
 import { createHash } from "node:crypto"
 import { existsSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import type { JournalEntry } from "@effect-speech/local-service/Journal"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { startScript, temporaryFolder } from "../../test/support/processes.js"
+import { readOptions } from "../../test/support/options.js"
+import { temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
-import { bar, exitStatus, list, megabytes, ratio, spread, sum, table, title, whole } from "../../test/support/report.js"
+import { at, bar, megabytes, ratio, spread, sum, table, title, whole } from "../../test/support/report.js"
 import { type ServiceOptions, type ServiceProcess, startService } from "../../test/support/serviceProcess.js"
+import { runClient, startClient } from "../support/client.js"
+import { answered, startJournaled, usedOf } from "../support/journal.js"
+import { killAt, killRepeatedly, within } from "../support/kill.js"
+import { barOfGrowth } from "../support/memory.js"
+import { integerOf, runParts } from "../support/parts.js"
+import { barOfNone, seconds, tableOf } from "../support/print.js"
 import { book } from "./book.js"
 import type { Job, Result } from "./client.js"
 import { readJoins } from "./joins.js"
@@ -28,18 +32,12 @@ const values = readOptions({
   quick: { type: "boolean", default: false },
   seed: { type: "string", default: "1" }
 })
-const kills = Number(values.kills ?? (values.quick ? 3 : 20))
-const seed = Number(values.seed)
-const parts = ["book", "gain", "memory", "kill"]
-if (!Number.isInteger(kills) || kills < 1 || !Number.isInteger(seed)) {
-  refuseOptions("--kills takes an integer above 0, --seed an integer.")
-}
-if (values.only !== undefined && !parts.includes(values.only)) refuseOptions(`--only takes one of ${parts.join(", ")}.`)
-const runs = (part: string) => values.only === undefined || values.only === part
+const kills = integerOf("--kills", values.kills ?? (values.quick ? 3 : 20), 1)
+const seed = integerOf("--seed", values.seed)
 const scale = values.quick ? 0.1 : 1
 
 const folder = temporaryFolder("check-long-speech-")
-const credits = 1_000_000_000
+const script = new URL("client.js", import.meta.url)
 let jobs = 0
 
 const writeText = (text: string): string => {
@@ -48,10 +46,10 @@ const writeText = (text: string): string => {
   return path
 }
 
-/** A new process of the client, with a store and a file of its own unless others are given. */
-const startJob = async (service: ServiceProcess, job: Partial<Job> & Pick<Job, "textFile" | "options">) => {
+/** A job with a store and a file of its own unless others are given. */
+const jobOf = (service: ServiceProcess, job: Partial<Job> & Pick<Job, "textFile" | "options">): Job => {
   const name = `job-${++jobs}`
-  const whole: Job = {
+  return {
     ttsBaseUrl: service.ttsBaseUrl,
     apiKey: service.apiKey ?? "",
     pieces: join(folder, `${name}.pieces`),
@@ -60,25 +58,18 @@ const startJob = async (service: ServiceProcess, job: Partial<Job> & Pick<Job, "
     isMixed: true,
     ...job
   }
-  const client = await startScript(new URL("client.js", import.meta.url), [JSON.stringify(whole)])
-  return { job: whole, kill: client.kill, stop: client.stop, speak: () => client.request<Result>("speak") }
 }
 
-/** Runs a job to its end. */
-const speak = async (service: ServiceProcess, given: Partial<Job> & Pick<Job, "textFile" | "options">) => {
-  const { job, speak, stop } = await startJob(service, given)
-  const result = await speak()
-  await stop()
-  return { job, ...result }
+const speak = async (service: ServiceProcess, given: Parameters<typeof jobOf>[1]) => {
+  const job = jobOf(service, given)
+  return { job, ...(await runClient<Result>(script, job)) }
 }
 
-const withService = async (options: ServiceOptions, use: (service: ServiceProcess) => Promise<void>) => {
-  const service = await startService({ credits, ...options }, { temporary: folder })
+const withService = (options: ServiceOptions, use: (service: ServiceProcess) => Promise<void>) => async () => {
+  const service = await startService({ credits: 1e12, ...options }, { temporary: folder })
   await use(service)
   await service.stop()
 }
-
-const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
 
 const checkBook = async (service: ServiceProcess) => {
   const textFile = writeText(book(60_000 * scale, seed))
@@ -106,8 +97,7 @@ const checkBook = async (service: ServiceProcess) => {
     ["largest jump within 10 ms of a join", joins.jumpAtJoins.toFixed(4)],
     ["largest jump inside of pieces", joins.jumpInside.toFixed(4)]
   ])
-  const usage = (await service.platform("GET", "usage")).body
-  const used = sum(usage.map(({ credits }: { readonly credits: number }) => credits))
+  const used = (await usedOf(service)).synthesize.credits
   const planned = single.plan.cost + four.plan.cost + one.plan.cost
   bar("the file is as long as its pieces and pauses", joins.frames === joins.added, `${joins.frames} frames`)
   bar("the pauses are silent", joins.loud === 0, `${joins.loud} samples are not`)
@@ -126,18 +116,18 @@ const checkBook = async (service: ServiceProcess) => {
 const checkGain = async (service: ServiceProcess) => {
   await service.platform("PUT", "faults", [{ delayMillis: 500 }])
   const textFile = writeText(book(16_000 * Math.max(scale, 0.5), seed))
-  const timesOf = async (atOnce: number) =>
+  const timeOf = async (atOnce: number) =>
     (await speak(service, { textFile, outputFormat: "8000:pcm16", options: { concurrency: atOnce } })).totalMillis
-  const [one, two, four, eight] = [await timesOf(1), await timesOf(2), await timesOf(4), await timesOf(8)]
+  const rows = []
+  for (const atOnce of [1, 2, 4, 8]) rows.push({ atOnce, millis: await timeOf(atOnce) })
+  const one = at(rows, 0).millis
   title("Pieces at once, by a service that takes half a second for each")
-  table([
-    ["at once", "the whole", "by 1"],
-    ...Object.entries({ 1: one, 2: two, 4: four, 8: eight }).map(([atOnce, millis]) => [
-      atOnce,
-      seconds(millis),
-      ratio(one, millis)
-    ])
-  ])
+  tableOf(rows, {
+    "at once": ({ atOnce }) => atOnce,
+    "the whole": ({ millis }) => seconds(millis),
+    "by 1": ({ millis }) => ratio(one, millis)
+  })
+  const four = at(rows, 2).millis
   bar("four at once take less than a third of the time of one", four < one / 3, ratio(one, four))
 }
 
@@ -152,23 +142,24 @@ const checkMemory = async (service: ServiceProcess) => {
     rmSync(result.job.pieces, { recursive: true })
     console.error(`${codePoints} code points in ${seconds(result.totalMillis)}`)
   }
-  table([
-    ["code points", "pieces", "speech", "memory above the start"],
-    ...results.map(({ codePoints, grownBytes, plan, report }) => [
-      String(codePoints),
-      String(plan.pieces),
-      seconds(report.durationMillis),
-      megabytes(grownBytes)
-    ])
-  ])
+  tableOf(results, {
+    "code points": ({ codePoints }) => codePoints,
+    pieces: ({ plan }) => plan.pieces,
+    speech: ({ report }) => seconds(report.durationMillis),
+    "memory above the start": ({ grownBytes }) => megabytes(grownBytes)
+  })
   const [, less = 0, more = 0] = results.map(({ grownBytes }) => grownBytes)
-  bar("the longest text takes no more than 30 MB more than the one before", more - less < 30e6, megabytes(more - less))
+  barOfGrowth("the longest text takes no more than 30 MB more than the one before", 30e6, less, more)
 }
+
+/** Nothing is transcribed, so the service need not learn what it speaks. */
+const canned: ServiceOptions = { cannedByText: true, knownSeconds: 1 }
 
 /** So many pieces are in flight at most. */
 const concurrency = 4
 
-const checkKill = async (service: ServiceProcess) => {
+const checkKill = async () => {
+  const service = await startJournaled(folder, canned)
   const chance = chances(seed)
   const textFile = writeText(book(12_000 * Math.max(scale, 0.25), seed))
   const options = { concurrency, maximum: 400, first: 200 }
@@ -183,72 +174,48 @@ const checkKill = async (service: ServiceProcess) => {
   const paid = undisturbed.report.pieces.filter(({ source }) => source === "sent").length
   const different = new Set(undisturbed.report.pieces.map(({ text }) => text.trim())).size
   if (paid !== different) problems.push(`undisturbed: ${paid} pieces were paid, and ${different} are different`)
-  const rounds: Array<{ readonly kept: number; readonly twice: number; readonly killedAt: number }> = []
-  for (let round = 1; round <= kills; round++) {
-    const first = await startJob(service, job)
-    const killedAt = chance() * undisturbed.totalMillis
-    const speaking = first.speak().catch(() => undefined)
-    await sleep(killedAt)
-    await first.kill()
-    await speaking
-    if (existsSync(first.job.out) && !readFileSync(first.job.out).equals(expected)) {
+  const rounds: Array<{ readonly kept: number; readonly twice: number }> = []
+  await killRepeatedly("the client", kills, async (round) => {
+    const first = jobOf(service, job)
+    const client = await startClient<Result>(script, first)
+    await killAt(client, client.work(), within(chance, undisturbed.totalMillis))
+    if (existsSync(first.out) && !readFileSync(first.out).equals(expected)) {
       problems.push(`round ${round}: a part of the file is left`)
     }
-    const again = await speak(service, {
-      ...job,
-      pieces: first.job.pieces,
-      out: first.job.out,
-      requestId: `again-${round}`
-    })
-    if (!readFileSync(first.job.out).equals(expected)) problems.push(`round ${round}: the file differs`)
-    // The service notices a moment later that a client has gone.
-    await sleep(100)
-    const journal: ReadonlyArray<JournalEntry> = (await service.platform("GET", "requests")).body
+    const again = await speak(service, { ...first, requestId: `again-${round}` })
+    if (!readFileSync(first.out).equals(expected)) problems.push(`round ${round}: the file differs`)
+    const journal = answered(await service.journal())
     const paidBy = (requestId: string) =>
-      journal
-        .filter(
-          ({ id, outcome, status }) => id?.startsWith(`${requestId}.`) && status === 200 && outcome !== "abandoned"
-        )
-        .map(({ id }) => id?.split(".").at(-1))
-    const before = paidBy(first.job.requestId)
+      journal.flatMap(({ id }) => (id?.startsWith(`${requestId}.`) ? [id.slice(requestId.length)] : []))
+    const before = paidBy(first.requestId)
     const after = paidBy(again.job.requestId)
-    const twice = after.filter((number) => before.includes(number)).length
+    const twice = after.filter((piece) => before.includes(piece)).length
     const kept = again.report.pieces.filter(({ source }) => source === "kept").length
     if (twice > concurrency) problems.push(`round ${round}: ${twice} pieces were paid twice`)
     if (after.length !== pieces - kept)
       problems.push(`round ${round}: ${after.length} pieces were sent, ${kept} were kept`)
     if (new Set(after).size !== after.length) problems.push(`round ${round}: a piece was sent twice in one run`)
-    rounds.push({ kept, twice, killedAt })
-    if (round % 5 === 0) console.error(`${round} of ${kills}`)
-  }
+    rounds.push({ kept, twice })
+    return false
+  })
+  await service.stop()
   title("Killed and started again")
-  const spreadOf = (key: keyof (typeof rounds)[number]) =>
-    spread(
-      rounds.map((each) => each[key]),
-      whole
-    )
-  console.log(
-    `Killed ${kills} times with the seed ${seed}, at ${spreadOf("killedAt")} ms of ${whole(undisturbed.totalMillis)}.\n`
-  )
+  const spreadOf = (values: ReadonlyArray<number>) => spread(values, whole)
+  const twice = rounds.map((round) => round.twice)
+  console.log(`Killed ${kills} times with the seed ${seed}, within ${whole(undisturbed.totalMillis)} ms.\n`)
   table([
     ["of each round", "least to most"],
-    [`pieces that were kept or equal to another, of ${pieces}`, spreadOf("kept")],
-    ["pieces that were in flight, and paid again", spreadOf("twice")]
+    [`pieces that were kept or equal to another, of ${pieces}`, spreadOf(rounds.map(({ kept }) => kept))],
+    ["pieces that were in flight, and paid again", spreadOf(twice)]
   ])
-  list(problems)
-  bar(
-    "the file is that of the undisturbed run, and nothing but what was in flight is paid again",
-    problems.length === 0,
-    `${problems.length} differences`
-  )
-  const again = sum(rounds.map(({ twice }) => twice))
-  console.log(`- paid again: ${again} of ${kills * paid} pieces`)
+  barOfNone("the file is that of the undisturbed run, and nothing but what was in flight is paid again", problems)
+  console.log(`- paid again: ${sum(twice)} of ${kills * paid} pieces`)
 }
 
-if (runs("book")) await withService({}, checkBook)
-if (runs("gain")) await withService({ cannedSeconds: 1 }, checkGain)
-// Nothing is transcribed, so the service need not learn what it speaks.
-const canned: ServiceOptions = { cannedByText: true, knownSeconds: 1 }
-if (runs("memory")) await withService(canned, checkMemory)
-if (runs("kill")) await withService(canned, checkKill)
-process.exitCode = exitStatus()
+const parts = {
+  book: withService({}, checkBook),
+  gain: withService({ cannedSeconds: 1 }, checkGain),
+  memory: withService(canned, checkMemory),
+  kill: checkKill
+}
+await runParts(parts, values.only)

@@ -1,8 +1,5 @@
 // Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
-/**
- * A program that speaks a text into a file: `node client.js JOB`, with the job as JSON. It sends `ready`, and starts when it
- * gets a message.
- */
+/** A program that speaks a text into a file when it gets a message: `node client.js JOB`, as JSON. */
 import { readFileSync } from "node:fs"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as LongSpeech from "@effect-speech/long-form/LongSpeech"
@@ -15,6 +12,7 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { collectedFootprint } from "../../test/support/footprint.js"
 import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { readJob, serve } from "../support/serve.js"
 
 /**
  * @typedef {object} Job
@@ -37,9 +35,7 @@ import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
  */
 
 /** @type {Job} */
-const { apiKey, isMixed, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = JSON.parse(
-  process.argv[2] ?? "{}"
-)
+const { apiKey, isMixed, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = readJob()
 const text = readFileSync(textFile, "utf8")
 
 const speak = Effect.gen(function* () {
@@ -71,6 +67,4 @@ const speak = Effect.gen(function* () {
   )
 )
 
-process.once("message", async () => process.send?.(await Effect.runPromise(speak)))
-process.once("disconnect", () => process.exit(0))
-process.send?.("ready")
+serve(() => Effect.runPromise(speak))

@@ -7,8 +7,6 @@
  */
 import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { setTimeout as sleep } from "node:timers/promises"
-import { fileURLToPath } from "node:url"
 import { type AudioFormat, Pcm, Silence, Wav } from "@effect-speech/audio-codec"
 import { LongTranscription, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { AudioSource } from "@effect-speech/stt"
@@ -16,26 +14,29 @@ import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { localClients } from "../../test/support/localClients.js"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { run, runScript, start, temporaryFolder } from "../../test/support/processes.js"
+import { readOptions } from "../../test/support/options.js"
+import { run, temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
 import { writeNoise } from "../../test/support/recordings.js"
-import { at, bar, exitStatus, list, median, megabytes, ratio, table, title } from "../../test/support/report.js"
-import type { Result } from "./client.js"
+import { at, bar, median, megabytes, ratio, table, title } from "../../test/support/report.js"
+import { runClient, startClient } from "../support/client.js"
+import { killAt, killRepeatedly, within } from "../support/kill.js"
+import { barOfGrowth } from "../support/memory.js"
+import { runParts } from "../support/parts.js"
+import { barAtMost, barOfNone, tableOf } from "../support/print.js"
+import { until } from "../support/until.js"
+import type { Job, Result } from "./client.js"
 import { parseSubtitles } from "./peers/index.js"
 import { startScriptedService } from "./scriptedService.js"
 
-const parts = ["transcript", "parallel", "memory", "kill"] as const
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
-if (only !== undefined && !parts.some((part) => part === only)) refuseOptions(`--only takes ${parts.join(", ")}.`)
-const isChosen = (part: (typeof parts)[number]) => only === undefined || only === part
 
 const size = quick
   ? { minutes: 3, pieceMillis: 60_000, noiseMinutes: 4, hours: [0.1, 0.4], kills: 3 }
   : { minutes: 40, pieceMillis: 300_000, noiseMinutes: 40, hours: [1, 4], kills: 20 }
 
 const folder = temporaryFolder("check-long-transcription-")
-const client = new URL("client.js", import.meta.url)
+const script = new URL("client.js", import.meta.url)
 const minute = 60 * 16_000
 const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 
@@ -143,12 +144,9 @@ const transcript = async () => {
       errors.length === 0 ? "" : `${Math.max(...errors).toFixed(0)} ms`
     ]
   ])
-  list([...problems, ...warnings.map(({ message }) => message)])
-  bar(
-    "every sentence is there, in order",
-    problems.length === 0,
-    `${spoken.length - problems.length} of ${spoken.length}`
-  )
+  const found = `${spoken.length - problems.length} of ${spoken.length}`
+  for (const { message } of warnings) console.log(`- ${message}`)
+  barOfNone("every sentence is there, in order", problems, found)
   bar(
     "each starts within 100 ms of its place in the join",
     errors.length > 0 && Math.max(...errors) <= 100,
@@ -172,20 +170,9 @@ const transcript = async () => {
     )
   }
   for (const name of ["known.srt", "known.vtt"]) {
-    const probe = await run(
-      "ffprobe",
-      [
-        "-v",
-        "error",
-        "-count_packets",
-        "-show_entries",
-        "stream=codec_name,nb_read_packets",
-        "-of",
-        "csv=p=0",
-        join(folder, name)
-      ],
-      { mayFail: true }
-    ).catch(() => undefined)
+    const entries = ["-show_entries", "stream=codec_name,nb_read_packets", "-of", "csv=p=0"]
+    const parameters = ["-v", "error", "-count_packets", ...entries, join(folder, name)]
+    const probe = await run("ffprobe", parameters, { mayFail: true }).catch(() => undefined)
     if (probe === undefined) console.log(`- not checked: ffprobe is not installed, so it did not read ${name}`)
     else {
       const [codec, packets] = probe.stdout.trim().split(",")
@@ -197,35 +184,29 @@ const transcript = async () => {
 // --- Against a scripted service ---
 
 let folders = 0
-const parametersOf = (url: string, path: string, pieces: string, concurrency: number, pieceMillis: number) =>
-  [url, path, pieces, `${concurrency}`, `${pieceMillis}`, transactionId] as const
-const newFolder = () => join(folder, `pieces-${++folders}`)
+const jobOf = (baseUrl: string, minutes: number, options: Partial<Job> = {}): Job => ({
+  ...{ baseUrl, transactionId, path: noiseFile(minutes), pieces: join(folder, `pieces-${++folders}`) },
+  ...{ concurrency: 4, pieceMillis: 60_000, ...options }
+})
 
 const parallel = async () => {
   title("Pieces at once")
-  const path = noiseFile(size.noiseMinutes)
-  const rows: Array<{ readonly concurrency: number; readonly seconds: number }> = []
+  const rows: Array<Result & { readonly concurrency: number }> = []
   for (const concurrency of [1, 4, 8]) {
     const service = await startScriptedService(100)
-    const { seconds } = await runScript<Result>(
-      client,
-      parametersOf(service.url, path, newFolder(), concurrency, 60_000)
-    )
-    service.close()
-    rows.push({ concurrency, seconds })
+    const result = await runClient<Result>(script, jobOf(service.url, size.noiseMinutes, { concurrency }))
+    await service.close()
+    rows.push({ ...result, concurrency })
   }
-  const one = at(rows, 0).seconds
-  table([
-    ["at once", "seconds", "times as fast"],
-    ...rows.map(({ concurrency, seconds }) => [`${concurrency}`, seconds.toFixed(1), ratio(one, seconds)])
-  ])
+  const [one, four, eight] = [at(rows, 0).millis, at(rows, 1).millis, at(rows, 2).millis]
+  tableOf(rows, {
+    "at once": ({ concurrency }) => concurrency,
+    seconds: ({ millis }) => (millis / 1000).toFixed(1),
+    "times as fast": ({ millis }) => ratio(one, millis)
+  })
   if (quick) return
-  bar(
-    "4 at once are at least 2.5 times as fast as 1",
-    one / at(rows, 1).seconds >= 2.5,
-    ratio(one, at(rows, 1).seconds)
-  )
-  bar("8 at once are faster than 4", at(rows, 2).seconds < at(rows, 1).seconds, ratio(one, at(rows, 2).seconds))
+  bar("4 at once are at least 2.5 times as fast as 1", one / four >= 2.5, ratio(one, four))
+  bar("8 at once are faster than 4", eight < four, ratio(one, eight))
 }
 
 const memory = async () => {
@@ -233,87 +214,75 @@ const memory = async () => {
   const service = await startScriptedService(Number.POSITIVE_INFINITY)
   const rows: Array<Result & { readonly hours: number }> = []
   for (const hours of size.hours) {
-    const path = noiseFile(60 * hours)
-    const result = await runScript<Result>(client, parametersOf(service.url, path, newFolder(), 4, 300_000))
+    const result = await runClient<Result>(script, jobOf(service.url, 60 * hours, { pieceMillis: 300_000 }))
     rows.push({ ...result, hours })
   }
-  service.close()
-  table([
-    ["hours", "pieces", "seconds", "before", "peak", "above"],
-    ...rows.map(({ before, hours, peak, seconds, sources }) => [
-      `${hours}`,
-      `${sources.length}`,
-      seconds.toFixed(1),
-      megabytes(before),
-      megabytes(peak),
-      megabytes(peak - before)
-    ])
-  ])
+  await service.close()
+  tableOf(rows, {
+    hours: ({ hours }) => hours,
+    pieces: ({ sources }) => sources.length,
+    seconds: ({ millis }) => (millis / 1000).toFixed(1),
+    before: ({ before }) => megabytes(before),
+    peak: ({ peak }) => megabytes(peak),
+    above: ({ before, peak }) => megabytes(peak - before)
+  })
   if (quick) return
-  const [less, more] = [at(rows, 0), at(rows, 1)]
-  const growth = more.peak - less.peak
-  bar("four times the recording needs at most 30 MB more", growth <= 30e6, megabytes(growth))
+  barOfGrowth("four times the recording needs at most 30 MB more", 30e6, at(rows, 0).peak, at(rows, 1).peak)
 }
 
 /** The transaction ids of the pieces that are kept. */
-const keptIn = (pieces: string): ReadonlyArray<string> => {
+const keptIn = (pieces: string): ReadonlySet<string> => {
   try {
-    return readdirSync(pieces)
-      .filter((name) => name.endsWith(".json"))
-      .map((name) => JSON.parse(readFileSync(join(pieces, name), "utf8")).transactionId)
+    const names = readdirSync(pieces).filter((name) => name.endsWith(".json"))
+    return new Set(names.map((name) => JSON.parse(readFileSync(join(pieces, name), "utf8")).transactionId))
   } catch {
-    return []
+    return new Set()
   }
 }
 
 const kill = async () => {
   title("Killed at random moments")
-  const path = noiseFile(size.noiseMinutes)
-  const concurrency = 4
   const service = await startScriptedService(100)
-  const pieces = newFolder()
-  const parameters = parametersOf(service.url, path, pieces, concurrency, 60_000)
+  const { uploads } = service
+  const job = jobOf(service.url, size.noiseMinutes)
   const random = chances(19)
   let again = 0
-  let uploads = 0
-  let killed = 0
-  for (let round = 0; round < size.kills; round++) {
-    const kept = new Set(keptIn(pieces))
-    const first = service.uploads.length
-    const child = start(process.execPath, [fileURLToPath(client), ...parameters])
-    const ended = new Promise<void>((resolve) => child.once("exit", () => resolve()))
-    // The moment counts from the first upload, so that most rounds have some in flight.
-    while (service.uploads.length === first && child.exitCode === null) await sleep(5)
-    await Promise.race([sleep(900 * random()), ended])
-    if (child.exitCode === null) killed += 1
-    child.kill("SIGKILL")
-    await ended
-    again += service.uploads.slice(first).filter((id) => kept.has(id)).length
-    uploads = service.uploads.length
+  /** Counts the kept pieces that are sent again meanwhile. */
+  const watched = async <A>(work: () => Promise<A>): Promise<A> => {
+    const kept = keptIn(job.pieces)
+    const first = uploads.length
+    const result = await work()
+    again += uploads.slice(first).filter((id) => kept.has(id)).length
+    return result
   }
-  const kept = new Set(keptIn(pieces))
-  const resumed = await runScript<Result>(client, parameters)
-  again += service.uploads.slice(uploads).filter((id) => kept.has(id)).length
-  const sent = service.uploads.length
-  const undisturbed = await runScript<Result>(client, parametersOf(service.url, path, newFolder(), concurrency, 60_000))
-  service.close()
+  const killed = await killRepeatedly("the client", size.kills, () =>
+    watched(async () => {
+      const first = uploads.length
+      const client = await startClient<Result>(script, job)
+      // The moment counts from the first upload, so that most rounds have some in flight.
+      const moment = until(() => uploads.length > first, { seconds: 600 }).then(() => within(random, 900))
+      return killAt(client, client.work(), moment)
+    })
+  )
+  const resumed = await watched(() => runClient<Result>(script, job))
+  const sent = uploads.length
+  const undisturbed = await runClient<Result>(script, jobOf(service.url, size.noiseMinutes))
+  await service.close()
   const all = undisturbed.sources.length
   const lost = sent - all
   table([
     ["killed", "pieces", "uploads", "sent twice, since they were in flight", "kept pieces sent again"],
-    [`${killed}`, `${all}`, `${sent}`, `${lost}`, `${again}`]
+    [killed, all, sent, lost, again].map(String)
   ])
-  bar("no kept piece is sent again", again === 0, `${again}`)
-  bar(
+  const inFlight = killed * job.concurrency
+  barAtMost("no kept piece is sent again", again, 0)
+  barAtMost(
     "only pieces in flight are sent twice",
-    lost <= killed * concurrency,
-    `${lost} for ${killed} kills of ${concurrency}`
+    lost,
+    inFlight,
+    () => `${lost} for ${killed} kills of ${job.concurrency}`
   )
   bar("the transcript is the undisturbed one", resumed.text === undisturbed.text, `${resumed.text.length} characters`)
 }
 
-if (isChosen("transcript")) await transcript()
-if (isChosen("parallel")) await parallel()
-if (isChosen("memory")) await memory()
-if (isChosen("kill")) await kill()
-process.exitCode = exitStatus()
+await runParts({ transcript, parallel, memory, kill }, only)

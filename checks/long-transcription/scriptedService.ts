@@ -1,14 +1,14 @@
 /** A service with a set speed. It returns the same transcript for the same bytes. */
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
-import type { AddressInfo } from "node:net"
 import { setTimeout as sleep } from "node:timers/promises"
+import { startLoopback } from "../../test/support/loopback.js"
 
 export interface ScriptedService {
   readonly url: string
   /** The transaction ids of all uploads that arrived whole, in order. */
   readonly uploads: ReadonlyArray<string>
-  readonly close: () => void
+  readonly close: () => Promise<void>
 }
 
 /** The bytes of a second of telephony. */
@@ -45,13 +45,6 @@ export const startScriptedService = async (speed: number): Promise<ScriptedServi
       () => response.destroy()
     )
   })
-  await new Promise<void>((resolve) => server.listen(0, "127.0.0.1", resolve))
-  return {
-    url: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
-    uploads,
-    close: () => {
-      server.close()
-      server.closeAllConnections()
-    }
-  }
+  const { close, url } = await startLoopback(server)
+  return { url, uploads, close }
 }

@@ -7,7 +7,6 @@
  * | `--seed N`       | seed of the schedules. Default: 1                                                |
  * | `--only INDEX`   | runs one schedule and prints all of it; a violation prints the options to repeat it |
  * | `--layers NAMES` | of recommended, undici, node, fetch, with commas. Default: recommended           |
- * | `--small`        | runs the schedules of the tests                                                  |
  */
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -25,8 +24,7 @@ const values = readOptions({
   schedules: { type: "string", default: "5000" },
   seed: { type: "string", default: "1" },
   only: { type: "string" },
-  layers: { type: "string", default: "recommended" },
-  small: { type: "boolean", default: false }
+  layers: { type: "string", default: "recommended" }
 })
 const seed = Number(values.seed)
 const first = Number(values.only ?? 0)
@@ -39,9 +37,7 @@ if (!areNumbers || count === 0 || !layers.every((layer) => Object.hasOwn(httpCli
   const names = Object.keys(httpClients).join(", ")
   refuseOptions(`--schedules takes a number above 0, --seed and --only a whole number, --layers some of ${names}.`)
 }
-const options = { layers, isSmall: values.small }
-const again = (index: number) =>
-  `--seed ${seed} --only ${index} --layers ${values.layers}${values.small ? " --small" : ""}`
+const again = (index: number) => `--seed ${seed} --only ${index} --layers ${values.layers}`
 
 /** The part of a result that is kept. The audio of thousands would not fit into memory. */
 const summaryOf = (result: TrialResult) => ({
@@ -70,7 +66,7 @@ const program = Effect.gen(function* () {
   const work = (service: (typeof services.workers)[number]) =>
     Effect.gen(function* () {
       while (next < first + count) {
-        const result = yield* runTrial(draw(seed, next++, options), service, services)
+        const result = yield* runTrial(draw(seed, next++, layers), service, services)
         if (values.only !== undefined) console.dir(result, { depth: 8 })
         for (const violation of result.violations) console.error(`${again(result.schedule.index)}: ${violation}`)
         kept.push(summaryOf(result))

@@ -23,9 +23,8 @@ export type Direction = "up" | "down"
  * | `resetService`| the service is reset; the client gets no signal               |
  * | `resetClient` | the client is reset; the service gets no signal               |
  * | `vanish`      | neither side gets a signal, and nothing is forwarded any more |
- * | `flip`        | one bit of the next byte changes; the rest is forwarded as it is |
  */
-export type Action = "pause" | "stall" | "reset" | "cut" | "resetService" | "resetClient" | "vanish" | "flip"
+export type Action = "pause" | "stall" | "reset" | "cut" | "resetService" | "resetClient" | "vanish"
 
 export interface Disturbance {
   readonly direction: Direction
@@ -261,12 +260,9 @@ class Connection {
     await this.#wait(latencyMillis + this.#shared.random() * jitterMillis)
     this.#pieceAt[direction] = performance.now()
     let rest = chunk
-    let isFlipped = await this.#disturb(direction)
+    await this.#disturb(direction)
     while (rest.length > 0 && this.#forwards[direction]) {
-      const piece = Buffer.from(
-        rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilDisturbance(direction)))
-      )
-      if (isFlipped) piece[0] = (piece[0] ?? 0) ^ 1
+      const piece = rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilDisturbance(direction)))
       // Before the wait: the client may read the piece before this direction goes on.
       this.#forwarded[direction] += piece.length
       await this.#write(to, piece)
@@ -274,7 +270,7 @@ class Connection {
       rest = rest.subarray(piece.length)
       if (bytesPerMilli !== undefined) await this.#wait(Math.min(5, piece.length / bytesPerMilli))
       else if (rest.length > 0) await turn()
-      isFlipped = await this.#disturb(direction)
+      await this.#disturb(direction)
     }
   }
 
@@ -314,17 +310,14 @@ class Connection {
     return offset === undefined ? Number.POSITIVE_INFINITY : offset - this.#forwarded[direction]
   }
 
-  /** Carries out the disturbances that are due before the next byte. Returns whether that byte changes. */
-  async #disturb(direction: Direction): Promise<boolean> {
-    let isFlipped = false
+  /** Carries out the disturbances that are due before the next byte. */
+  async #disturb(direction: Direction): Promise<void> {
     for (const due of [...this.#pending]) {
       if (this.#drained.signal.aborted || this.#distance(direction, due) > 0) continue
       this.#pending.delete(due)
       this.#shared.happened.push(due)
-      isFlipped ||= due.action === "flip"
       await this.#carryOut(due)
     }
-    return isFlipped
   }
 
   async #carryOut({ direction, millis = 0, action }: Disturbance): Promise<void> {
@@ -354,8 +347,6 @@ class Connection {
         return reset(action === "resetService" ? this.#service : this.#client)
       case "vanish":
         return forwardNothing()
-      case "flip":
-        return
     }
   }
 }
@@ -364,7 +355,7 @@ class Connection {
  * Resets a socket without a FIN before the RST, which `resetAndDestroy` of Node sends. A socket that is ending is destroyed: Node would
  * leave it open for good after a reset.
  */
-export const reset = (socket: Socket): void => {
+const reset = (socket: Socket): void => {
   const isEnding = socket.writableEnded && !socket.writableFinished
   Object.assign(socket, { resetAndClosing: !isEnding }).destroy()
 }

@@ -107,106 +107,37 @@ const drawHandler = (chance: () => number): Handler | undefined => {
   return { behaviours: drawn < 0.52 ? [...drawnBehaviours, "never ends"] : drawnBehaviours, waitMillis }
 }
 
-export interface DrawOptions {
-  /** Default: `recommended`. */
-  readonly layers?: ReadonlyArray<HttpClientName> | undefined
-  /** Leaves out the longest speech and the longest recordings, to save CPU time. Default: false. */
-  readonly isSmall?: boolean | undefined
-}
-
-export const draw = (
-  seed: number,
-  index: number,
-  { isSmall = false, layers = ["recommended"] }: DrawOptions = {}
-): Schedule => {
-  const chance = chances(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
+/** Random decisions of one schedule. */
+const makeDice = (seed: number) => {
+  const chance = chances(seed)
   const upTo = (most: number) => Math.floor(chance() * (most + 1))
-  const between = (least: number, most: number) => least + upTo(most - least)
-  const happens = (probability: number) => chance() < probability
-  // The handlers have chances of their own, so that the rest of a schedule does not depend on them.
-  const chanceOfHandler = chances(Math.imul(seed, 0x27d4eb2f) ^ Math.imul(index + 1, 0x165667b1))
-  const pick = <A>(values: ReadonlyArray<A>) => oneOf(chance, values)
+  return {
+    chance,
+    upTo,
+    between: (least: number, most: number) => least + upTo(most - least),
+    happens: (probability: number) => chance() < probability,
+    pick: <A>(values: ReadonlyArray<A>) => oneOf(chance, values)
+  }
+}
+type Dice = ReturnType<typeof makeDice>
 
-  // The kinds take turns, so that a few schedules cover all of them.
+/** Draws a schedule. The kinds take turns, so that a few schedules cover all of them. */
+export const draw = (seed: number, index: number, layers: ReadonlyArray<HttpClientName>): Schedule => {
+  const dice = makeDice(Math.imul(seed, 0x9e3779b1) ^ Math.imul(index + 1, 0x85ebca6b))
+  const { between, happens, pick, upTo } = dice
   const kind = kinds[index % kinds.length] as Kind
   const count = kind === "between calls" ? between(2, 4) : pick([1, 1, 1, 2, 3, 4])
-  const ranks = { tts: shuffled(chance, isSmall), stt: shuffled(chance, isSmall) }
-  const makeCall = (): Call => {
-    const operation = pick(operations)
-    const base = {
-      rank: (operation === "transcribe" ? ranks.stt : ranks.tts).pop() ?? 0,
-      gapMillis: happens(0.5) ? 0 : upTo(40),
-      interruptMillis: kind !== "nothing" && happens(0.12) ? upTo(250) : undefined,
-      handler: drawHandler(chanceOfHandler)
-    }
-    if (operation === "transcribe") return { ...base, operation, source: pick(sources) }
-    const isWhole = operation === "synthesize" || happens(0.6)
-    return {
-      ...base,
-      operation,
-      samples: pick([1, 2, 99, 1000, 4001, 8000, 40_000, isSmall ? 8000 : 300_000]),
-      outputFormat: pick(["8000:pcm16", "24000:float32"]),
-      share: isWhole ? 1 : pick([0, 0, 0.1, 0.5, 0.9]),
-      lateMillis: operation === "stream" && happens(0.2) ? upTo(80) : 0
-    }
-  }
-  const calls = Array.from({ length: count }, makeCall)
+  const ranks = { tts: shuffled(dice.chance), stt: shuffled(dice.chance) }
+  // The handlers have chances of their own, so that the rest of a schedule does not depend on them.
+  const chanceOfHandler = chances(Math.imul(seed, 0x27d4eb2f) ^ Math.imul(index + 1, 0x165667b1))
+  const calls = Array.from({ length: count }, () => drawCall(dice, kind, ranks, chanceOfHandler))
 
-  const makePoint = (direction: Direction, message: number): Point => {
-    const edge = pick(["start", "headEnd", "headEnd", "end", "end"] as const)
-    const near = pick([0, 0, 1, -1, 2, -2, upTo(100), -upTo(100), upTo(20_000), -upTo(20_000), upTo(4_000_000)])
-    // No point lies before a start, nor before the end of request headers that have not arrived.
-    const offset =
-      edge === "start" ? Math.abs(near) : edge === "headEnd" && direction === "up" ? Math.max(0, near) : near
-    return { message, edge, offset }
-  }
-  const makeDisturbance = (action: Action): Disturbance => {
-    const direction = pick(["up", "down", "down"] as const)
-    const message = happens(0.85) ? 0 : upTo(count - 1)
-    const millis = action === "pause" ? between(5, 250) : action === "reset" && happens(0.3) ? upTo(60) : 0
-    return { direction, point: makePoint(direction, message), action, millis }
-  }
-  const actionOf: Partial<Record<Kind, Action>> = {
-    ...({ pause: "pause", stall: "stall", reset: "reset", cut: "cut", vanish: "vanish" } as const),
-    ...({ "reset service": "resetService", "reset client": "resetClient" } as const)
-  }
-  const makePlan = (of: Kind): Plan => {
-    switch (of) {
-      case "nothing":
-      case "refused":
-        return {}
-      case "latency":
-        return { latencyMillis: upTo(15), jitterMillis: upTo(25) }
-      case "bandwidth":
-        return { bytesPerMilli: pick([1000, 4000, 20_000]) }
-      case "slices":
-        return { sliceBytes: between(1, 9) }
-      case "late accept":
-        return { lateMillis: upTo(300) }
-      case "between calls": {
-        // After a response: the connection is then in the pool, or in use again.
-        const message = upTo(count - 2)
-        const action = pick(["reset", "reset", "cut", "cut", "stall", "resetService", "vanish"] as const)
-        return {
-          disturbances: [{ direction: "down", point: { message, edge: "end", offset: 0 }, action, millis: upTo(30) }]
-        }
-      }
-      case "several": {
-        const two = [makePlan(pick(plainKinds)), makePlan(pick(plainKinds))]
-        return Object.assign({}, ...two, { disturbances: two.flatMap(({ disturbances = [] }) => disturbances) })
-      }
-      default:
-        return { disturbances: [makeDisturbance(actionOf[of] ?? "pause")] }
-    }
-  }
   // Later connections are undisturbed, so that some calls succeed in the end.
-  const makePlans = () => Array.from({ length: pick([1, 1, 2, 4]) }, () => makePlan(kind))
-
+  const makePlans = () => Array.from({ length: pick([1, 1, 2, 4]) }, () => drawPlan(dice, kind, count))
   const isMild = gentleKinds.includes(kind)
   const isGentle =
     isMild && (kind === "nothing" || happens(0.5)) && calls.every((call) => call.interruptMillis === undefined)
   const isSignalled = signalledKinds.includes(kind) && happens(0.5)
-  const short = (): number => between(150, 600)
   return {
     seed,
     index,
@@ -216,16 +147,7 @@ export const draw = (
     together: count > 1 && kind !== "between calls" && happens(0.5),
     retries: upTo(2),
     retryAmbiguous: happens(0.3),
-    deadlines: isGentle
-      ? generous
-      : isSignalled
-        ? longLimits
-        : {
-            uploadIdle: short(),
-            answer: short(),
-            downloadIdle: short(),
-            total: happens(0.5) ? between(150, 1000) : undefined
-          },
+    deadlines: isGentle ? generous : isSignalled ? longLimits : drawLimits(dice),
     concurrency: pick([1, 1, 2, 64]),
     // A failure of the service, and those of gateways in front of it.
     fails: !isGentle && happens(0.15) ? { status: pick([500, 504, 521]), times: pick([1, 1, 3]) } : undefined,
@@ -234,12 +156,101 @@ export const draw = (
   }
 }
 
+const drawLimits = ({ between, happens }: Dice): Limits => {
+  const short = () => between(150, 600)
+  return {
+    uploadIdle: short(),
+    answer: short(),
+    downloadIdle: short(),
+    total: happens(0.5) ? between(150, 1000) : undefined
+  }
+}
+
+/** `ranks` are those that are left. */
+const drawCall = (
+  { happens, pick, upTo }: Dice,
+  kind: Kind,
+  ranks: Readonly<Record<"tts" | "stt", Array<number>>>,
+  chanceOfHandler: () => number
+): Call => {
+  const operation = pick(operations)
+  const base = {
+    rank: (operation === "transcribe" ? ranks.stt : ranks.tts).pop() ?? 0,
+    gapMillis: happens(0.5) ? 0 : upTo(40),
+    interruptMillis: kind !== "nothing" && happens(0.12) ? upTo(250) : undefined,
+    handler: drawHandler(chanceOfHandler)
+  }
+  if (operation === "transcribe") return { ...base, operation, source: pick(sources) }
+  const isWhole = operation === "synthesize" || happens(0.6)
+  return {
+    ...base,
+    operation,
+    samples: pick([1, 2, 99, 1000, 4001, 8000, 40_000, 300_000]),
+    outputFormat: pick(["8000:pcm16", "24000:float32"]),
+    share: isWhole ? 1 : pick([0, 0, 0.1, 0.5, 0.9]),
+    lateMillis: operation === "stream" && happens(0.2) ? upTo(80) : 0
+  }
+}
+
+const drawPoint = ({ pick, upTo }: Dice, direction: Direction, message: number): Point => {
+  const edge = pick(["start", "headEnd", "headEnd", "end", "end"] as const)
+  const near = pick([0, 0, 1, -1, 2, -2, upTo(100), -upTo(100), upTo(20_000), -upTo(20_000), upTo(4_000_000)])
+  // No point lies before a start, nor before the end of request headers that have not arrived.
+  const offset = edge === "start" ? Math.abs(near) : edge === "headEnd" && direction === "up" ? Math.max(0, near) : near
+  return { message, edge, offset }
+}
+
+const drawDisturbance = (dice: Dice, action: Action, count: number): Disturbance => {
+  const { between, happens, pick, upTo } = dice
+  const direction = pick(["up", "down", "down"] as const)
+  const message = happens(0.85) ? 0 : upTo(count - 1)
+  const millis = action === "pause" ? between(5, 250) : action === "reset" && happens(0.3) ? upTo(60) : 0
+  return { direction, point: drawPoint(dice, direction, message), action, millis }
+}
+
+const actionOf: Partial<Record<Kind, Action>> = {
+  ...({ pause: "pause", stall: "stall", reset: "reset", cut: "cut", vanish: "vanish" } as const),
+  ...({ "reset service": "resetService", "reset client": "resetClient" } as const)
+}
+
+/** The plan for a connection of so many calls. */
+const drawPlan = (dice: Dice, kind: Kind, count: number): Plan => {
+  const { between, pick, upTo } = dice
+  switch (kind) {
+    case "nothing":
+    case "refused":
+      return {}
+    case "latency":
+      return { latencyMillis: upTo(15), jitterMillis: upTo(25) }
+    case "bandwidth":
+      return { bytesPerMilli: pick([1000, 4000, 20_000]) }
+    case "slices":
+      return { sliceBytes: between(1, 9) }
+    case "late accept":
+      return { lateMillis: upTo(300) }
+    case "between calls": {
+      // After a response: the connection is then in the pool, or in use again.
+      const message = upTo(count - 2)
+      const action = pick(["reset", "reset", "cut", "cut", "stall", "resetService", "vanish"] as const)
+      return {
+        disturbances: [{ direction: "down", point: { message, edge: "end", offset: 0 }, action, millis: upTo(30) }]
+      }
+    }
+    case "several": {
+      const two = [drawPlan(dice, pick(plainKinds), count), drawPlan(dice, pick(plainKinds), count)]
+      return Object.assign({}, ...two, { disturbances: two.flatMap(({ disturbances = [] }) => disturbances) })
+    }
+    default:
+      return { disturbances: [drawDisturbance(dice, actionOf[kind] ?? "pause", count)] }
+  }
+}
+
 const gentleKinds: ReadonlyArray<Kind> = ["nothing", "latency", "bandwidth", "slices", "late accept", "pause"]
 const plainKinds = kinds.filter((kind) => !["several", "refused", "nothing", "between calls"].includes(kind))
 
 /** The ranks in the order of use. A higher rank costs more and has a longer recording, so the highest is seldom first. */
-const shuffled = (chance: () => number, isSmall: boolean): Array<number> => {
+const shuffled = (chance: () => number): Array<number> => {
   const drawn = chance()
-  const first = isSmall || drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3
+  const first = drawn < 0.6 ? 0 : drawn < 0.85 ? 1 : drawn < 0.95 ? 2 : 3
   return [...[3, 2, 1, 0].filter((rank) => rank !== first), first]
 }

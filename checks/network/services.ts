@@ -6,6 +6,7 @@ import { writeFileSync } from "node:fs"
 import { Agent } from "node:http"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Effect from "effect/Effect"
@@ -61,7 +62,7 @@ const makeRecordings = (folder: string): ReadonlyArray<KnownRecording> =>
     const bytes = rank === 1 ? padded(plain, 4_000_000) : plain
     const path = join(folder, `${rank}.wav`)
     writeFileSync(path, bytes)
-    return { text: `a recording of rank ${rank}`, bytes, path, samples: samplesOf(plain) }
+    return { text: `a recording of rank ${rank}`, bytes, path, samples: Pcm.decode(plain.subarray(44), "pcm16") }
   })
 
 /** Adds a JUNK chunk before the audio. */
@@ -73,10 +74,6 @@ const padded = (wav: Buffer, byteLength: number): Buffer => {
   file.writeUInt32LE(file.length - 8, 4)
   return file
 }
-
-/** Samples of a canonical 16-bit WAV file. */
-const samplesOf = (wav: Buffer): Float32Array =>
-  Float32Array.from({ length: (wav.length - 44) / 2 }, (_, at) => wav.readInt16LE(44 + 2 * at) / 0x8000)
 
 /** A recogniser that knows the recordings and learns nothing else: synthesized speech would replace them. */
 const taught = (recordings: ReadonlyArray<KnownRecording>) =>

@@ -17,17 +17,12 @@ import { type Disturbance, makeProxy, type TcpProxy } from "./proxy.js"
 import type { Schedule } from "./schedule.js"
 import type { Services } from "./services.js"
 
-export type Clients = Layer.Layer<SpeechToText | TextToSpeech>
-export type Service = LocalService["Type"]
+type Service = LocalService["Type"]
 
-export interface TrialOptions {
-  /** Replaces the clients by broken ones, to test that a law notices. */
-  readonly replaceClients?: ((clients: Clients, proxies: Proxies) => Clients) | undefined
-  /** Time that a call may exceed its deadlines, in milliseconds. Default: 10,000, for busy machines. */
-  readonly marginMillis?: number | undefined
-  /** Time to wait for connections and fibers to end, in milliseconds. Default: 60,000. */
-  readonly timeoutMillis?: number | undefined
-}
+/** Time that a call may exceed its deadlines, in milliseconds: a machine may be busy. */
+const marginMillis = 10_000
+/** Time to wait for connections and fibers to end, in milliseconds. */
+const timeoutMillis = 60_000
 
 export interface TrialResult extends Evidence {
   /** The violations of the laws, each with the number of its law. */
@@ -36,12 +31,7 @@ export interface TrialResult extends Evidence {
 }
 
 /** Runs one schedule. */
-export const runTrial = (
-  schedule: Schedule,
-  service: Service,
-  services: Services,
-  { replaceClients = (clients) => clients, marginMillis = 10_000, timeoutMillis = 60_000 }: TrialOptions = {}
-): Effect.Effect<TrialResult> =>
+export const runTrial = (schedule: Schedule, service: Service, services: Services): Effect.Effect<TrialResult> =>
   Effect.gen(function* () {
     const key = Redacted.value(service.apiKey)
     const before = yield* readAccount(service)
@@ -60,7 +50,7 @@ export const runTrial = (
       const refused = schedule.kind === "refused" ? yield* refusedAddress : undefined
       const urls = { stt: refused ?? proxies.stt.url, tts: refused ?? proxies.tts.url }
 
-      const [ended, busy] = yield* makeCalls(schedule, services, proxies, marginMillis).pipe(
+      const [ended, busy] = yield* makeCalls(schedule, services, proxies).pipe(
         Effect.tap(() =>
           Effect.sync(() => {
             for (const proxy of both) proxy.drain()
@@ -72,7 +62,7 @@ export const runTrial = (
             timeoutMillis
           )
         ),
-        Effect.provide(replaceClients(clientsOf(schedule, urls, key), proxies)),
+        Effect.provide(clientsOf(schedule, urls, key)),
         Effect.withRandom(Random.make(`${schedule.seed} ${schedule.index}`)),
         Effect.supervised(supervisor)
       )
@@ -115,13 +105,13 @@ export const runTrial = (
     })
     // The service notices a closed connection a moment later. Only then is the bill final.
     let result = yield* Effect.zipRight(Effect.sleep("10 millis"), judge)
-    for (let waited = 0; waited < Math.min(5000, timeoutMillis) && result.violations.length > 0; waited += 50) {
+    for (let waited = 0; waited < 5000 && result.violations.length > 0; waited += 50) {
       result = yield* Effect.zipRight(Effect.sleep(50), judge)
     }
     return result
   })
 
-const makeCalls = (schedule: Schedule, services: Services, proxies: Proxies, marginMillis: number) =>
+const makeCalls = (schedule: Schedule, services: Services, proxies: Proxies) =>
   Effect.suspend(() => {
     const setting = { firstAt: performance.now(), marginMillis }
     return Effect.forEach(

@@ -17,7 +17,9 @@ import { concatSamples } from "../../packages/audio-codec/src/internal/bytes.js"
 import { refuseOptions } from "../../test/support/options.js"
 import { run, temporaryFolder } from "../../test/support/processes.js"
 import { chances } from "../../test/support/random.js"
-import { exitStatus, list, bar as printBar, table } from "../../test/support/report.js"
+import { exitStatus, table } from "../../test/support/report.js"
+import { pinkNoise, whiteNoise } from "../support/noises.js"
+import { barOfNone } from "../support/print.js"
 import { type Pair, pairs } from "./sentences.js"
 
 await run("ffmpeg", ["-version"]).catch(() =>
@@ -100,22 +102,6 @@ const inEveryEncoding = async (folder: string, samples: Float32Array): Promise<R
 }
 
 const rms = (samples: Float32Array) => Math.sqrt(samples.reduce((sum, it) => sum + it * it, 0) / samples.length)
-
-const whiteNoise = (length: number, seed: number): Float32Array => {
-  const random = chances(seed)
-  return Float32Array.from({ length }, () => random() + random() + random() + random() - 2)
-}
-
-/** White noise through Paul Kellet's filter of three poles. */
-const pinkNoise = (length: number, seed: number): Float32Array => {
-  let [slow, middle, fast] = [0, 0, 0]
-  return whiteNoise(length, seed).map((white) => {
-    slow = 0.99765 * slow + 0.099046 * white
-    middle = 0.963 * middle + 0.2965164 * white
-    fast = 0.57 * fast + 1.0526913 * white
-    return (slow + middle + fast + 0.1848 * white) / 10
-  })
-}
 
 /** Noise with the spectrum of 40 ms of speech. */
 const speechShaped = (samples: Float32Array, seed: number): Float32Array => {
@@ -297,126 +283,152 @@ const concurrency = { concurrency: 3 }
 const startService = Effect.map(Layer.build(LocalService.layer()), Context.get(LocalService))
 const problems: Array<string> = []
 
-const program = Effect.gen(function* () {
-  const folder = temporaryFolder("recognition-")
+const speakAll = Effect.gen(function* () {
   const service = yield* startService
   const elsewhere = yield* startService
-  const spoken = (which: LocalService["Type"], textOf: (pair: Pair) => string) =>
+  const spoken = (which: Service, textOf: (pair: Pair) => string) =>
     Effect.forEach(pairs, (pair) => Effect.promise(() => synthesize(which, textOf(pair), pair.lang)))
-  const sentences = yield* spoken(service, ({ sentence }) => sentence)
-  const partners = yield* spoken(elsewhere, ({ partner }) => partner)
-  const again = yield* spoken(elsewhere, ({ sentence }) => sentence)
-
-  /** Transcribes a recording for each pair, three at a time. */
-  const forEachPair = <T>(of: (lang: string, index: number) => Promise<T>) =>
-    Effect.forEach(pairs, ({ lang }, index) => Effect.promise(() => of(lang, index)), concurrency)
-  /** Transcribes recordings in every encoding. They are of every pair, or of one in `every`. */
-  const heard = (recordings: ReadonlyArray<Float32Array>, every = 1) =>
-    Effect.forEach(
-      recordings,
-      (samples, index) =>
-        Effect.promise(async () => {
-          const results: Array<Heard> = []
-          for (const file of await inEveryEncoding(folder, samples)) {
-            results.push(await transcribe(service, pairs[index * every]?.lang ?? "", file))
-          }
-          return results
-        }),
-      concurrency
-    )
-  const ofSentences = yield* heard(sentences)
-  const ofPartners = yield* heard(partners)
-
-  const rows = [
-    ["encoding", `known of ${pairs.length}`, `mistaken partners of ${pairs.length}`, "lowest confidence of the known"]
-  ]
-  for (const [index, { bar, name }] of encodings.entries()) {
-    const results = ofSentences.map((of) => of[index] as Heard)
-    const known = results.filter(({ text }, of) => text === pairs[of]?.sentence)
-    const confused = results.filter(({ text }, of) => text !== "" && text !== pairs[of]?.sentence)
-    const mistaken = pairs.filter((_, of) => ofPartners[of]?.[index]?.text !== "")
-    rows.push([name, `${known.length}`, `${mistaken.length}`, lowestOf(known)])
-    if (known.length < bar * pairs.length) problems.push(`${name}: ${known.length} known`)
-    if (confused.length > 0) problems.push(`${name}: ${confused.length} taken for another sentence`)
-    for (const { partner, sentence } of mistaken) problems.push(`${name}: "${partner}" was taken for "${sentence}"`)
+  return {
+    folder: temporaryFolder("recognition-"),
+    service,
+    sentences: yield* spoken(service, ({ sentence }) => sentence),
+    partners: yield* spoken(elsewhere, ({ partner }) => partner),
+    again: yield* spoken(elsewhere, ({ sentence }) => sentence)
   }
+})
+type Spoken = Effect.Effect.Success<typeof speakAll>
 
-  table(rows)
+/** Transcribes recordings in every encoding. They are of every pair, or of one in `every`. */
+const heard = ({ folder, service }: Spoken, recordings: ReadonlyArray<Float32Array>, every = 1) =>
+  Effect.forEach(
+    recordings,
+    (samples, index) =>
+      Effect.promise(async () => {
+        const results: Array<Heard> = []
+        for (const file of await inEveryEncoding(folder, samples)) {
+          results.push(await transcribe(service, pairs[index * every]?.lang ?? "", file))
+        }
+        return results
+      }),
+    concurrency
+  )
 
-  const paddedRows = [["silence at each end", ...encodings.map(({ name }) => name), "mistaken partners"]]
-  for (const millis of [80, 500]) {
-    const end = silence(millis / 1000)
-    const every = 5
-    const padded = (recordings: ReadonlyArray<Float32Array>) =>
-      heard(
-        recordings.filter((_, index) => index % every === 0).map((samples) => between(samples, end)),
-        every
-      )
-    const known = yield* padded(sentences)
-    const mistaken = (yield* padded(partners)).flat().filter(({ text }) => text !== "")
-    const counts = encodings.map(({ bar, name }, encoding) => {
-      const right = known.filter((of, index) => of[encoding]?.text === pairs[index * every]?.sentence).length
-      if (right < bar * known.length) problems.push(`${name} with ${millis} ms of silence at each end: ${right} known`)
-      return `${right} of ${known.length}`
-    })
-    for (const { text } of mistaken) problems.push(`${millis} ms of silence at each end: taken for "${text}"`)
-    paddedRows.push([`${millis} ms`, ...counts, `${mistaken.length}`])
-  }
-  table(paddedRows)
-
-  /** Transcribes every fifth sentence after a change. */
-  const changed = (change: Change) =>
-    Effect.forEach(
-      pairs.flatMap((pair, index) => (index % 5 === 0 ? [{ ...pair, index }] : [])),
-      ({ index, lang, sentence }) =>
-        Effect.promise(async () => {
-          const next = pairs.findIndex((pair, at) => at > index && pair.lang === lang)
-          const at = next < 0 ? index - 5 : next
-          const other = { samples: sentences[at] as Float32Array, sentence: pairs[at]?.sentence ?? "" }
-          const file = change(sentences[index] as Float32Array, other.samples, index + 1)
-          return { sentence, other: other.sentence, ...(await transcribe(service, lang, file)) }
-        }),
-      concurrency
-    )
-
-  const kept = [["the sentence", "known", "lowest confidence of the known"]]
-  for (const [name, { bar, change }] of Object.entries(same)) {
-    const results = yield* changed(change)
-    const known = results.filter(({ sentence, text }) => text === sentence)
-    kept.push([name, `${known.length} of ${results.length}`, lowestOf(known)])
-    if (known.length < (bar ?? 0) * results.length) problems.push(`${name}: ${known.length} known`)
-    if (results.some(({ sentence, text }) => text !== "" && text !== sentence))
-      problems.push(`${name}: another sentence`)
-  }
-  const repeats = yield* forEachPair((lang, index) => transcribe(service, lang, wav(again[index] as Float32Array)))
-  const known = repeats.filter(({ text }, index) => text === pairs[index]?.sentence)
-  kept.push(["spoken again, by another service", `${known.length} of ${pairs.length}`, lowestOf(known)])
-  table(kept)
-
-  const besideRows = [["the sentence, and beside it", "right", "lowest confidence"]]
-  for (const [name, { change, expected }] of Object.entries(beside)) {
-    const results = yield* changed(change)
-    const right = results.filter(({ other, sentence, text }) => text === expected(sentence, other))
-    besideRows.push([name, `${right.length} of ${results.length}`, lowestOf(right)])
-    for (const { other, sentence, text } of results) {
-      if (text !== expected(sentence, other)) problems.push(`${name}: "${sentence}", "${other}": heard "${text}"`)
+const checkEncodings = (spoken: Spoken) =>
+  Effect.gen(function* () {
+    const ofSentences = yield* heard(spoken, spoken.sentences)
+    const ofPartners = yield* heard(spoken, spoken.partners)
+    const rows = [
+      ["encoding", `known of ${pairs.length}`, `mistaken partners of ${pairs.length}`, "lowest confidence of the known"]
+    ]
+    for (const [index, { bar, name }] of encodings.entries()) {
+      const results = ofSentences.map((of) => of[index] as Heard)
+      const known = results.filter(({ text }, of) => text === pairs[of]?.sentence)
+      const confused = results.filter(({ text }, of) => text !== "" && text !== pairs[of]?.sentence)
+      const mistaken = pairs.filter((_, of) => ofPartners[of]?.[index]?.text !== "")
+      rows.push([name, `${known.length}`, `${mistaken.length}`, lowestOf(known)])
+      if (known.length < bar * pairs.length) problems.push(`${name}: ${known.length} known`)
+      if (confused.length > 0) problems.push(`${name}: ${confused.length} taken for another sentence`)
+      for (const { partner, sentence } of mistaken) problems.push(`${name}: "${partner}" was taken for "${sentence}"`)
     }
-  }
-  table(besideRows)
+    table(rows)
+  })
 
-  const changedRows = [["not the sentence", "mistaken", "highest confidence of the mistaken"]]
-  for (const [name, change] of Object.entries(others)) {
-    const results = yield* changed(change)
-    const mistaken = results.filter(({ text }) => text !== "")
-    const highest = Math.max(0, ...mistaken.map(({ confidence }) => confidence))
-    changedRows.push([name, `${mistaken.length} of ${results.length}`, mistaken.length === 0 ? "" : highest.toFixed(3)])
-    for (const { text } of mistaken) problems.push(`${name}: taken for "${text}"`)
-  }
+const checkPadded = (spoken: Spoken) =>
+  Effect.gen(function* () {
+    const rows = [["silence at each end", ...encodings.map(({ name }) => name), "mistaken partners"]]
+    for (const millis of [80, 500]) {
+      const end = silence(millis / 1000)
+      const every = 5
+      const padded = (recordings: ReadonlyArray<Float32Array>) => {
+        const chosen = recordings.filter((_, index) => index % every === 0)
+        return heard(
+          spoken,
+          chosen.map((samples) => between(samples, end)),
+          every
+        )
+      }
+      const known = yield* padded(spoken.sentences)
+      const mistaken = (yield* padded(spoken.partners)).flat().filter(({ text }) => text !== "")
+      const counts = encodings.map(({ bar, name }, encoding) => {
+        const right = known.filter((of, index) => of[encoding]?.text === pairs[index * every]?.sentence).length
+        if (right < bar * known.length)
+          problems.push(`${name} with ${millis} ms of silence at each end: ${right} known`)
+        return `${right} of ${known.length}`
+      })
+      for (const { text } of mistaken) problems.push(`${millis} ms of silence at each end: taken for "${text}"`)
+      rows.push([`${millis} ms`, ...counts, `${mistaken.length}`])
+    }
+    table(rows)
+  })
 
-  table(changedRows)
-  list(problems)
-  const claim = "every sentence is recognised as its bar demands, and nothing else"
-  printBar(claim, problems.length === 0, `${problems.length} are not`)
+/** Transcribes every fifth sentence after a change. */
+const changed = ({ sentences, service }: Spoken, change: Change) =>
+  Effect.forEach(
+    pairs.flatMap((pair, index) => (index % 5 === 0 ? [{ ...pair, index }] : [])),
+    ({ index, lang, sentence }) =>
+      Effect.promise(async () => {
+        const next = pairs.findIndex((pair, at) => at > index && pair.lang === lang)
+        const at = next < 0 ? index - 5 : next
+        const other = { samples: sentences[at] as Float32Array, sentence: pairs[at]?.sentence ?? "" }
+        const file = change(sentences[index] as Float32Array, other.samples, index + 1)
+        return { sentence, other: other.sentence, ...(await transcribe(service, lang, file)) }
+      }),
+    concurrency
+  )
+
+const checkSame = (spoken: Spoken) =>
+  Effect.gen(function* () {
+    const rows = [["the sentence", "known", "lowest confidence of the known"]]
+    for (const [name, { bar, change }] of Object.entries(same)) {
+      const results = yield* changed(spoken, change)
+      const known = results.filter(({ sentence, text }) => text === sentence)
+      rows.push([name, `${known.length} of ${results.length}`, lowestOf(known)])
+      if (known.length < (bar ?? 0) * results.length) problems.push(`${name}: ${known.length} known`)
+      if (results.some(({ sentence, text }) => text !== "" && text !== sentence))
+        problems.push(`${name}: another sentence`)
+    }
+    const repeats = yield* Effect.forEach(
+      pairs,
+      ({ lang }, index) =>
+        Effect.promise(() => transcribe(spoken.service, lang, wav(spoken.again[index] as Float32Array))),
+      concurrency
+    )
+    const known = repeats.filter(({ text }, index) => text === pairs[index]?.sentence)
+    rows.push(["spoken again, by another service", `${known.length} of ${pairs.length}`, lowestOf(known)])
+    table(rows)
+  })
+
+const checkBeside = (spoken: Spoken) =>
+  Effect.gen(function* () {
+    const rows = [["the sentence, and beside it", "right", "lowest confidence"]]
+    for (const [name, { change, expected }] of Object.entries(beside)) {
+      const results = yield* changed(spoken, change)
+      const right = results.filter(({ other, sentence, text }) => text === expected(sentence, other))
+      rows.push([name, `${right.length} of ${results.length}`, lowestOf(right)])
+      for (const { other, sentence, text } of results) {
+        if (text !== expected(sentence, other)) problems.push(`${name}: "${sentence}", "${other}": heard "${text}"`)
+      }
+    }
+    table(rows)
+  })
+
+const checkOthers = (spoken: Spoken) =>
+  Effect.gen(function* () {
+    const rows = [["not the sentence", "mistaken", "highest confidence of the mistaken"]]
+    for (const [name, change] of Object.entries(others)) {
+      const results = yield* changed(spoken, change)
+      const mistaken = results.filter(({ text }) => text !== "")
+      const highest = Math.max(0, ...mistaken.map(({ confidence }) => confidence))
+      rows.push([name, `${mistaken.length} of ${results.length}`, mistaken.length === 0 ? "" : highest.toFixed(3)])
+      for (const { text } of mistaken) problems.push(`${name}: taken for "${text}"`)
+    }
+    table(rows)
+  })
+
+const program = Effect.gen(function* () {
+  const spoken = yield* speakAll
+  for (const check of [checkEncodings, checkPadded, checkSame, checkBeside, checkOthers]) yield* check(spoken)
+  barOfNone("every sentence is recognised as its bar demands, and nothing else", problems, `${problems.length} are not`)
   process.exitCode = exitStatus()
 })
 

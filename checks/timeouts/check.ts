@@ -3,16 +3,13 @@
  * `pnpm verify timeouts`. The recommended layer and two others must wait. The outcome of fetch is only printed.
  */
 import { createServer } from "node:http"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as NodeRuntime from "@effect/platform-node/NodeRuntime"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import { httpClients } from "../../test/support/httpClients.js"
 import { loopback } from "../../test/support/loopback.js"
 
 const waitSeconds = 310
@@ -22,27 +19,18 @@ const slowServer = createServer({ requestTimeout: 0 }, (request, response) => {
   request.resume().on("end", () => setTimeout(() => response.end(transcript), 1000 * waitSeconds))
 })
 
-const layers = {
-  "NodeTransport.layer": NodeTransport.layer,
-  "NodeHttpClient.layerUndici": Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  "NodeHttpClient.layer": Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  "FetchHttpClient.layer": Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
-}
-
 const program = Effect.gen(function* () {
   const { url } = yield* loopback(slowServer)
   const options = { apiKey: Redacted.make("prefix.secret"), baseUrl: url, retries: 0 }
   const audio = AudioSource.fromBytes(new Uint8Array(1000))
 
   const outcomes = yield* Effect.forEach(
-    Object.entries(layers),
+    Object.entries(httpClients),
     ([name, layer]) =>
       Effect.flatMap(SpeechToText, (stt) => stt.transcribe({ audio, model: "hi-general-v2-8khz" })).pipe(
         Effect.tap(({ call }) => Console.log(`${name}: response after ${(call.elapsedMillis / 1000).toFixed(1)} s`)),
         Effect.as(true),
-        Effect.catchAll(({ message }) =>
-          Effect.as(Console.log(`${name}: ${message}`), name === "FetchHttpClient.layer")
-        ),
+        Effect.catchAll(({ message }) => Effect.as(Console.log(`${name}: ${message}`), name === "fetch")),
         Effect.provide(SpeechToText.layer(options).pipe(Layer.provide(layer)))
       ),
     { concurrency: "unbounded" }

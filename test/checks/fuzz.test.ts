@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import * as FastCheck from "effect/FastCheck"
-import { law, tryLaw } from "../../checks/fuzz/law.js"
+import { tryLaw } from "../../checks/fuzz/law.js"
 import { topics } from "../../checks/fuzz/topics.js"
 
 describe("with random input", () => {
@@ -16,14 +15,4 @@ describe("with random input", () => {
       }),
     60_000
   )
-})
-
-it("a broken law is reported with the smallest counterexample and its seed", async () => {
-  const broken = law(
-    100,
-    FastCheck.property(FastCheck.nat(), (number) => number < 10)
-  )
-  const { failure } = await tryLaw(broken, 7)
-  expect(failure).toMatch(/seed: 7/)
-  expect(failure).toMatch(/Counterexample: \[10\]/)
 })

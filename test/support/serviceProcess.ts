@@ -40,6 +40,8 @@ export const startService = async (options: ServiceOptions, { temporary }: { rea
     platform: async (method: string, path: string, body?: unknown) => {
       const response = await send(`${ready.platformUrl}/platform/api/${path}`, {
         method,
+        // The service closes a connection that was idle for five seconds, perhaps at the very moment of the next request.
+        agent: false,
         headers: { "x-admin-token": ready.adminToken, "content-type": "application/json" },
         body: body === undefined ? [] : [JSON.stringify(body)]
       })

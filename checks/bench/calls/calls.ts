@@ -9,12 +9,9 @@ import { type Calls, concurrencies, type Length, operations } from "./measure.js
 type OperationName = keyof typeof operations
 
 interface Plan {
+  readonly url: string
   readonly rounds: number
   readonly length: Length
-  /** Default: all clients. */
-  readonly takesPart?: (name: string) => boolean
-  /** The results by concurrency. */
-  readonly measure: (operation: OperationName, name: string, url: string) => Promise<ReadonlyArray<Calls>>
 }
 
 export const run = async ({ quick }: Setting) => {
@@ -22,77 +19,63 @@ export const run = async ({ quick }: Setting) => {
     ? { warmUpMillis: 300, warmUpCalls: 0, countedMillis: 300 }
     : { warmUpMillis: 1000, warmUpCalls: 2000, countedMillis: 1200 }
   const server = await startServer()
-  await compare(server.url, {
-    rounds: quick ? 2 : 5,
-    length,
-    measure: (...which) => measureInProcess("calls", ...which, length)
-  })
-  await server.stop()
-}
-
-export const compare = async (url: string, plan: Plan) => {
-  const synthesis = await compareOne("synthesis", url, plan, `Synthesis calls of ${audio.byteLength} bytes`)
-  if (synthesis.has("bare")) {
-    const { cpu } = synthesis
-    checkBare(synthesis, "ours", "bare", [1, 1.15])
-    console.log(
-      `\nCPU compared with bare \`HttpClient\` and a scope: ${ratio(cpu("ours"), cpu("bare-scoped"))}, ${ratio(cpu("ours", 1), cpu("bare-scoped", 1))}; ` +
-        `with tracing on: ${ratio(cpu("ours-tracing"), cpu("bare-tracing"))}, ` +
-        `${ratio(cpu("ours-tracing", 1), cpu("bare-tracing", 1))}.\n`
-    )
-  }
+  const plan = { url: server.url, rounds: quick ? 2 : 5, length }
+  const synthesis = await compareOne("synthesis", plan, `Synthesis calls of ${audio.byteLength} bytes`)
+  checkBare(synthesis, [1, 1.15])
+  const beside = (ours: string, bare: string) =>
+    concurrencies.map((_, index) => ratio(synthesis.cpu(ours, index), synthesis.cpu(bare, index))).join(", ")
+  console.log(
+    `\nCPU compared with bare \`HttpClient\` and a scope: ${beside("ours", "bare-scoped")}; ` +
+      `with tracing on: ${beside("ours-tracing", "bare-tracing")}.\n`
+  )
   checkPeers(synthesis)
   const heading = `Transcription calls of ${recording.byteLength / 1000} kB`
-  const transcription = await compareOne("transcription", url, plan, heading)
-  if (transcription.has("bare")) {
-    checkBare(transcription, "ours", "bare", [1.15, 1.25])
-    console.log(
-      `\nCPU for a file, compared with bare \`HttpClient\` and \`readFile\`: ${concurrencies.map((_, index) => ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))).join(", ")}. ` +
-        "Ours makes 6 disk calls, and `readFile` 4: it also asks whether the path is a pipe, and " +
-        "whether the file has changed.\n"
-    )
-  }
-  checkPeers(transcription)
-}
-
-/** Compares the CPU time of a client with that of a bare HttpClient, many at a time and alone. */
-const checkBare = (
-  { cpu, label }: Compared,
-  ours: string,
-  bare: string,
-  atMost: readonly [many: number, alone: number]
-) => {
-  const figures = concurrencies.map((_, index) => cpu(ours, index) / cpu(bare, index))
-  bar(
-    `${label(ours)}: at most ${atMost.join("x, ")}x the CPU of ${label(bare)}, many at a time and alone`,
-    figures.every((figure, index) => figure <= at(atMost, index)),
-    figures.map((figure) => `${figure.toFixed(2)}x`).join(", ")
+  const transcription = await compareOne("transcription", plan, heading)
+  checkBare(transcription, [1.15, 1.25])
+  const ofFile = concurrencies.map((_, index) =>
+    ratio(transcription.cpu("ours-file", index), transcription.cpu("bare-file", index))
   )
+  console.log(
+    `\nCPU for a file, compared with bare \`HttpClient\` and \`readFile\`: ${ofFile.join(", ")}. ` +
+      "Ours makes 6 disk calls, and `readFile` 4: it also asks whether the path is a pipe, and " +
+      "whether the file has changed.\n"
+  )
+  checkPeers(transcription)
+  await server.stop()
 }
 
 type Compared = Awaited<ReturnType<typeof compareOne>>
 
-const checkPeers = ({ cpu, has }: Compared) => {
+const figuresOf = ({ cpu }: Compared, name: string) =>
+  concurrencies.map((_, index) => cpu("ours", index) / cpu(name, index))
+const show = (figures: ReadonlyArray<number>) => figures.map((figure) => `${figure.toFixed(2)}x`).join(", ")
+
+/** Compares the CPU time with that of a bare HttpClient, many at a time and alone. */
+const checkBare = (compared: Compared, atMost: readonly [many: number, alone: number]) => {
+  const figures = figuresOf(compared, "bare")
+  bar(
+    `${compared.label("ours")}: at most ${atMost.join("x, ")}x the CPU of ${compared.label("bare")}, many at a time and alone`,
+    figures.every((figure, index) => figure <= at(atMost, index)),
+    show(figures)
+  )
+}
+
+const checkPeers = (compared: Compared) => {
   for (const [name, { package: packageName }] of Object.entries(peers)) {
-    if (!has(name)) continue
-    const figures = concurrencies.map((_, index) => cpu("ours", index) / cpu(name, index))
-    bar(
-      `ours takes less CPU than \`${packageName}\`, many at a time and alone`,
-      figures.every((figure) => figure < 1),
-      figures.map((figure) => `${figure.toFixed(2)}x`).join(", ")
-    )
+    if (!compared.has(name)) continue
+    const figures = figuresOf(compared, name)
+    const claim = `ours takes less CPU than \`${packageName}\`, many at a time and alone`
+    bar(claim, Math.max(...figures) < 1, show(figures))
   }
 }
 
-const compareOne = async (
-  operation: OperationName,
-  url: string,
-  { length, measure, rounds, takesPart = () => true }: Plan,
-  heading: string
-) => {
-  const clients = Object.entries(operations[operation]).filter(([name]) => takesPart(name))
+const compareOne = async (operation: OperationName, { length, rounds, url }: Plan, heading: string) => {
+  const clients = Object.entries(operations[operation])
   const has = (name: string) => clients.some(([client]) => client === name)
-  const sides = clients.map(([name]) => ({ name, run: () => measure(operation, name, url) }))
+  const sides = clients.map(([name]) => ({
+    name,
+    run: () => measureInProcess<ReadonlyArray<Calls>>("calls", operation, name, url, length)
+  }))
   const all = await interleave(sides, { rounds })
   const values = (name: string, figure: keyof Calls, concurrency: number) =>
     resultsOf(all, name).map((calls) => at(calls, concurrency)[figure])

@@ -3,7 +3,6 @@
  * The least that a program with Effect's HttpClient does: it sends the key and the body, checks the status, and decodes the
  * response. It makes no request id, checks no audio, and has no deadline.
  */
-import { randomUUID } from "node:crypto"
 import { statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { FileSystem } from "@effect/platform/FileSystem"
@@ -18,18 +17,11 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import {
-  checkAudio,
-  checkTranscript,
-  key,
-  lang,
-  model,
-  outputFormat,
-  recording,
-  recordingFile,
-  text
-} from "../contract.js"
+import { transcriptionForm } from "../../../test/support/plainHttp.js"
+import * as Contract from "../contract.js"
 import { ofEffect } from "./operation.js"
+
+const { key, lang, outputFormat, recording, text } = Contract
 
 /**
  * @param {string} url
@@ -64,20 +56,24 @@ export const speak = async (url, { scoped = false, tracing = false } = {}) => {
       ? Effect.scoped(Effect.flatMap(Effect.flatMap(request, HttpClient.withScope(client).execute), read))
       : Effect.flatMap(Effect.flatMap(request, client.execute), read)
   )
-  return ofEffect(NodeHttpClient.layerUndici, call, checkAudio, { tracing })
+  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkAudio, { tracing })
 }
 
 /** @param {string} url @param {{ readonly file?: boolean }} [options] */
 export const transcribe = async (url, { file = false } = {}) => {
   const apiKey = Redacted.make(key)
   const decode = HttpClientResponse.schemaBodyJson(Schema.Struct({ text: Schema.String }))
-  const path = file ? recordingFile() : undefined
+  const path = file ? Contract.recordingFile() : undefined
   const audio = path === undefined ? Effect.succeed(recording) : Effect.promise(() => readFile(path))
   const request = Effect.map(audio, (bytes) => {
+    // By hand, because this layer cannot send a `FormData`.
     const { body, contentType } = transcriptionForm(bytes)
     return HttpClientRequest.post(`${url}/api/transcribe`).pipe(
       HttpClientRequest.setHeader("X-Api-Key", Redacted.value(apiKey)),
-      HttpClientRequest.bodyUint8Array(body, contentType)
+      HttpClientRequest.bodyUint8Array(
+        Buffer.concat(body.map((part) => (typeof part === "string" ? Buffer.from(part) : part))),
+        contentType
+      )
     )
   })
   const call = Effect.flatMap(HttpClient.HttpClient, (client) =>
@@ -88,7 +84,7 @@ export const transcribe = async (url, { file = false } = {}) => {
       )
     )
   )
-  return ofEffect(NodeHttpClient.layerUndici, call, checkTranscript)
+  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkTranscript)
 }
 
 /**
@@ -115,18 +111,4 @@ export const upload = (url, { isSent = true } = {}) => {
       return /** @type {{ text: string }} */ (yield* response.json).text
     })
   return (/** @type {string} */ path) => runtime.runPromise(call(path))
-}
-
-/** By hand, because this layer cannot send a `FormData`. */
-const transcriptionForm = (/** @type {Uint8Array} */ audio) => {
-  const boundary = randomUUID()
-  const head =
-    `--${boundary}\r\nContent-Disposition: form-data; name="model"\r\n\r\n${model}\r\n` +
-    `--${boundary}\r\nContent-Disposition: form-data; name="transaction_id"\r\n\r\n${randomUUID()}\r\n` +
-    `--${boundary}\r\nContent-Disposition: form-data; name="audio_file"; filename="call.wav"\r\n` +
-    "Content-Type: audio/wav\r\n\r\n"
-  return {
-    body: Buffer.concat([Buffer.from(head), audio, Buffer.from(`\r\n--${boundary}--\r\n`)]),
-    contentType: `multipart/form-data; boundary=${boundary}`
-  }
 }

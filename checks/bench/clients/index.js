@@ -42,8 +42,8 @@ export const speakers = {
   bare: speak.client("bare `HttpClient`, `NodeHttpClient.layerUndici`", "bare"),
   "bare-scoped": speak.client("the same with `HttpClient.withScope`", "bare", { scoped: true }),
   "bare-tracing": speak.client("bare `HttpClient`, tracing on", "bare", { tracing: true }),
-  undici: speak.client("`undici.request`", "undici"),
-  fetch: speak.client("`fetch`", "fetch"),
+  undici: speak.client("`undici.request`", "plain", "undici"),
+  fetch: speak.client("`fetch`", "plain", "fetch"),
   ...speak.peers(asCode)
 }
 
@@ -54,53 +54,32 @@ export const transcribers = {
   "ours-file": transcribe.client("the same of a file, `AudioSource.fromPath`", "ours", { file: true }),
   bare: transcribe.client("bare `HttpClient`, `NodeHttpClient.layerUndici`", "bare"),
   "bare-file": transcribe.client("the same of a file, read by `readFile`", "bare", { file: true }),
-  undici: transcribe.client("`undici.request`, its `FormData`", "undici"),
-  fetch: transcribe.client("`fetch`, `FormData`", "fetch"),
+  undici: transcribe.client("`undici.request`, its `FormData`", "plain", "undici"),
+  fetch: transcribe.client("`fetch`, `FormData`", "plain", "fetch"),
   ...transcribe.peers(asCode)
 }
 
 const upload = clientsOf("upload")
+const fromPath = "`AudioSource.fromPath`"
 const fromStream = "`AudioSource.fromStream`"
+/** @param {string} what @param {string} source @param {string} [layer] */
+const ours = (what, source, layer = "NodeTransport.layer") =>
+  upload.client(`${what}, \`${layer}\``, "ours", source, layer)
 /** @type {Record<string, Client<Upload>>} */
 export const uploaders = {
-  raw: upload.client("`node:http`, `fs.createReadStream(path).pipe(request)`", "nodeHttp"),
-  ours: upload.client("`AudioSource.fromPath`, `NodeTransport.layer`", "ours", "path", "node"),
-  "ours-memory": upload.client(
-    `${fromStream} of 64 KiB chunks in memory, \`NodeTransport.layer\``,
-    "ours",
-    "memory",
-    "node"
-  ),
-  "ours-memory-long": upload.client(
-    `${fromStream} of 1 MiB chunks in memory, \`NodeTransport.layer\``,
-    "ours",
-    "memoryLong",
-    "node"
-  ),
-  "ours-stream": upload.client(
-    `${fromStream} of \`fs.stream\` with \`byteLength\`, \`NodeTransport.layer\``,
-    "ours",
-    "stream",
-    "node"
-  ),
-  "ours-stream-long": upload.client(
-    `${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\`, \`NodeTransport.layer\``,
-    "ours",
-    "streamLong",
-    "node"
-  ),
-  "ours-unknown": upload.client(
-    `${fromStream} of \`fs.stream\`, unknown length, \`NodeTransport.layer\``,
-    "ours",
-    "unknown",
-    "node"
-  ),
+  raw: upload.client("`node:http`, `fs.createReadStream(path).pipe(request)`", "plain", "http"),
+  ours: ours(fromPath, "path"),
+  "ours-memory": ours(`${fromStream} of 64 KiB chunks in memory`, "memory"),
+  "ours-memory-long": ours(`${fromStream} of 1 MiB chunks in memory`, "memoryLong"),
+  "ours-stream": ours(`${fromStream} of \`fs.stream\` with \`byteLength\``, "stream"),
+  "ours-stream-long": ours(`${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\``, "streamLong"),
+  "ours-unknown": ours(`${fromStream} of \`fs.stream\`, unknown length`, "unknown"),
   "bare-stream": upload.client("bare `HttpClient`, `fs.stream`, `NodeHttpClient.layerUndici`", "bare"),
   "stream-alone": upload.client("`fs.stream` alone, read and not sent", "bare", { isSent: false }),
-  "ours-undici": upload.client("`AudioSource.fromPath`, `NodeHttpClient.layerUndici`", "ours", "path", "undici"),
-  "ours-node": upload.client("`AudioSource.fromPath`, `NodeHttpClient.layer`", "ours", "path", "nodeHttp"),
-  "ours-fetch": upload.client("`AudioSource.fromPath`, `FetchHttpClient.layer`", "ours", "path", "fetch"),
-  undici: upload.client("`undici.request` of an `fs.createReadStream`", "undici"),
-  fetch: upload.client("`fetch` of a `FormData` with an `fs.openAsBlob`", "fetch"),
+  "ours-undici": ours(fromPath, "path", "NodeHttpClient.layerUndici"),
+  "ours-node": ours(fromPath, "path", "NodeHttpClient.layer"),
+  "ours-fetch": ours(fromPath, "path", "FetchHttpClient.layer"),
+  undici: upload.client("`undici.request` of an `fs.createReadStream`", "plain", "undici"),
+  fetch: upload.client("`fetch` of a `FormData` with an `fs.openAsBlob`", "plain", "fetch"),
   ...upload.peers((given) => given)
 }

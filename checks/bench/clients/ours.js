@@ -15,20 +15,11 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import {
-  checkAudio,
-  checkTranscript,
-  key,
-  lang,
-  model,
-  outputFormat,
-  recording,
-  recordingFile,
-  text
-} from "../contract.js"
+import * as Contract from "../contract.js"
 import { ofEffect } from "./operation.js"
 
-const apiKey = Redacted.make(key)
+const { lang, model, outputFormat, text } = Contract
+const apiKey = Redacted.make(Contract.key)
 
 /** @param {string} url @param {{ readonly tracing?: boolean, readonly concurrency?: number }} [options] */
 export const speak = (url, { concurrency, ...options } = {}) => {
@@ -37,7 +28,7 @@ export const speak = (url, { concurrency, ...options } = {}) => {
   return ofEffect(
     layer,
     Effect.map(call, ({ bytes }) => bytes),
-    checkAudio,
+    Contract.checkAudio,
     options
   )
 }
@@ -49,8 +40,8 @@ const textOf = (audio) =>
 /** @param {string} url @param {{ readonly file?: boolean }} [options] */
 export const transcribe = (url, { file = false } = {}) => {
   const layer = Layer.provide(SpeechToText.layer({ apiKey, baseUrl: url }), NodeTransport.layer)
-  const audio = file ? AudioSource.fromPath(recordingFile()) : AudioSource.fromBytes(recording)
-  return ofEffect(layer, textOf(audio), checkTranscript)
+  const audio = file ? AudioSource.fromPath(Contract.recordingFile()) : AudioSource.fromBytes(Contract.recording)
+  return ofEffect(layer, textOf(audio), Contract.checkTranscript)
 }
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem, NodeFileSystem.layer))
@@ -84,10 +75,10 @@ const fromMemory = (byteLength, chunkSize) => {
 }
 
 const layers = {
-  node: NodeTransport.layer,
-  undici: Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
-  nodeHttp: Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
-  fetch: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
+  "NodeTransport.layer": NodeTransport.layer,
+  "NodeHttpClient.layerUndici": Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer),
+  "NodeHttpClient.layer": Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer),
+  "FetchHttpClient.layer": Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer)
 }
 
 /** @param {string} url @param {keyof typeof sources} source @param {keyof typeof layers} layer */

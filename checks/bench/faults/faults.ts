@@ -3,24 +3,15 @@ import * as Effect from "effect/Effect"
 import { eachRequest, faultyServer, respond, type Script } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
 import { bar, table, title } from "../../../test/support/report.js"
+import { seconds } from "../../support/print.js"
 import { speakers, transcribers } from "../clients/index.js"
 import { key } from "../contract.js"
 import { measureInProcess, type Setting } from "../harness.js"
 import { peers } from "../peers/index.js"
-import type { Outcome, Target } from "./measure.js"
+import type { Outcome } from "./measure.js"
 import { type Fault, faults, none, type Operation, passing, redirect, rightResponse } from "./table.js"
 
-/** Calls each server with one client. */
-type Call = (
-  operation: Operation,
-  name: string,
-  targets: ReadonlyArray<Target>
-) => Promise<{ readonly outcomes: ReadonlyArray<Outcome>; readonly uncaught: ReadonlyArray<string> }>
-
-/** How long to wait for an outcome, in milliseconds. */
-type TimeoutOf = (fault: Fault) => number
-
-export interface Observed extends Outcome {
+interface Observed extends Outcome {
   /** Not known if the connection is refused. */
   readonly requests: number | undefined
   /** What the other host received. */
@@ -44,7 +35,7 @@ const labels: Readonly<Record<string, string>> = {
 const clientsOf = (operation: Operation) =>
   Object.keys(labels).filter((name) => Object.hasOwn(operation === "synthesis" ? speakers : transcribers, name))
 
-export const faultsOf = (operation: Operation): ReadonlyArray<Fault> =>
+const faultsOf = (operation: Operation): ReadonlyArray<Fault> =>
   [none, ...faults, ...passing, redirect].filter(({ of = operation }) => of === operation)
 
 const pathOf = (request: string) => /^\S+ ([^ ?]*)/.exec(request)?.[1] ?? ""
@@ -84,12 +75,20 @@ const answer = (path: string): Script => {
   return respond(200, headers, body)
 }
 
-const observe = (operation: Operation, name: string, call: Call, timeoutOf: TimeoutOf) =>
+interface Outcomes {
+  readonly outcomes: ReadonlyArray<Outcome>
+  readonly uncaught: ReadonlyArray<string>
+}
+
+/** The outcomes of all faults, for one client. */
+const observe = (operation: Operation, name: string, timeoutMillis: number) =>
   Effect.gen(function* () {
     const tried = faultsOf(operation)
     const servers = yield* Effect.forEach(tried, startFault)
-    const targets = servers.map(({ fault, url }) => ({ url, timeoutMillis: timeoutOf(fault) }))
-    const { outcomes, uncaught } = yield* Effect.promise(() => call(operation, name, targets))
+    const urls = servers.map(({ url }) => url)
+    const { outcomes, uncaught } = yield* Effect.promise(() =>
+      measureInProcess<Outcomes>("faults", operation, name, urls, timeoutMillis)
+    )
     const of = new Map(
       tried.flatMap((fault, index): ReadonlyArray<[Fault, Observed]> => {
         const [outcome, server] = [outcomes[index], servers[index]]
@@ -102,25 +101,17 @@ const observe = (operation: Operation, name: string, call: Call, timeoutOf: Time
     )
     const well = of.get(none)
     if (well?.right !== true) return yield* Effect.dieMessage(`${name} fails without a fault: ${well?.what}`)
-    const observations: Observations = { name, of, uncaught }
-    return observations
+    return { name, of, uncaught } satisfies Observations
   }).pipe(Effect.scoped)
-
-/** The outcomes of all faults, for each client. */
-export const observeAll = (operation: Operation, names: ReadonlyArray<string>, call: Call, timeoutOf: TimeoutOf) =>
-  // Clients mostly wait.
-  Effect.forEach(names, (name) => observe(operation, name, call, timeoutOf), { concurrency: 4 })
 
 /** Whether the caller got a faulty response as its result. */
 const isAccepted = ({ got, right }: Observed) => got === "value" && !right
 
-export const accepted = ({ of }: Observations) =>
+const accepted = ({ of }: Observations) =>
   faults.filter((fault) => {
     const observed = of.get(fault)
     return observed !== undefined && isAccepted(observed)
   })
-
-const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
 
 const short = (fault: Fault, { of }: Observations) => {
   const observed = of.get(fault)
@@ -137,7 +128,7 @@ const short = (fault: Fault, { of }: Observations) => {
 }
 
 /** Prints the outcomes of each client. */
-export const print = (operation: Operation, all: ReadonlyArray<Observations>, timeoutMillis: number) => {
+const print = (operation: Operation, all: ReadonlyArray<Observations>, timeoutMillis: number) => {
   const tried = faultsOf(operation)
   const noteOf = ({ note }: Fault) => (typeof note === "object" ? note[operation] : note)
   const notes = [...new Set(tried.flatMap((fault) => noteOf(fault) ?? []))]
@@ -180,23 +171,21 @@ export const print = (operation: Operation, all: ReadonlyArray<Observations>, ti
   }
 }
 
-const inOwnProcess: Call = (operation, name, targets) => measureInProcess("faults", operation, name, targets)
-
 export const run = async ({ quick }: Setting) => {
   const timeoutMillis = quick ? 3000 : 15_000
   const ours: Array<Observations> = []
   for (const operation of ["synthesis", "transcription"] as const) {
     console.error(`faults of a ${operation}`)
-    const all = await Effect.runPromise(observeAll(operation, clientsOf(operation), inOwnProcess, () => timeoutMillis))
+    // Clients mostly wait.
+    const observing = Effect.forEach(clientsOf(operation), (name) => observe(operation, name, timeoutMillis), {
+      concurrency: 4
+    })
+    const all = await Effect.runPromise(observing)
     print(operation, all, timeoutMillis)
     ours.push(...all.filter(({ name }) => name === "ours"))
   }
-  const acceptedFaults = ours.flatMap(accepted)
-  bar(
-    "ours accepts no faulty response",
-    acceptedFaults.length === 0,
-    acceptedFaults.map(({ name }) => name).join("; ") || "none"
-  )
+  const names = ours.flatMap(accepted).map(({ name }) => name)
+  bar("ours accepts no faulty response", names.length === 0, names.join("; ") || "none")
   const given = ours.some(({ of }) => of.get(redirect)?.elsewhere === "the key")
   bar("ours sends the key to no other host", !given, given ? "it does" : "none")
 }

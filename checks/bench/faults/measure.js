@@ -8,10 +8,6 @@ import { isWhole, transcript } from "../contract.js"
  * @property {boolean} right
  * @property {string} what
  * @property {number} millis
- *
- * @typedef {object} Target
- * @property {string} url
- * @property {number} timeoutMillis How long to wait for an outcome.
  */
 
 /** @type {{ [name: string]: { clients: Record<string, any>, isRight: (value: any) => boolean, show: (value: any) => string } }} */
@@ -29,14 +25,15 @@ const operations = {
  *
  * @param {string} operationName
  * @param {string} name of the client
- * @param {ReadonlyArray<Target>} targets
+ * @param {ReadonlyArray<string>} urls of the servers
+ * @param {number} timeoutMillis How long to wait for an outcome.
  * @returns {Promise<ReadonlyArray<Outcome>>}
  */
-export const measure = async (operationName, name, targets) => {
+export const measure = async (operationName, name, urls, timeoutMillis) => {
   const { clients, isRight, show } = /** @type {NonNullable<typeof operations[string]>} */ (operations[operationName])
 
-  /** @param {Target} target @returns {Promise<Outcome>} */
-  const attempt = async ({ timeoutMillis, url }) => {
+  /** @param {string} url @returns {Promise<Outcome>} */
+  const attempt = async (url) => {
     /** @type {import("../clients/operation.js").Operation<any>} */
     const operation = await clients[name].start(url)
     const start = performance.now()
@@ -54,7 +51,7 @@ export const measure = async (operationName, name, targets) => {
   }
 
   // The first call of a process is slow.
-  const [first, ...others] = targets
+  const [first, ...others] = urls
   return first === undefined ? [] : [await attempt(first), ...(await Promise.all(others.map(attempt)))]
 }
 

@@ -15,7 +15,7 @@ import { audio, audioHeaders, idOf, isSpeechPath, transcript, transcriptOf } fro
 
 export type Operation = "synthesis" | "transcription"
 
-export interface RightResponse {
+interface RightResponse {
   readonly path: string
   readonly headers: Readonly<Record<string, string>>
   readonly body: Buffer
@@ -35,8 +35,6 @@ export interface Fault {
   readonly name: string
   /** What happens instead of the right response. */
   readonly script: "refused" | ((right: RightResponse) => Script)
-  /** Whether only a limit of the client ends the call, perhaps much later. */
-  readonly endless?: boolean
   /** How often, before the right response. Default: always. */
   readonly times?: number
   /** Default: both operations. */
@@ -100,8 +98,8 @@ export const faults: ReadonlyArray<Fault> = [
   { name: "breaks off in the middle, `Content-Length`", script: withLength(hangUp) },
   { name: "breaks off in the middle, chunked", script: half(chunked, hangUp) },
   { name: "breaks off in the middle, no length", script: half({ connection: "close" }, hangUp), note: noDuration },
-  { name: "never responds", script: () => silent, endless: true, note: timeouts },
-  { name: "stalls in the middle", script: withLength(silent), endless: true },
+  { name: "never responds", script: () => silent, note: timeouts },
+  { name: "stalls in the middle", script: withLength(silent) },
   { name: "200 with an HTML page", script: () => respond(200, { "content-type": "text/html" }, html), note: asItCame },
   { name: "200 with an error in JSON", script: refusal(200), note: asItCame },
   { name: "200 with nothing in it", script: ({ headers }) => respond(200, headers), note: asItCame },
@@ -136,11 +134,7 @@ export const none: Fault = { name: "none", script: ({ body, headers }) => respon
 export const passing: ReadonlyArray<Fault> = [
   { name: "500 once, then the response", script: refusal(500), times: 1 },
   { name: "429 once with `Retry-After: 1`, then the response", script: refusal(429, soon), times: 1 },
-  {
-    name: "503 once with `Retry-After: 1`, then the response",
-    script: refusal(503, soon),
-    times: 1
-  }
+  { name: "503 once with `Retry-After: 1`, then the response", script: refusal(503, soon), times: 1 }
 ]
 
 /** A redirect to another host, which would respond. */

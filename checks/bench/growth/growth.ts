@@ -3,6 +3,7 @@ import { runScript, temporaryFolder } from "../../../test/support/processes.js"
 import { at, bar, median, table, title, whole } from "../../../test/support/report.js"
 import { startService } from "../../../test/support/serviceProcess.js"
 import { interleave, resultsOf } from "../../support/interleave.js"
+import { tableOf } from "../../support/print.js"
 import { measureInProcess, type Setting, startServer } from "../harness.js"
 import type { Job } from "../service/load.js"
 
@@ -13,26 +14,33 @@ interface Cost {
 }
 
 const tenths = (value: number) => value.toFixed(1)
-const kilobytes = (bytes: number) => tenths(bytes / 1000)
 const inMegabytes = (bytes: number) => whole(bytes / 1e6)
 
-/** Measures each size for each side, in turn. The result gives the median of a figure. */
+interface Plan extends Setting {
+  readonly url: string
+  readonly rounds: number
+}
+
+/** Measures each size for each client, in turn. The result gives the median of a figure. */
 const measureAll = async (
+  { rounds, url }: Plan,
+  what: string,
+  clients: ReadonlyArray<string>,
   sizes: ReadonlyArray<number>,
-  names: ReadonlyArray<string>,
-  rounds: number,
-  run: (name: string, size: number) => Promise<Cost>,
-  takesPart: (name: string, size: number) => boolean = () => true
+  takesPart: (client: string, size: number) => boolean = () => true
 ) => {
-  const nameOf = (name: string, size: number) => `${name}, ${size}`
+  const nameOf = (client: string, size: number) => `${client}, ${size}`
   const sides = sizes.flatMap((size) =>
-    names
-      .filter((name) => takesPart(name, size))
-      .map((name) => ({ name: nameOf(name, size), run: () => run(name, size) }))
+    clients
+      .filter((client) => takesPart(client, size))
+      .map((client) => ({
+        name: nameOf(client, size),
+        run: () => measureInProcess<Cost>("growth", what, client, url, size)
+      }))
   )
   const all = await interleave(sides, { rounds })
-  return (name: string, size: number, figure: keyof Cost) =>
-    median(resultsOf(all, nameOf(name, size)).map((cost) => cost[figure]))
+  return (client: string, size: number, figure: keyof Cost) =>
+    median(resultsOf(all, nameOf(client, size)).map((cost) => cost[figure]))
 }
 
 /** A bar for a cost that must not grow: at most `limit` times from one size to another. */
@@ -40,92 +48,79 @@ const barOfGrowth = (claim: string, limit: number, less: number, more: number) =
   bar(`${claim}: at most ${limit}x`, more <= limit * less, `${(more / less).toFixed(2)}x`)
 
 export const run = async ({ quick }: Setting) => {
-  const rounds = quick ? 1 : 3
   const server = await startServer()
+  const plan = { quick, url: server.url, rounds: quick ? 1 : 3 }
+  await measureCalls(plan)
+  await measureHotwords(plan)
+  await measureSegments(plan)
+  await server.stop()
+  await measureJournal(quick ? 3 : 10)
+}
 
+const measureCalls = async (plan: Plan) => {
   title("Calls under way")
   console.log(
-    `Syntheses of 4800 bytes, medians of ${rounds}. Memory is that of the heap and of buffers after a garbage collection, while ` +
-      "all calls wait for a response.\n"
+    `Syntheses of 4800 bytes, medians of ${plan.rounds}. Memory is that of the heap and of buffers after a garbage collection, ` +
+      "while all calls wait for a response.\n"
   )
-  const callSizes = quick ? [1, 64, 1000] : [1, 64, 1000, 10_000]
+  const sizes = plan.quick ? [1, 64, 1000] : [1, 64, 1000, 10_000]
   // A bare client opens up to two connections for each call, and a system allows a process only so many.
-  const fits = (name: string, size: number) => name === "ours" || size < 10_000
-  const calls = await measureAll(
-    callSizes,
-    ["ours", "bare"],
-    rounds,
-    (name, size) => measureInProcess<Cost>("growth", "calls", name, server.url, size),
-    fits
-  )
+  const fits = (client: string, size: number) => client === "ours" || size < 10_000
+  const clients = ["ours", "bare"]
+  const calls = await measureAll(plan, "calls", clients, sizes, fits)
   table([
     ["calls under way", "CPU each, µs", "of bare", "memory each, kB", "of bare"],
-    ...callSizes.map((size) => [
+    ...sizes.map((size) => [
       whole(size),
-      ...["ours", "bare"].map((name) => (fits(name, size) ? whole(calls(name, size, "cpuMicros")) : "")),
+      ...clients.map((client) => (fits(client, size) ? whole(calls(client, size, "cpuMicros")) : "")),
       // That of one call is less than what else changes.
-      ...["ours", "bare"].map((name) => (size === 1 || !fits(name, size) ? "" : kilobytes(calls(name, size, "memory"))))
+      ...clients.map((client) =>
+        size === 1 || !fits(client, size) ? "" : tenths(calls(client, size, "memory") / 1000)
+      )
     ])
   ])
-  const mostCalls = callSizes.at(-1) ?? 0
   // Undici looks for a free connection among all of them, and the garbage collector follows what all calls hold.
-  const fewerCalls = quick ? 64 : 1000
-  barOfGrowth(
-    `CPU of a call, ${mostCalls} under way to ${fewerCalls}`,
-    2,
-    calls("ours", fewerCalls, "cpuMicros"),
-    calls("ours", mostCalls, "cpuMicros")
-  )
-  barOfGrowth(
-    `memory of a call, ${mostCalls} under way to 64`,
-    1.5,
-    calls("ours", 64, "memory"),
-    calls("ours", mostCalls, "memory")
-  )
+  const [fewer, most] = plan.quick ? [64, 1000] : [1000, 10_000]
+  const ofOurs = (size: number, figure: keyof Cost) => calls("ours", size, figure)
+  const cpuClaim = `CPU of a call, ${most} under way to ${fewer}`
+  barOfGrowth(cpuClaim, 2, ofOurs(fewer, "cpuMicros"), ofOurs(most, "cpuMicros"))
+  barOfGrowth(`memory of a call, ${most} under way to 64`, 1.5, ofOurs(64, "memory"), ofOurs(most, "memory"))
+}
 
+const measureHotwords = async (plan: Plan) => {
   title("Hotwords of a transcription")
-  console.log(`The CPU of a whole call with a recording of 100 kB, medians of ${rounds}.\n`)
-  const hotwordSizes = [1, 100, 1000, 10_000]
-  const hotwords = await measureAll(hotwordSizes, ["ours"], rounds, (_, size) =>
-    measureInProcess<Cost>("growth", "hotwords", server.url, size)
-  )
-  const ofHotwords = (size: number) => hotwords("ours", size, "cpuMicros")
-  const each = (size: number) => (ofHotwords(size) - ofHotwords(1)) / size
-  table([
-    ["hotwords", "CPU of the call, ms", "of each hotword, µs"],
-    ...hotwordSizes.map((size) => [whole(size), tenths(ofHotwords(size) / 1000), size === 1 ? "" : tenths(each(size))])
-  ])
+  console.log(`The CPU of a whole call with a recording of 100 kB, medians of ${plan.rounds}.\n`)
+  const sizes = [1, 100, 1000, 10_000]
+  const hotwords = await measureAll(plan, "hotwords", ["ours"], sizes)
+  const cpu = (size: number) => hotwords("ours", size, "cpuMicros")
+  const each = (size: number) => (cpu(size) - cpu(1)) / size
+  tableOf(sizes, {
+    hotwords: whole,
+    "CPU of the call, ms": (size) => tenths(cpu(size) / 1000),
+    "of each hotword, µs": (size) => (size === 1 ? "" : tenths(each(size)))
+  })
   barOfGrowth("CPU of a hotword, 10000 of them to 1000", 1.5, each(1000), each(10_000))
+}
 
+const measureSegments = async (plan: Plan) => {
   title("Segments of a response")
   console.log(
-    `From the request to the transcription, medians of ${rounds}. Memory is the peak of resident memory above that before, with ` +
-      "the result.\n"
+    `From the request to the transcription, medians of ${plan.rounds}. Memory is the peak of resident memory above that before, ` +
+      "with the result.\n"
   )
-  const segmentSizes = quick ? [1000, 10_000, 100_000] : [1000, 10_000, 100_000, 1_000_000]
-  const readers = ["ours", "JSON.parse"]
-  const segments = await measureAll(segmentSizes, readers, rounds, (name, size) =>
-    measureInProcess<Cost>("growth", "segments", name, server.url, size)
-  )
-  table([
-    ["segments", "CPU, ms", "of `node:http` and `JSON.parse`", "each, µs", "memory, MB", "of `JSON.parse`"],
-    ...segmentSizes.map((size) => [
-      whole(size),
-      ...readers.map((name) => tenths(segments(name, size, "cpuMicros") / 1000)),
-      tenths(segments("ours", size, "cpuMicros") / size),
-      ...readers.map((name) => inMegabytes(segments(name, size, "memory")))
-    ])
-  ])
-  const mostSegments = segmentSizes.at(-1) ?? 0
-  barOfGrowth(
-    `CPU of a segment, ${mostSegments} of them to ${mostSegments / 10}`,
-    1.5,
-    segments("ours", mostSegments / 10, "cpuMicros") / (mostSegments / 10),
-    segments("ours", mostSegments, "cpuMicros") / mostSegments
-  )
-  await server.stop()
-
-  await measureJournal(quick ? 3 : 10)
+  const sizes = plan.quick ? [1000, 10_000, 100_000] : [1000, 10_000, 100_000, 1_000_000]
+  const segments = await measureAll(plan, "segments", ["ours", "JSON.parse"], sizes)
+  const each = (size: number) => segments("ours", size, "cpuMicros") / size
+  tableOf(sizes, {
+    segments: whole,
+    "CPU, ms": (size) => tenths(segments("ours", size, "cpuMicros") / 1000),
+    "of `node:http` and `JSON.parse`": (size) => tenths(segments("JSON.parse", size, "cpuMicros") / 1000),
+    "each, µs": (size) => tenths(each(size)),
+    "memory, MB": (size) => inMegabytes(segments("ours", size, "memory")),
+    "of `JSON.parse`": (size) => inMegabytes(segments("JSON.parse", size, "memory"))
+  })
+  const most = at(sizes, sizes.length - 1)
+  barOfGrowth(`CPU of a segment, ${most} of them to ${most / 10}`, 1.5, each(most / 10), each(most))
 }
 
 const measureJournal = async (thousands: number) => {
@@ -158,11 +153,7 @@ const measureJournal = async (thousands: number) => {
     ...costs.map(({ cpuMicros, memory }, index) => [whole((index + 1) * count), whole(cpuMicros), inMegabytes(memory)])
   ])
   // The first thousand warms up the process and fills the journal.
-  barOfGrowth(
-    "CPU of a request after a full journal",
-    1.25,
-    at(costs, 1).cpuMicros,
-    at(costs, costs.length - 1).cpuMicros
-  )
-  barOfGrowth("memory after a full journal", 1.25, at(costs, 1).memory, at(costs, costs.length - 1).memory)
+  const [full, last] = [at(costs, 1), at(costs, costs.length - 1)]
+  barOfGrowth("CPU of a request after a full journal", 1.25, full.cpuMicros, last.cpuMicros)
+  barOfGrowth("memory after a full journal", 1.25, full.memory, last.memory)
 }

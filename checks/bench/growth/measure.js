@@ -11,17 +11,10 @@ import * as Redacted from "effect/Redacted"
 import { collect, collectedFootprint } from "../../../test/support/footprint.js"
 import { peakMemory, resetPeakMemory } from "../../../test/support/memory.js"
 import { send } from "../../../test/support/plainHttp.js"
+import { cpuMicrosOf } from "../../support/serve.js"
 import { speak as speakBare } from "../clients/bare.js"
 import { speak as speakOurs } from "../clients/ours.js"
 import { key, model, recording } from "../contract.js"
-
-/** @param {() => Promise<unknown>} work @returns {Promise<number>} User and system time of this process. */
-const cpuMicrosOf = async (work) => {
-  const cpu = process.cpuUsage()
-  await work()
-  const { system, user } = process.cpuUsage(cpu)
-  return system + user
-}
 
 /** @param {number} count */
 const times = (count) => () => count-- > 0
@@ -67,8 +60,8 @@ const transcription = (options) =>
 /** A word of letters for a number: a digit is not spoken. @param {number} number */
 const wordOf = (number) => [...String(number)].map((digit) => "abcdefghij"[Number(digit)]).join("")
 
-/** @param {string} url @param {number} count */
-const hotwords = async (url, count) => {
+/** @param {"ours"} _ @param {string} url @param {number} count */
+const hotwords = async (_, url, count) => {
   const runtime = transcriber(url)
   const call = transcription({
     hotwords: Array.from({ length: count }, (_, number) => ({ phrase: `word ${wordOf(number)}`, score: 2.5 }))

@@ -3,19 +3,11 @@
  * The least that a server can do for the same response: it reads the body and writes a stored response. `node bare.js FILE`,
  * a file with the response as JSON. Sends its URL when it is ready, and its CPU time for each message.
  */
-import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { listen } from "../../../test/support/plainHttp.js"
+import { serveStored } from "./stored.js"
 
-const { body, headers } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))
-const bytes = Buffer.from(body, "base64")
-
-const server = createServer((request, response) => {
-  request.resume().once("end", () => response.writeHead(200, headers).end(bytes))
-})
-process.on("message", () => {
-  const { system, user } = process.cpuUsage()
-  process.send?.({ cpuMicros: user + system })
-})
-process.once("disconnect", () => process.exit())
-process.send?.(await listen(server))
+await serveStored(({ bytes, headers }) =>
+  createServer((request, response) => {
+    request.resume().once("end", () => response.writeHead(200, headers).end(bytes))
+  })
+)

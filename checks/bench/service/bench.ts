@@ -6,20 +6,19 @@
 import { writeFileSync } from "node:fs"
 import { cpus } from "node:os"
 import { join } from "node:path"
-import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { readOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { runScript, startScript, temporaryFolder } from "../../../test/support/processes.js"
 import { noise } from "../../../test/support/recordings.js"
-import { at, bar, exitStatus, median, ratio, sum, table, title, whole } from "../../../test/support/report.js"
+import { at, bar, median, ratio, sum, table, title, whole } from "../../../test/support/report.js"
 import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
 import { interleave, millisOf } from "../../support/interleave.js"
-import { untilIdle } from "../../support/untilIdle.js"
+import { runParts } from "../../support/parts.js"
+import { untilIdle } from "../../support/until.js"
 import type { Job, Load } from "./load.js"
 import type { Startup } from "./startup.js"
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
-const parts = ["calls", "voice", "start"]
-if (only !== undefined && !parts.includes(only)) refuseOptions(`--only takes one of ${parts.join(", ")}.`)
 
 const temporary = temporaryFolder("bench-service-")
 const script = (file: string) => new URL(file, import.meta.url)
@@ -66,9 +65,7 @@ const quantile = (sorted: ReadonlyArray<number>, share: number) =>
 
 const measureCalls = async () => {
   const concurrency = 64
-  const { count, rounds, warmup } = quick
-    ? { count: 300, rounds: 1, warmup: 100 }
-    : { count: 1000, rounds: 5, warmup: 300 }
+  const [count, rounds, warmup] = quick ? [300, 1, 100] : [1000, 5, 300]
   title(`Calls of a second of speech, ${concurrency} at a time`)
   console.log(
     "The voice returns a second of samples at once. The service learns them after each of its rounds, and the next round waits " +
@@ -220,7 +217,4 @@ const measureStart = async () => {
   bar("it is ready in less than 300 ms, once imported", ready < 300, `${tenths(ready)} ms`)
 }
 
-if (only === undefined || only === "calls") await measureCalls()
-if (only === undefined || only === "voice") await measureVoice()
-if (only === undefined || only === "start") await measureStart()
-process.exitCode = exitStatus()
+await runParts({ calls: measureCalls, voice: measureVoice, start: measureStart }, only)

@@ -3,29 +3,21 @@
  * The server that the local service is built on, with the same response: `node platform.js FILE`, as bare.js. What it costs,
  * the service can't save.
  */
-import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
 import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
 import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import * as NodeHttpServerRequest from "@effect/platform-node/NodeHttpServerRequest"
 import * as Effect from "effect/Effect"
-import { listen } from "../../../test/support/plainHttp.js"
+import { serveStored } from "./stored.js"
 
-const { body, headers } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))
-const bytes = Buffer.from(body, "base64")
-
-const app = Effect.gen(function* () {
-  const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
-  yield* Effect.async((resume) => {
-    request.resume().once("end", () => resume(Effect.void))
+await serveStored(async ({ bytes, headers }) => {
+  const app = Effect.gen(function* () {
+    const request = NodeHttpServerRequest.toIncomingMessage(yield* HttpServerRequest.HttpServerRequest)
+    yield* Effect.async((resume) => {
+      request.resume().once("end", () => resume(Effect.void))
+    })
+    return HttpServerResponse.uint8Array(bytes, { headers, contentType: headers["content-type"] })
   })
-  return HttpServerResponse.uint8Array(bytes, { headers, contentType: headers["content-type"] })
+  return createServer(await Effect.runPromise(NodeHttpServer.makeHandler(app)))
 })
-const server = createServer(await Effect.runPromise(NodeHttpServer.makeHandler(app)))
-process.on("message", () => {
-  const { system, user } = process.cpuUsage()
-  process.send?.({ cpuMicros: user + system })
-})
-process.once("disconnect", () => process.exit())
-process.send?.(await listen(server))

@@ -11,40 +11,31 @@ import type { Failed, Upload } from "./measure.js"
 
 type Result = Upload | Failed
 
-interface Plan {
-  readonly rounds: number
-  readonly size: number
-  /** Default: all clients. */
-  readonly takesPart?: (name: string) => boolean
-  readonly measure: (name: string, url: string, path: string, smallPath: string) => Promise<Result>
-}
-
-export const mebibyte = 2 ** 20
+const mebibyte = 2 ** 20
 
 /** The clients that send a `Stream`. */
 const streams = ["ours-memory", "ours-memory-long"]
 
 export const run = async ({ quick }: Setting) => {
-  const server = await startServer()
-  await compare(server.url, {
-    rounds: quick ? 1 : 3,
-    size: (quick ? 64 : 500) * mebibyte,
-    // A client that ends its process has only failed.
-    measure: (...which) => measureInProcess<Result>("upload", ...which).catch((error) => ({ failed: String(error) }))
-  })
-  await server.stop()
-}
-
-export const compare = async (url: string, { measure, rounds, size, takesPart = () => true }: Plan) => {
+  const rounds = quick ? 1 : 3
+  const size = (quick ? 64 : 500) * mebibyte
   const folder = temporaryFolder("bench-upload-")
   const path = join(folder, "recording.wav")
   const smallPath = join(folder, "small.wav")
   writeNoise(path, size)
   writeNoise(smallPath, mebibyte)
 
-  const clients = Object.entries(uploaders).filter(([name]) => takesPart(name))
-  const sides = clients.map(([name]) => ({ name, run: () => measure(name, url, path, smallPath) }))
+  const server = await startServer()
+  const clients = Object.entries(uploaders)
+  const sides = clients.map(([name]) => ({
+    name,
+    run: () =>
+      measureInProcess<Result>("upload", name, server.url, path, smallPath)
+        // A client that ends its process has only failed.
+        .catch((error): Result => ({ failed: String(error) }))
+  }))
   const all = await interleave(sides, { rounds })
+  await server.stop()
   rmSync(folder, { recursive: true })
 
   const failure = (name: string) => resultsOf(all, name).flatMap((each) => ("failed" in each ? [each.failed] : []))[0]

@@ -10,24 +10,25 @@ import { readdirSync } from "node:fs"
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Account, Keys, Usage } from "@effect-speech/local-service/Accounts"
-import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { readOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { temporaryFolder } from "../../../test/support/processes.js"
 import { chances } from "../../../test/support/random.js"
 import { noise } from "../../../test/support/recordings.js"
-import { bar, exitStatus, list, median, sum, table } from "../../../test/support/report.js"
+import { exitStatus, median, sum, table } from "../../../test/support/report.js"
 import { type ServiceProcess, startService } from "../../../test/support/serviceProcess.js"
+import { type Used, usedOf } from "../../support/journal.js"
+import { killAt, killRepeatedly } from "../../support/kill.js"
+import { integerOf } from "../../support/parts.js"
+import { barOfNone } from "../../support/print.js"
 
 const values = readOptions({
   rounds: { type: "string" },
   seed: { type: "string", default: "1" },
   quick: { type: "boolean", default: false }
 })
-const rounds = Number(values.rounds ?? (values.quick ? 6 : 50))
-const seed = Number(values.seed)
-if (!Number.isInteger(rounds) || rounds < 1 || !Number.isInteger(seed)) {
-  refuseOptions("--rounds takes an integer above 0, --seed an integer.")
-}
+const rounds = integerOf("--rounds", values.rounds ?? (values.quick ? 6 : 50), 1)
+const seed = integerOf("--seed", values.seed)
 const chance = chances(seed)
 const upTo = (limit: number) => Math.floor(chance() * limit)
 
@@ -212,16 +213,14 @@ const startLoad = (service: ServiceProcess, round: Round) => {
 
 interface Ledger {
   readonly balance: number
-  readonly used: Readonly<Record<Operation, Sum>>
+  readonly used: Used
 }
 
 const readLedger = async (service: ServiceProcess): Promise<Ledger> => {
   const account: Account = (await service.platform("GET", "account")).body
-  const usage: ReadonlyArray<Usage> = (await service.platform("GET", "usage")).body
-  const used = { synthesize: noCalls(), transcribe: noCalls() }
-  for (const { calls, credits, operation, units } of usage) {
-    used[operation].calls += calls
-    used[operation].credits += credits
+  const used = await usedOf(service)
+  for (const operation of operations) {
+    const { credits, units } = used[operation]
     if (units !== credits)
       problems.push(`${operation} has ${units} units for ${credits} credits: one unit costs one credit`)
   }
@@ -304,13 +303,17 @@ const first = { name: newName(), done: false }
 await createKey(service, first)
 let ledger = await readLedger(service)
 
-for (let number = 0; number < rounds; number++) {
-  const round = newRound(kinds[number % kinds.length] ?? "nothing else")
+await killRepeatedly("the service", rounds, async (number) => {
+  const round = newRound(kinds[(number - 1) % kinds.length] ?? "nothing else")
   const load = startLoad(service, round)
-  if (upTo(4) > 0) await load.firstResponse
-  await sleep(upTo(longestLife))
-  load.end()
-  await service.kill()
+  const isEarly = upTo(4) === 0
+  const afterFirst = upTo(longestLife)
+  const moment = async () => {
+    if (!isEarly) await load.firstResponse
+    await sleep(afterFirst)
+    load.end()
+  }
+  await killAt(service, load.over, moment())
   await load.over
 
   service = await start()
@@ -324,8 +327,8 @@ for (let number = 0; number < rounds; number++) {
   await createKey(service, { name: newName(), done: false })
   ledger = found
   played.push({ ...round, unknown })
-  if ((number + 1) % 10 === 0) console.error(`${number + 1} of ${rounds}`)
-}
+  return false
+})
 await service.stop()
 
 console.log(`Killed ${rounds} times, at most ${longestLife} ms into the load, with the seed ${seed}.\n`)
@@ -340,8 +343,7 @@ table([
     return [kind, ...[own.length, answered, unanswered, sum(own.map(({ unknown }) => unknown)), changes].map(String)]
   })
 ])
-list(problems)
-bar("the service finds what its clients saw", problems.length === 0, `${problems.length} differences`)
+barOfNone("the service finds what its clients saw", problems)
 console.log(
   `- a start, from the process to the first request: ${median(restarts).toFixed(0)} ms, ` +
     `at most ${Math.max(...restarts).toFixed(0)} ms`

@@ -8,14 +8,16 @@
  */
 import { readdirSync, rmSync, statfsSync } from "node:fs"
 import { join } from "node:path"
-import { readOptions, refuseOptions } from "../../../test/support/options.js"
+import { readOptions } from "../../../test/support/options.js"
 import { startScript, temporaryFolder } from "../../../test/support/processes.js"
 import { writeNoise } from "../../../test/support/recordings.js"
-import { at, bar, exitStatus, megabytes, ratio, table, title } from "../../../test/support/report.js"
+import { at, bar, exitStatus, megabytes, title } from "../../../test/support/report.js"
 import { type Sample, startService } from "../../../test/support/serviceProcess.js"
-import { untilIdle } from "../../support/untilIdle.js"
-import { medianOfPart, temporaryFiles, waitUntil } from "../support.js"
-import type { Result, Spoken, Task } from "./client.js"
+import { barOfFlat, fifths, medianOfPart, temporaryFiles } from "../../support/memory.js"
+import { runParts } from "../../support/parts.js"
+import { barAtMost, tableOf } from "../../support/print.js"
+import { until, untilIdle } from "../../support/until.js"
+import type { Result, Setting, Spoken, Task } from "./client.js"
 
 interface Case {
   readonly label: string
@@ -30,7 +32,6 @@ interface Row extends Result {
 }
 
 const { only, quick } = readOptions({ only: { type: "string" }, quick: { type: "boolean", default: false } })
-if (!["upload", "speech", "calls", undefined].includes(only)) refuseOptions("--only takes upload, speech or calls.")
 
 /** In bytes, but for `flat`. A new process still grows, so the short form has looser limits, and one for what is held. */
 const limits = quick
@@ -54,8 +55,8 @@ const startPair = async (canned: boolean) => {
     },
     { temporary }
   )
-  const parameters = [JSON.stringify(service), ...(quick ? ["collecting"] : [])]
-  const client = await startScript(new URL("client.js", import.meta.url), parameters)
+  const setting: Setting = { service, collecting: quick }
+  const client = await startScript(new URL("client.js", import.meta.url), [JSON.stringify(setting)])
   return { service, client }
 }
 type Pair = Awaited<ReturnType<typeof startPair>>
@@ -76,11 +77,12 @@ const measure = async ({ client, service }: Pair, { label, task, warmUp }: Case)
   const result = await client.request<Result>(task)
   const seconds = (performance.now() - start) / 1000
   const { peak } = await service.sample()
-  await waitUntil(async () => {
+  // After an upload of 2 GB the service needs some seconds.
+  const isFree = async () => {
     const now = await service.sample()
     return files() === 0 && now.fibers <= before.fibers && now.descriptors <= before.descriptors
-    // After an upload of 2 GB the service needs some seconds.
-  }, 15_000)
+  }
+  await until(isFree, { seconds: 15 })
   await serviceIsIdle()
   return { ...result, label, seconds, service: { before, after: { ...(await service.sampleCollected()), peak } } }
 }
@@ -105,25 +107,23 @@ const rssOfFifth = ({ after, samples }: Row, number: number) =>
 const aboveIdle = ({ before, peak }: Row) => Math.max(0, peak - before.rss)
 const serviceAboveIdle = ({ service }: Row) => Math.max(0, service.after.peak - service.before.rss)
 const highest = (rows: ReadonlyArray<Row>, of: (row: Row) => number) => Math.max(...rows.map(of))
+const tenths = (bytes: number) => `${(bytes / 1e6).toFixed(1)} MB`
 const held = (before: { held: number }, after: { held: number }) =>
-  `${(before.held / 1e6).toFixed(1)}, ${(after.held / 1e6).toFixed(1)} MB`
+  `${(before.held / 1e6).toFixed(1)}, ${tenths(after.held)}`
 
 const print = (heading: string, rows: ReadonlyArray<Row>) => {
   title(heading)
-  table([
-    "client|seconds|idle|peak above|median of each fifth|held, begin and end|service, idle|peak above|held".split("|"),
-    ...rows.map((row) => [
-      row.label,
-      row.seconds.toFixed(0),
-      megabytes(row.before.rss),
-      megabytes(aboveIdle(row)),
-      [1, 2, 3, 4, 5].map((number) => megabytes(rssOfFifth(row, number))).join(", "),
-      held(row.before, row.after),
-      megabytes(row.service.before.rss),
-      megabytes(serviceAboveIdle(row)),
-      held(row.service.before, row.service.after)
-    ])
-  ])
+  tableOf(rows, {
+    client: ({ label }) => label,
+    seconds: ({ seconds }) => seconds.toFixed(0),
+    idle: ({ before }) => megabytes(before.rss),
+    "peak above": (row) => megabytes(aboveIdle(row)),
+    "median of each fifth": (row) => fifths.map((number) => megabytes(rssOfFifth(row, number))).join(", "),
+    "held, begin and end": ({ after, before }) => held(before, after),
+    "service, idle": ({ service }) => megabytes(service.before.rss),
+    "its peak above": (row) => megabytes(serviceAboveIdle(row)),
+    "its held": ({ service }) => held(service.before, service.after)
+  })
 }
 
 const checkPeak = (rows: ReadonlyArray<Row>, limit: number) => {
@@ -133,49 +133,45 @@ const checkPeak = (rows: ReadonlyArray<Row>, limit: number) => {
     const most = highest(rows, ({ before, samples }) =>
       Math.max(0, ...samples.slice(0, 4).map((now) => now.held - before.held))
     )
-    const claim = `${labels}: the client holds at most ${megabytes(limits.held)}`
-    bar(claim, most <= limits.held, `${(most / 1e6).toFixed(1)} MB`)
+    barAtMost(`${labels}: the client holds at most ${megabytes(limits.held)}`, most, limits.held, tenths)
   }
-  const most = highest(rows, aboveIdle)
-  bar(`${labels}: the client takes at most ${megabytes(limit)} above idle`, most <= limit, megabytes(most))
+  const claim = `${labels}: the client takes at most ${megabytes(limit)} above idle`
+  barAtMost(claim, highest(rows, aboveIdle), limit, megabytes)
 }
 
 const checkService = (rows: ReadonlyArray<Row>) => {
-  const most = highest(rows, serviceAboveIdle)
-  bar(`the service takes at most ${megabytes(limits.service)} above idle`, most <= limits.service, megabytes(most))
+  const claim = `the service takes at most ${megabytes(limits.service)} above idle`
+  barAtMost(claim, highest(rows, serviceAboveIdle), limits.service, megabytes)
 }
 
 const checkFlat = (rows: ReadonlyArray<Row>) => {
   for (const row of rows) {
     // The system may take memory back while the process waits, so idle memory is the least that counts.
     const second = Math.max(row.before.rss, rssOfFifth(row, 2))
-    const last = rssOfFifth(row, 5)
     const claim = `${row.label}: the last fifth takes at most ${limits.flat}x the memory of the second`
-    bar(claim, last <= limits.flat * second, ratio(last, second))
+    barOfFlat(claim, limits.flat, second, rssOfFifth(row, 5))
   }
 }
 
 const checkKept = (rows: ReadonlyArray<Row>, side: "client" | "service") => {
   const of = (row: Row) => (side === "client" ? row : row.service)
   const most = highest(rows, (row) => of(row).after.held - of(row).before.held)
-  bar(`the ${side} keeps at most ${megabytes(limits.kept)}`, most <= limits.kept, `${(most / 1e6).toFixed(2)} MB`)
+  barAtMost(`the ${side} keeps at most ${megabytes(limits.kept)}`, most, limits.kept, tenths)
 }
 
 /** For cases after which nothing should be held. */
 const checkNothingLeft = (rows: ReadonlyArray<Row>) => {
   checkKept(rows, "client")
-  const fibers = highest(rows, ({ after, before, service }) =>
-    Math.max(after.fibers - before.fibers, service.after.fibers - service.before.fibers)
-  )
-  bar("no fiber is left, in either", fibers <= 0, `${fibers}`)
+  const more = (figure: "fibers" | "descriptors") =>
+    highest(rows, ({ after, before, service }) =>
+      Math.max(after[figure] - before[figure], service.after[figure] - service.before[figure])
+    )
+  barAtMost("no fiber is left, in either", more("fibers"), 0)
   // One idle connection to each host is kept.
-  const descriptors = highest(rows, ({ after, before, service }) =>
-    Math.max(after.descriptors - before.descriptors, service.after.descriptors - service.before.descriptors)
-  )
-  bar("no descriptor accumulates, in either", descriptors <= 2, `${descriptors} more`)
+  barAtMost("no descriptor accumulates, in either", more("descriptors"), 2, (count) => `${count} more`)
   const warnings = highest(rows, ({ after, service }) => after.tooManyListeners + service.after.tooManyListeners)
-  bar("no listener accumulates, in either", warnings === 0, `Node warned ${warnings} times`)
-  bar("the service keeps no file", files() === 0, `${files()}`)
+  barAtMost("no listener accumulates, in either", warnings, 0, (times) => `Node warned ${times} times`)
+  barAtMost("the service keeps no file", files(), 0)
 }
 
 const checkUpload = async () => {
@@ -266,10 +262,8 @@ const checkCalls = async () => {
   checkKept(rows, "service")
 }
 
-const parts = { upload: checkUpload, speech: checkSpeech, calls: checkCalls }
-for (const [name, check] of Object.entries(parts)) if (only === undefined || only === name) await check()
+await runParts({ upload: checkUpload, speech: checkSpeech, calls: checkCalls }, only)
 if (shared !== undefined) await stopPair(shared)
 title("At the end")
-const left = readdirSync(temporary).length
-bar("no file is left", left === 0, `${left}`)
+barAtMost("no file is left", readdirSync(temporary).length, 0)
 process.exitCode = exitStatus()

@@ -1,8 +1,5 @@
 // Plain JavaScript, over the built packages: no compiler adds to the memory that is measured.
-/**
- * Both clients as a process of its own: `node client.js SERVICE [collecting]`, with the addresses of the service as JSON.
- * It runs one task for each message, and sends what the task took.
- */
+/** Both clients as a process of its own: `node client.js SETTING`, as JSON. It answers each task by what the task took. */
 import { setTimeout as sleep } from "node:timers/promises"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
@@ -10,19 +7,23 @@ import { durationMillis } from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
 import { resetPeakMemory } from "../../../test/support/memory.js"
 import { noise } from "../../../test/support/recordings.js"
+import { clientsOf } from "../../support/clients.js"
+import { readJob, serve } from "../../support/serve.js"
 
 /**
+ * @typedef {object} Setting
+ * @property {import("../../../test/support/serviceProcess.js").Ready} service
+ * @property {boolean} collecting Whether the first samples come after a garbage collection, so that they show what is held.
+ *
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
  * @typedef {{ readonly task: "speak", readonly path: string, readonly texts: number, readonly codePoints: number,
  *   readonly speed: number }} Speaking Texts of this length, one after another, into one WAV file.
@@ -41,20 +42,11 @@ import { noise } from "../../../test/support/recordings.js"
  * @property {unknown} result
  */
 
-/** Whether the first samples come after a garbage collection, so that they show what is held. */
-const collecting = process.argv[3] === "collecting"
+/** @type {Setting} */
+const { collecting, service } = readJob()
 
-/** @type {import("../../../test/support/serviceProcess.js").Ready} */
-const { apiKey, sttBaseUrl, ttsBaseUrl } = JSON.parse(process.argv[2] ?? "{}")
-
-/** New clients each time, with connections of their own. */
-const clients = () => {
-  const key = Redacted.make(apiKey ?? "")
-  return Layer.merge(
-    SpeechToText.layer({ apiKey: key, baseUrl: sttBaseUrl }),
-    TextToSpeech.layer({ apiKey: key, baseUrl: ttsBaseUrl })
-  ).pipe(Layer.provideMerge(NodeTransport.layer))
-}
+/** New clients each time. */
+const clients = () => clientsOf(service)
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem.FileSystem, NodeFileSystem.layer))
 const model = "en-general-v2-8khz"
@@ -189,6 +181,4 @@ const run = async (task) => {
   return { before, after: await collectedFootprint(), peak, samples, result }
 }
 
-process.on("message", async (task) => process.send?.(await run(/** @type {Task} */ (task))))
-process.once("disconnect", () => process.exit())
-process.send?.("ready")
+serve(run)

@@ -4,6 +4,7 @@
  */
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
 import { sum } from "../../../test/support/report.js"
+import type { Used } from "../../support/journal.js"
 
 /** Times are in milliseconds since 1970. */
 export interface Attempt {
@@ -30,9 +31,8 @@ export interface Call {
   readonly billing?: string | undefined
 }
 
-export type Entry = JournalEntry
+type Entry = JournalEntry
 type Operation = "transcribe" | "synthesize"
-export type Ledger = Readonly<Record<Operation, { readonly calls: number; readonly credits: number }>>
 
 interface Account {
   readonly problems: ReadonlyArray<string>
@@ -177,7 +177,7 @@ const describe = ({ at, number, operation, outcome, status }: Entry) =>
  * The differences between the ledger and the calls. Each successful call is billed. An interrupted call may be billed too,
  * if its response was on the way.
  */
-export const ledgerProblems = (calls: ReadonlyArray<Call>, before: Ledger, after: Ledger): ReadonlyArray<string> =>
+export const ledgerProblems = (calls: ReadonlyArray<Call>, before: Used, after: Used): ReadonlyArray<string> =>
   (["transcribe", "synthesize"] as const).flatMap((operation) => {
     const total = (...outcomes: ReadonlyArray<string>) => {
       const own = calls.filter((call) => call.operation === operation && outcomes.includes(call.outcome))

@@ -11,22 +11,13 @@ import type { Usage } from "@effect-speech/local-service/Accounts"
 import type { Fault, FaultRecord } from "@effect-speech/local-service/Faults"
 import { readOptions, refuseOptions } from "../../../test/support/options.js"
 import { exitOnInterrupt, startScript, temporaryFolder } from "../../../test/support/processes.js"
-import {
-  bar,
-  countBy,
-  exitStatus,
-  list,
-  median,
-  megabytes,
-  ratio,
-  sum,
-  table,
-  title,
-  whole
-} from "../../../test/support/report.js"
-import { startService } from "../../../test/support/serviceProcess.js"
-import { medianOfPart, temporaryFiles, waitUntil } from "../support.js"
-import { account, type Call, type Entry, type Ledger, ledgerProblems } from "./account.js"
+import { bar, countBy, exitStatus, median, megabytes, sum, table, title, whole } from "../../../test/support/report.js"
+import { startJournaled, usedOf } from "../../support/journal.js"
+import { barOfFlat, medianOfPart, temporaryFiles } from "../../support/memory.js"
+import { integerOf } from "../../support/parts.js"
+import { barAtMost, barOfNone } from "../../support/print.js"
+import { until } from "../../support/until.js"
+import { account, type Call, ledgerProblems } from "./account.js"
 import type { Request, Responses, Setting } from "./client.js"
 
 const values = readOptions({
@@ -36,12 +27,10 @@ const values = readOptions({
   quick: { type: "boolean", default: false }
 })
 const { quick } = values
-const seed = Number(values.seed)
-const concurrency = Number(values.concurrency ?? (quick ? 16 : 32))
+const seed = integerOf("--seed", values.seed)
+const concurrency = integerOf("--concurrency", values.concurrency ?? (quick ? 16 : 32), 1)
 const totalMillis = quick ? 2500 : Number(values.minutes) * 60_000
-if (!Number.isInteger(concurrency) || concurrency < 1 || !(totalMillis > 0) || !Number.isInteger(seed)) {
-  refuseOptions("--minutes takes a number above 0, --concurrency an integer above 0, --seed an integer.")
-}
+if (!(totalMillis > 0)) refuseOptions("--minutes takes a number above 0.")
 
 /** Even on a slow machine, so that there are calls to check. */
 const leastCalls = 40
@@ -83,7 +72,7 @@ const effectOf = ({ operation, probability, seed, ...effect }: Fault) =>
     .join(", ")
 
 const temporary = temporaryFolder("check-soak-")
-const service = await startService({ cannedByText: true, knownSeconds: 120, credits: 1e12 }, { temporary })
+const service = await startJournaled(temporary, { cannedByText: true, knownSeconds: 120 })
 const setting: Setting = {
   ...{ service, folder: temporary, concurrency, seed, answerMillis, downloadIdleMillis, graceMillis },
   allEvents: quick
@@ -91,27 +80,8 @@ const setting: Setting = {
 const client = await startScript(new URL("client.js", import.meta.url), [JSON.stringify(setting)])
 const requestClient = <Name extends Request>(name: Name) => client.request<Responses[Name]>(name)
 
-const readLedger = async (): Promise<Ledger> => {
-  const usage: ReadonlyArray<Usage> = (await service.platform("GET", "usage")).body
-  const of = (operation: Usage["operation"]) => {
-    const own = usage.filter((used) => used.operation === operation)
-    return { calls: sum(own.map(({ calls }) => calls)), credits: sum(own.map(({ credits }) => credits)) }
-  }
-  return { transcribe: of("transcribe"), synthesize: of("synthesize") }
-}
-
-/** By number: an entry that was under way is read again later. */
-const entries = new Map<number, Entry>()
-const readEntries = async () => {
-  const latest: ReadonlyArray<Entry> = (await service.platform("GET", "requests")).body
-  for (const entry of latest) entries.set(entry.number, entry)
-  return latest
-}
 const calls: Array<Call> = []
-const read = async () => {
-  calls.push(...(await requestClient("calls")))
-  await readEntries()
-}
+const read = async () => calls.push(...(await requestClient("calls")))
 
 const sample = async () => ({
   at: Date.now(),
@@ -123,9 +93,8 @@ const sides = ["client", "service"] as const
 const counts = ["descriptors", "sockets", "fibers"] as const
 
 await requestClient("warmUp")
-const ledgerBefore = await readLedger()
-const requestsBefore = (await readEntries()).length
-entries.clear()
+const usedBefore = await usedOf(service)
+const requestsBefore = (await service.journal()).length
 await service.platform("PUT", "faults", faults())
 const before = await sample()
 
@@ -139,7 +108,6 @@ process.once("SIGINT", () => {
 
 const samples: Array<Sample> = []
 const startedAt = Date.now()
-/** The service keeps a thousand requests: they must be read before it drops one. */
 const readEveryMillis = 500
 const sampleEveryMillis = Math.max(readEveryMillis, totalMillis / 60)
 await requestClient("start")
@@ -151,18 +119,11 @@ while ((Date.now() < startedAt + totalMillis || calls.length < leastCalls) && !s
   if (samples.length % 6 === 0) console.error(`${calls.length} calls, ${samples.length} of 60 samples`)
 }
 const millis = Date.now() - startedAt
-let isOver = false
-const stopping = requestClient("stop").finally(() => {
-  isOver = true
-})
-while (!isOver) {
-  await Promise.race([stopping, sleep(readEveryMillis)])
-  await readEntries()
-}
+await requestClient("stop")
 
 let after = before
 let left: ReadonlyArray<string> = []
-await waitUntil(async () => {
+const isAtRest = async () => {
   after = await sample()
   left = sides.flatMap((side) =>
     counts.flatMap((count) =>
@@ -171,19 +132,19 @@ await waitUntil(async () => {
         : []
     )
   )
-  const isUnderWay = (await readEntries()).some(({ outcome }) => outcome === "underWay")
-  return left.length === 0 && temporaryFiles(temporary) === 0 && !isUnderWay
-}, 15_000)
+  return left.length === 0 && temporaryFiles(temporary) === 0
+}
+const own = (await service.journal()).slice(requestsBefore)
+await until(isAtRest, { seconds: 15 })
 const files = temporaryFiles(temporary)
 await read()
-const ledgerAfter = await readLedger()
+const usedAfter = await usedOf(service)
 const happened: ReadonlyArray<FaultRecord> = (await service.platform("GET", "faults")).body
 await client.stop()
 await service.stop()
 
-const own = [...entries.values()].filter(({ number }) => number > requestsBefore)
 const { faults: results, problems } = account(calls, own)
-const unexplained = ledgerProblems(calls, ledgerBefore, ledgerAfter)
+const unexplained = ledgerProblems(calls, usedBefore, usedAfter)
 
 const attempts = sum(calls.map((call) => call.attempts.length))
 title("Under load")
@@ -237,34 +198,35 @@ table([
 ])
 printCounts("result of a fault", results)
 
-for (const found of [problems, unexplained, left]) list(found)
-bar("every error has its cause, and every request its call", problems.length === 0, `${problems.length} have none`)
+barOfNone("every error has its cause, and every request its call", problems, `${problems.length} have none`)
 const faultCount = sum(happened.map((each) => each.happened))
 const accounted = sum(results.values())
 bar("every fault has a result", accounted === faultCount && faultCount > 0, `${accounted} of ${faultCount}`)
-const lastNumber = Math.max(requestsBefore, ...own.map(({ number }) => number))
-bar("every request was read", own.length === lastNumber - requestsBefore, `${own.length}`)
+// Otherwise `journal` would have failed.
+bar("every request was read", own.length > 0, `${own.length}`)
 const bad = calls.filter(({ outcome }) => outcome === "wrong" || outcome === "defect")
 bar("every result is right", bad.length === 0 && calls.length > 0, `${bad.length} of ${calls.length} are not`)
-bar("the calls explain the bill", unexplained.length === 0, `${unexplained.length} differences`)
-bar("no descriptor, socket or fiber is left", left.length === 0, `${left.length} figures are higher than before`)
+barOfNone("the calls explain the bill", unexplained)
+barOfNone("no descriptor, socket or fiber is left", left, `${left.length} figures are higher than before`)
 const warnings = sum(sides.map((side) => after[side].tooManyListeners))
-bar("no listener accumulates", warnings === 0, `Node warned ${warnings} times`)
-bar("no file is left", files === 0, `${files}`)
+barAtMost("no listener accumulates", warnings, 0, (times) => `Node warned ${times} times`)
+barAtMost("no file is left", files, 0)
 if (stopped.signal.aborted) console.log("- not checked: whether memory grows, since the run was stopped early")
 else {
+  const names = { held: "memory that is held", rss: "resident memory" }
   for (const side of sides) {
-    for (const [name, of] of [
-      ["memory that is held", (each: Sample) => each[side].held],
-      ["resident memory", (each: Sample) => each[side].rss]
-    ] as const) {
+    for (const figure of ["held", "rss"] as const) {
       const [second, last] = [1, 2].map((third) => {
-        const own = samples.filter(({ at }) => inPart(at, third, 3)).map(of)
-        return own.length === 0 ? undefined : median(own)
+        const seen = samples.filter(({ at }) => inPart(at, third, 3)).map((each) => each[side][figure])
+        return seen.length === 0 ? undefined : median(seen)
       })
       if (second === undefined || last === undefined) continue
-      const claim = `${side}: the ${name} of the last third is at most ${flat}x that of the second`
-      bar(claim, last <= flat * second, ratio(last, second))
+      barOfFlat(
+        `${side}: the ${names[figure]} of the last third is at most ${flat}x that of the second`,
+        flat,
+        second,
+        last
+      )
     }
   }
 }

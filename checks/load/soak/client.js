@@ -10,18 +10,17 @@ import * as Resampler from "@effect-speech/audio-codec/Resampler"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
-import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { noiseOf, sampleRate } from "../../../test/support/cannedSpeech.js"
 import { collectedFootprint } from "../../../test/support/footprint.js"
 import { chances } from "../../../test/support/random.js"
+import { clientsOf } from "../../support/clients.js"
+import { readJob, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
@@ -45,21 +44,10 @@ import { chances } from "../../../test/support/random.js"
  */
 
 /** @type {Setting} */
-const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = JSON.parse(
-  process.argv[2] ?? "{}"
-)
+const { answerMillis, concurrency, downloadIdleMillis, folder, graceMillis, seed, service, allEvents } = readJob()
 const chance = chances(seed)
 
-const clients = () => {
-  const options = {
-    apiKey: Redacted.make(service.apiKey ?? ""),
-    deadlines: { answer: answerMillis, downloadIdle: downloadIdleMillis }
-  }
-  return Layer.merge(
-    SpeechToText.layer({ ...options, baseUrl: service.sttBaseUrl }),
-    TextToSpeech.layer({ ...options, baseUrl: service.ttsBaseUrl })
-  ).pipe(Layer.provideMerge(NodeTransport.layer))
-}
+const clients = () => clientsOf(service, { deadlines: { answer: answerMillis, downloadIdle: downloadIdleMillis } })
 const model = "en-general-v2-8khz"
 
 /** A text with the speech that the service must return. @param {string} text */
@@ -288,6 +276,4 @@ const handlers = {
   sample: collectedFootprint
 }
 
-process.on("message", async (request) => process.send?.((await handlers[/** @type {Request} */ (request)]()) ?? null))
-process.once("disconnect", () => process.exit())
-process.send?.("ready")
+serve((/** @type {Request} */ request) => handlers[request]())

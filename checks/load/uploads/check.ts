@@ -11,9 +11,11 @@ import { readOptions, refuseOptions } from "../../../test/support/options.js"
 import { send, transcriptionForm } from "../../../test/support/plainHttp.js"
 import { temporaryFolder } from "../../../test/support/processes.js"
 import { noise } from "../../../test/support/recordings.js"
-import { bar, countBy, exitStatus, megabytes, ratio, sum, table, whole } from "../../../test/support/report.js"
+import { bar, countBy, exitStatus, megabytes, sum, table, whole } from "../../../test/support/report.js"
 import { type Sample, startService } from "../../../test/support/serviceProcess.js"
-import { medianOfPart, temporaryFiles, waitUntil } from "../support.js"
+import { barOfFlat, fifths, medianOfPart, temporaryFiles } from "../../support/memory.js"
+import { barAtMost } from "../../support/print.js"
+import { until } from "../../support/until.js"
 
 const values = readOptions({
   uploads: { type: "string" },
@@ -74,7 +76,7 @@ for (const [index, kind] of sent.entries()) {
 const seconds = (performance.now() - start) / 1000
 agent.destroy()
 
-await waitUntil(() => temporaryFiles(temporary) === 0)
+await until(() => temporaryFiles(temporary) === 0, { seconds: 2 })
 const left = temporaryFiles(temporary)
 const { peak } = await service.sample()
 await service.stop()
@@ -82,7 +84,6 @@ const leftAfterService = readdirSync(temporary).length
 
 const medianOf = (fifth: number, figure: "rss" | "descriptors") =>
   medianOfPart(samples, fifth, 5, (sample) => sample[figure]) ?? 0
-const fifths = [1, 2, 3, 4, 5]
 const bytes = sum(sent.map((kind) => (kind === "broken off" ? byteLength / 2 : byteLength)))
 const counts = [...countBy(sent, (kind) => kind)].map(([kind, count]) => `${count} ${kind}`)
 
@@ -95,9 +96,9 @@ table([
   ["memory", ...fifths.map((fifth) => megabytes(medianOf(fifth, "rss")))],
   ["descriptors", ...fifths.map((fifth) => whole(medianOf(fifth, "descriptors")))]
 ])
-bar("every response is the expected one", unexpected === 0, `${unexpected} are not`)
-const [second, last] = [medianOf(2, "rss"), medianOf(5, "rss")]
-bar("the last fifth takes at most 1.1x the memory of the second", last <= 1.1 * second, ratio(last, second))
+barAtMost("every response is the expected one", unexpected, 0, (count) => `${count} are not`)
+const claim = "the last fifth takes at most 1.1x the memory of the second"
+barOfFlat(claim, 1.1, medianOf(2, "rss"), medianOf(5, "rss"))
 const [before, after] = [medianOf(2, "descriptors"), medianOf(5, "descriptors")]
 bar("no descriptors accumulate", after <= before + 1, `${before}, then ${after}`)
 const files = `${left} after the last upload, ${leftAfterService} after the service`

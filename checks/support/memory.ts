@@ -1,6 +1,6 @@
+/** Memory that must not grow while something is repeated, and what must not be left. */
 import { readdirSync } from "node:fs"
-import { setTimeout as sleep } from "node:timers/promises"
-import { median } from "../../test/support/report.js"
+import { bar, median, megabytes, ratio } from "../../test/support/report.js"
 
 /** The number of files that the local service has in its temporary folder. WAV files are those of the check. */
 export const temporaryFiles = (folder: string): number =>
@@ -8,11 +8,7 @@ export const temporaryFiles = (folder: string): number =>
     (entry) => entry.isFile() && !entry.name.endsWith(".wav")
   ).length
 
-/** Waits until a condition holds, but at most for the given time: what is left after a call ends a moment later. */
-export const waitUntil = async (isMet: () => boolean | Promise<boolean>, timeoutMillis = 2000) => {
-  const end = Date.now() + timeoutMillis
-  while (!(await isMet()) && Date.now() < end) await sleep(20)
-}
+export const fifths = [1, 2, 3, 4, 5]
 
 /** The median over one of several equal parts of the samples, counted from 1. `undefined` if it has no samples. */
 export const medianOfPart = <T>(samples: ReadonlyArray<T>, part: number, parts: number, of: (sample: T) => number) => {
@@ -20,3 +16,11 @@ export const medianOfPart = <T>(samples: ReadonlyArray<T>, part: number, parts: 
   const values = samples.slice(at(part - 1), at(part)).map(of)
   return values.length === 0 ? undefined : median(values)
 }
+
+/** The bar for memory over time: that of the last part beside that of the second. */
+export const barOfFlat = (claim: string, limit: number, second: number, last: number) =>
+  bar(claim, last <= limit * second, ratio(last, second))
+
+/** The bar for memory that does not depend on a size. In bytes. */
+export const barOfGrowth = (claim: string, limit: number, less: number, more: number) =>
+  bar(claim, more - less <= limit, megabytes(more - less))
