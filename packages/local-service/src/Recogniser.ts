@@ -2,8 +2,8 @@
  * Turns recordings into text for the local service. To use a real engine, provide another Layer.
  */
 import { maximumRate, minimumRaisedRate } from "@effect-speech/audio-codec/Resampler"
-import { concat } from "@effect-speech/common/TypedArrays"
 import { cooperatively } from "@effect-speech/common/Cooperative"
+import { concat } from "@effect-speech/common/TypedArrays"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
