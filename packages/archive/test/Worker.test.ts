@@ -22,11 +22,13 @@ import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Archive, Operation, type Run, Source, Worker } from "@effect-speech/archive"
 import { AudioDecoder, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Stt from "@effect-speech/stt"
+import * as NodeTransport from "@effect-speech/transport/node"
 import * as Tts from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
+import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { complete, piecesOf } from "../src/internal/output/write.js"
 
@@ -490,6 +492,43 @@ describe("a run with a limit of credits", () => {
       expect(status).toMatchObject({ state: "ended", failures: { LengthUnknown: 3 }, credits: 0 })
       expect((yield* SpeechToText.calls).length).toBe(0)
     }).pipe(Effect.provide(answering("One.")))
+  )
+})
+
+describe("a recording that changes", () => {
+  it.effect("between the look at it and its call is not sent as the one that was listed", () =>
+    Effect.gen(function* () {
+      const file = yield* listed(write("replaced.wav", recording(2)))
+      const path = join(folder, "replaced.wav")
+      const fs = yield* FileSystem.FileSystem
+      let opened = 0
+      const replacing: FileSystem.FileSystem = {
+        ...fs,
+        open: (...given) =>
+          Effect.suspend(() => {
+            // The first time its header is read, and then it is sent.
+            if (++opened === 2) {
+              writeFileSync(path, spoken(2))
+              utimesSync(path, 1, 1)
+            }
+            return fs.open(...given)
+          })
+      }
+      // Nothing listens there.
+      const client = SpeechToText.layer({
+        apiKey: Redacted.make("key.secret"),
+        baseUrl: "http://127.0.0.1:9",
+        allowInsecureHttp: true,
+        retries: 0
+      })
+      const system = Layer.merge(NodeTransport.layer, Layer.succeed(FileSystem.FileSystem, replacing))
+      const settlement = yield* Effect.provide(
+        Worker.transcription.call({ file, settings: transcribing() }),
+        Layer.provideMerge(client, system)
+      )
+      expect(settlement).toMatchObject({ _tag: "Failed", error: { tag: "SttAudioUnreadable" }, notReached: true })
+      expect(opened).toBe(2)
+    }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 })
 

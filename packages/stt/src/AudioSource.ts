@@ -16,6 +16,7 @@ interface Common {
 export interface PathSource extends Common {
   readonly _tag: "Path"
   readonly path: string
+  readonly expected: FileVersion | undefined
 }
 
 export interface BytesSource extends Common {
@@ -39,14 +40,28 @@ export type AudioSource = PathSource | BytesSource | BlobSource | StreamSource
 
 export const isAudioSource = (value: unknown): value is AudioSource => Predicate.hasProperty(value, TypeId)
 
+/** What a file was when you looked at it. */
+export interface FileVersion {
+  /** In bytes. */
+  readonly size: number
+  /** The time of the latest write, in whole milliseconds since 1970. */
+  readonly modifiedMillis: number
+}
+
+export interface PathOptions {
+  /** Fails, and sends nothing, if the file is another one when it is opened. Default: the file as it is then. */
+  readonly expected?: FileVersion | undefined
+}
+
 /**
  * A file. It is read as it is sent, in constant memory; one of at most 256 KiB is read at once. If it changes while it is read,
  * the call fails.
  */
-export const fromPath = (path: string): AudioSource => ({
+export const fromPath = (path: string, { expected }: PathOptions = {}): AudioSource => ({
   [TypeId]: TypeId,
   _tag: "Path",
   path,
+  expected,
   filename: path.split(/[/\\]/).at(-1) ?? path
 })
 

@@ -45,6 +45,33 @@ describe("a process with too many open files", () => {
   )
 })
 
+describe("a file that you looked at", () => {
+  it.scoped.each([
+    ["as it was", 0, {}, true],
+    ["with another time", 0, { modifiedMillis: 1_000 }, false],
+    ["with another size", 1, {}, false],
+    ["large, with another time", 300_000, { modifiedMillis: 1_000 }, false]
+  ] as const)("is sent only if it is still the same: %s", ([_, longer, other, isSent]) =>
+    Effect.gen(function* () {
+      const { fs, path } = yield* fileWith(wav)
+      const { mtime, size } = yield* fs.stat(path)
+      const looked = { size: Number(size), modifiedMillis: Option.getOrThrow(mtime).getTime() }
+      if (longer > 0) {
+        yield* fs.writeFile(path, new Uint8Array([...wav, ...new Uint8Array(longer)]))
+        yield* fs.utimes(path, looked.modifiedMillis / 1_000, looked.modifiedMillis / 1_000)
+      }
+      const { server, stt } = yield* connect()
+      const audio = AudioSource.fromPath(path, { expected: { ...looked, ...other } })
+      const result = yield* Effect.either(stt.transcribe({ model, audio }))
+      expect([result._tag, server.received.length]).toEqual(isSent ? ["Right", 1] : ["Left", 0])
+      if (result._tag === "Left") {
+        expect(result.left).toMatchObject({ _tag: "SttAudioUnreadable", call: { billing: "notBilled" } })
+        expect(result.left.message).toContain("it changed after you looked at it; look at it again")
+      }
+    })
+  )
+})
+
 describe("a large file", () => {
   /** Pauses between chunks: a client that does not wait overwrites the read buffer. */
   const slowServer = Effect.gen(function* () {

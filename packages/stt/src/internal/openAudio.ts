@@ -13,7 +13,7 @@ import * as Exit from "effect/Exit"
 import * as Option from "effect/Option"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import type { AudioSource, BlobSource, StreamSource } from "../AudioSource.js"
+import type { AudioSource, BlobSource, FileVersion, PathSource, StreamSource } from "../AudioSource.js"
 
 /** An open recording: its header can be read, then it can be sent. */
 export interface OpenAudio {
@@ -43,7 +43,7 @@ export const openAudio = (
 ): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> => {
   switch (source._tag) {
     case "Path":
-      return openPath(source.path)
+      return openPath(source)
     case "Bytes":
       return openBytes(source.bytes)
     case "Blob":
@@ -56,11 +56,17 @@ export const openAudio = (
 /** In bytes. A file of at most this size is read at once and closed: that takes fewer disk calls, and no fiber for the upload. */
 const smallFile = 256 * 1024
 
-const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
+const openPath = ({
+  expected,
+  path
+}: PathSource): Effect.Effect<OpenAudio, UploadFailed, FileSystem.FileSystem | Scope.Scope> =>
   Effect.gen(function* () {
     const opened = yield* Scope.fork(yield* Effect.scope, ExecutionStrategy.sequential)
     const file = yield* Effect.mapError(Scope.extend(RecordingFile.open(path), opened), unreadableFile)
     const { byteLength } = file
+    if (expected !== undefined && !isVersion(file, expected)) {
+      return yield* fail("it changed after you looked at it; look at it again")
+    }
     const read = (offset: number, length: number) => Effect.mapError(file.read(offset, length), unreadableFile)
     const unchanged = Effect.mapError(file.unchanged, unreadableFile)
     if (byteLength <= smallFile) {
@@ -75,6 +81,11 @@ const openPath = (path: string): Effect.Effect<OpenAudio, UploadFailed, FileSyst
     const fill = (block: Uint8Array) => Effect.mapError(readNext(block), unreadableFile)
     return { bytes: { byteLength, read }, upload: { _tag: "Source", fill, byteLength }, unchanged }
   })
+
+/** A file system without times, and a time that it can't state, do not count. */
+const isVersion = ({ byteLength, modifiedMillis }: RecordingFile.RecordingFile, expected: FileVersion): boolean =>
+  byteLength === expected.size &&
+  (modifiedMillis === undefined || Number.isNaN(modifiedMillis) || modifiedMillis === expected.modifiedMillis)
 
 const unreadableFile = ({ code, problem, reason }: RecordingFile.RecordingFileError): UploadFailed => {
   const failure: UploadFailed = { _tag: "UploadFailed", problem, code }

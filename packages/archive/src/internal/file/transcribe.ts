@@ -1,6 +1,6 @@
 import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
-import { AudioDecoder, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
+import { canDecode, decodeFile } from "@effect-speech/audio-codec/AudioDecoder"
 import * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import type { Header } from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
@@ -9,7 +9,6 @@ import * as SegmentReader from "@effect-speech/long-form/SegmentReader"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { billingOf, type CallReport, isRefusal } from "@effect-speech/transport/CallReport"
-import type * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import type { Transcribe } from "../../Operation.js"
@@ -49,10 +48,10 @@ export const transcription: Worker<SpeechToText | FileSystem.FileSystem> = {
     ),
   check: (item, settings) =>
     Effect.gen(function* () {
-      if (!needsTimes(settings.output.format) || (yield* hasDecoder)) return
+      if (!needsTimes(settings.output.format) || (yield* Effect.every(containers, canDecode))) return
       const path = join(settings.root, item.path)
       const { container } = yield* Effect.orElseSucceed(readHeader(path, item.size), () => ({ container: undefined }))
-      if (container === undefined || container === "wav") return
+      if (container === undefined || (yield* canDecode(container))) return
       return yield* runInvalid({
         field: "output.format",
         problem: Printable.line(
@@ -95,6 +94,8 @@ const decodedMillis = (path: string) =>
     return AudioFormat.durationMillis(format, bytes)
   }).pipe(Effect.scoped)
 
+const containers = ["mp3", "m4a", "flac", "ogg", "webm"] as const
+
 /** The header of the recording, which is the one that was listed. */
 const lookAt = (job: Job) =>
   Effect.filterOrElse(
@@ -113,10 +114,10 @@ const transcribe = (
   tally: Money.Tally
 ) =>
   Effect.gen(function* () {
-    const audio = AudioSource.fromPath(pathOf(job))
     const header = yield* lookAt(job)
+    const audio = AudioSource.fromPath(pathOf(job), { expected: header.version })
     const { container, durationMillis } = header
-    const canCut = container === "wav" || (yield* hasDecoder)
+    const canCut = yield* canDecode(container)
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
     const mustCut = isLong(durationMillis, pieceMillis)
@@ -139,9 +140,6 @@ const lengthUnknown = (job: Job) =>
   )
 
 const needsTimes = (format: Format): boolean => format === "srt" || format === "vtt"
-
-/** The default decoder refuses each recording, so only a decoder of the program is in the context. */
-const hasDecoder = Effect.contextWith((context: Context.Context<never>) => context.unsafeMap.has(AudioDecoder.key))
 
 type Request = LongTranscription.LongTranscriptionRequest
 

@@ -6,16 +6,19 @@ import * as Container from "@effect-speech/audio-codec/Container"
 import * as Printable from "@effect-speech/common/Printable"
 import { systemCode } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
-import { identityOf, isSame } from "../model/identity.js"
+import { type FileIdentity, identityOf, isSame } from "../model/identity.js"
 import { hashFile, isOfProcess } from "../source/files.js"
 import type { ClaimedFile } from "../store/Store.js"
 import type { FileProblem } from "./failure.js"
 
+/** A file that is the one that was listed. */
+export interface Looked extends Container.Header {
+  /** What the file must still be when it is sent. */
+  readonly version: FileIdentity
+}
+
 /** Looks at a file again before its call, and reads its header: it must be the one that was listed. */
-export const look = (
-  root: string,
-  listed: ClaimedFile
-): Effect.Effect<Container.Header, FileProblem, FileSystem.FileSystem> =>
+export const look = (root: string, listed: ClaimedFile): Effect.Effect<Looked, FileProblem, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const path = join(root, listed.path)
     const stats = yield* Effect.catchAll(
@@ -44,7 +47,8 @@ export const look = (
         `${path} changed after it was listed. Nothing was sent now. Run again: it is listed as a new file.`
       )
     }
-    return yield* Effect.catchAll(readHeader(path, found.size), (error) => unreadable(path, error))
+    const header = yield* Effect.catchAll(readHeader(path, found.size), (error) => unreadable(path, error))
+    return { ...header, version: found }
   })
 
 /** A file is new if its time or size is another than that of the listing. Else it is one that has failed. */
