@@ -229,7 +229,7 @@ describe("the queue of a layer", () => {
             if (step === undefined) {
               const call = { place: enter(), number: count++, runs: false }
               present.push(call)
-              call.place.onTurn(() => {
+              call.place.whenReady(() => {
                 call.runs = true
                 begun.push(call.number)
               })
@@ -264,7 +264,7 @@ describe("a place that rests for a turn of the event loop", () => {
     const begun: Array<string> = []
     enter().leave()
     const next = enter()
-    next.onTurn(() => begun.push("next"))
+    next.whenReady(() => begun.push("next"))
     expect([next.isReady, next.ahead]).toEqual([false, undefined])
     // No second place rests.
     expect(enter().isReady).toBe(true)
@@ -286,7 +286,7 @@ describe("a place that rests for a turn of the event loop", () => {
             if (step === "come") {
               const call = { place: enter(), runs: false }
               present.push(call)
-              call.place.onTurn(() => {
+              call.place.whenReady(() => {
                 call.runs = true
               })
             } else if (typeof step === "number") {

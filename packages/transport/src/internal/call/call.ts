@@ -16,9 +16,9 @@ import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
 
-/** What a call in the queue of its layer waits for. */
-export interface Turn {
-  /** Number of calls that have their turn before. `undefined`: it comes without waiting for another call. */
+/** A call's wait in the queue of its layer. */
+export interface QueueWait {
+  /** Number of calls that start before this one. `undefined`: it need not wait for another call to end. */
   readonly ahead: number | undefined
   readonly wait: Effect.Effect<void, Failure>
 }
@@ -28,8 +28,8 @@ export interface Call {
   readonly timer: CallTimer
   /** Starts the monitoring of the deadlines, which lasts until `end`. */
   readonly start: () => void
-  /** Takes a place among the calls of the layer. The result says what to wait for if none is free. */
-  readonly enter: () => Turn | undefined
+  /** Takes a place among the calls of the layer. If none is free, the result is the wait for one. */
+  readonly enter: () => QueueWait | undefined
   readonly progress: () => Progress
   /** From the start of the call until now or its end. */
   readonly elapsedMillis: () => number
@@ -106,7 +106,7 @@ export const makeCall = (
       if (taken.isReady) return undefined
       if (taken.ahead !== undefined) queuedAt = MonotonicClock.unsafeMillis(clock)
       const wait = timer.wait<void>((resume) => {
-        taken.onTurn(() => {
+        taken.whenReady(() => {
           begunAt = MonotonicClock.unsafeMillis(clock)
           resume(Effect.void)
         })
