@@ -208,7 +208,7 @@ const sendUntilClosed =
   }
 
 describe("a 200", () => {
-  const notNumbers = Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer)
+  const nanSamples = Buffer.from(new Float32Array(2000).fill(Number.NaN).buffer)
 
   it.scoped.each([
     { what: "an odd length", respond: sendAudio(audio.pcm16.subarray(1)), problem: "not a multiple" },
@@ -220,8 +220,8 @@ describe("a 200", () => {
     },
     {
       what: "NaN",
-      respond: sendAudio(notNumbers, { "x-encoding": "float32" }),
-      problem: "not numbers"
+      respond: sendAudio(nanSamples, { "x-encoding": "float32" }),
+      problem: "NaN"
     },
     {
       what: "more than its duration",
