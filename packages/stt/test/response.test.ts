@@ -8,7 +8,6 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
 import { refusedAddress } from "../../../test/support/refusedAddress.js"
@@ -363,18 +362,6 @@ describe("the key", () => {
           text: "<redacted>",
           auxInfo: { later: ["<redacted>", [7, null], { "<redacted>": true, what: "the key is <redacted>" }] }
         }
-      })
-    })
-  )
-
-  it.scoped("that is malformed when it is read again fails with the report of the refused call", () =>
-    Effect.gen(function* () {
-      const keys = ["old.key", "malformed"]
-      const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-      expect(yield* failure(sendJson(401, {}), {}, { apiKey })).toMatchObject({
-        _tag: "SttInvalidApiKey",
-        problem: expect.stringContaining("dot"),
-        call: { sentId: transactionId, attempts: [{ status: 401 }] }
       })
     })
   )

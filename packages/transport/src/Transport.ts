@@ -11,8 +11,7 @@ import type { InvalidApiKey } from "./Failure.js"
 import { makeTransport, type Transport, type TransportOptions } from "./internal/call/makeTransport.js"
 import { makeRetryBudget } from "./internal/call/retryBudget.js"
 
-export type { Transport, TransportOptions } from "./internal/call/makeTransport.js"
-export type { Opened } from "./internal/call/openCall.js"
+export type { Opened, Transport, TransportOptions } from "./internal/call/makeTransport.js"
 
 /** Makes a transport. It reads the key, and fails if the key can't be read or has the wrong form. */
 export const make = (options: TransportOptions): Effect.Effect<Transport, InvalidApiKey, HttpClient.HttpClient> =>

@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import type { Speech, SpeechStream } from "../Speech.js"
 import { TtsCorruptAudio, type TtsError } from "../TtsError.js"
-import type { CheckedAudio } from "./checkedAudio.js"
+import type { CheckedAudio } from "./response.js"
 
 /** The audio as a stream of its chunks, which can be run once. */
 export const toStream = ({ pull, report, ...facts }: CheckedAudio): SpeechStream => {

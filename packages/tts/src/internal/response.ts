@@ -1,17 +1,95 @@
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
-import { type Billing, type CallReport, reportOf } from "@effect-speech/transport/CallReport"
+import { type Billing, billingOf, type CallReport, isSuccess, reportOf } from "@effect-speech/transport/CallReport"
+import * as Client from "@effect-speech/transport/Client"
+import type { Failure } from "@effect-speech/transport/Failure"
 import * as Issue from "@effect-speech/transport/Issue"
-import type { Response } from "@effect-speech/transport/Operation"
+import type { Progress, Response } from "@effect-speech/transport/Operation"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import type { SpeechStream } from "../Speech.js"
 import type { SynthesisRequest } from "../SynthesisRequest.js"
 import * as Contract from "../TtsContract.js"
-import { TtsCorruptAudio, type TtsError, TtsInvalidResponse } from "../TtsError.js"
+import {
+  TtsBackendFailed,
+  TtsBadRequest,
+  TtsConnectionFailed,
+  TtsCorruptAudio,
+  TtsDeadlineExceeded,
+  type TtsError,
+  TtsInvalidApiKey,
+  TtsInvalidRequest,
+  TtsInvalidResponse,
+  TtsServerError,
+  TtsUnauthorized,
+  TtsUnexpectedStatus
+} from "../TtsError.js"
 import { lengthProblem, longestLength, makeSampleCheck } from "./checkAudio.js"
-import { receivedIdOf, statusError } from "./errors.js"
 import { warningsFor } from "./warnings.js"
+
+/** The statuses of the contract that are errors. */
+const errorByStatus = {
+  400: TtsBadRequest,
+  401: TtsUnauthorized,
+  500: TtsServerError,
+  502: TtsBackendFailed
+} as const
+
+const isKnownStatus = (status: number): status is keyof typeof errorByStatus => status in errorByStatus
+
+/** The id of a response. */
+const receivedIdOf = ({ header }: Response<TtsError>): string | undefined => header(Contract.header.requestId)
+
+/**
+ * A synthesis is billed after the last byte of a 200, and not after another status of the service. A proxy may have changed
+ * such a 200 to another 2xx, and a gateway may have lost it and sent a 5xx of its own.
+ */
+const callReport = (progress: Progress, receivedId: string | undefined): CallReport =>
+  reportOf(
+    progress,
+    billingOf(progress.attempts, (status) => isSuccess(status) || (status >= 500 && !isKnownStatus(status))),
+    receivedId
+  )
+
+const failureErrors: Client.FailureErrors<TtsError> = {
+  ConnectionFailed: TtsConnectionFailed,
+  DeadlineExceeded: TtsDeadlineExceeded,
+  InvalidApiKey: TtsInvalidApiKey
+}
+
+/** The error of a call without a usable response. `latest` is its latest response. */
+export const failureError = (
+  failure: Failure,
+  progress: Progress,
+  latest: Response<TtsError> | undefined
+): TtsError => {
+  const call = callReport(progress, latest && receivedIdOf(latest))
+  return failure._tag === "UploadFailed"
+    ? new TtsInvalidRequest({ field: "request", problem: failure.problem, call })
+    : Client.failureError(failureErrors, failure, progress.sent, call)
+}
+
+const readErrorBody = Client.errorBodyReader(Contract.ErrorBody)
+
+/** The error of a response with a status other than 200. */
+const statusError = (response: Response<TtsError>): Effect.Effect<never, TtsError> =>
+  Effect.flatMap(readErrorBody(response), ({ error: serverMessage }): Effect.Effect<never, TtsError> => {
+    const { progress, status } = response
+    const facts = { status, serverMessage, call: callReport(progress(), receivedIdOf(response)) }
+    if (status === 400) return new TtsBadRequest({ ...facts, field: fieldNamedIn(serverMessage ?? "") })
+    return isKnownStatus(status) ? new errorByStatus[status](facts) : new TtsUnexpectedStatus(facts)
+  })
+
+const bodyFields = new RegExp(
+  `(?<![A-Za-z0-9_])(${Object.keys(Contract.SynthesisBody.fields).join("|")})(?![A-Za-z0-9_])`
+)
+
+/**
+ * The first field of the request that the message of a 400 names, if it names one. A message that names only a sample
+ * rate means `output_format`.
+ */
+const fieldNamedIn = (message: string): string | undefined =>
+  bodyFields.exec(message)?.[1] ?? (/\brate\b|\d ?k?Hz\b/i.test(message) ? "output_format" : undefined)
 
 /** The audio of a 200, whose bytes are checked as they are read. */
 export interface CheckedAudio extends Omit<SpeechStream, "stream" | "call"> {
