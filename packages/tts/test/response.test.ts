@@ -145,16 +145,12 @@ describe("a status", () => {
           message: expect.stringContaining("The service says: the words."),
           call: { sentId: "id-1", receivedId: "id-2", billing: "notBilled" }
         })
-        for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
-          const error = yield* failure((response) => response.writeHead(status).end(body))
-          expect(error).toMatchObject({ _tag: tag, status, serverMessage: undefined })
-        }
       })
   )
 
   it.scopedLive.each([
-    ...[503, 521, 523, 525, 526, 530].map((status) => ({ status, attempts: 3, billing: "notBilled" })),
-    ...[504, 520, 522, 524, 527, 529, 598, 599].map((status) => ({ status, attempts: 1, billing: "unknown" }))
+    { status: 503, attempts: 3, billing: "notBilled" },
+    { status: 504, attempts: 1, billing: "unknown" }
   ])("of $status is that of a gateway: it ends after $attempts attempts, and is $billing", (expected) =>
     Effect.gen(function* () {
       const { attempts, billing, status } = expected
@@ -163,11 +159,9 @@ describe("a status", () => {
       })
       expect(error).toMatchObject({
         _tag: "TtsUnexpectedStatus",
-        category: "service",
-        message: expect.stringContaining(`A gateway in front of the service returned ${status}`),
+        serverMessage: undefined,
         call: { billing, attempts: Array.from({ length: attempts }, () => ({ status })) }
       })
-      expect(error.message).not.toContain("base URL")
     })
   )
 

@@ -9,6 +9,7 @@ import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
+import { untilZero } from "../../../test/support/faultyServer.js"
 import { metricsOf, recordingTracer } from "../../../test/support/telemetry.js"
 import { audio, connect, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
@@ -95,8 +96,7 @@ describe("the scope of a stream", () => {
     Effect.gen(function* () {
       const { server, tts } = yield* connect(sendChunk(audio.pcm16))
       yield* Effect.replicateEffect(Effect.scoped(tts.stream(request)), 10)
-      yield* Effect.sleep("50 millis")
-      expect(yield* server.connections).toBe(0)
+      expect(yield* untilZero(server.connections)).toBe(0)
     })
   )
 })
