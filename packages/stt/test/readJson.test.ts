@@ -65,30 +65,9 @@ describe("a body of JSON", () => {
   })
 
   it.each([
-    "",
-    " ",
-    "[1,]",
-    "[,1]",
-    '{"a":1,}',
-    '{"a"}',
-    '{"a":}',
-    "{a:1}",
-    '{"a":1]',
-    "[1}",
-    "[1 2]",
-    "1 2",
-    "[]]",
-    '"a',
-    '"\\u12"',
-    '"\n"',
-    "[01]",
-    "[1.]",
-    "+1",
-    "nul",
-    "NaN",
-    '["a":1]',
-    ":",
-    "\u00a01"
+    ...["", " ", "[1,]", "[,1]", '{"a":1,}', '{"a"}', '{"a":}', "{a:1}"],
+    ...['{"a":1]', "[1}", "[1 2]", "1 2", "[]]", '"a', '"\\u12"', '"\n"'],
+    ...["[01]", "[1.]", "+1", "nul", "NaN", '["a":1]', ":", "\u00a01"]
   ])("that is %j is not JSON", (text) => {
     for (const pieces of [[], [1, 1, 1], [2, 1]]) expect(Either.isLeft(read(text, pieces))).toBe(true)
   })
@@ -138,11 +117,11 @@ describe("a body of JSON", () => {
 
   it.effect("that is large lets timers run while it is read", () =>
     Effect.gen(function* () {
-      let turns = 0
-      const timer = setInterval(() => turns++, 1)
+      const order: Array<string> = []
+      setTimeout(() => order.push("a timer"), 0)
       yield* readBody([objects(500_000)])
-      clearInterval(timer)
-      expect(turns).toBeGreaterThan(2)
+      order.push("the end of the body")
+      expect(order).toEqual(["a timer", "the end of the body"])
     })
   )
 })
