@@ -107,17 +107,10 @@ describe("a large or strange aux_info", () => {
     })
   )
 
-  it.scoped.each([
-    [
-      "a million and more empty objects",
-      `[${"{},".repeat(1_200_000)}{}]`,
-      "it has more than 1200000 objects and arrays"
-    ],
-    ["5,000 levels", `${"[".repeat(5000)}${"]".repeat(5000)}`, "it is nested more than 100 levels deep"]
-  ] as const)("of %s is SttInvalidResponse, which names the limit", ([_, value, problem]) =>
+  it.scoped("of 5,000 levels is SttInvalidResponse, which names the limit", () =>
     Effect.gen(function* () {
-      const error = yield* failure(sendAuxInfo(`{"segments_meta":${value}}`))
-      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem })
+      const error = yield* failure(sendAuxInfo(`{"segments_meta":${"[".repeat(5000)}${"]".repeat(5000)}}`))
+      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem: "it is nested more than 100 levels deep" })
     })
   )
 

@@ -259,6 +259,40 @@ describe("the outage of a call", () => {
   )
 })
 
+describe("the budget of a layer", () => {
+  it.effect.each([
+    { what: "is overloaded", end: 503, most: 200 },
+    { what: "fails", end: 500, most: 135 },
+    { what: "is down", end: "ECONNREFUSED", most: 135 }
+  ])("turns 100 calls of a service that $what into at most $most requests", ({ end, most }) =>
+    Effect.gen(function* () {
+      const { budget, requests, transport } = yield* scripted(times(300, end))
+      const calls = Array.from({ length: 100 }, () => Effect.either(transport.run(operation())))
+      const fiber = yield* Effect.fork(Effect.all(calls, { concurrency: "unbounded" }))
+      for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+      expect(requests.length).toBe(most)
+      expect(budget.tokens()).toBeLessThan(14)
+    })
+  )
+
+  it.effect("gets a token back for each success, until it is full", () =>
+    Effect.gen(function* () {
+      const budget = makeRetryBudget()
+      while (budget.take(1));
+      const { transport } = yield* scripted([], { budget })
+      for (let call = 1; call <= 10; call++) {
+        yield* transport.run(operation())
+        expect(budget.tokens()).toBe(call)
+      }
+      budget.giveBack(489)
+      yield* transport.run(operation())
+      yield* transport.run(operation())
+      expect(budget.tokens()).toBe(500)
+    })
+  )
+})
+
 describe("the delay before a retry", () => {
   it.effect("is never shorter than Retry-After, and differs from call to call", () =>
     Effect.gen(function* () {

@@ -7,7 +7,7 @@ export interface JsonLimits {
   /** Objects, arrays, strings, numbers and so on, without the names of fields. */
   readonly values: number
   readonly objectsAndArrays: number
-  /** Of one object. */
+  /** Maximum fields per object. */
   readonly fields: number
   readonly levels: number
 }
@@ -20,7 +20,7 @@ export const limits: JsonLimits = {
   bytes: 64 * 1024 * 1024,
   values: 6_000_000,
   objectsAndArrays: 1_200_000,
-  /** A larger object holds the event loop each time when it grows. */
+  /** A larger object blocks the event loop each time it grows. */
   fields: 100_000,
   /** Functions that read the result may recurse, such as `JSON.stringify`. */
   levels: 100
@@ -33,7 +33,7 @@ const pieceSize = 64 * 1024
  * Reads a body as JSON, with `clean` for each string and each name of a field. The left side says what is wrong.
  *
  * The value is built while the bytes arrive: there is no copy of the body, a body beyond a limit ends the reading at once,
- * and a large one does not hold the event loop, as `JSON.parse` would.
+ * and a large one does not block the event loop, as `JSON.parse` would.
  */
 export const readJson = <E>(
   pull: Effect.Effect<Uint8Array | undefined, E>,
@@ -80,7 +80,7 @@ type Expected = "value" | "value or end" | "name" | "name or end" | "colon" | "c
 const [quote, backslash, comma, colon] = [0x22, 0x5c, 0x2c, 0x3a]
 const [openArray, closeArray, openObject, closeObject] = [0x5b, 0x5d, 0x7b, 0x7d]
 const isSpace = (code: number): boolean => code === 0x20 || code === 0x0a || code === 0x0d || code === 0x09
-/** A loop of its own: megabytes of spaces take a quarter of the time. */
+/** A separate loop reads megabytes of spaces in a quarter of the time. */
 const skipSpaces = (text: string, start: number): number => {
   let at = start
   while (at < text.length && isSpace(text.charCodeAt(at))) at++
@@ -89,8 +89,8 @@ const skipSpaces = (text: string, start: number): number => {
 const endsScalar = (code: number): boolean =>
   code === comma || code === closeArray || code === closeObject || isSpace(code)
 
-/** Names of fields repeat in each object, so these many are kept. */
-const keptNames = 1000
+/** Maximum number of cached names: names of fields repeat in each object. */
+const cachedNames = 1000
 
 /** In characters. V8 copies a part of this length; a longer part keeps the whole piece in memory. */
 const copiedLength = 12
@@ -120,7 +120,7 @@ export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<Js
   let expected: Expected = "value"
   let values = 0
   let containers = 0
-  /** The token that goes on in the next piece, and what was read of it. */
+  /** The token that continues in the next piece, and what was read of it so far. */
   let token: "string" | "scalar" | undefined
   let beginning = ""
   /** An escape sequence that the end of the last piece cut. */
@@ -166,7 +166,7 @@ export const makeJsonReader = (clean: (text: string) => string, maximum: Omit<Js
     if (known !== undefined) return known
     const parsed = clean(parseString(raw))
     // The parsed one, because `raw` may keep its whole piece in memory.
-    if (parsed === raw && names.size < keptNames) names.set(parsed, parsed)
+    if (parsed === raw && names.size < cachedNames) names.set(parsed, parsed)
     return parsed
   }
   /** Reads a string from `start` on. Returns where it ends. */
