@@ -18,7 +18,7 @@ import type { CallReport, Sent } from "./CallReport.js"
 import * as Concurrency from "./Concurrency.js"
 import * as Deadlines from "./Deadlines.js"
 import * as Environment from "./Environment.js"
-import type { ConnectionReason, Failure, UploadFailed } from "./Failure.js"
+import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
 import type { Response } from "./Operation.js"
 import * as OptionalConfig from "./OptionalConfig.js"
 import * as Retries from "./Retries.js"
@@ -153,36 +153,29 @@ export const layerTest = <Self, Service, Calls, Request, A, E>({
     })
   )
 
+type Facts<F> = Omit<F, "_tag"> & { readonly call: CallReport }
+
 /** The errors that all operations have, with the tags of one. */
 export interface FailureErrors<E> {
-  readonly ConnectionFailed: new (facts: {
-    readonly reason: ConnectionReason
-    readonly code: string | undefined
-    readonly sent: Sent
-    readonly call: CallReport
-  }) => E
-  readonly DeadlineExceeded: new (facts: {
-    readonly phase: Deadlines.Phase
-    readonly limitMillis: number
-    readonly call: CallReport
-  }) => E
-  readonly InvalidApiKey: new (facts: { readonly problem: string; readonly call: CallReport }) => E
+  readonly ConnectionFailed: new (facts: Facts<ConnectionFailed> & { readonly sent: Sent }) => E
+  readonly DeadlineExceeded: new (facts: Facts<DeadlineExceeded>) => E
+  readonly InvalidApiKey: new (facts: Facts<InvalidApiKey>) => E
 }
 
 /** The error of a call without a usable response. `sent` is how much of the latest request left this process. */
 export const failureError = <E>(
-  { ConnectionFailed, DeadlineExceeded, InvalidApiKey }: FailureErrors<E>,
+  errors: FailureErrors<E>,
   failure: Exclude<Failure, UploadFailed>,
   sent: Sent,
   call: CallReport
 ): E => {
   switch (failure._tag) {
     case "ConnectionFailed":
-      return new ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
+      return new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
     case "DeadlineExceeded":
-      return new DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
+      return new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
     case "InvalidApiKey":
-      return new InvalidApiKey({ problem: failure.problem, call })
+      return new errors.InvalidApiKey({ problem: failure.problem, call })
   }
 }
 
