@@ -2,14 +2,14 @@ import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import { type JsonLimits, makeJsonReader, readJson } from "../src/internal/readJson.js"
+import { type JsonLimits, JsonReader, readJson } from "../src/internal/readJson.js"
 
 const asItIs = (text: string) => text
 
 /** Reads a text that comes in pieces of these lengths, and its rest. */
 const read = (text: string, lengths: ReadonlyArray<number>) =>
   Either.try(() => {
-    const reader = makeJsonReader(asItIs)
+    const reader = new JsonReader(asItIs)
     let at = 0
     for (const length of lengths) {
       reader.push(text.slice(at, at + length))
