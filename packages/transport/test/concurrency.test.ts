@@ -201,17 +201,21 @@ describe("the calls of a layer", () => {
   )
 })
 
-describe("calls in a row", () => {
-  it.scopedLive("use one connection", () =>
-    Effect.gen(function* () {
-      const server = yield* faultyServer(onRequest(respond(200, {}, "ok")))
-      const transport = yield* transportOver(NodeTransport.layer)
-      const call = transport.run(operation(undefined, true, `http://${server.host}/`))
-      expect(yield* Effect.replicateEffect(call, 20)).toEqual(Array(20).fill("ok"))
-      expect(server.accepted()).toBe(1)
-    })
-  )
-})
+it.scopedLive.each([
+  { start: "one after another", concurrency: 1, connections: 1 },
+  { start: "eight at a time", concurrency: 8, connections: 8 },
+  { start: "all at once", concurrency: "unbounded", connections: 8 }
+] as const)("50 calls that start $start have no more connections than their layer runs calls", (expected) =>
+  Effect.gen(function* () {
+    const { concurrency, connections } = expected
+    const answer = respond(200, {}, "ok")
+    const server = yield* faultyServer(onRequest((...given) => setTimeout(() => answer(...given), 10)))
+    const transport = yield* transportOver(NodeTransport.layer, { concurrency: 8 })
+    const call = transport.run(operation(undefined, true, `http://${server.host}/`))
+    expect(yield* Effect.replicateEffect(call, 50, { concurrency })).toEqual(Array(50).fill("ok"))
+    expect(server.accepted()).toBe(connections)
+  })
+)
 
 describe("the queue of a layer", () => {
   it("lets the call that follows another one in the same turn of the event loop wait for its place, though others are free", () => {
