@@ -259,12 +259,14 @@ describe("the README of a package", () => {
 
   /** The interfaces of each README, as `module.Interface`. A module of transport begins with `transport/`. */
   const interfaces = `
-    stt: SpeechToText.SpeechToTextOptions transport/Retries.RetryOptions transport/Concurrency.ConcurrencyOptions
+    stt: SpeechToText.SpeechToTextOptions transport/Client.ClientOptions transport/Retries.RetryOptions
+    stt: transport/Concurrency.ConcurrencyOptions
     stt: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions AudioSource.NamedOptions
     stt: AudioSource.StreamOptions
-    tts: TextToSpeech.TextToSpeechOptions transport/Retries.RetryOptions transport/Concurrency.ConcurrencyOptions
+    tts: TextToSpeech.TextToSpeechOptions transport/Client.ClientOptions transport/Retries.RetryOptions
+    tts: transport/Concurrency.ConcurrencyOptions
     tts: transport/BaseUrl.BaseUrlOptions transport/CallEvent.CallOptions Speech.ResponseFacts
-    tts: Speech.SpeechStream Speech.Speech TextToSpeech.TestAudio
+    tts: Speech.SpeechStream Speech.Speech internal/testResponse.TestAudio
     transport: Deadlines.Deadlines Retries.RetryOptions Retries.RetryPolicy BaseUrl.BaseUrlOptions
     transport: Concurrency.ConcurrencyOptions
     transport: Operation.Operation internal/call/makeTransport.TransportOptions

@@ -92,7 +92,7 @@ describe.concurrent("a server that responds to a text with audio that", () => {
     audio("is 1 ms too short, by rounding", complete({ "x-audio-duration-ms": "251.1" }), { durationMillis: 251.1 }),
     audio("has another rate than announced", complete({ "x-sample-rate": "16000" }), corrupt("125.0 ms")),
     audio("has another encoding than announced", complete(float32), corrupt("125.0 ms")),
-    body("contains NaN", complete(float32, nanSamples), corrupt("not numbers")),
+    body("contains NaN", complete(float32, nanSamples), corrupt("NaN")),
     body(
       "ends with its connection and states no duration",
       write(Buffer.concat([Buffer.from(head(200, { ...usual, "x-audio-duration-ms": undefined })), half]), hangUp),

@@ -29,12 +29,21 @@ describe("the name of an error of another library", () => {
 })
 
 describe("the code of an error of another library", () => {
+  const nested = (depth: number): unknown => (depth === 0 ? { code: "EPIPE" } : { cause: nested(depth - 1) })
+  const circle: { cause?: unknown } = {}
+  circle.cause = circle
+
   it.each([
     { error: { code: "ECONNREFUSED" }, code: "ECONNREFUSED" },
     { error: new AggregateError([{ code: "EHOSTUNREACH" }]), code: "EHOSTUNREACH" },
     { error: { code: "prefix.topsecret was refused", cause: { code: "ECONNRESET" } }, code: "ECONNRESET" },
     { error: { code: "k".repeat(65) }, code: undefined },
-    { error: { code: 42 }, code: undefined }
+    { error: { code: 42 }, code: undefined },
+    { error: { code: 42, errors: "EPIPE" }, code: undefined },
+    { error: nested(7), code: "EPIPE" },
+    { error: nested(8), code: undefined },
+    { error: circle, code: undefined },
+    { error: "EPIPE", code: undefined }
   ])("of $error is $code, which is no text of that library", ({ code, error }) => {
     expect(systemCode(error)).toBe(code)
   })

@@ -1,18 +1,12 @@
 import { inspect } from "node:util"
-import * as FetchHttpClient from "@effect/platform/FetchHttpClient"
-import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, type SttError } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
+import { AudioSource } from "@effect-speech/stt"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
-import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { respondJson, scriptedServer, stalledServer } from "../../../test/support/scriptedServer.js"
+import { respondJson } from "../../../test/support/scriptedServer.js"
 import {
   connect,
   failure,
@@ -113,17 +107,10 @@ describe("a large or strange aux_info", () => {
     })
   )
 
-  it.scoped.each([
-    [
-      "a million and more empty objects",
-      `[${"{},".repeat(1_200_000)}{}]`,
-      "it has more than 1200000 objects and arrays"
-    ],
-    ["5,000 levels", `${"[".repeat(5000)}${"]".repeat(5000)}`, "it is nested more than 100 levels deep"]
-  ] as const)("of %s is SttInvalidResponse, which names the limit", ([_, value, problem]) =>
+  it.scoped("of 5,000 levels is SttInvalidResponse, which names the limit", () =>
     Effect.gen(function* () {
-      const error = yield* failure(sendAuxInfo(`{"segments_meta":${value}}`))
-      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem })
+      const error = yield* failure(sendAuxInfo(`{"segments_meta":${"[".repeat(5000)}${"]".repeat(5000)}}`))
+      expect(error).toMatchObject({ _tag: "SttInvalidResponse", problem: "it is nested more than 100 levels deep" })
     })
   )
 
@@ -139,24 +126,6 @@ describe("a large or strange aux_info", () => {
     })
   )
 })
-
-/** The error of a call to which a gateway answers each attempt by a status. */
-const itIsOfGateway = (what: string, statuses: Array<number>, check: (error: SttError, status: number) => void) =>
-  it.scopedLive.each(statuses)(`of %d is that of a gateway ${what}`, (status) =>
-    Effect.gen(function* () {
-      const { stt } = yield* connect((response) => response.writeHead(status).end("<html></html>"), {
-        retries: { firstDelay: "1 millis" }
-      })
-      const error = yield* Effect.flip(stt.transcribe(request))
-      expect(error).toMatchObject({
-        _tag: "SttUnexpectedStatus",
-        category: "service",
-        message: expect.stringContaining(`A gateway in front of the service returned ${status}`)
-      })
-      expect(error.message).not.toContain("base URL")
-      check(error, status)
-    })
-  )
 
 describe("a status", () => {
   it.scoped.each([
@@ -183,29 +152,25 @@ describe("a status", () => {
         message: expect.stringContaining(String(status)),
         call: { sentId: transactionId, billing, attempts: [{ status }] }
       })
-      if (status !== 204) {
-        expect(error).toMatchObject({ serverError: "a summary", serverMessage: "the details" })
-        expect(error.message).toContain("a summary: the details")
-      }
-      for (const body of ["", "<html>Bad Gateway</html>", "{", "[1]", '{"error":{}}']) {
-        const mute = yield* failure((response) => response.writeHead(status).end(status === 204 ? undefined : body))
-        expect(mute).toMatchObject({ _tag: tag, status })
-        expect(mute).not.toHaveProperty("serverError", expect.anything())
-      }
+      // A 204 has no body.
+      if (status === 204) return
+      expect(error).toMatchObject({ serverError: "a summary", serverMessage: "the details" })
+      expect(error.message).toContain("a summary: the details")
     })
   )
 
-  itIsOfGateway("that did not reach the service", [521, 523, 525, 526, 530], (error, status) => {
-    expect(error).toMatchObject({
-      retry: "overload",
-      call: { billing: "notBilled", attempts: [{ status }, { status }, { status }] }
+  it.scopedLive.each([
+    { status: 521, reached: "has not reached", retry: "overload", billing: "notBilled", attempts: 3 },
+    { status: 504, reached: "may have reached", retry: "ambiguous", billing: "unknown", attempts: 1 }
+  ])("of $status is that of a gateway that $reached the service, so its billing is $billing", (expected) =>
+    Effect.gen(function* () {
+      const { attempts, billing, retry, status } = expected
+      const retries = { firstDelay: "1 millis" } as const
+      const error = yield* failure((response) => response.writeHead(status).end("<html></html>"), {}, { retries })
+      const call = { billing, attempts: Array.from({ length: attempts }, () => ({ status })) }
+      expect(error).toMatchObject({ _tag: "SttUnexpectedStatus", serverError: undefined, retry, call })
     })
-  })
-
-  itIsOfGateway("that may have reached the service", [502, 504, 520, 522, 524, 527, 529, 598, 599], (error, status) => {
-    expect(error).toMatchObject({ retry: "ambiguous", call: { billing: "unknown", attempts: [{ status }] } })
-    expect(error.message).toContain("may be billed")
-  })
+  )
 
   it.scopedLive("of a gateway that may have reached the service is retried with retryAmbiguous", () =>
     Effect.gen(function* () {
@@ -222,26 +187,6 @@ describe("a status", () => {
       const error = yield* Effect.flip(stt.transcribe(request))
       expect(error).toMatchObject({ _tag: "SttServerError", call: { billing: "unknown", attempts: [{}, {}] } })
       expect(error.message).toContain("Each attempt may be billed")
-    })
-  )
-
-  it.scoped.each([
-    { over: "recommended", platform: NodeTransport.layer, error: { _tag: "SttUnexpectedStatus", status: 307 } },
-    {
-      over: "fetch, which hides the status",
-      platform: Layer.merge(FetchHttpClient.layer, NodeFileSystem.layer),
-      error: { _tag: "SttConnectionFailed" }
-    }
-  ])("of a redirect is not followed, over the layer $over", ({ error, platform }) =>
-    Effect.gen(function* () {
-      const elsewhere = yield* scriptedServer(sendJson(200, success))
-      const { stt } = yield* connect(
-        (response) => response.writeHead(307, { location: `${elsewhere.url}/` }).end(),
-        {},
-        platform
-      )
-      expect(yield* Effect.flip(stt.transcribe(request))).toMatchObject(error)
-      expect(elsewhere.received).toEqual([])
     })
   )
 })
@@ -296,40 +241,6 @@ describe("a 200", () => {
   )
 })
 
-describe("a connection", () => {
-  it.scopedLive("that accepts no more bytes ends at the upload deadline", () =>
-    Effect.gen(function* () {
-      const stt = yield* sttOf(yield* stalledServer, { deadlines: { uploadIdle: "200 millis" } })
-      const bytes = new Uint8Array(16_000_000)
-      for (const audio of [AudioSource.fromBytes(bytes), AudioSource.fromStream(() => Stream.make(bytes))]) {
-        const error = yield* Effect.flip(stt.transcribe({ ...request, audio }))
-        expect(error).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload", call: { billing: "notBilled" } })
-      }
-    })
-  )
-
-  it.scoped("that is refused sent nothing, and is not billed", () =>
-    Effect.gen(function* () {
-      const stt = yield* sttOf(yield* refusedAddress)
-      expect(yield* Effect.flip(stt.transcribe(request))).toMatchObject({
-        _tag: "SttConnectionFailed",
-        reason: "refused",
-        sent: "nothing",
-        code: "ECONNREFUSED",
-        call: { billing: "notBilled" }
-      })
-    })
-  )
-
-  it.scoped("is free again after a failure", () =>
-    Effect.gen(function* () {
-      const { server, stt } = yield* connect(sendJson(500, {}))
-      yield* Effect.replicateEffect(Effect.flip(stt.transcribe(request)), 20)
-      expect(yield* server.connections).toBeLessThanOrEqual(2)
-    })
-  )
-})
-
 describe("the key", () => {
   const key = "prefix.topsecret"
 
@@ -363,18 +274,6 @@ describe("the key", () => {
           text: "<redacted>",
           auxInfo: { later: ["<redacted>", [7, null], { "<redacted>": true, what: "the key is <redacted>" }] }
         }
-      })
-    })
-  )
-
-  it.scoped("that is malformed when it is read again fails with the report of the refused call", () =>
-    Effect.gen(function* () {
-      const keys = ["old.key", "malformed"]
-      const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-      expect(yield* failure(sendJson(401, {}), {}, { apiKey })).toMatchObject({
-        _tag: "SttInvalidApiKey",
-        problem: expect.stringContaining("dot"),
-        call: { sentId: transactionId, attempts: [{ status: 401 }] }
       })
     })
   )

@@ -134,9 +134,7 @@ export const retryOfUnexpectedStatus = (status: number): Retry => {
   return isRefusal(status) ? "overload" : "ambiguous"
 }
 
-/**
- * What is said of an attempt that may be billed although it failed. The documents use the same words.
- */
+/** The words for an attempt that may be billed although it failed. The documents use them too. */
 export const mayBeBilled = "Each attempt may be billed"
 
 /** The message for a status that the contract does not define. `words` is the result of {@link quoteService}. */

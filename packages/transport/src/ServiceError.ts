@@ -105,7 +105,7 @@ export const define =
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
         const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
         super({ ...facts, message: props.message ?? Printable.line(definition.message(facts)) }, options)
-        // Its frames would be those of this library: the caller's code is in no synchronous stack of an effect.
+        // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
         this.stack = `${this.name}: ${this.message}`
       }
       get category(): C {

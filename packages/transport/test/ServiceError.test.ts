@@ -1,7 +1,7 @@
 import { inspect } from "node:util"
 import { describe, expect, expectTypeOf, it } from "@effect/vitest"
 import { CallReport, ServiceError } from "@effect-speech/transport"
-import { quoteService } from "@effect-speech/transport/CommonError"
+import { quoteService, retryOfUnexpectedStatus, unexpectedStatus } from "@effect-speech/transport/CommonError"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
@@ -127,6 +127,28 @@ it.each([
   [["", undefined], ""]
 ])("the words of the service %j become a sentence, or nothing", (words, sentence) => {
   expect(quoteService(...words)).toBe(sentence)
+})
+
+describe("a status that the contract does not define", () => {
+  it.each([
+    ...[503, 521, 523, 525, 526, 530].map((status) => ({ status, retry: "overload", billing: "notBilled" })),
+    ...[502, 504, 520, 522, 524, 527, 529, 598, 599].map((status) => ({
+      status,
+      retry: "ambiguous",
+      billing: "unknown"
+    }))
+  ])("of $status is that of a gateway: its retry is $retry, its billing $billing", ({ billing, retry, status }) => {
+    expect(retryOfUnexpectedStatus(status)).toBe(retry)
+    expect(CallReport.billingOf([{ ...CallReport.answeredAtOnce, status }], () => true)).toBe(billing)
+    const message = unexpectedStatus(status, "synthesis", "")
+    expect(message).toContain(`A gateway in front of the service returned ${status}`)
+    expect(message).not.toContain("base URL")
+    expect(message.includes("may be billed")).toBe(billing === "unknown")
+  })
+
+  it.each([302, 404, 413, 418, 505, 531])("of %d is not that of a gateway, and is not retried", (status) => {
+    expect(retryOfUnexpectedStatus(status)).toBe("never")
+  })
 })
 
 class Unreadable extends ServiceError.define<Unreadable>()("Unreadable", {

@@ -84,76 +84,71 @@ describe("waits of a call", () => {
 describe("the monitor", () => {
   const nextTurn = Effect.promise(() => setImmediate())
 
-  /** A clock that records its sleeps, and counts those that still last. */
-  const counted = (clock: Clock.Clock) => {
-    const sleeps: Array<number> = []
-    let asleep = 0
-    const counting: Clock.Clock = {
-      ...clock,
-      unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
-      sleep: (duration) =>
-        Effect.acquireUseRelease(
-          Effect.sync(() => {
-            sleeps.push(Duration.toMillis(duration))
-            asleep++
-          }),
-          () => clock.sleep(duration),
-          () => Effect.sync(() => asleep--)
-        )
-    }
-    return { asleep: () => asleep, sleeps, counting }
-  }
-
+  /** A monitor whose clock records its sleeps, and counts those that still last. */
   const monitored = (given = deadlines) =>
     Effect.map(Effect.clock, (clock) => {
-      const { asleep, counting, sleeps } = counted(clock)
-      const monitor = new DeadlineMonitor(counting, given)
-      return {
-        monitor,
-        asleep,
-        sleeps,
-        add: (timer: CallTimer) => Effect.sync(() => monitor.add(timer))
+      const sleeps: Array<number> = []
+      let asleep = 0
+      const counting: Clock.Clock = {
+        ...clock,
+        unsafeCurrentTimeNanos: () => clock.unsafeCurrentTimeNanos(),
+        sleep: (duration) =>
+          Effect.acquireUseRelease(
+            Effect.sync(() => {
+              sleeps.push(Duration.toMillis(duration))
+              asleep++
+            }),
+            () => clock.sleep(duration),
+            () => Effect.sync(() => asleep--)
+          )
       }
+      const monitor = new DeadlineMonitor(counting, given)
+      return { asleep: () => asleep, monitor, sleeps }
     })
 
-  it.effect("sleeps until the next deadline, at most for the shortest of all", () =>
+  it.effect("ends each wait at its deadline and no earlier, however many calls there are", () =>
     Effect.gen(function* () {
-      const { add, monitor, sleeps } = yield* monitored()
-      const { timer, wait } = yield* begin()
-      timer.reach("answer")
-      const { fiber } = yield* wait
-      yield* add(timer)
-      yield* TestClock.adjust(35)
-      expect(sleeps.filter((millis) => millis > 0)).toEqual([10, 10, 10, 10])
-      yield* TestClock.adjust(4)
-      expect(fiber.unsafePoll()).toBe(null)
+      const { monitor } = yield* monitored()
+      const [one, other] = [yield* begin(), yield* begin()]
+      one.timer.reach("answer")
+      const [first, second] = [yield* one.wait, yield* other.wait]
+      for (const { timer } of [one, other]) monitor.add(timer)
+      yield* TestClock.adjust(9)
+      expect(second.fiber.unsafePoll()).toBe(null)
       yield* TestClock.adjust(1)
-      expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("answer", 40) })
-      monitor.remove(timer)
+      expect(yield* Fiber.join(second.fiber)).toMatchObject({ left: exceeded("upload", 10) })
+      monitor.remove(other.timer)
+      yield* TestClock.adjust(29)
+      expect(first.fiber.unsafePoll()).toBe(null)
+      yield* TestClock.adjust(1)
+      expect(yield* Fiber.join(first.fiber)).toMatchObject({ left: exceeded("answer", 40) })
+      monitor.remove(one.timer)
     })
   )
 
-  it.effect("checks all calls in one fiber, which ends a turn after the last call and starts with the next", () =>
+  it.effect("runs in one fiber, which ends a turn after the last call and starts again with the next", () =>
     Effect.gen(function* () {
-      const { add, asleep, monitor, sleeps } = yield* monitored()
+      const { asleep, monitor } = yield* monitored()
       const [one, other] = [yield* begin(), yield* begin()]
-      const [first, second] = [yield* one.wait, yield* other.wait]
-      yield* add(one.timer)
-      yield* add(other.timer)
-      yield* TestClock.adjust(5)
-      expect(sleeps).toEqual([10])
+      // `open` of a transport adds its call in an uninterruptible region.
+      yield* Effect.uninterruptible(Effect.sync(() => monitor.add(one.timer)))
+      monitor.add(other.timer)
+      yield* Effect.yieldNow()
+      expect(asleep()).toBe(1)
+      for (const { timer } of [one, other]) monitor.remove(timer)
+      // A call that starts in the same turn keeps the fiber.
+      monitor.add(one.timer)
+      yield* nextTurn
+      expect(asleep()).toBe(1)
       monitor.remove(one.timer)
-      yield* TestClock.adjust(5)
-      expect(yield* Fiber.join(second.fiber)).toMatchObject({ left: exceeded("upload", 10) })
-      expect(first.fiber.unsafePoll()).toBe(null)
-      monitor.remove(other.timer)
       yield* nextTurn
       expect(asleep()).toBe(0)
 
-      yield* add(one.timer)
-      yield* TestClock.adjust(0)
-      expect(yield* Fiber.join(first.fiber)).toMatchObject({ left: exceeded("upload", 10) })
-      monitor.remove(one.timer)
+      const { fiber } = yield* other.wait
+      monitor.add(other.timer)
+      yield* TestClock.adjust(10)
+      expect(yield* Fiber.join(fiber)).toMatchObject({ left: exceeded("upload", 10) })
+      monitor.remove(other.timer)
     })
   )
 
@@ -161,9 +156,9 @@ describe("the monitor", () => {
     Effect.gen(function* () {
       const year = 365 * 24 * 60 * 60 * 1000
       const long = { uploadIdle: year, answer: year, downloadIdle: year, total: year }
-      const { add, monitor, sleeps } = yield* monitored(long)
+      const { monitor, sleeps } = yield* monitored(long)
       const { timer } = yield* begin(long)
-      yield* add(timer)
+      monitor.add(timer)
       yield* Effect.yieldNow()
       expect(sleeps).toEqual([24 * 60 * 60 * 1000])
       monitor.remove(timer)
@@ -172,49 +167,21 @@ describe("the monitor", () => {
 
   it.effect("lets data that arrived while the process was busy be processed before it checks", () =>
     Effect.gen(function* () {
-      const { add, monitor } = yield* monitored()
+      const { monitor } = yield* monitored()
       const { timer, wait } = yield* begin()
       const { fiber, resume } = yield* wait
-      yield* add(timer)
+      monitor.add(timer)
       // The sleep ends at the same time as the data arrives, one turn of the event loop later.
       yield* TestClock.adjust(9)
       yield* Effect.fork(
-        Effect.zipRight(
-          Effect.sleep(1),
-          Effect.sync(() => resume("data"))
+        Effect.delay(
+          Effect.sync(() => resume("data")),
+          1
         )
       )
       yield* TestClock.adjust(1)
       expect(yield* Fiber.join(fiber)).toMatchObject({ right: "data" })
       monitor.remove(timer)
-    })
-  )
-
-  it.effect("keeps its fiber for a call that starts in the turn in which the last one ended", () =>
-    Effect.gen(function* () {
-      const { add, asleep, monitor, sleeps } = yield* monitored()
-      const [one, other] = [yield* begin(), yield* begin()]
-      yield* add(one.timer)
-      monitor.remove(one.timer)
-      yield* add(other.timer)
-      yield* nextTurn
-      expect([asleep(), sleeps]).toEqual([1, [10]])
-      monitor.remove(other.timer)
-      yield* nextTurn
-      expect(asleep()).toBe(0)
-    })
-  )
-
-  it.effect("is interrupted even if an uninterruptible fiber started it", () =>
-    Effect.gen(function* () {
-      const { add, asleep, monitor } = yield* monitored()
-      const { timer } = yield* begin()
-      yield* Effect.uninterruptible(add(timer))
-      yield* Effect.yieldNow()
-      expect(asleep()).toBe(1)
-      monitor.remove(timer)
-      yield* nextTurn
-      expect(asleep()).toBe(0)
     })
   )
 })

@@ -201,104 +201,70 @@ describe("the calls of a layer", () => {
   )
 })
 
-describe("calls in a row", () => {
-  it.scopedLive("use one connection", () =>
-    Effect.gen(function* () {
-      const server = yield* faultyServer(onRequest(respond(200, {}, "ok")))
-      const transport = yield* transportOver(NodeTransport.layer)
-      const call = transport.run(operation(undefined, true, `http://${server.host}/`))
-      expect(yield* Effect.replicateEffect(call, 20)).toEqual(Array(20).fill("ok"))
-      expect(server.accepted()).toBe(1)
-    })
-  )
-})
+it.scopedLive.each([
+  { start: "one after another", concurrency: 1, connections: 1 },
+  { start: "eight at a time", concurrency: 8, connections: 8 },
+  { start: "all at once", concurrency: "unbounded", connections: 8 }
+] as const)("50 calls that start $start have no more connections than their layer runs calls", (expected) =>
+  Effect.gen(function* () {
+    const { concurrency, connections } = expected
+    const answer = respond(200, {}, "ok")
+    const server = yield* faultyServer(onRequest((...given) => setTimeout(() => answer(...given), 10)))
+    const transport = yield* transportOver(NodeTransport.layer, { concurrency: 8 })
+    const call = transport.run(operation(undefined, true, `http://${server.host}/`))
+    expect(yield* Effect.replicateEffect(call, 50, { concurrency })).toEqual(Array(50).fill("ok"))
+    expect(server.accepted()).toBe(connections)
+  })
+)
 
 describe("the queue of a layer", () => {
-  it("has its places in use while calls wait, whichever calls leave, and gives turns in order", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.integer({ min: 1, max: 4 }),
-        FastCheck.array(FastCheck.option(FastCheck.nat(20), { nil: undefined }), { maxLength: 60 }),
-        (concurrency, steps) => {
-          const enter = makeCallQueue(concurrency, (run) => run())
-          const present: Array<{ readonly place: Place; readonly number: number; runs: boolean }> = []
-          const begun: Array<number> = []
-          let count = 0
-          for (const step of steps) {
-            // A number is the call that leaves. Without one, a call comes.
-            if (step === undefined) {
-              const call = { place: enter(), number: count++, runs: false }
-              present.push(call)
-              call.place.onTurn(() => {
-                call.runs = true
-                begun.push(call.number)
-              })
-            } else if (present.length > 0) {
-              present.splice(step % present.length, 1)[0]?.place.leave()
-            }
-            const running = present.filter(({ runs }) => runs).length
-            expect(running).toBe(Math.min(concurrency, present.length))
-          }
-          expect(begun).toEqual(begun.toSorted((one, other) => one - other))
-        }
-      )
-    )
-  })
-})
-
-describe("a place that rests for a turn of the event loop", () => {
-  /** A queue whose turns end when the test says so. */
-  const turned = (concurrency: number) => {
+  it("lets the call that follows another one in the same turn of the event loop wait for its place, though others are free", () => {
     const resting: Array<() => void> = []
-    const enter = makeCallQueue(concurrency, (run) => resting.push(run))
-    return {
-      enter,
-      endTurn: () => {
-        for (const passOn of resting.splice(0)) passOn()
-      }
-    }
-  }
-
-  it("is taken by the call that follows, though others are free", () => {
-    const { endTurn, enter } = turned(8)
+    const enter = makeCallQueue(8, (run) => resting.push(run))
     const begun: Array<string> = []
     enter().leave()
     const next = enter()
-    next.onTurn(() => begun.push("next"))
+    next.whenReady(() => begun.push("next"))
     expect([next.isReady, next.ahead]).toEqual([false, undefined])
     // No second place rests.
     expect(enter().isReady).toBe(true)
     expect(begun).toEqual([])
-    endTurn()
+    for (const passOn of resting) passOn()
     expect(begun).toEqual(["next"])
   })
 
-  it("is neither lost nor used twice, whenever calls come, leave and turns end", () => {
+  const steps = FastCheck.array(FastCheck.oneof(FastCheck.constantFrom("come", "end of turn"), FastCheck.nat(20)), {
+    maxLength: 80
+  })
+  it.each([
+    { places: "are free at once", rest: false },
+    { places: "rest until the end of a turn", rest: true }
+  ])("uses each place once and leaves none idle, whenever calls come and leave, if places $places", ({ rest }) => {
     FastCheck.assert(
-      FastCheck.property(
-        FastCheck.integer({ min: 1, max: 4 }),
-        FastCheck.array(FastCheck.oneof(FastCheck.constantFrom("come", "end"), FastCheck.nat(20)), { maxLength: 80 }),
-        (concurrency, steps) => {
-          const { endTurn, enter } = turned(concurrency)
-          const present: Array<{ readonly place: Place; runs: boolean }> = []
-          const running = () => present.filter(({ runs }) => runs).length
-          for (const step of [...steps, "end"]) {
-            if (step === "come") {
-              const call = { place: enter(), runs: false }
-              present.push(call)
-              call.place.onTurn(() => {
-                call.runs = true
-              })
-            } else if (typeof step === "number") {
-              present.splice(step % Math.max(1, present.length), 1)[0]?.place.leave()
-            } else {
-              endTurn()
-              expect(running()).toBe(Math.min(concurrency, present.length))
-            }
-            expect(running()).toBeLessThanOrEqual(concurrency)
+      FastCheck.property(FastCheck.integer({ min: 1, max: 4 }), steps, (concurrency, steps) => {
+        const resting: Array<() => void> = []
+        const enter = makeCallQueue(concurrency, (run) => (rest ? resting.push(run) : run()))
+        const present: Array<{ readonly place: Place; runs: boolean }> = []
+        const begun: Array<number> = []
+        let count = 0
+        for (const step of [...steps, "end of turn"]) {
+          // A number is the call that leaves.
+          if (typeof step === "number") present.splice(step % Math.max(1, present.length), 1)[0]?.place.leave()
+          else if (step === "end of turn") for (const passOn of resting.splice(0)) passOn()
+          else {
+            const call = { place: enter(), number: count++, runs: false }
+            present.push(call)
+            call.place.whenReady(() => {
+              call.runs = true
+              begun.push(call.number)
+            })
           }
+          const running = present.filter(({ runs }) => runs).length
+          expect(running).toBeLessThanOrEqual(concurrency)
+          if (!rest || step === "end of turn") expect(running).toBe(Math.min(concurrency, present.length))
         }
-      )
+        if (!rest) expect(begun).toEqual(begun.toSorted((one, other) => one - other))
+      })
     )
   })
 })

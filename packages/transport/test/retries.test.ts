@@ -1,14 +1,10 @@
 import { describe, expect, it } from "@effect/vitest"
-import { type CallEvent, type Deadlines, type Operation, type Retries, Upload } from "@effect-speech/transport"
-import * as Context from "effect/Context"
+import { type CallEvent, Upload } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
-import * as FiberRef from "effect/FiberRef"
-import * as Option from "effect/Option"
 import * as Random from "effect/Random"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as TestClock from "effect/TestClock"
 import { backoffMillis } from "../src/internal/call/backoff.js"
@@ -18,7 +14,6 @@ import {
   type Failed,
   operation,
   type PlayOptions,
-  playedTransport,
   resolvedDeadlines,
   scripted,
   settled
@@ -27,127 +22,143 @@ import {
 const attemptsOf = (outcome: Either.Either<string, Failed>) =>
   Either.isLeft(outcome) ? outcome.left.progress.attempts : undefined
 
-/** One call: the ends of its requests, its outcome, the tokens left in the budget, and the delays before attempts. */
-interface Step {
-  readonly ends: Array<End>
-  readonly outcome: "ok" | number | string
-  readonly tokens: number
-  readonly delays: ReadonlyArray<number>
-}
+/** One call: the ends of its requests, its outcome, the tokens left in the budget, and the delays before its attempts. */
+type Step = readonly [ends: Array<End>, outcome: "ok" | number | "lost", tokens: number, delays: ReadonlyArray<number>]
 
-const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?: Retries.RetryOptions }> = [
+const times = (count: number, end: End): Array<End> => Array.from({ length: count }, () => end)
+const later = (retryAfter: string, status = 503) => ({ status, retryAfter })
+
+const policy = { times: 1, firstDelay: "1 second", longestDelay: "10 seconds", outage: "1 minute" } as const
+const outage: PlayOptions = { retries: { retries: policy } }
+const longestDelay = (longestDelay: "29 seconds" | "30 seconds"): PlayOptions => ({
+  retries: { retries: { longestDelay } }
+})
+
+const tables: ReadonlyArray<{ what: string; steps: ReadonlyArray<Step>; options?: PlayOptions }> = [
   {
     what: "a transient error is tried three times, and each retry costs 14",
     steps: [
-      { ends: [], outcome: "ok", tokens: 500, delays: [0] },
-      { ends: [500], outcome: "ok", tokens: 500, delays: [0, 200] },
-      { ends: [500, 502], outcome: "ok", tokens: 486, delays: [0, 200, 400] },
-      { ends: [500, 500, 500], outcome: 500, tokens: 458, delays: [0, 200, 400] },
-      { ends: [], outcome: "ok", tokens: 459, delays: [0] },
-      {
-        ends: ["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"],
-        outcome: "lost",
-        tokens: 431,
-        delays: [0, 200, 400]
-      },
-      { ends: ["ECONNREFUSED", 500], outcome: "ok", tokens: 417, delays: [0, 200, 400] }
+      [[], "ok", 500, [0]],
+      [[500], "ok", 500, [0, 200]],
+      [[500, 502], "ok", 486, [0, 200, 400]],
+      [[500, 500, 500], 500, 458, [0, 200, 400]],
+      [[], "ok", 459, [0]],
+      [["ECONNREFUSED", "ENOTFOUND", "UND_ERR_CONNECT_TIMEOUT"], "lost", 431, [0, 200, 400]],
+      [["ECONNREFUSED", 500], "ok", 417, [0, 200, 400]]
     ]
   },
   {
     what: "a retry after an overload costs 5",
     steps: [
-      { ends: [503, 429, 503], outcome: 503, tokens: 490, delays: [0, 200, 400] },
-      { ends: [429], outcome: "ok", tokens: 490, delays: [0, 200] },
-      { ends: [503, 500], outcome: "ok", tokens: 485, delays: [0, 200, 400] }
+      [[503, 429, 503], 503, 490, [0, 200, 400]],
+      [[429], "ok", 490, [0, 200]],
+      [[503, 500], "ok", 485, [0, 200, 400]]
     ]
   },
   {
     what: "other errors are not retried, and cost nothing",
-    steps: [400, 402, 403, 404, 302].map((status) => ({ ends: [status], outcome: status, tokens: 500, delays: [0] }))
+    steps: [400, 402, 403, 404, 302].map((status) => [[status], status, 500, [0]])
   },
-  {
-    what: "an ambiguous error is not retried",
-    steps: [{ ends: ["ECONNRESET"], outcome: "lost", tokens: 500, delays: [0] }]
-  },
+  { what: "an ambiguous error is not retried", steps: [[["ECONNRESET"], "lost", 500, [0]]] },
   {
     what: "an ambiguous error is retried with retryAmbiguous",
-    options: { retryAmbiguous: true },
-    steps: [{ ends: ["ECONNRESET", "EPIPE"], outcome: "ok", tokens: 486, delays: [0, 200, 400] }]
+    options: { retries: { retryAmbiguous: true } },
+    steps: [[["ECONNRESET", "EPIPE"], "ok", 486, [0, 200, 400]]]
   },
   {
     what: "without retries there is one request",
-    options: { retries: 0 },
+    options: { retries: { retries: 0 } },
     steps: [
-      { ends: [500], outcome: 500, tokens: 500, delays: [0] },
-      { ends: [503], outcome: 503, tokens: 500, delays: [0] },
-      { ends: ["ECONNREFUSED"], outcome: "lost", tokens: 500, delays: [0] }
+      [[500], 500, 500, [0]],
+      [[503], 503, 500, [0]],
+      [["ECONNREFUSED"], "lost", 500, [0]]
     ]
   },
   {
     what: "delays double up to 8 seconds",
-    options: { retries: 8 },
-    steps: [
-      {
-        ends: Array.from({ length: 9 }, () => 503),
-        outcome: 503,
-        tokens: 460,
-        delays: [0, 200, 400, 800, 1600, 3200, 6400, 8000, 8000]
-      }
-    ]
+    options: { retries: { retries: 8 } },
+    steps: [[times(9, 503), 503, 460, [0, 200, 400, 800, 1600, 3200, 6400, 8000, 8000]]]
   },
   {
     what: "delays follow the policy",
-    options: { retries: { times: 3, firstDelay: "1 second", longestDelay: "3 seconds" } },
-    steps: [{ ends: [503, 503, 503], outcome: "ok", tokens: 490, delays: [0, 1000, 2000, 3000] }]
+    options: { retries: { retries: { times: 3, firstDelay: "1 second", longestDelay: "3 seconds" } } },
+    steps: [[[503, 503, 503], "ok", 490, [0, 1000, 2000, 3000]]]
   },
   {
     what: "a Retry-After is added to the delay",
     steps: [
-      { ends: [{ status: 503, retryAfter: "3" }], outcome: "ok", tokens: 500, delays: [0, 3200] },
-      { ends: [{ status: 429, retryAfter: "0" }], outcome: "ok", tokens: 500, delays: [0, 200] },
-      { ends: [{ status: 503, retryAfter: "8" }], outcome: "ok", tokens: 500, delays: [0, 8200] },
+      [[later("3")], "ok", 500, [0, 3200]],
+      [[later("0", 429)], "ok", 500, [0, 200]],
+      [[later("8")], "ok", 500, [0, 8200]],
       // Without a total deadline, a call waits no longer than `longestDelay`.
-      { ends: [{ status: 503, retryAfter: "9" }], outcome: 503, tokens: 500, delays: [0] },
-      { ends: [{ status: 503, retryAfter: "soon" }], outcome: "ok", tokens: 500, delays: [0, 200] },
-      { ends: [{ status: 400, retryAfter: "1" }], outcome: 400, tokens: 500, delays: [0] }
+      [[later("9")], 503, 500, [0]],
+      [[later("soon")], "ok", 500, [0, 200]],
+      [[later("1", 400)], 400, 500, [0]]
     ]
+  },
+  {
+    what: "a longer Retry-After is waited for if the policy allows it",
+    options: longestDelay("30 seconds"),
+    steps: [[[later("30")], "ok", 500, [0, 30_200]]]
+  },
+  {
+    what: "a longer Retry-After is not waited for if the policy does not allow it",
+    options: longestDelay("29 seconds"),
+    steps: [[[later("30")], 503, 500, [0]]]
+  },
+  {
+    what: "a longer Retry-After is waited for if the total deadline allows it",
+    options: { deadlines: resolvedDeadlines({ total: "2 minutes" }, "1 minute") },
+    steps: [[[later("30")], "ok", 500, [0, 30_200]]]
+  },
+  {
+    what: "in an outage without connections, the time of the policy limits the retries",
+    options: outage,
+    steps: [[times(99, "ECONNREFUSED"), "lost", 388, [0, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000]]]
+  },
+  {
+    what: "in an outage of an unavailable service, the time of the policy limits the retries",
+    options: outage,
+    steps: [[times(99, 503), 503, 460, [0, 1000, 2000, 4000, 8000, 10_000, 10_000, 10_000, 10_000]]]
+  },
+  {
+    what: "an outage that ends in time ends in a result",
+    options: outage,
+    steps: [[[503, "ECONNREFUSED", "ECONNREFUSED", 429], "ok", 467, [0, 1000, 2000, 4000, 8000]]]
+  },
+  {
+    what: "an outage that is long enough leaves the time for a Retry-After of more than a minute",
+    options: { retries: { retries: { ...policy, outage: "2 minutes" } } },
+    steps: [[[later("100")], "ok", 500, [0, 101_000]]]
+  },
+  {
+    what: "an error of the service is no outage: it may be billed each time",
+    options: outage,
+    steps: [[[500, 500, 500], 500, 486, [0, 1000]]]
+  },
+  {
+    what: "a lost response is no outage: it may be billed each time",
+    options: { retries: { retries: policy, retryAmbiguous: true } },
+    steps: [[["ECONNRESET", "EPIPE", 200], "lost", 486, [0, 1000]]]
   }
 ]
 
 describe("a call that fails", () => {
-  it.effect("waits for a longer Retry-After if its policy or its total deadline allows it", () =>
-    Effect.gen(function* () {
-      const later = { status: 429, retryAfter: "30" } as const
-      const patient = yield* scripted([later], { retries: { retries: { longestDelay: "30 seconds" } } })
-      expect(yield* settled(patient.transport.run(operation()))).toEqual(Either.right("ok"))
-      const hurried = yield* scripted([later], { retries: { retries: { longestDelay: "29 seconds" } } })
-      expect(Either.isLeft(yield* settled(hurried.transport.run(operation())))).toBe(true)
-      const limited = yield* scripted([later], { deadlines: resolvedDeadlines({ total: "2 minutes" }, "1 minute") })
-      expect(yield* settled(limited.transport.run(operation()))).toEqual(Either.right("ok"))
-    })
-  )
-
   it.effect.each(tables)("$what", ({ options = {}, steps }) =>
     Effect.gen(function* () {
       const ends: Array<End> = []
-      const { budget, requests, transport } = yield* scripted(ends, { retries: options })
-      for (const step of steps) {
-        ends.push(...step.ends)
+      const { budget, requests, transport } = yield* scripted(ends, { retries: {}, ...options })
+      for (const [next, ...expected] of steps) {
+        ends.splice(0, ends.length, ...next)
         const before = requests.length
         const delays: Array<number> = [0]
         const onEvent = (event: CallEvent.CallEvent) =>
-          Effect.sync(() => {
-            if (event._tag === "Retrying") delays.push(event.delayMillis)
-          })
+          Effect.sync(() => void (event._tag === "Retrying" && delays.push(event.delayMillis)))
         const outcome = yield* settled(transport.run(operation(), { onEvent }))
-        const attempts = attemptsOf(outcome)
-        expect({
-          outcome: Either.getOrElse(outcome, ({ progress }) => progress.attempts.at(-1)?.status ?? "lost"),
-          tokens: budget.tokens(),
-          delays
-        }).toEqual({ outcome: step.outcome, tokens: step.tokens, delays: step.delays })
-        expect(requests.length - before).toBe(step.delays.length)
-        if (attempts !== undefined) expect(attempts.map(({ delayMillis }) => delayMillis)).toEqual(step.delays)
+        const ended = Either.getOrElse(outcome, ({ progress }) => progress.attempts.at(-1)?.status ?? "lost")
+        expect([ended, budget.tokens(), delays]).toEqual(expected)
+        expect(requests.length - before).toBe(delays.length)
+        if (Either.isLeft(outcome)) expect(attemptsOf(outcome)?.map(({ delayMillis }) => delayMillis)).toEqual(delays)
       }
     })
   )
@@ -215,47 +226,16 @@ describe("a call that fails", () => {
   )
 })
 
-describe("an outage", () => {
-  const retries = { times: 1, firstDelay: "1 second", longestDelay: "10 seconds", outage: "1 minute" } as const
-
-  it.effect.each([
-    { what: "connections are refused", end: "ECONNREFUSED" },
-    { what: "the service is unavailable", end: 503 }
-  ])("$what: the call is retried until the time of the policy is over", ({ end }) =>
+describe("the outage of a call", () => {
+  it.effect("may be longer than that of its layer", () =>
     Effect.gen(function* () {
-      const { requests, transport } = yield* scripted(
-        Array.from({ length: 99 }, () => end),
-        { retries: { retries } }
-      )
-      const outcome = yield* settled(transport.run(operation()))
-      // After 0, 1, 3, 7, 15, 25, 35, 45 and 55 seconds.
-      expect(attemptsOf(outcome)?.map(({ delayMillis }) => delayMillis / 1000)).toEqual([0, 1, 2, 4, 8, 10, 10, 10, 10])
-      expect(requests.length).toBe(9)
-    })
-  )
-
-  it.effect("that ends in time ends in a result, with the id of the call in all attempts", () =>
-    Effect.gen(function* () {
-      const { requests, transport } = yield* scripted([503, "ECONNREFUSED", "ECONNREFUSED", 429], {
-        retries: { retries }
-      })
-      expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
-      expect(requests.length).toBe(5)
-    })
-  )
-
-  it.effect("may last longer for one call than for the others of its layer", () =>
-    Effect.gen(function* () {
-      const { requests, transport } = yield* scripted(
-        Array.from({ length: 9 }, () => 503),
-        { retries: { retries: { times: 1 } } }
-      )
+      const { requests, transport } = yield* scripted(times(9, 503), { retries: { retries: { times: 1 } } })
       expect(yield* settled(transport.run(operation(), { outage: "5 minutes" }))).toEqual(Either.right("ok"))
       expect(requests.length).toBe(10)
     })
   )
 
-  it.effect("of a call must be a duration", () =>
+  it.effect("must be a duration", () =>
     Effect.gen(function* () {
       const { requests, transport } = yield* scripted([])
       const exit = yield* Effect.exit(transport.run(operation(), { outage: 0 }))
@@ -268,28 +248,42 @@ describe("an outage", () => {
     Effect.gen(function* () {
       const budget = makeRetryBudget()
       while (budget.take(1));
-      const { transport } = yield* scripted(["ECONNREFUSED", "ECONNREFUSED"], { retries: { retries }, budget })
+      const { transport } = yield* scripted(["ECONNREFUSED", "ECONNREFUSED"], { ...outage, budget })
       expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
     })
   )
+})
 
-  it.effect("waits for a Retry-After of more than a minute if it is long enough", () =>
-    Effect.gen(function* () {
-      const { transport } = yield* scripted([{ status: 503, retryAfter: "100" }], {
-        retries: { retries: { ...retries, outage: "2 minutes" } }
-      })
-      expect(yield* settled(transport.run(operation()))).toEqual(Either.right("ok"))
-    })
-  )
-
+describe("the budget of a layer", () => {
   it.effect.each([
-    { what: "an error of the service", ends: [500, 500, 500], attempts: 2, options: {} },
-    { what: "a lost response", ends: ["ECONNRESET", "EPIPE", 200], attempts: 2, options: { retryAmbiguous: true } }
-  ])("is not $what, which may be billed each time", ({ attempts, ends, options }) =>
+    { what: "is overloaded", end: 503, most: 200 },
+    { what: "fails", end: 500, most: 135 },
+    { what: "is down", end: "ECONNREFUSED", most: 135 }
+  ])("turns 100 calls of a service that $what into at most $most requests", ({ end, most }) =>
     Effect.gen(function* () {
-      const { requests, transport } = yield* scripted([...ends], { retries: { retries, ...options } })
-      expect(Either.isLeft(yield* settled(transport.run(operation())))).toBe(true)
-      expect(requests.length).toBe(attempts)
+      const { budget, requests, transport } = yield* scripted(times(300, end))
+      const calls = Array.from({ length: 100 }, () => Effect.either(transport.run(operation())))
+      const fiber = yield* Effect.fork(Effect.all(calls, { concurrency: "unbounded" }))
+      for (let step = 0; step < 5; step++) yield* TestClock.adjust("10 seconds")
+      yield* Fiber.join(fiber)
+      expect(requests.length).toBe(most)
+      expect(budget.tokens()).toBeLessThan(14)
+    })
+  )
+
+  it.effect("gets a token back for each success, until it is full", () =>
+    Effect.gen(function* () {
+      const budget = makeRetryBudget()
+      while (budget.take(1));
+      const { transport } = yield* scripted([], { budget })
+      for (let call = 1; call <= 10; call++) {
+        yield* transport.run(operation())
+        expect(budget.tokens()).toBe(call)
+      }
+      budget.giveBack(489)
+      yield* transport.run(operation())
+      yield* transport.run(operation())
+      expect(budget.tokens()).toBe(500)
     })
   )
 })
@@ -297,11 +291,8 @@ describe("an outage", () => {
 describe("the delay before a retry", () => {
   it.effect("is never shorter than Retry-After, and differs from call to call", () =>
     Effect.gen(function* () {
-      const busy = { status: 429, retryAfter: "1" } as const
-      const { transport } = yield* scripted(
-        Array.from({ length: 50 }, () => busy),
-        {}
-      )
+      const busy = later("1", 429)
+      const { transport } = yield* scripted(times(50, busy), {})
       const delays: Array<number> = []
       const onEvent = (event: CallEvent.CallEvent) =>
         Effect.sync(() => void (event._tag === "Retrying" && delays.push(event.delayMillis)))
@@ -325,220 +316,4 @@ describe("the delay before a retry", () => {
       })
     )
   })
-})
-
-class Tenant extends Context.Tag("Tenant")<Tenant, string>() {}
-
-describe("a key that is refused", () => {
-  /** A service that accepts the key `valid`, and a store whose key was `old.key` when the transport was made. */
-  const rotated = (valid: string, stored: string, options: PlayOptions = {}) =>
-    Effect.gen(function* () {
-      const keys: Array<string | undefined> = []
-      const store = { key: "old.key", readings: 0 }
-      const transport = yield* Effect.orDie(
-        playedTransport(
-          (request) =>
-            Effect.map(Effect.yieldNow(), () => {
-              const key = request.headers["x-api-key"]
-              keys.push(key)
-              return new Response("ok", { status: key === valid ? 200 : 401 })
-            }),
-          {
-            apiKey: Effect.sync(() => {
-              store.readings++
-              return Redacted.make(store.key)
-            }),
-            retries: { retries: 0 },
-            ...options
-          }
-        )
-      )
-      store.key = stored
-      return { keys, store, transport }
-    })
-
-  it.effect("is read again, and the call repeated with the new key, even without retries", () =>
-    Effect.gen(function* () {
-      const budget = makeRetryBudget()
-      const { keys, store, transport } = yield* rotated("new.key", "new.key", { budget })
-      expect(yield* transport.run(operation())).toBe("ok")
-      expect(yield* transport.run(operation())).toBe("ok")
-      expect(keys).toEqual(["old.key", "new.key", "new.key"])
-      expect(store.readings).toBe(2)
-      expect(budget.tokens()).toBe(500)
-    })
-  )
-
-  it.effect("is not sent again if it has not changed, and only one new key is tried", () =>
-    Effect.gen(function* () {
-      const { keys, store, transport } = yield* rotated("new.key", "old.key")
-      expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
-      expect(keys).toEqual(["old.key"])
-      store.key = "other.key"
-      expect(Either.isLeft(yield* Effect.either(transport.run(operation())))).toBe(true)
-      expect(keys).toEqual(["old.key", "old.key", "other.key"])
-
-      let readings = 0
-      const apiKey = Effect.sync(() => Redacted.make(`other.key${readings++}`))
-      const changing = yield* rotated("new.key", "", { apiKey })
-      expect(Either.isLeft(yield* Effect.either(changing.transport.run(operation())))).toBe(true)
-      expect(changing.keys).toEqual(["other.key0", "other.key1"])
-    })
-  )
-
-  it.effect.each([{ keys: ["a.b", "a.bc"] }, { keys: ["a.bc", "a.b"] }])(
-    "is redacted together with the new one, the longer of $keys first",
-    ({ keys: [...keys] }) =>
-      Effect.gen(function* () {
-        const transport = yield* Effect.orDie(
-          playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
-            apiKey: Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-          })
-        )
-        const redacted: Array<string> = []
-        const accept = ({ progress, redact, withoutKey }: Operation.Response<Failed>) => {
-          redacted.push(redact("not a.bc"), withoutKey("nor a.b"))
-          return Effect.fail<Failed>({ _tag: "Failed", retry: "otherKey", progress: progress() })
-        }
-        yield* Effect.ignore(transport.run({ ...operation(), accept }))
-        expect(redacted.slice(2)).toEqual(["not <redacted>", "nor <redacted>"])
-      })
-  )
-
-  it.effect.each([
-    { what: "has changed", stored: "new.key", requests: 128 },
-    { what: "has not changed", stored: "old.key", requests: 64 }
-  ])("is read once for all calls that fail together, if it $what", ({ requests, stored }) =>
-    Effect.gen(function* () {
-      const { keys, store, transport } = yield* rotated("new.key", stored)
-      const calls = Array.from({ length: 64 }, () => Effect.ignore(transport.run(operation())))
-      yield* Effect.all(calls, { concurrency: "unbounded" })
-      expect(store.readings).toBe(2)
-      expect(keys.length).toBe(requests)
-    })
-  )
-
-  it.effect("is not read again for a call that fails after another call got the new key", () =>
-    Effect.gen(function* () {
-      const late = yield* Effect.makeLatch()
-      const keys: Array<string | undefined> = []
-      const stored = ["old.key", "new.key"]
-      const transport = yield* Effect.orDie(
-        playedTransport(
-          (request) =>
-            Effect.gen(function* () {
-              const key = request.headers["x-api-key"]
-              if (keys.push(key) === 1) yield* late.await
-              return new Response("ok", { status: key === "new.key" ? 200 : 401 })
-            }),
-          { apiKey: Effect.sync(() => Redacted.make(stored.shift() ?? "third.key")) }
-        )
-      )
-      const first = yield* Effect.fork(transport.run(operation()))
-      yield* Effect.yieldNow()
-      expect(yield* transport.run(operation())).toBe("ok")
-      yield* late.open
-      expect(yield* Fiber.join(first)).toBe("ok")
-      expect(keys).toEqual(["old.key", "old.key", "new.key", "new.key"])
-    })
-  )
-
-  it.effect("is read again in the context of the layer, whatever the caller has in its own", () =>
-    Effect.gen(function* () {
-      const tenant = FiberRef.unsafeMake("layer")
-      const readBy: Array<string> = []
-      const apiKey = Effect.gen(function* () {
-        const inContext = (yield* Effect.serviceOption(Tenant)).pipe(Option.getOrElse(() => "none"))
-        readBy.push(`${yield* FiberRef.get(tenant)}/${inContext}`)
-        return Redacted.make(readBy.length === 1 ? "old.key" : "new.key")
-      })
-      const { transport } = yield* rotated("new.key", "", { apiKey }).pipe(Effect.provideService(Tenant, "layer"))
-      const call = transport.run(operation()).pipe(Effect.locally(tenant, "A"), Effect.provideService(Tenant, "A"))
-      expect(yield* call).toBe("ok")
-      expect(readBy).toEqual(["layer/layer", "layer/layer"])
-    })
-  )
-
-  it.effect("is read to the end for the other calls if one of them is interrupted, and not if none is left", () =>
-    Effect.gen(function* () {
-      const store = { begun: 0, interrupted: 0 }
-      const vault = yield* Effect.makeLatch()
-      const again = Effect.onInterrupt(Effect.as(vault.await, Redacted.make("new.key")), () =>
-        Effect.sync(() => store.interrupted++)
-      )
-      const apiKey = Effect.suspend(() => (++store.begun === 1 ? Effect.succeed(Redacted.make("old.key")) : again))
-      const { transport } = yield* rotated("new.key", "", { apiKey })
-      const begin = Effect.fork(transport.run(operation()))
-      const turns = Effect.repeatN(Effect.yieldNow(), 20)
-
-      const alone = yield* begin
-      yield* turns
-      yield* Fiber.interrupt(alone)
-      yield* turns
-      expect(store).toEqual({ begun: 2, interrupted: 1 })
-
-      const [first, second] = [yield* begin, yield* begin]
-      yield* turns
-      yield* Fiber.interrupt(first)
-      yield* turns
-      yield* vault.open
-      expect(yield* Fiber.join(second)).toBe("ok")
-      expect(store).toEqual({ begun: 3, interrupted: 1 })
-    })
-  )
-
-  it.effect("is the same failure for all calls that wait for a reading that fails", () =>
-    Effect.gen(function* () {
-      let readings = 0
-      const apiKey = Effect.suspend(() =>
-        readings++ === 0 ? Effect.succeed(Redacted.make("old.key")) : Effect.fail(new Error("vault"))
-      )
-      const { transport } = yield* rotated("new.key", "", { apiKey })
-      const calls = Array.from({ length: 3 }, () => Effect.flip(transport.run(operation())))
-      const failures = yield* Effect.all(calls, { concurrency: "unbounded" })
-      expect(failures.map(({ failure }) => failure)).toEqual(
-        Array.from({ length: 3 }, () => ({ _tag: "InvalidApiKey", problem: "reading it failed (Error)" }))
-      )
-      expect(readings).toBe(2)
-    })
-  )
-
-  /** The failure of a call whose key was refused, and whose second reading does this. */
-  const failureAfter = (again: Effect.Effect<Redacted.Redacted, unknown>, deadlines: Deadlines.Deadlines = {}) =>
-    Effect.gen(function* () {
-      const readings = [Effect.succeed(Redacted.make("old.key"))]
-      const transport = yield* Effect.orDie(
-        playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
-          apiKey: Effect.suspend(() => readings.shift() ?? again),
-          deadlines: resolvedDeadlines(deadlines, "1 minute")
-        })
-      )
-      const fiber = yield* Effect.fork(Effect.flip(transport.run(operation())))
-      yield* TestClock.adjust("5 seconds")
-      return yield* Fiber.join(fiber)
-    })
-
-  it.effect.each([
-    {
-      what: "is malformed",
-      again: Effect.succeed(Redacted.make("malformed")),
-      problem: "it has no dot between a prefix and a secret"
-    },
-    { what: "can't be read", again: Effect.fail(new Error("vault: old.key")), problem: "reading it failed (Error)" },
-    { what: "is read too slowly", again: Effect.never, problem: "reading it took longer than 5000 ms" }
-  ])("fails the call if the new key $what", ({ again, problem }) =>
-    Effect.gen(function* () {
-      expect(yield* failureAfter(again, { downloadIdle: "5 seconds" })).toMatchObject({
-        failure: { _tag: "InvalidApiKey", problem },
-        progress: { attempts: [{ status: 401 }] }
-      })
-    })
-  )
-
-  it.effect("is not read for longer than the total deadline", () =>
-    Effect.gen(function* () {
-      const { failure } = yield* failureAfter(Effect.never, { total: "5 seconds" })
-      expect(failure).toEqual({ _tag: "DeadlineExceeded", phase: "total", limitMillis: 5000 })
-    })
-  )
 })

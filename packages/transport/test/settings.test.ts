@@ -1,104 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
-import { ApiKey, BaseUrl, Deadlines, Retries } from "@effect-speech/transport"
-import * as OptionalConfig from "@effect-speech/transport/OptionalConfig"
-import * as Config from "effect/Config"
-import * as Effect from "effect/Effect"
+import { BaseUrl, Deadlines, Retries } from "@effect-speech/transport"
 import * as Either from "effect/Either"
-import * as Redacted from "effect/Redacted"
-
-const redact = (text: string, key: Redacted.Redacted) => ApiKey.printable(ApiKey.withoutKey(text, key))
-
-describe("an API key", () => {
-  it.each(["prefix.secret", "a.b.c.d", "sk_live-1.~!@#$%^&*()"])("may be %s", (key) => {
-    expect(ApiKey.problemWith(Redacted.make(key))).toBeUndefined()
-  })
-
-  it.each([
-    ["", "empty"],
-    ["no-dot", "dot"],
-    [".secret", "dot"],
-    [".a.b", "dot"],
-    ["prefix.", "dot"],
-    ["pre fix.secret", "space"],
-    ["prefix.secret\n", "line break"],
-    ["prefix.sécret", "ASCII"]
-  ])("must not be %j, and the problem does not quote it", (key, word) => {
-    const problem = ApiKey.problemWith(Redacted.make(key))
-    expect(problem).toContain(word)
-    if (key !== "") expect(problem).not.toContain(key)
-  })
-
-  it("is removed from text", () => {
-    expect(redact("key a.b is wrong: a.b", Redacted.make("a.b"))).toBe("key <redacted> is wrong: <redacted>")
-    const long = Redacted.make("prefix.ab+cd/efgh==")
-    expect(redact("ab+cd/efgh== and prefix.ab%2Bcd%2Fefgh%3D%3D", long)).toBe("<redacted> and <redacted>")
-    const odd = Redacted.make("pfx.ab/cd+ef==gh(ij)")
-    expect(redact("pfx.ab%2fcd%2bef%3d%3dgh%28ij%29 ab/cd%2Bef%3D%3Dgh(ij)", odd)).toBe("<redacted> <redacted>")
-    // A short secret may be a regular word, so it is removed only together with its prefix.
-    expect(redact("abcdefg pfx.abcdefg", Redacted.make("pfx.abcdefg"))).toBe("abcdefg <redacted>")
-    expect(redact("abcdefgh pfx.abcdefgh", Redacted.make("pfx.abcdefgh"))).toBe("<redacted> <redacted>")
-    expect(redact("clear\u001b[2J the\r\nscreen", Redacted.make("a.b"))).toBe("clear\\u001b[2J the\\r\\nscreen")
-  })
-})
-
-describe("a key that comes back encoded", () => {
-  const value = "prefix.secretlong+/=&"
-  const key = Redacted.make(value)
-  const each = (encode: (character: string, code: number) => string, text = value) =>
-    [...text].map((character) => encode(character, character.charCodeAt(0))).join("")
-  const hex = (code: number) => code.toString(16).padStart(2, "0")
-  const base64 = (text: string) => Buffer.from(text).toString("base64")
-
-  it.each([
-    { what: "one letter in percents", text: "prefix.secret%6Cong+/=&" },
-    { what: "one letter in percents, in small hex", text: "secret%6cong+/=&" },
-    { what: "all in percents", text: each((_, code) => `%${hex(code).toUpperCase()}`) },
-    { what: "all in percents, twice", text: each((_, code) => `%25${hex(code)}`) },
-    { what: "escapes of JSON", text: each((_, code) => `\\u00${hex(code)}`) },
-    { what: "escapes of JSON in JSON", text: each((_, code) => `\\\\u00${hex(code).toUpperCase()}`) },
-    { what: "a slash of JSON", text: value.replace("/", "\\/") },
-    { what: "escapes of JavaScript", text: each((_, code) => `\\x${hex(code)}`) },
-    { what: "HTML in decimals", text: each((_, code) => `&#${code};`) },
-    { what: "HTML in hex", text: each((_, code) => `&#x${hex(code)};`) },
-    { what: "HTML in hex, without semicolons", text: each((_, code) => `&#X000${hex(code)}`) },
-    { what: "HTML names", text: "prefix&period;secretlong&plus;&sol;&equals;&amp;" },
-    { what: "several encodings", text: "prefix%2Esecret&#108;ong\\u002b/%3D&amp;" },
-    { what: "hex", text: Buffer.from(value).toString("hex") },
-    { what: "hex in capitals", text: Buffer.from(value).toString("hex").toUpperCase() },
-    { what: "base64", text: base64(value) },
-    { what: "base64 of the secret", text: base64("secretlong+/=&") },
-    { what: "base64url", text: Buffer.from(value).toString("base64url") }
-  ])("is removed: $what", ({ text }) => {
-    expect(redact(`the key ${text} is wrong`, key)).toBe("the key <redacted> is wrong")
-  })
-
-  it.each(["", "a", "ab", "abc"])("is removed in base64 behind '%s', with what follows", (before) => {
-    for (const after of ["", ":", "::", ":::"]) {
-      const redacted = redact(`Basic ${base64(before + value + after)}.`, key)
-      expect(redacted).toMatch(/^Basic .{0,4}<redacted>.{0,8}\.$/)
-    }
-  })
-
-  it("is looked for in time that grows with the text alone", () => {
-    for (const text of ["\\\\", "%25", "&amp;", "&#0", "&", "s", "%73", "p ", "7 0 ", "cHBw"]) {
-      const long = text.repeat(50_000)
-      const begun = performance.now()
-      expect(ApiKey.withoutKey(long, key)).toBe(long)
-      expect(performance.now() - begun).toBeLessThan(2_000)
-    }
-  })
-
-  it("leaves text with the same characters as it is", () => {
-    const texts = [
-      "100 % of secret & long",
-      "\\u0073ecret",
-      "&#115;ecret&amp;",
-      "%73%65%63%72%65%74",
-      base64("prefix.")
-    ]
-    for (const text of texts) expect(ApiKey.withoutKey(text, key)).toBe(text)
-  })
-})
 
 describe("a base URL", () => {
   const resolve = (text: string, options?: BaseUrl.BaseUrlOptions) =>
@@ -193,13 +95,5 @@ describe("retries", () => {
     [{ outage: "0 seconds" }, 'retries.outage: "must be longer than zero"']
   ])("must not be the policy %j", (retries, problem) => {
     expect(problemOf(retries)).toContain(problem)
-  })
-})
-
-describe("options of a Config", () => {
-  it("may be absent at any depth", () => {
-    const options = { apiKey: Config.succeed("a.b"), deadlines: { total: Config.succeed("1 minute") } }
-    const given = OptionalConfig.unwrap(Object.assign({ retries: undefined }, options) as typeof options)
-    expect(Effect.runSync(given)).toEqual({ apiKey: "a.b", deadlines: { total: "1 minute" } })
   })
 })

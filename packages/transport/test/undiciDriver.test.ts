@@ -44,6 +44,11 @@ const until = (condition: () => boolean) =>
     3000
   )
 
+/** So many turns of the event loop that a dropped connection would have reached its server. */
+const someTurns = Effect.promise(async () => {
+  for (let turn = 0; turn < 100; turn++) await setImmediate()
+})
+
 /** Holds responses back until the test calls them. */
 const held = () => {
   const requests: Array<() => void> = []
@@ -66,7 +71,7 @@ describe("a connection that is being made", () => {
       const waiting = [yield* Effect.fork(one.response), yield* Effect.fork(other.response)] as const
       yield* until(() => server.open() === 2)
       yield* Fiber.interrupt(waiting[0])
-      yield* Effect.sleep("50 millis")
+      yield* someTurns
       expect(server.open()).toBe(2)
       yield* Fiber.interrupt(waiting[1])
       yield* untilDropped(server)
@@ -102,7 +107,7 @@ describe("a connection that is being made", () => {
       const waiting = yield* Effect.fork(open(to(`https://${silent.host}`)).response)
       yield* until(() => silent.open() === 1)
       yield* Fiber.interrupt(waiting)
-      yield* Effect.sleep("50 millis")
+      yield* someTurns
       expect(silent.open()).toBe(1)
       requests[0]?.()
       expect((yield* Fiber.join(answer)).status).toBe(200)

@@ -9,9 +9,9 @@ import { Encoding } from "./TtsContract.js"
 export const FormatDiffers = Schema.TaggedStruct("FormatDiffers", {
   /** The requested format, `<sample_rate>:<encoding>`. */
   asked: Schema.String,
-  /** Of the audio, in Hz. */
+  /** Sample rate of the audio, in Hz. */
   sampleRate: Schema.Number,
-  /** Of the audio. */
+  /** Encoding of the audio. */
   encoding: Encoding,
   message: Schema.String
 })

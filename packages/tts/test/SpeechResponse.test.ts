@@ -12,6 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import { untilZero } from "../../../test/support/faultyServer.js"
 import { audio, connect, headers, type Respond, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 const half = audio.pcm16.subarray(0, 2000)
@@ -35,19 +36,24 @@ const speaking = (respond: Respond, how: How = SpeechResponse.wav) =>
     return { app, layer, logged, server }
   })
 
-const serving = (respond: Respond, how?: How) =>
+/** Serves an app until the scope closes. Returns its address. */
+const listening = (app: Layer.Layer<never, never, HttpServer.HttpServer>) =>
   Effect.gen(function* () {
-    const { app, layer, logged, server } = yield* speaking(respond, how)
     const node = createServer()
     yield* Layer.build(
-      HttpServer.serve(app).pipe(
-        Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })),
-        Layer.provide(layer)
+      Layer.provide(
+        app,
+        NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" })
       )
     )
     const address = node.address()
-    const port = typeof address === "object" && address !== null ? address.port : 0
-    return { logged, server, url: `http://127.0.0.1:${port}/` }
+    return `http://127.0.0.1:${typeof address === "object" && address !== null ? address.port : 0}`
+  })
+
+const serving = (respond: Respond, how?: How) =>
+  Effect.gen(function* () {
+    const { app, layer, logged, server } = yield* speaking(respond, how)
+    return { logged, server, url: yield* listening(Layer.provide(HttpServer.serve(app), layer)) }
   })
 
 /** The bytes of a response, or "incomplete". */
@@ -107,17 +113,8 @@ describe("speech over the HTTP server of Node", () => {
     Effect.gen(function* () {
       const { server, tts } = yield* connect(sendAudio())
       const say = Effect.orDie(SpeechResponse.wav(tts.stream(request)))
-      const node = createServer()
-      yield* Layer.build(
-        HttpRouter.empty.pipe(
-          HttpRouter.get("/say", say),
-          HttpServer.serve(),
-          Layer.provide(NodeHttpServer.layer(() => node, { port: 0, host: "127.0.0.1" }))
-        )
-      )
-      const address = node.address()
-      const port = typeof address === "object" && address !== null ? address.port : 0
-      const ask = (method: string) => Effect.promise(() => fetch(`http://127.0.0.1:${port}/say`, { method }))
+      const url = yield* listening(HttpRouter.empty.pipe(HttpRouter.get("/say", say), HttpServer.serve()))
+      const ask = (method: string) => Effect.promise(() => fetch(`${url}/say`, { method }))
       const head = yield* ask("HEAD")
       expect([head.status, head.headers.get("content-type")]).toEqual([200, "audio/wav"])
       expect(server.received.length).toBe(0)
@@ -135,8 +132,7 @@ describe("speech over the HTTP server of Node", () => {
         await response.body?.getReader().read()
         controller.abort()
       })
-      yield* Effect.sleep("200 millis")
-      expect(yield* server.connections).toBe(0)
+      expect(yield* untilZero(server.connections)).toBe(0)
       expect(logged).toEqual([])
     })
   )
@@ -176,8 +172,7 @@ describe("speech of a web handler", () => {
         await reader?.read()
         await reader?.cancel()
       })
-      yield* Effect.sleep("100 millis")
-      expect(yield* server.connections).toBe(0)
+      expect(yield* untilZero(server.connections)).toBe(0)
       expect(logged).toEqual([])
     })
   )

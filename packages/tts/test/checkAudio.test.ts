@@ -31,16 +31,16 @@ describe("the length of audio", () => {
 describe("samples", () => {
   const bytesOf = (...samples: ReadonlyArray<number>) => new Uint8Array(Float32Array.from(samples).buffer)
 
-  it("that are not numbers are noticed among those that are, in whatever pieces they come", () => {
+  it("that are NaN or infinite are noticed among others, in whatever pieces they come", () => {
     const float = { ...format, encoding: "float32" } as const
     expect(makeSampleCheck(float)(bytesOf(0, 0.5, -1))).toBeUndefined()
     for (const sample of [Number.NaN, Number.POSITIVE_INFINITY]) {
       const bytes = bytesOf(0.5, sample, 0.5)
-      expect(makeSampleCheck(float)(bytes)).toBe("it holds values that are not numbers")
+      expect(makeSampleCheck(float)(bytes)).toBe("it has NaN or infinite samples")
       const check = makeSampleCheck(float)
       expect([check(bytes.subarray(0, 7)), check(bytes.subarray(7))]).toEqual([
         undefined,
-        "it holds values that are not numbers"
+        "it has NaN or infinite samples"
       ])
     }
     expect(makeSampleCheck(format)(bytesOf(Number.NaN))).toBeUndefined()

@@ -32,12 +32,12 @@ const decodeBody = Schema.decodeUnknownEither(Contract.Answer, { errors: "all" }
 const auxScalars = ["request_time", "received_request_time", "confidence"] as const
 
 /**
- * The fields that the contract names, without what is inside of others. For a large `aux_info` the schema would take minutes
+ * The fields that the contract names, without the content of the others. For a large `aux_info` the schema would take minutes
  * and copy it, and an error would quote a large field.
  */
 const outlineOf = (json: Record<string, unknown>): Record<string, unknown> => {
   const outline = fieldsOf(json, ["status", "text", "call_id", "error", "message"])
-  // The schema compares it as a string. No longer one is valid.
+  // The schema compares strings, and no valid status is longer.
   if (typeof outline.status === "string") outline.status = outline.status.slice(0, 32)
   if (Predicate.isRecord(json.aux_info)) outline.aux_info = fieldsOf(json.aux_info, auxScalars)
   return outline

@@ -30,10 +30,10 @@ export const longestLength = (format: AudioFormat, statedMillis: number | undefi
     : (((statedMillis + 1) * format.sampleRate) / 1000 + 2) * bytesPerFrame(format)
 
 /**
- * Makes a check for successive chunks of audio: the problem of a chunk with a float that is not finite, or `undefined`.
+ * Makes a check for successive chunks of audio: what is wrong with a chunk, or `undefined`.
  */
 export const makeSampleCheck = (format: AudioFormat): ((bytes: Uint8Array) => string | undefined) => {
   if (format.encoding !== "float32") return () => undefined
   const decoder = makeDecoder(format)
-  return (bytes) => (decoder.push(bytes).every(Number.isFinite) ? undefined : "it holds values that are not numbers")
+  return (bytes) => (decoder.push(bytes).every(Number.isFinite) ? undefined : "it has NaN or infinite samples")
 }

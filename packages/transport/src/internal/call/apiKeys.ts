@@ -82,7 +82,7 @@ export const makeApiKeys = (apiKey: ApiKey): Effect.Effect<ApiKeys, InvalidApiKe
     return { current: () => key, after }
   })
 
-/** A failure of the reading stays as it is. A reading that was interrupted is one that failed. */
+/** A failed reading keeps its failure. An interrupted reading counts as failed. */
 const failureOf = (cause: Cause.Cause<InvalidApiKey>): Effect.Effect<never, InvalidApiKey> => {
   const failure = Cause.failureOption(cause)
   return failure._tag === "Some" ? Effect.fail(failure.value) : unreadable(cause)

@@ -16,9 +16,9 @@ import type { CallTimer, DeadlineMonitor } from "../timer/callTimer.js"
 import { dateIn, retryAfterMillis } from "./backoff.js"
 import type { Place } from "./callQueue.js"
 
-/** What a call in the queue of its layer waits for. */
-export interface Turn {
-  /** Number of calls that have their turn before. `undefined`: it comes without waiting for another call. */
+/** A call's wait in the queue of its layer. */
+export interface QueueWait {
+  /** Number of calls that start before this one. `undefined`: it need not wait for another call to end. */
   readonly ahead: number | undefined
   readonly wait: Effect.Effect<void, Failure>
 }
@@ -28,8 +28,8 @@ export interface Call {
   readonly timer: CallTimer
   /** Starts the monitoring of the deadlines, which lasts until `end`. */
   readonly start: () => void
-  /** Takes a place among the calls of the layer. The result says what to wait for if none is free. */
-  readonly enter: () => Turn | undefined
+  /** Takes a place among the calls of the layer. If none is free, the result is the wait for one. */
+  readonly enter: () => QueueWait | undefined
   readonly progress: () => Progress
   /** From the start of the call until now or its end. */
   readonly elapsedMillis: () => number
@@ -59,12 +59,9 @@ export const makeCall = (
 ): Call => {
   const startedAt = MonotonicClock.unsafeMillis(clock)
   const events = onEvent === undefined ? undefined : makeDelivery(onEvent, replaces)
-  const attempts: Array<Attempt> = []
+  const attempts = makeAttempts(clock, timer)
   let attemptScope: Scope.CloseableScope | undefined
   let exchange: HttpExchange | undefined
-  let attemptAt = startedAt
-  let delayMillis = 0
-  let isRecorded = false
   let endedAt: number | undefined
   let place: Place | undefined
   let queuedAt: number | undefined
@@ -73,16 +70,6 @@ export const makeCall = (
     place?.leave()
     place = undefined
   }
-  const record = (response: Pick<Attempt, "status" | "retryAfterMillis">) => {
-    const elapsedMillis = MonotonicClock.unsafeMillis(clock) - attemptAt
-    attempts.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
-    isRecorded = true
-  }
-  /** A response may begin before the upload ends, so `sent` of the latest attempt may still change. */
-  const current = (): ReadonlyArray<Attempt> =>
-    attempts.map((attempt, index) =>
-      isRecorded && index === attempts.length - 1 ? { ...attempt, sent: timer.sent } : attempt
-    )
   const elapsedMillis = () => (endedAt ?? MonotonicClock.unsafeMillis(clock)) - startedAt
   /** Its result is `Effect.void` if nothing is left to wait for. */
   const closeAttempt = (): Effect.Effect<void> => {
@@ -106,7 +93,7 @@ export const makeCall = (
       if (taken.isReady) return undefined
       if (taken.ahead !== undefined) queuedAt = MonotonicClock.unsafeMillis(clock)
       const wait = timer.wait<void>((resume) => {
-        taken.onTurn(() => {
+        taken.whenReady(() => {
           begunAt = MonotonicClock.unsafeMillis(clock)
           resume(Effect.void)
         })
@@ -115,7 +102,7 @@ export const makeCall = (
       return { ahead: taken.ahead, wait }
     },
     progress: () => {
-      const recorded = current()
+      const recorded = attempts.current()
       const elapsed = elapsedMillis()
       return {
         sentId,
@@ -129,10 +116,7 @@ export const makeCall = (
     beginAttempt: (scope, delay) => {
       attemptScope = scope
       exchange = undefined
-      attemptAt = MonotonicClock.unsafeMillis(clock)
-      delayMillis = delay
-      attempts.splice(0, attempts.length, ...current())
-      isRecorded = false
+      attempts.begin(delay)
       timer.begin()
     },
     sending: (started) => {
@@ -144,9 +128,9 @@ export const makeCall = (
       // A date counts from the date of the response. The clock of this machine may be wrong.
       const now = () => dateIn(header("date")) ?? clock.unsafeCurrentTimeMillis()
       const requestedMillis = retryAfter === undefined ? undefined : retryAfterMillis(retryAfter, now())
-      record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
+      attempts.record(requestedMillis === undefined ? { status } : { status, retryAfterMillis: requestedMillis })
     },
-    lost: () => record({}),
+    lost: () => attempts.record({}),
     endAttempt: Effect.uninterruptible(Effect.suspend(closeAttempt)),
     events,
     end: (exit) =>
@@ -161,5 +145,34 @@ export const makeCall = (
         leave()
         return closing
       })
+  }
+}
+
+/** Records the attempts of a call. */
+const makeAttempts = (clock: Clock.Clock, timer: CallTimer) => {
+  const recorded: Array<Attempt> = []
+  let startedAt = 0
+  let delayMillis = 0
+  let isRecorded = false
+  /** A response may begin before the upload ends, so `sent` of the latest attempt may still change. */
+  const current = (): ReadonlyArray<Attempt> =>
+    recorded.map((attempt, index) =>
+      isRecorded && index === recorded.length - 1 ? { ...attempt, sent: timer.sent } : attempt
+    )
+  return {
+    current,
+    /** Starts an attempt, `delay` milliseconds after the end of the previous one. */
+    begin: (delay: number): void => {
+      startedAt = MonotonicClock.unsafeMillis(clock)
+      delayMillis = delay
+      recorded.splice(0, recorded.length, ...current())
+      isRecorded = false
+    },
+    /** Records the end of an attempt, or the head of its response. */
+    record: (response: Pick<Attempt, "status" | "retryAfterMillis">): void => {
+      const elapsedMillis = MonotonicClock.unsafeMillis(clock) - startedAt
+      recorded.push({ ...response, sent: timer.sent, delayMillis, elapsedMillis })
+      isRecorded = true
+    }
   }
 }

@@ -2,10 +2,10 @@
 export interface Place {
   /** Whether the call may start now. */
   readonly isReady: boolean
-  /** Number of calls that wait for a running call to end, and have their turn before this one. `undefined`: it need not wait for one. */
+  /** Number of calls that wait for a running call to end, and start before this one. `undefined`: it need not wait for one. */
   readonly ahead: number | undefined
-  /** Runs `begin` at the turn of the call. */
-  readonly onTurn: (begin: () => void) => void
+  /** Runs `begin` when the call may start. */
+  readonly whenReady: (begin: () => void) => void
   /** Gives the place to the next call, or leaves the queue. Run it once. */
   readonly leave: () => void
 }
@@ -14,7 +14,7 @@ export interface Place {
 const { setImmediate } = globalThis
 
 /**
- * Limits the calls of a layer. Calls that wait have their turn in the order in which they came. A place is used again after
+ * Limits the calls of a layer. Calls that wait start in the order in which they came. A place is used again after
  * a turn of the event loop: until then the connection of its call is not free, and undici would open another one. So a call
  * that follows another one in the same turn waits for its place, even if others are free.
  */
@@ -25,7 +25,7 @@ export const makeCallQueue = (
   let free = concurrency
   /** Number of places that are free after this turn. */
   let resting = 0
-  /** What the turn of each waiting call does, by its number. A number is used once. */
+  /** Starts each waiting call, by its number. A number is used once. */
   const waiting = new Map<number, () => void>()
   let newest = 0
   let oldest = 1
@@ -36,7 +36,7 @@ export const makeCallQueue = (
       free++
       return
     }
-    // Calls that left before their turn leave gaps.
+    // Calls that left while they waited leave gaps.
     while (!waiting.has(oldest)) oldest++
     const begin = waiting.get(oldest)
     waiting.delete(oldest)
@@ -47,7 +47,7 @@ export const makeCallQueue = (
     // One for each place: undici frees the connections of this turn in the same order.
     afterThisTurn(passOn)
   }
-  const atOnce: Place = { isReady: true, ahead: undefined, onTurn: (begin) => begin(), leave: release }
+  const atOnce: Place = { isReady: true, ahead: undefined, whenReady: (begin) => begin(), leave: release }
 
   return () => {
     if (free > 0 && resting <= waiting.size) {
@@ -56,18 +56,18 @@ export const makeCallQueue = (
     }
     const ahead = waiting.size - resting
     const number = ++newest
-    let hasTurn = false
+    let isReady = false
     let begin = (): void => undefined
     waiting.set(number, () => {
-      hasTurn = true
+      isReady = true
       begin()
     })
     return {
       isReady: false,
       ahead: ahead < 0 ? undefined : ahead,
-      onTurn: (given) => {
+      whenReady: (given) => {
         begin = given
-        if (hasTurn) begin()
+        if (isReady) begin()
       },
       leave: () => {
         if (!waiting.delete(number)) release()

@@ -42,7 +42,7 @@ const reasons: Readonly<Record<string, SystemErrorReason>> = {
 }
 
 /** Calls a function of node:fs, and gives its errors as NodeFileSystem does. */
-const call = <A>(
+const invoke = <A>(
   method: string,
   pathOrDescriptor: string | number,
   run: (done: Done<A>) => void
@@ -68,11 +68,11 @@ const openForReading = (
   Effect.uninterruptible(
     Effect.gen(function* () {
       const scope = yield* Effect.scope
-      const fd = yield* call<number>("open", path, (done) => open(path, readWithoutWaiting, mode, done))
+      const fd = yield* invoke<number>("open", path, (done) => open(path, readWithoutWaiting, mode, done))
       // `Effect.acquireRelease` would also restore fiber refs, at a tenth of the cost of a call.
       yield* Scope.addFinalizer(
         scope,
-        Effect.orDie(call<void>("close", fd, (done) => close(fd, (error) => done(error ?? null, undefined))))
+        Effect.orDie(invoke<void>("close", fd, (done) => close(fd, (error) => done(error ?? null, undefined))))
       )
       return makeFile(FileSystem.FileDescriptor(fd))
     })
@@ -83,7 +83,7 @@ const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
   let position = 0n
   const readInto = (method: string, buffer: Uint8Array): Effect.Effect<number, PlatformError> =>
     oneAtATime(
-      Effect.suspend(() => call<number>(method, fd, (done) => read(fd, { buffer, position }, done))).pipe(
+      Effect.suspend(() => invoke<number>(method, fd, (done) => read(fd, { buffer, position }, done))).pipe(
         Effect.tap((length) =>
           Effect.sync(() => {
             position += BigInt(length)
@@ -101,7 +101,7 @@ const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
     [FileSystem.FileTypeId]: FileSystem.FileTypeId,
     fd,
     stat: Effect.map(
-      Effect.suspend(() => call<Stats>("stat", fd, (done) => fstat(fd, done))),
+      Effect.suspend(() => invoke<Stats>("stat", fd, (done) => fstat(fd, done))),
       infoOf
     ),
     seek: (offset, from) =>
@@ -118,7 +118,7 @@ const makeFile = (fd: FileSystem.File.Descriptor): FileSystem.File => {
           length === 0 ? Option.none() : Option.some(buffer.subarray(0, length))
         )
       }),
-    sync: Effect.suspend(() => call<void>("sync", fd, (done) => fsync(fd, (error) => done(error, undefined)))),
+    sync: Effect.suspend(() => invoke<void>("sync", fd, (done) => fsync(fd, (error) => done(error, undefined)))),
     truncate: () => refuse("truncate"),
     write: () => refuse("write"),
     writeAll: () => refuse("writeAll")

@@ -40,8 +40,12 @@ export interface UploadObserver {
 }
 
 /**
- * The driver of each client object that has one. A wrapper is another object without a driver, so the transport calls its
- * `execute`. Another version of this package has a map of its own and uses the HttpClient instead.
+ * The driver of each client object that has one, found by the identity of the object.
+ *
+ * A wrapper of the HttpClient must see each request in its `execute`, so a driver may replace exactly the object that it was made
+ * with. A property of that object, typed or not, would also be found on a spread, an heir or a Proxy of it, and a service tag beside
+ * it would stay in the context when a program provides a wrapper: both would bypass the wrapper. Another version of this package has a
+ * map of its own, and uses the HttpClient instead.
  */
 const drivers = new WeakMap<HttpClient.HttpClient, HttpDriver>()
 

@@ -80,7 +80,7 @@ const fromChunks = (upload: Upload, progress: UploadProgress, runtime: Runtime.R
   let wake = (): void => undefined
   let isClosed = false
 
-  const answer = (): void => {
+  const giveNext = (): void => {
     if (asked === undefined) return
     progress.ready()
     const piece = pieces.take()
@@ -106,7 +106,7 @@ const fromChunks = (upload: Upload, progress: UploadProgress, runtime: Runtime.R
   const send = (added: Iterable<Uint8Array>): Effect.Effect<void> => {
     let isCopied = true
     for (const chunk of added) isCopied = pieces.add(chunk) && isCopied
-    answer()
+    giveNext()
     return isCopied ? untilRoom : untilPassedOn
   }
   const sending = Effect.zipRight(forEachChunk(upload, send), untilPassedOn)
@@ -133,7 +133,7 @@ const fromChunks = (upload: Upload, progress: UploadProgress, runtime: Runtime.R
             if (failure !== undefined) return fail(new Error("The upload failed."))
             asked = { give, fail }
             if (fiber === undefined) return start()
-            answer()
+            giveNext()
             wake()
           })
       })

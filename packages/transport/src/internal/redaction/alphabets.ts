@@ -4,22 +4,22 @@ import { blanks, type Decoded, noCharacter, ofByte } from "./decoded.js"
 interface Alphabet {
   /** The digit of each character; {@link skipped}, {@link sparse} or {@link foreign} if it has none. */
   readonly digits: Uint8Array
-  /** Of one digit. */
+  /** Bits per digit. */
   readonly bits: number
-  /** The number of letters after which a byte begins with a letter again. */
+  /** Number of letters after which a byte and a letter begin at the same bit again. */
   readonly period: number
   /** By `(place * 2 ** bits + earlier) * 2 ** bits + later`: the phases in which the byte in two letters can't be text. */
   readonly impossible: Uint8Array
 }
 
-/** Between letters, as often as they are. */
+/** A character that may stand between any two letters. */
 const skipped = 253
-/** Between groups of letters. */
+/** A character that may stand between groups of letters. */
 const sparse = 254
-/** Not between letters. */
+/** A character that ends a run of letters. */
 const foreign = 255
 
-/** In characters. Words of languages are shorter, groups of base64 longer. */
+/** In characters: longer than a word of a language, shorter than a group of base64. */
 const shortestGroup = 16
 
 /** The byte that begins in the earlier of two letters, `place` letters behind the beginning of a byte. */
@@ -54,7 +54,7 @@ const lettersFrom = (first: string, count: number) =>
   Array.from({ length: count }, (_, at) => String.fromCharCode(first.charCodeAt(0) + at))
 
 const blank = new RegExp(`[${blanks}]`)
-/** Such as the colons of hex, and the quotes around the lines of a text. */
+/** Includes the colons of hex, and the quotes around the lines of a text. */
 const blankOrPunctuation = new RegExp(`[${blanks}!-\\/:-@\\[-\`{-~]`)
 
 let hex: Alphabet | undefined
@@ -129,7 +129,7 @@ const decodeRun = (
   const { bits, digits, impossible, period } = alphabet
   const least = Math.ceil((shortest * 8) / bits)
   if (end - start < least) return
-  /** Of each phase: the first letter that may be text in it, and its place in the period. */
+  /** For each phase: the first letter that may be text, and its place in the period. */
   const from = new Int32Array(period).fill(start)
   const places = new Uint8Array(period)
   let earlier = -1

@@ -9,8 +9,8 @@ export type Span = readonly [start: number, end: number]
 
 /**
  * The content of a character class: white space, control characters and characters that are not seen (Default_Ignorable_Code_Point of
- * Unicode, and the blank of Braille). Those above U+FFFF are halves of pairs here, so each such character counts. Line breaks and such
- * are put into text by many programs, also between the characters of one escape.
+ * Unicode, and the blank of Braille). A character above U+FFFF counts as two blanks, since it is a pair of surrogates here. Many
+ * programs put line breaks and the like into text, also between the characters of one escape.
  */
 export const blanks =
   "\\0-\\x20\\x7f-\\xa0\\xad\\u034f\\u061c\\u115f\\u1160\\u1680\\u17b4\\u17b5\\u180b-\\u180f\\u2000-\\u200f\\u2028-\\u202f\\u205f-\\u206f\\u2800\\u3000\\u3164\\ud800-\\udfff\\ufe00-\\ufe0f\\ufeff\\uffa0\\ufff0-\\ufffb"

@@ -112,7 +112,7 @@ export const unescaped = (text: string): ReadonlyArray<Decoded> => {
 
 const replaced = (text: string, pattern: RegExp): Decoded | undefined => {
   const parts: Array<string> = []
-  /** Of each escape: where it is in the text, and where its meaning is in the result. */
+  /** For each escape: its place in the text (`from`, `to`), and the place of its meaning in the result (`start`, `end`). */
   const places: Array<{ readonly from: number; readonly to: number; readonly start: number; readonly end: number }> = []
   let read = 0
   let length = 0

@@ -5,7 +5,7 @@ import { unescaped } from "./escapes.js"
 /** Patterns that find a key or its secret. */
 export interface Secrets {
   readonly pattern: RegExp
-  /** The same, each character plain or as in a URL: its end may look like the beginning of an escape of what follows. */
+  /** Like `pattern`, with each character plain or as in a URL. It finds a key whose end looks like the beginning of an escape. */
   readonly inUrl: RegExp
   /** The length of the shortest one. */
   readonly length: number
@@ -14,7 +14,7 @@ export interface Secrets {
 /** Encodings that may be one in the other. */
 const mostEncodings = 4
 
-/** A shorter text may be a part of other text if it is decoded, or if case and blanks do not count. */
+/** Fewer characters may occur in other text by chance, once it is decoded, or once case and blanks do not count. */
 export const shortestSecret = 8
 
 const quoted = (character: string): string => character.replace(/[^A-Za-z0-9]/, "\\$&")
@@ -49,8 +49,8 @@ const matches = (text: string, pattern: RegExp): Array<Span> =>
   Array.from(text.matchAll(pattern), ({ 0: found, index }) => [index, index + found.length])
 
 /**
- * Where a text holds one of the secrets, plain or encoded. Each encoding that a part of the text may have is decoded, and what
- * comes out is searched like the text. The time grows with the text alone.
+ * Finds the secrets in a text, plain or encoded. It decodes each encoding that a part of the text may have, and searches the result
+ * in the same way. The time grows with the text alone.
  */
 export const findSecrets = (text: string, secrets: Secrets, encodings = mostEncodings): ReadonlyArray<Span> => {
   const { inUrl, length, pattern } = secrets

@@ -27,7 +27,7 @@ export class CallTimer {
   /** `undefined`: the call waits for its turn, which only the total deadline limits. */
   #phase: TimedPhase | undefined
   #since = 0
-  /** Ends the waits that have not ended. Each wait removes its own. */
+  /** Functions that end the running waits. Each wait removes its own. */
   readonly #settles = new Set<(outcome: Effect.Effect<never, Failure>) => void>()
 
   constructor(clock: Clock.Clock, deadlines: ResolvedDeadlines) {

@@ -1,0 +1,59 @@
+import * as FileSystem from "@effect/platform/FileSystem"
+import type { Operation } from "@effect-speech/transport/Operation"
+import { enclose, type Upload } from "@effect-speech/transport/Upload"
+import * as Effect from "effect/Effect"
+import * as Scope from "effect/Scope"
+import type { AudioSource } from "../AudioSource.js"
+import type { Recording } from "../Recording.js"
+import type { HotwordEncoding } from "../SttContract.js"
+import type { SttError } from "../SttError.js"
+import type { SttWarning } from "../SttWarning.js"
+import type { Transcription } from "../Transcription.js"
+import type { TranscriptionRequest } from "../TranscriptionRequest.js"
+import { filePartOf } from "./filePart.js"
+import { multipartEnvelope } from "./multipart.js"
+import { describeRecording, type OpenAudio, openAudio, openBytes } from "./openAudio.js"
+import { asTelephony, describeConverted } from "./telephony.js"
+import { type WarnedFacts, warningsFor } from "./warnings.js"
+
+/** A transcription, as the transport runs it. The context of its request is the warnings of the recording. */
+export type TranscribeOperation = Operation<Transcription, SttError, ReadonlyArray<SttWarning>>
+
+/** Number of bytes of a stream to wait for before the upload starts: enough to detect the container. */
+const lookAhead = 64
+
+/** The request: it opens the recording, and builds the form around it. */
+export const requestOf = (
+  url: URL,
+  audio: AudioSource,
+  fields: Omit<TranscriptionRequest, "audio">,
+  transactionId: string,
+  hotwordEncoding: HotwordEncoding,
+  fs: FileSystem.FileSystem
+): TranscribeOperation["request"] => {
+  const form = (container: Recording["container"], upload: Upload, sent: WarnedFacts) => {
+    const part = filePartOf(audio.filename, container)
+    const { contentType, head, tail } = multipartEnvelope(fields, transactionId, part, hotwordEncoding)
+    return {
+      url,
+      headers: { "Content-Type": contentType, Accept: "application/json", "Accept-Encoding": "identity" },
+      body: enclose(head, upload, tail),
+      context: warningsFor(sent, fields)
+    }
+  }
+  const unconverted = (opened: OpenAudio) =>
+    Effect.map(describeRecording(opened), (recording) => form(recording.container, opened.upload, recording))
+  const converted = (opened: OpenAudio) =>
+    Effect.flatMap(describeRecording(opened), (recording) =>
+      Effect.map(asTelephony(opened, recording.container), (upload) =>
+        form(recording.container, upload, describeConverted(recording))
+      )
+    )
+  if (audio._tag === "Bytes" && fields.telephony !== true) return Effect.flatMap(openBytes(audio.bytes), unconverted)
+  return (scope) =>
+    openAudio(audio, lookAhead).pipe(
+      Effect.flatMap(fields.telephony === true ? converted : unconverted),
+      Scope.extend(scope),
+      Effect.provideService(FileSystem.FileSystem, fs)
+    )
+}

@@ -1,0 +1,197 @@
+/**
+ * What the clients of all operations share: options, connection, layers, test double, and the errors that do not depend on the
+ * contract. The module of a client adds the rest: its request, its response, its statuses and their errors.
+ */
+import type * as HttpClient from "@effect/platform/HttpClient"
+import * as Config from "effect/Config"
+import type * as ConfigError from "effect/ConfigError"
+import * as Context from "effect/Context"
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import type * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+import type { ApiKey } from "./ApiKey.js"
+import * as BaseUrl from "./BaseUrl.js"
+import type { CallReport, Sent } from "./CallReport.js"
+import * as Concurrency from "./Concurrency.js"
+import * as Deadlines from "./Deadlines.js"
+import * as Environment from "./Environment.js"
+import type { ConnectionFailed, DeadlineExceeded, Failure, InvalidApiKey, UploadFailed } from "./Failure.js"
+import type { Response } from "./Operation.js"
+import * as OptionalConfig from "./OptionalConfig.js"
+import * as Retries from "./Retries.js"
+import * as Transport from "./Transport.js"
+
+export interface ClientOptions extends BaseUrl.BaseUrlOptions, Concurrency.ConcurrencyOptions, Retries.RetryOptions {
+  /**
+   * The whole `<prefix>.<secret>` value, or an effect that reads it. The effect runs when the layer is built, and again
+   * when the service refuses the key. If the key has changed, the call is repeated.
+   */
+  readonly apiKey: ApiKey
+  /** The address of the service, with or without a path prefix. Required. */
+  readonly baseUrl: string
+  /** How long each phase may take. Default: that of the client until the response begins, and 60 seconds without progress. */
+  readonly deadlines?: Deadlines.Deadlines | undefined
+}
+
+/** Where the requests of an operation go, by its contract. */
+export interface Endpoint<E> {
+  /** Path below the base URL. */
+  readonly path: string
+  /** Name of the header that carries the key. */
+  readonly apiKeyHeader: string
+  /** Environment variable of the base URL. */
+  readonly baseUrlVariable: "SPEECH_STT_BASE_URL" | "SPEECH_TTS_BASE_URL"
+  /** Default of `deadlines.answer`. */
+  readonly answerDeadline: Duration.DurationInput
+  /** The error of a key that can't be read or has the wrong form. */
+  readonly InvalidApiKey: new (facts: {
+    readonly problem: string
+  }) => E
+}
+
+/** A transport to an endpoint. */
+export interface Connection {
+  readonly transport: Transport.Transport
+  /** The address of the operation. */
+  readonly url: URL
+  /** The base URL, without a slash at its end. */
+  readonly baseUrl: string
+}
+
+/** Checks the options, fills in the defaults, and makes the transport. */
+export const connect = <E>(
+  { InvalidApiKey, answerDeadline, apiKeyHeader, baseUrlVariable, path }: Endpoint<E>,
+  options: ClientOptions
+): Effect.Effect<Connection, ConfigError.ConfigError | E, HttpClient.HttpClient> =>
+  Effect.gen(function* () {
+    const base = yield* BaseUrl.parse(`baseUrl (${baseUrlVariable})`, options.baseUrl, options)
+    const transport = yield* Effect.mapError(
+      Transport.make({
+        apiKey: options.apiKey,
+        apiKeyHeader,
+        deadlines: yield* Deadlines.parse(options.deadlines ?? {}, answerDeadline),
+        retries: yield* Retries.parse(options),
+        concurrency: yield* Concurrency.parse(options)
+      }),
+      ({ problem }) => new InvalidApiKey({ problem })
+    )
+    return {
+      transport,
+      url: BaseUrl.resolve(base, path),
+      baseUrl: BaseUrl.resolve(base, "").href.replace(/\/$/, "")
+    }
+  })
+
+/** The layer of a client from a `Config` of its options, or from a record with a `Config` for each option. */
+export const layerConfig = <Self, Service, Options extends object, E, R>(
+  tag: Context.Tag<Self, Service>,
+  make: (options: Options) => Effect.Effect<Service, E, R>,
+  options: Config.Config.Wrap<Options>
+): Layer.Layer<Self, E | ConfigError.ConfigError, R> =>
+  Layer.effect(tag, Effect.flatMap(OptionalConfig.unwrap<Options>(options), make))
+
+/** The layer of a client from `SPEECH_API_KEY` and the variable of its base URL. */
+export const layerFromEnv = <Self, Service, E, R>(
+  tag: Context.Tag<Self, Service>,
+  make: (options: ClientOptions) => Effect.Effect<Service, E, R>,
+  { baseUrlVariable }: Pick<Endpoint<unknown>, "baseUrlVariable">
+): Layer.Layer<Self, E | ConfigError.ConfigError, R> =>
+  Layer.effect(
+    tag,
+    Effect.flatMap(Config.all({ apiKey: Environment.apiKey, baseUrl: Environment.baseUrl(baseUrlVariable) }), make)
+  )
+
+/** What a test double is told to give: a value, an error, or an effect of one of these. */
+export type TestOutcome<A, E> = A | E | Effect.Effect<A, E>
+
+/** The outcome of each call of a test double, or a function of its request that gives it. */
+export type TestAnswer<Request, A, E> = TestOutcome<A, E> | ((request: Request) => TestOutcome<A, E>)
+
+/** A call of a test double. */
+export interface TestCall<Request, A> {
+  /** The checked request. */
+  readonly request: Request
+  /** Number of the call. Counts from 1. */
+  readonly number: number
+  readonly given: A
+}
+
+/** The parts of a test double. */
+export interface TestDouble<Self, Service, Calls, Request, A, E> {
+  readonly tag: Context.Tag<Self, Service>
+  readonly calls: Context.Tag<Calls, ReadonlyArray<Request>>
+  /** Checks a request as the client does. */
+  readonly validate: (request: Request) => Either.Either<Request, E>
+  readonly answer: TestAnswer<Request, A, E>
+  /** Makes the service. `call` checks a request, records it, and gives its outcome. */
+  readonly service: (call: (request: Request) => Effect.Effect<TestCall<Request, A>, E>) => Service
+}
+
+/** A layer of a test double, and of the requests that it received. */
+export const layerTest = <Self, Service, Calls, Request, A, E>({
+  answer,
+  calls,
+  service,
+  tag,
+  validate
+}: TestDouble<Self, Service, Calls, Request, A, E>): Layer.Layer<Self | Calls> =>
+  Layer.effectContext(
+    Effect.sync(() => {
+      const received: Array<Request> = []
+      const call = (given: Request) =>
+        Effect.gen(function* () {
+          const request = yield* validate(given)
+          const number = received.push(request)
+          const outcome = typeof answer === "function" ? (answer as (given: Request) => unknown)(request) : answer
+          // An error is also an effect, which fails with it.
+          return { request, number, given: Effect.isEffect(outcome) ? yield* outcome : outcome }
+        }) as Effect.Effect<TestCall<Request, A>, E>
+      return Context.make(tag, service(call)).pipe(Context.add(calls, received))
+    })
+  )
+
+type Facts<F> = Omit<F, "_tag"> & { readonly call: CallReport }
+
+/** The errors that all operations have, with the tags of one. */
+export interface FailureErrors<E> {
+  readonly ConnectionFailed: new (facts: Facts<ConnectionFailed> & { readonly sent: Sent }) => E
+  readonly DeadlineExceeded: new (facts: Facts<DeadlineExceeded>) => E
+  readonly InvalidApiKey: new (facts: Facts<InvalidApiKey>) => E
+}
+
+/** The error of a call without a usable response. `sent` is how much of the latest request left this process. */
+export const failureError = <E>(
+  errors: FailureErrors<E>,
+  failure: Exclude<Failure, UploadFailed>,
+  sent: Sent,
+  call: CallReport
+): E => {
+  switch (failure._tag) {
+    case "ConnectionFailed":
+      return new errors.ConnectionFailed({ reason: failure.reason, code: failure.code, sent, call })
+    case "DeadlineExceeded":
+      return new errors.DeadlineExceeded({ phase: failure.phase, limitMillis: failure.limitMillis, call })
+    case "InvalidApiKey":
+      return new errors.InvalidApiKey({ problem: failure.problem, call })
+  }
+}
+
+type Texts = Readonly<Record<string, string | undefined>>
+
+/** The texts of a response, without the key and printable. */
+export const redacted = <A extends Texts>({ redact }: Pick<Response<unknown>, "redact">, texts: A): A =>
+  Object.fromEntries(
+    Object.entries(texts).map(([name, text]) => [name, text === undefined ? undefined : redact(text)])
+  ) as A
+
+/** Makes a reader of the bodies of failures, which have this form. It gives `{}` for a body of another form. */
+export const errorBodyReader = <A extends Texts, I>(form: Schema.Schema<A, I>) => {
+  const decode = Schema.decodeUnknownOption(Schema.parseJson(form))
+  return <E>(response: Response<E>): Effect.Effect<Partial<A>> =>
+    Effect.map(response.errorText, (text) =>
+      Option.match(decode(text), { onNone: () => ({}), onSome: (body) => redacted(response, body) })
+    )
+}

@@ -1,0 +1,57 @@
+import type { Attempt } from "../../CallReport.js"
+import type { ResolvedRetries } from "../../Retries.js"
+import type { Retry, ServiceError } from "../../ServiceError.js"
+import { longestSleep } from "../timer/callTimer.js"
+import { backoffMillis, costOf } from "./backoff.js"
+import type { Call } from "./call.js"
+import type { RetryBudget } from "./retryBudget.js"
+
+/** What limits the retries of a call. */
+export interface RetryLimits {
+  readonly budget: RetryBudget
+  /** How long to retry through an outage, from the start of the call. */
+  readonly outageMillis: number
+  readonly retries: ResolvedRetries
+}
+
+export interface RetryDecision {
+  readonly delayMillis: number
+  /** Tokens that were taken from the budget. */
+  readonly cost: number
+}
+
+/**
+ * Whether a failed attempt is retried, and after which delay. `retry` is the number of retries so far, `random` is from 0 to 1.
+ * `undefined`: the error forbids it, or the policy, a deadline or the budget.
+ */
+export const decideRetry = (
+  { retry: allowed }: ServiceError,
+  call: Call,
+  retry: number,
+  random: number,
+  { budget, outageMillis, retries }: RetryLimits
+): RetryDecision | undefined => {
+  const cost = costOf(allowed, retries)
+  if (cost === undefined) return undefined
+  const { attempts, elapsedMillis } = call.progress()
+  const latest = attempts.at(-1)
+  const askedMillis = latest?.retryAfterMillis ?? 0
+  // Calls that got the same Retry-After do not come back at the same time.
+  const delayMillis = askedMillis + backoffMillis(retry, random, retries)
+  if (delayMillis > longestDelay(call)) return undefined
+  const isInOutage = isOutage(allowed, latest) && elapsedMillis + delayMillis < outageMillis
+  const isTooLong = askedMillis > retries.longestDelay && !hasTotal(call)
+  if (!isInOutage && (retry >= retries.times || isTooLong)) return undefined
+  const isInBudget = budget.take(cost)
+  if (!isInBudget && !isInOutage) return undefined
+  return { delayMillis, cost: isInBudget ? cost : 0 }
+}
+
+/** Whether the service can't be reached, or says that it is unavailable: then it has not carried out the attempt. */
+const isOutage = (retry: Retry, attempt: Attempt | undefined): boolean =>
+  retry === "overload" || (retry === "transient" && attempt?.status === undefined)
+
+const hasTotal = ({ timer }: Call): boolean => Number.isFinite(timer.left)
+
+/** The longest useful delay before a retry: until the total deadline. */
+const longestDelay = ({ timer }: Call): number => Math.min(timer.left, longestSleep)

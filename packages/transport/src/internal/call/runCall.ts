@@ -1,0 +1,112 @@
+import type * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Random from "effect/Random"
+import * as Redacted from "effect/Redacted"
+import type { CallOptions } from "../../CallEvent.js"
+import type { Failure } from "../../Failure.js"
+import type { Operation, Response } from "../../Operation.js"
+import type { ResolvedRetries } from "../../Retries.js"
+import type { ServiceError } from "../../ServiceError.js"
+import { millisOf } from "../durationOption.js"
+import { classifyUploadFailure } from "../http/classifyConnectionError.js"
+import type { HttpDriver } from "../http/httpDriver.js"
+import type { ApiKeys } from "./apiKeys.js"
+import type { Call } from "./call.js"
+import { decideRetry } from "./decideRetry.js"
+import { redactedResponse } from "./redactedResponse.js"
+import type { RetryBudget } from "./retryBudget.js"
+import { sendAttempt } from "./sendAttempt.js"
+import { logRetry, spanAttempt } from "./telemetry.js"
+
+/** The parts that all calls of a layer share. */
+export interface SharedParts {
+  readonly apiKeyHeader: string
+  readonly keys: ApiKeys
+  readonly driver: HttpDriver
+  readonly retries: ResolvedRetries
+  readonly budget: RetryBudget
+}
+
+/** Waits for the turn of a call, and makes attempts until one succeeds or fails for good. */
+export const runCall = <A, E extends ServiceError, Context>(
+  { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
+  call: Call,
+  operation: Operation<A, E, Context>,
+  { outage }: CallOptions = {}
+): Effect.Effect<A, E> =>
+  Effect.gen(function* () {
+    const { events } = call
+    const limits = { budget, outageMillis: outage === undefined ? retries.outage : outageOf(outage), retries }
+    let latest: Response<E> | undefined
+    const toError = (failure: Failure) =>
+      operation.fail(
+        failure._tag === "UploadFailed" ? classifyUploadFailure(failure) : failure,
+        call.progress(),
+        latest
+      )
+
+    call.start()
+    const queued = call.enter()
+    if (queued !== undefined) {
+      if (events !== undefined && queued.ahead !== undefined) {
+        yield* events.emit({ _tag: "Queued", ahead: queued.ahead })
+      }
+      yield* Effect.mapError(queued.wait, toError)
+    }
+    let key = keys.current()
+    // A response may quote any of these, also one that the service refused.
+    const usedKeys = [key]
+    let delayMillis = 0
+    let lastCost = 0
+    for (let retry = 0; ; ) {
+      const sending = sendAttempt(driver, call, operation, { delayMillis, header: apiKeyHeader, key })
+      const attempt = Effect.matchEffect(sending, {
+        onFailure: (failure) => Effect.fail(toError(failure)),
+        onSuccess: ({ context, response }) => {
+          latest = redactedResponse(response, usedKeys, call, operation)
+          return operation.accept(latest, context)
+        }
+      })
+      const outcome = yield* Effect.either(spanAttempt(attempt, call))
+      if (Either.isRight(outcome)) {
+        budget.giveBack(lastCost)
+        return outcome.right
+      }
+      const error = outcome.left
+      yield* call.endAttempt
+
+      const isKeyNew = usedKeys.length > 1
+      if (error.retry === "otherKey" && !isKeyNew) {
+        const next = yield* Effect.mapError(call.timer.run(keys.after(key)), (failure) =>
+          toError(asKeyFailure(failure))
+        )
+        if (!operation.repeatable || Redacted.value(next) === Redacted.value(key)) return yield* Effect.fail(error)
+        key = next
+        usedKeys.push(next)
+        delayMillis = 0
+        continue
+      }
+
+      const decision = operation.repeatable ? decideRetry(error, call, retry, yield* Random.next, limits) : undefined
+      if (decision === undefined) return yield* Effect.fail(error)
+      delayMillis = decision.delayMillis
+      lastCost = decision.cost
+      retry++
+      yield* logRetry(operation, error, delayMillis)
+      if (events !== undefined) {
+        yield* events.emit({ _tag: "Retrying", attempt: call.progress().attempts.length + 1, delayMillis })
+      }
+      yield* Effect.sleep(delayMillis)
+    }
+  })
+
+/** @throws RangeError if the option of the call is not a duration, or zero. */
+const outageOf = (given: Duration.DurationInput): number =>
+  Either.getOrThrowWith(millisOf(["outage"], given), (error) => new RangeError(String(error)))
+
+/** If reading the key takes too long, the error names the key instead of the phase. */
+const asKeyFailure = (failure: Failure): Failure =>
+  failure._tag === "DeadlineExceeded" && failure.phase !== "total"
+    ? { _tag: "InvalidApiKey", problem: `reading it took longer than ${failure.limitMillis} ms` }
+    : failure

@@ -1,0 +1,102 @@
+import type { EventDelivery } from "@effect-speech/common/EventDelivery"
+import * as Effect from "effect/Effect"
+import * as Redacted from "effect/Redacted"
+import type * as Runtime from "effect/Runtime"
+import * as Scope from "effect/Scope"
+import type { CallEvent } from "../../CallEvent.js"
+import type { Failure } from "../../Failure.js"
+import type { Operation, Request } from "../../Operation.js"
+import type { ServiceError } from "../../ServiceError.js"
+import type { HttpDriver, HttpResponse, UploadObserver } from "../http/httpDriver.js"
+import type { Call } from "./call.js"
+import { countAttempt } from "./telemetry.js"
+
+/** How one attempt is sent. */
+export interface AttemptSettings {
+  /** Delay after the previous attempt. */
+  readonly delayMillis: number
+  /** Name of the header that carries the key. */
+  readonly header: string
+  readonly key: Redacted.Redacted
+}
+
+/** Builds the request of one attempt, sends it, and waits for the head of the response. */
+export const sendAttempt = <A, E extends ServiceError, Context>(
+  driver: HttpDriver,
+  call: Call,
+  operation: Operation<A, E, Context>,
+  { delayMillis, header, key }: AttemptSettings
+): Effect.Effect<{ readonly response: HttpResponse; readonly context: Context }, Failure> =>
+  Effect.flatMap(buildRequest(call, operation, delayMillis), ({ body, context, headers, url }) => {
+    const { events } = call
+    const number = call.progress().attempts.length + 1
+    const isUpload = !(body instanceof Uint8Array)
+    const exchangeWith = (observer: UploadObserver | undefined) => {
+      const exchange = driver.exchange(
+        { url, body, headers: { ...headers, [header]: Redacted.value(key) } },
+        call.timer,
+        observer
+      )
+      call.sending(exchange)
+      return exchange.response
+    }
+    const responding =
+      isUpload && events !== undefined
+        ? Effect.flatMap(Effect.runtime<never>(), (runtime) =>
+            exchangeWith(reportUpload(events, runtime, number, body.byteLength))
+          )
+        : exchangeWith(undefined)
+    const exchanged = Effect.matchEffect(responding, {
+      onFailure: (failure) => {
+        call.lost()
+        return Effect.zipRight(countAttempt(operation, undefined), Effect.fail(failure))
+      },
+      onSuccess: (response) => {
+        call.responded(response)
+        const { status } = response
+        const counted = countAttempt(operation, status)
+        const answered =
+          events === undefined
+            ? counted
+            : Effect.zipRight(counted, events.emit({ _tag: "Answered", attempt: number, status }))
+        return Effect.as(answered, { response, context })
+      }
+    })
+    if (isUpload) return exchanged
+    call.timer.reach("answer")
+    return events === undefined
+      ? exchanged
+      : Effect.zipRight(events.emit({ _tag: "Waiting", attempt: number }), exchanged)
+  })
+
+const buildRequest = <A, E extends ServiceError, Context>(
+  call: Call,
+  { request }: Operation<A, E, Context>,
+  delayMillis: number
+): Effect.Effect<Request<Context>, Failure> => {
+  if (typeof request !== "function") {
+    call.beginAttempt(undefined, delayMillis)
+    return Effect.isEffect(request) ? request : Effect.succeed(request)
+  }
+  return Effect.flatMap(Scope.make(), (scope) => {
+    call.beginAttempt(scope, delayMillis)
+    return call.timer.run(request(scope))
+  })
+}
+
+/** Emits the events of an upload, with the context and the fiber refs of the attempt. */
+const reportUpload = (
+  events: EventDelivery<CallEvent>,
+  runtime: Runtime.Runtime<never>,
+  attempt: number,
+  totalBytes: number | undefined
+): UploadObserver => {
+  let sentBytes = 0
+  return {
+    onPiece: (byteLength) => {
+      sentBytes += byteLength
+      events.unsafeEmit({ _tag: "Uploading", attempt, sentBytes, totalBytes }, runtime)
+    },
+    onComplete: () => events.unsafeEmit({ _tag: "Waiting", attempt }, runtime)
+  }
+}

@@ -1,0 +1,46 @@
+import { bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import { answeredAtOnce } from "@effect-speech/transport/CallReport"
+import type { Response } from "@effect-speech/transport/Operation"
+import * as Effect from "effect/Effect"
+import type { SynthesisRequest } from "../SynthesisRequest.js"
+import * as Contract from "../TtsContract.js"
+import type { TtsError } from "../TtsError.js"
+
+/** Raw audio of a test double. It is checked as the audio of the service is. */
+export interface TestAudio {
+  readonly bytes: Uint8Array
+  /** The format of `bytes`. Default: that of the request, or `24000:float32` if it has none. */
+  readonly outputFormat?: Contract.OutputFormat | undefined
+  /** The error of the stream after all bytes. Default: none. */
+  readonly failure?: TtsError | undefined
+}
+
+/** The response of a test double: a 200 with this audio. */
+export const testResponse = (
+  { bytes, failure, outputFormat }: TestAudio,
+  asked: SynthesisRequest
+): Response<TtsError> => {
+  const sentId = asked.requestId ?? crypto.randomUUID()
+  const format = Contract.audioFormat(outputFormat ?? asked.outputFormat ?? Contract.defaultOutputFormat)
+  const frames = Math.floor(bytes.byteLength / bytesPerFrame(format))
+  const headers: Record<string, string> = {
+    [Contract.header.requestId]: sentId,
+    [Contract.header.sampleRate]: String(format.sampleRate),
+    [Contract.header.encoding]: format.encoding,
+    [Contract.header.audioDuration]: String((1000 * frames) / format.sampleRate)
+  }
+  // As from the service: the caller may write into what it gets.
+  const parts: Array<Uint8Array | undefined> = [new Uint8Array(bytes)]
+  return {
+    status: 200,
+    header: (name) => headers[name],
+    pull: Effect.suspend(() => {
+      const part = parts.shift()
+      return part === undefined && failure !== undefined ? Effect.fail(failure) : Effect.succeed(part)
+    }),
+    errorText: Effect.succeed(""),
+    withoutKey: (text) => text,
+    redact: (text) => text,
+    progress: () => ({ sentId, attempts: [answeredAtOnce], sent: "all", elapsedMillis: 0 })
+  }
+}
