@@ -71,6 +71,23 @@ export class PieceStore extends Context.Tag("@effect-speech/long-form/PieceStore
 export const isWhole = (name: string, result: Uint8Array): Effect.Effect<boolean> =>
   Effect.map(examine(name, result), (state) => state !== "damaged")
 
+/** A digest and the kind of the result. */
+const pieceName = String.raw`[0-9a-f]{64}\.(?:wav|json)`
+const wholePieceName = new RegExp(`^${pieceName}$`)
+const temporaryName = new RegExp(String.raw`^(${pieceName})\.[0-9a-f]{8}(?:-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$`)
+
+/** Whether a file of this name, in the folder of a store, is the result of a piece: 64 hexadecimal digits, then `.wav` or `.json`. */
+export const isPieceName = (name: string): boolean => wholePieceName.test(name)
+
+/**
+ * The name of the piece whose temporary file has this name: that of the piece, a UUID and `.part`. `undefined`: it is the name of no
+ * temporary file. A temporary file has the room of a piece that is being sent, or a part of its result. A killed process leaves it.
+ */
+export const pieceOfTemporary = (name: string): string | undefined => temporaryName.exec(name)?.[1]
+
+/** Whether a file of this name, in the folder of a store, is the temporary file of a piece. */
+export const isTemporaryName = (name: string): boolean => temporaryName.test(name)
+
 const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStoreError, FileSystem.FileSystem> =>
   Effect.gen(function* () {
     const fs = yield* FileSystem.FileSystem
@@ -90,9 +107,8 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
     const writing = (temporary: string, write: Effect.Effect<void, PlatformError>) =>
       Effect.onError(write, () => Effect.ignore(fs.remove(temporary)))
 
-    yield* Effect.forEach(yield* failed("open")(fs.readDirectory(folder)), (name) => removeIfLeft(fs, pathOf(name)), {
-      discard: true
-    })
+    const names = yield* failed("open")(fs.readDirectory(folder))
+    yield* Effect.forEach(names.filter(isTemporaryName), (name) => removeIfLeft(fs, pathOf(name)), { discard: true })
     return {
       get: (name) =>
         Effect.asSome(readRegular(fs, pathOf(name))).pipe(
@@ -168,15 +184,13 @@ const notRegular = "ENOTREG"
 /** A killed process leaves its temporary file. If one is older than this, in milliseconds, no process writes it. */
 const leftAfter = 60 * 60 * 1000
 
-/** Removes a temporary file of a piece without a writer. What can't be removed stays. */
+/** Removes a temporary file without a writer. What can't be removed stays. */
 const removeIfLeft = (fs: FileSystem.FileSystem, path: string): Effect.Effect<void> =>
-  /\/[0-9a-f]{64}\.(wav|json)\.[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}\.part$/.test(path)
-    ? Effect.gen(function* () {
-        const { mtime } = yield* fs.stat(path)
-        const now = yield* Clock.currentTimeMillis
-        if (Option.exists(mtime, (changed) => now - changed.getTime() > leftAfter)) yield* fs.remove(path)
-      }).pipe(Effect.ignore)
-    : Effect.void
+  Effect.gen(function* () {
+    const { mtime } = yield* fs.stat(path)
+    const now = yield* Clock.currentTimeMillis
+    if (Option.exists(mtime, (changed) => now - changed.getTime() > leftAfter)) yield* fs.remove(path)
+  }).pipe(Effect.ignore)
 
 const actions = {
   open: "The folder for pieces can't be used",
