@@ -17,7 +17,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { examine } from "./internal/kept.js"
+import { examine } from "./internal/cacheEntry.js"
 
 /** A result can't be read or kept. */
 export class PieceStoreError extends cloneable(

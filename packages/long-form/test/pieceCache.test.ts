@@ -3,8 +3,8 @@ import { PieceStore, type PieceStoreError } from "@effect-speech/long-form"
 import type { SttInvalidResponse, Transcription } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
-import { keep as keepTranscript, getKept as keptTranscript } from "../src/internal/keptTranscripts.js"
-import { keep as keepSpeech, getKept as keptSpeech } from "../src/internal/speech/keptSpeech.js"
+import * as SpeechCache from "../src/internal/speech/speechCache.js"
+import * as TranscriptCache from "../src/internal/transcription/transcriptCache.js"
 
 const name = (extension: string) => `${"0123456789abcdef".repeat(4)}.${extension}`
 const other = (extension: string) => `${"fedcba9876543210".repeat(4)}.${extension}`
@@ -35,15 +35,15 @@ const kinds: ReadonlyArray<Kind> = [
   {
     kind: "transcript",
     extension: "json",
-    keep: (name: string) => Effect.flatMap(PieceStore, (store) => keepTranscript(store, name, transcription)),
-    get: (name: string) => Effect.flatMap(PieceStore, (store) => keptTranscript(store, name)),
+    keep: (name: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.put(store, name, transcription)),
+    get: (name: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.get(store, name)),
     content: transcription
   },
   {
     kind: "audio",
     extension: "wav",
-    keep: (name: string) => Effect.flatMap(PieceStore, (store) => keepSpeech(store, name, speech)),
-    get: (name: string) => Effect.flatMap(PieceStore, (store) => keptSpeech(store, name)),
+    keep: (name: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.put(store, name, speech)),
+    get: (name: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.get(store, name)),
     content: speech
   }
 ]
@@ -88,10 +88,10 @@ describe("a piece that an earlier version kept, without its name in the digest",
       const { auxInfo, ...rest } = transcription
       const json = JSON.stringify({ ...rest, auxInfo })
       yield* store.put(name("json"), new TextEncoder().encode(json))
-      expect(yield* keptTranscript(store, name("json"))).toEqual(Option.some(transcription))
+      expect(yield* TranscriptCache.get(store, name("json"))).toEqual(Option.some(transcription))
 
       yield* store.put(name("wav"), Uint8Array.from(Buffer.from(oldSpeech, "base64")))
-      expect(yield* keptSpeech(store, name("wav"))).toEqual(Option.some(speech))
+      expect(yield* SpeechCache.get(store, name("wav"))).toEqual(Option.some(speech))
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 })

@@ -1,0 +1,81 @@
+/**
+ * The file of a cached result: its key, which is also its name, and the digest that binds the two. A cache that gives bytes back gives
+ * those of this key, or none.
+ */
+import { hex } from "@effect-speech/common/Uuid"
+import * as Effect from "effect/Effect"
+import * as Predicate from "effect/Predicate"
+
+/** SHA-256 in hexadecimal digits. */
+export const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>
+  Effect.map(
+    Effect.promise(() => crypto.subtle.digest("SHA-256", bytes as Uint8Array<ArrayBuffer>)),
+    (digest) => hex(new Uint8Array(digest))
+  )
+
+/** The key of a result: a digest of any JSON, and the kind of the result. The order of the fields does not count. */
+export const cacheKey = (content: unknown, extension: "wav" | "json"): Effect.Effect<string> =>
+  Effect.map(sha256(encoder.encode(JSON.stringify(content, sorted))), (digest) => `${digest}.${extension}`)
+
+const sorted = (_: string, value: unknown): unknown =>
+  Predicate.isReadonlyRecord(value)
+    ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
+    : value
+
+/** The digest of an entry. It covers the key, so that an entry under the key of another piece is damaged. */
+export const digestOf = (key: string, content: Uint8Array): Effect.Effect<string> => {
+  const head = encoder.encode(key)
+  const bytes = new Uint8Array(head.byteLength + content.byteLength)
+  bytes.set(head)
+  bytes.set(content, head.byteLength)
+  return sha256(bytes)
+}
+
+/** Audio ends with its digest. */
+export const digestLength = 64
+
+/** A transcript is JSON: its digest, and the transcription. All bytes around the transcription are these. */
+export const headOf = (digest: string): string => `{"digest":"${digest}","transcription":`
+export const tail = "}"
+const headLength = headOf("0".repeat(digestLength)).length
+
+/** The bytes of a transcription in its file. */
+export const transcriptionIn = (file: Uint8Array): Uint8Array => file.subarray(headLength, -tail.length)
+
+/**
+ * What the digest of an entry says.
+ *
+ * | result    | meaning |
+ * | --------- | ------- |
+ * | `whole`   | it is the result of this key |
+ * | `unnamed` | an earlier version wrote it: audio whose digest does not cover the key, or a transcript without a digest |
+ * | `damaged` | a byte is changed or missing, or it is the result of another key |
+ *
+ * No damage makes a whole entry look unnamed.
+ */
+export const examine = (key: string, file: Uint8Array): Effect.Effect<"whole" | "unnamed" | "damaged"> =>
+  Effect.gen(function* () {
+    if (key.endsWith(".json")) {
+      const text = decoder.decode(file)
+      if (isUnnamed(text)) return "unnamed"
+      const head = headOf(yield* digestOf(key, transcriptionIn(file)))
+      return text.startsWith(head) && text.endsWith(tail) ? "whole" : "damaged"
+    }
+    const content = file.subarray(0, -digestLength)
+    const digest = decoder.decode(file.subarray(-digestLength))
+    if (digest === (yield* digestOf(key, content))) return "whole"
+    return digest === (yield* sha256(content)) ? "unnamed" : "damaged"
+  })
+
+/** An earlier version wrote the JSON of a transcription alone. */
+const isUnnamed = (text: string): boolean => {
+  try {
+    const value: unknown = JSON.parse(text)
+    return Predicate.hasProperty(value, "text") && Predicate.hasProperty(value, "callId")
+  } catch {
+    return false
+  }
+}
+
+const encoder = new TextEncoder()
+const decoder = new TextDecoder()
