@@ -2,34 +2,28 @@ import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
+import { CallReport } from "@effect-speech/transport"
 import * as NodeTransport from "@effect-speech/transport/node"
 import {
   type Speech,
   type SynthesisRequest,
   TextToSpeech,
+  type TextToSpeechService,
   TtsBadRequest,
-  type TtsContract,
+  TtsCorruptAudio,
   TtsError
 } from "@effect-speech/tts"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestServices from "effect/TestServices"
-import { respondJson } from "../../../test/support/scriptedServer.js"
-import { type SentPiece, sendTone, silenceMillis, speakingServer, toneOf } from "./speakingServer.js"
+import { silenceMillis, spoken } from "./tones.js"
 
 const folder = mkdtempSync(join(tmpdir(), "long-speech-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -39,11 +33,7 @@ const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Ep
 const text = sentences.join(" ")
 const short: LongSpeech.LongSpeechOptions = { first: 13, maximum: 14 }
 
-/** Speaks a tone for each text, without a server. */
-const double = TextToSpeech.layerTest(({ text }) => ({
-  bytes: new Uint8Array(toneOf(text).buffer),
-  outputFormat: "8000:float32"
-}))
+const double = TextToSpeech.layerTest(({ text }) => spoken(text))
 
 const inMemory = Layer.merge(double, PieceStore.layerMemory)
 
@@ -57,8 +47,6 @@ const readAll = (request: LongSpeech.LongSpeechRequest, options?: LongSpeech.Lon
       return { bytes, speech, plan: yield* speech.plan, report: yield* speech.report }
     })
   )
-
-const textsOf = (sent: ReadonlyArray<SentPiece>) => sent.map(({ body }) => body.text)
 
 describe("the plan of a text", () => {
   const cyclic: Record<string, unknown> = {}
@@ -167,7 +155,7 @@ describe("a long text", () => {
           if (running === 2) yield* Deferred.succeed(two, undefined)
           if (text !== sentences[0]) yield* Effect.zipRight(Deferred.await(two), Deferred.await(sounds))
           running--
-          return { bytes: new Uint8Array(toneOf(text).buffer), outputFormat: "8000:float32" }
+          return spoken(text)
         })
       )
       const { report, stream } = yield* Effect.provide(LongSpeech.stream({ text }, { ...short, concurrency: 2 }), gated)
@@ -177,51 +165,38 @@ describe("a long text", () => {
     }).pipe(Effect.scoped, Effect.provide(PieceStore.layerMemory))
   )
 
-  it.effect("is converted to the requested format, or to that of its first piece", () =>
-    Effect.gen(function* () {
-      const formats: Record<string, TtsContract.OutputFormat> = { "Beta two.": "16000:pcm16" }
-      const mixed = TextToSpeech.layerTest(({ text }) => {
-        const tone = toneOf(text)
-        const outputFormat = formats[text] ?? "8000:float32"
-        if (outputFormat === "8000:float32") return { bytes: new Uint8Array(tone.buffer), outputFormat }
-        const twice = Float32Array.from({ length: 2 * tone.length }, (_, index) => tone[index >> 1] ?? 0)
-        return { bytes: Pcm.encode(twice, "pcm16").bytes, outputFormat }
-      })
-      const read = (request: LongSpeech.LongSpeechRequest, options = {}) =>
-        Effect.provide(readAll(request, { ...short, ...options }), mixed)
-      const first = yield* read({ text })
-      expect(first.speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
-      const [, beta] = first.report.pieces
-      expect(Math.abs((beta?.endMillis ?? 0) - (beta?.startMillis ?? 0) - 170)).toBeLessThanOrEqual(20)
-      const asked = yield* read({ text, outputFormat: "24000:pcm16" })
-      expect(asked.speech.format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
-      expect(Math.abs(asked.report.durationMillis - first.report.durationMillis)).toBeLessThan(120)
-
-      const error = yield* Effect.flip(read({ text }, { differentFormat: "fail" }))
-      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
-      expect(error.message).toContain("its audio is 16000 Hz, 1 channel, pcm16, and that of the whole is 8000 Hz")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+  /** The second piece is in another format. */
+  const mixed = TextToSpeech.layerTest(({ text }) =>
+    spoken(text, text === sentences[1] ? "16000:float32" : "8000:float32")
   )
 
-  it.effect("has the format of its first piece, also if another one is done before", () =>
+  it.effect("is converted to the requested format, or to that of its first piece", () =>
     Effect.gen(function* () {
-      const slow = TextToSpeech.layerTest(({ text }) =>
-        Effect.delay(
-          Effect.succeed({
-            bytes: new Uint8Array(toneOf(text).buffer),
-            outputFormat: text === sentences[0] ? "8000:float32" : "16000:float32"
-          } as const),
-          text === sentences[0] ? "2 seconds" : "1 seconds"
-        )
+      const { report, speech } = yield* readAll({ text }, { ...short, edgeSilenceMillis: 1000 })
+      expect(speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
+      const [, beta] = report.pieces
+      // At twice the rate, it lasts half as long.
+      expect((beta?.endMillis ?? 0) - (beta?.startMillis ?? 0)).toBeCloseTo((2 * silenceMillis + 90) / 2, -1)
+      const other = yield* readAll({ text, outputFormat: "24000:pcm16" }, { ...short, edgeSilenceMillis: 1000 })
+      expect(other.speech.format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
+      expect(other.report.durationMillis).toBeCloseTo(report.durationMillis, -1)
+    }).pipe(Effect.provide(mixed), Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("fails at a piece in another format if you say so, also if that piece is done before the first one", () =>
+    Effect.gen(function* () {
+      const first = yield* Deferred.make<void>()
+      const late = TextToSpeech.layerTest(({ text }) =>
+        text === sentences[0]
+          ? Effect.as(Deferred.await(first), spoken(text))
+          : Effect.as(Deferred.succeed(first, undefined), spoken(text, "16000:float32"))
       )
-      const reading = yield* readAll({ text }, { ...short, differentFormat: "fail" }).pipe(
-        Effect.provide(slow),
-        Effect.flip,
-        Effect.fork
+      const error = yield* readAll({ text }, { ...short, differentFormat: "fail" }).pipe(
+        Effect.provide(late),
+        Effect.flip
       )
-      yield* TestClock.adjust("1 minute")
-      const error = yield* Fiber.join(reading)
       expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
+      expect(error.message).toContain("its audio is 16000 Hz, 1 channel, float32, and that of the whole is 8000 Hz")
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
@@ -229,27 +204,14 @@ describe("a long text", () => {
     "keeps no piece in another format than it may have, and sends it again: %s",
     (outputFormat) =>
       Effect.gen(function* () {
-        let isHealthy = false
-        const sent: Array<string> = []
-        const changing = TextToSpeech.layerTest(({ text }) => {
-          sent.push(text)
-          const isOther = !isHealthy && text === sentences[1]
-          return {
-            bytes: new Uint8Array(toneOf(text).buffer),
-            outputFormat: isOther ? "16000:float32" : "8000:float32"
-          }
-        })
-        const read = (differentFormat: "fail" | "resample") =>
-          readAll({ text, outputFormat }, { ...short, differentFormat }).pipe(Effect.provide(changing))
-        const error = yield* Effect.flip(read("fail"))
+        const fail = readAll({ text, outputFormat }, { ...short, differentFormat: "fail" })
+        const error = yield* Effect.flip(Effect.provide(fail, mixed))
         expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
         // This keeps the other format, as it may.
-        yield* read("resample")
-        isHealthy = true
-        sent.length = 0
-        yield* read("fail")
-        expect(sent).toEqual([sentences[1]])
-      }).pipe(Effect.provide(PieceStore.layerMemory))
+        yield* Effect.provide(readAll({ text, outputFormat }, short), mixed)
+        yield* fail
+        expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual([sentences[1]])
+      }).pipe(Effect.provide(inMemory))
   )
 
   it.effect("has its sentences with their times, from which subtitles are made", () =>
@@ -320,100 +282,85 @@ describe("every text", () => {
 })
 
 describe("a piece that fails", () => {
-  it.scopedLive("is named in the error, with its place, its first words, what is kept and what the rest costs", () =>
+  it.effect("is named in the error, with its place, its first words, what is kept and what the rest costs", () =>
     Effect.gen(function* () {
-      const server = yield* speakingServer((piece, response) => {
-        const isRefused = piece.body.text === "Gamma three."
-        if (isRefused) respondJson(response, 400, { error: "text: a word is not allowed" })
-        return isRefused
-      })
-      const write = LongSpeech.writeFile({ text, requestId: "book" }, join(folder, "refused.wav"), {
-        ...short,
-        concurrency: 1
-      })
-      const error = yield* Effect.flip(Effect.provide(write, server.layer))
-      expect(error).toBeInstanceOf(TtsBadRequest)
+      const refusing = TextToSpeech.layerTest(({ requestId = "", text }) =>
+        text === "Gamma three."
+          ? new TtsBadRequest({ field: "text", call: { ...CallReport.nothingSent, sentId: requestId } })
+          : spoken(text)
+      )
+      const options = { ...short, concurrency: 1 }
+      const error = yield* LongSpeech.writeFile({ text, requestId: "book" }, join(folder, "refused.wav"), options).pipe(
+        Effect.provide([refusing, PieceStore.layerMemory, NodeTransport.layer]),
+        Effect.flip
+      )
       expect(readdirSync(folder)).not.toContain("refused.wav")
+      if (!(error instanceof TtsBadRequest)) throw error
       const place = { number: 3, of: 6, unit: "characters", start: 21, end: 34, beginning: "Gamma three." } as const
-      const left = text.length - 5 - "Alpha one.Beta two.".length
-      expect(error).toMatchObject({ call: { sentId: "book.003", piece: { ...place, kept: 2, left } } })
-      expect(error.message).toMatch(
-        new RegExp(
-          `Change text and send the request again\\. Piece 3 of 6, from character 22 \\(“Gamma three\\.”\\)\\. ` +
-            `To go on, run it again: 2 pieces are kept, and the rest costs at most ${left} code points\\.$`
-        )
-      )
-      const json = Schema.encodeSync(Schema.parseJson(TtsError))(error as TtsError)
-      expect(Schema.decodeSync(Schema.parseJson(TtsError))(json).call).toEqual((error as TtsError).call)
-    }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
-  )
-
-  it.effect("is retried through an outage that a call alone would not wait for", () =>
-    Effect.gen(function* () {
-      let requests = 0
-      const events = new Set<string>()
-      const client = HttpClient.make((request) =>
-        Effect.map(TestClock.currentTimeMillis, (now) => {
-          requests++
-          if (now < 30_000) return HttpClientResponse.fromWeb(request, new Response("{}", { status: 502 }))
-          const headers = { "x-sample-rate": "8000", "x-encoding": "float32", "x-request-id": "1" }
-          return HttpClientResponse.fromWeb(request, new Response(toneOf("a").buffer as ArrayBuffer, { headers }))
-        })
-      )
-      const layer = TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: "https://host.example" })
-      const speak = (outage?: Duration.DurationInput) =>
-        Effect.gen(function* () {
-          const onEvent = ({ _tag }: LongSpeech.LongSpeechEvent) => Effect.sync(() => events.add(_tag))
-          const speaking = readAll({ text: "Alpha one." }, { outage, onEvent })
-          const fiber = yield* Effect.fork(Effect.either(speaking))
-          while (fiber.unsafePoll() === null) {
-            // A digest takes real time.
-            yield* TestServices.provideLive(Effect.sleep("2 millis"))
-            yield* TestClock.adjust("1 second")
-          }
-          return yield* Fiber.join(fiber)
-        }).pipe(
-          Effect.provide(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, client))),
-          Effect.provide(PieceStore.layerMemory)
-        )
-      expect(Either.isLeft(yield* speak("10 seconds"))).toBe(true)
-      yield* TestClock.setTime(0)
-      const outcome = yield* speak()
-      expect(Either.isRight(outcome)).toBe(true)
-      expect(requests).toBeGreaterThan(6)
-      expect(Array.from(events).toSorted()).toEqual(["Called", "Done", "Planned", "Started"])
+      expect(error.call).toMatchObject({ sentId: "book.003", piece: { ...place, kept: 2, left: 45 } })
+      const sentence =
+        "Change text and send the request again. Piece 3 of 6, from character 22 (“Gamma three.”). " +
+        "To go on, run it again: 2 pieces are kept, and the rest costs at most 45 code points."
+      expect(error.message.endsWith(sentence)).toBe(true)
+      const json = Schema.encodeSync(Schema.parseJson(TtsError))(error)
+      expect(Schema.decodeSync(Schema.parseJson(TtsError))(json).call).toEqual(error.call)
     })
   )
 
-  it.scopedLive("with corrupt audio is not kept, and nothing of it is in the speech", () =>
+  it.effect("ends the speech after the audio before it", () =>
     Effect.gen(function* () {
-      let isDamaged = true
-      const server = yield* speakingServer((piece, response) => {
-        if (!isDamaged || piece.body.text !== "Delta four.") return false
-        sendTone(response, piece, { millis: 9999 })
-        return true
-      })
-      const received: Array<Uint8Array> = []
+      const corrupt = TextToSpeech.layerTest(({ text }) =>
+        text === "Delta four." ? new TtsCorruptAudio() : spoken(text)
+      )
+      let bytes = 0
       const error = yield* LongSpeech.stream({ text }, short).pipe(
-        Effect.flatMap(({ stream }) => Stream.runForEach(stream, (bytes) => Effect.sync(() => received.push(bytes)))),
+        Effect.flatMap(({ stream }) =>
+          Stream.runForEach(stream, (chunk) => Effect.sync(() => (bytes += chunk.length)))
+        ),
         Effect.flip,
-        Effect.provide(server.layer)
+        Effect.provide(corrupt)
       )
       expect(error).toMatchObject({ _tag: "TtsCorruptAudio", call: { piece: { number: 4 } } })
       const millis = sentences.slice(0, 3).reduce((sum, { length }) => sum + 80 + 10 * length + 250, 0)
-      expect(received.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(millis * 16)
-      isDamaged = false
-      server.sent.length = 0
-      yield* Effect.provide(readAll({ text }, short), server.layer)
-      expect(textsOf(server.sent)).toContain("Delta four.")
-      expect(textsOf(server.sent)).not.toContain("Alpha one.")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      expect(bytes).toBe(millis * 8 * 4)
+    }).pipe(Effect.scoped, Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.effect("is retried for the time of outage, and the events of its call are events of the speech", () =>
+    Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const outages: Array<unknown> = []
+      const client: TextToSpeechService = {
+        ...tts,
+        synthesize: (request, { onEvent = () => Effect.void, outage } = {}) => {
+          outages.push(outage)
+          return Effect.zipRight(onEvent({ _tag: "Retrying", attempt: 2, delayMillis: 5 }), tts.synthesize(request))
+        }
+      }
+      const seen: Array<LongSpeech.LongSpeechEvent> = []
+      for (const text of ["One.", "Two."]) {
+        yield* readAll(
+          { text },
+          {
+            ...(text === "Two." && { outage: "1 hour" }),
+            onEvent: (event) => Effect.sync(() => void seen.push(event))
+          }
+        ).pipe(Effect.provideService(TextToSpeech, client))
+      }
+      expect(outages).toEqual(["5 minutes", "1 hour"])
+      const facts = { number: 1, codePoints: 4 }
+      expect(seen.filter(({ _tag }) => _tag !== "Planned").slice(0, 3)).toEqual([
+        { _tag: "Started", ...facts },
+        { _tag: "Called", ...facts, event: { _tag: "Retrying", attempt: 2, delayMillis: 5 } },
+        { _tag: "Done", ...facts }
+      ])
+    }).pipe(Effect.provide(inMemory))
   )
 })
 
 describe("a response that holds no speech", () => {
   const format = { sampleRate: 8000, channels: 1, encoding: "float32" } as const
-  const tone = new Uint8Array(toneOf("a").buffer)
+  const tone = spoken("a").bytes
   const odd: ReadonlyArray<readonly [what: string, audio: Partial<Pick<Speech, "bytes" | "format">>, problem: RegExp]> =
     [
       [
@@ -454,46 +401,33 @@ describe("a response that holds no speech", () => {
     }).pipe(Effect.provide(double))
   )
 
-  it.scopedLive("and that an earlier version kept is paid again once, and replaced", () =>
+  it.effect("and that an earlier version kept is paid again once, and replaced", () =>
     Effect.gen(function* () {
-      const server = yield* speakingServer()
       const store = yield* PieceStore
       // What that version kept: a whole result at such a rate.
-      const damaged = {
-        ...store,
-        put: (name: string, result: Uint8Array) =>
-          Effect.gen(function* () {
-            const file = Buffer.from(result)
-            file.writeUInt32LE(500, 24)
-            file.write(createHash("sha256").update(file.subarray(0, -64)).digest("hex"), file.length - 64)
-            yield* store.put(name, file)
-          })
+      const put = (name: string, result: Uint8Array) => {
+        const file = Buffer.from(result)
+        file.writeUInt32LE(500, 24)
+        file.write(createHash("sha256").update(file.subarray(0, -64)).digest("hex"), file.length - 64)
+        return store.put(name, file)
       }
-      const request = { text: "Alpha one.", outputFormat: "8000:pcm16" } as const
-      const speak = Effect.provide(readAll(request), server.layer)
-      const { bytes } = yield* Effect.provideService(speak, PieceStore, damaged)
+      const speak = readAll({ text: "Alpha one.", outputFormat: "8000:float32" })
+      const { bytes } = yield* Effect.provideService(speak, PieceStore, { ...store, put })
       expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
-      expect(server.sent.length).toBe(2)
+      expect(yield* TextToSpeech.calls).toHaveLength(2)
       expect((yield* speak).report.pieces[0]?.source).toBe("kept")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+    }).pipe(Effect.provide(inMemory))
   )
 })
 
-describe("a disk that is full", () => {
-  it.scopedLive.skipIf(process.platform !== "linux")("under the file loses no piece that was sent", () =>
-    Effect.gen(function* () {
-      const server = yield* speakingServer()
-      const write = (path: string) => Effect.provide(LongSpeech.writeFile({ text }, path, short), server.layer)
-      const error = yield* Effect.flip(write("/dev/full"))
-      expect(error).toMatchObject({ _tag: "SystemError" })
-      const paid = textsOf(server.sent)
-      server.sent.length = 0
-      yield* write(join(folder, "after.wav"))
-      expect(textsOf(server.sent).filter((text) => paid.includes(text))).toEqual([])
-      expect(server.sent.length).toBe(6 - paid.length)
-    }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
-  )
-})
+it.effect.skipIf(process.platform !== "linux")("a disk that is full under the file loses no piece that was sent", () =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(LongSpeech.writeFile({ text }, "/dev/full", short))
+    expect(error).toMatchObject({ _tag: "SystemError" })
+    yield* LongSpeech.writeFile({ text }, join(folder, "after.wav"), short)
+    expect((yield* TextToSpeech.calls).map((call) => call.text).toSorted()).toEqual(sentences.toSorted())
+  }).pipe(Effect.provide([inMemory, NodeTransport.layer]))
+)
 
 describe("kept pieces", () => {
   it.effect("are WAV files, and one that is damaged is paid again and replaced", () =>
@@ -514,24 +448,24 @@ describe("kept pieces", () => {
     }).pipe(Effect.provide(double))
   )
 
-  it.scopedLive("are those of the same text, voice and service only", () =>
+  it.effect("are those of the same text, voice and service only", () =>
     Effect.gen(function* () {
-      const [server, other] = yield* Effect.all([speakingServer(), speakingServer()])
-      const first = "Alpha one."
-      const speak = (to: typeof server, request: Partial<LongSpeech.LongSpeechRequest> = {}) =>
-        Effect.provide(readAll({ text: first, ...request }, short), to.layer)
-      yield* speak(server)
-      for (const request of [{ text: " Alpha one.\n" }, { requestId: "other" }]) yield* speak(server, request)
-      expect(server.sent.length).toBe(1)
-      yield* speak(server, { lang: "en", g2pOverrides: { a: 1, b: 2 } })
-      yield* speak(server, { g2pOverrides: { b: 2, a: 1 }, lang: "en" })
-      expect(server.sent.splice(1).length).toBe(1)
-      for (const request of [{ text: "Alpha one" }, { voice: "a" }, { numStep: 3 }, { additionalFields: { a: 1 } }]) {
-        yield* speak(server, request)
-      }
-      expect(server.sent.length).toBe(5)
-      yield* speak(other)
-      expect(other.sent.length).toBe(1)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      const tts = yield* TextToSpeech
+      const changes: ReadonlyArray<Partial<LongSpeech.LongSpeechRequest & { readonly baseUrl: string }>> = [
+        {},
+        { lang: "en", g2pOverrides: { a: 1, b: 2 } },
+        { text: "Alpha one" },
+        { voice: "a" },
+        { numStep: 3 },
+        { additionalFields: { a: 1 } },
+        { baseUrl: "https://other.example" }
+      ]
+      const speak = ({ baseUrl, ...request }: (typeof changes)[number]) =>
+        Effect.provideService(readAll({ text: "Alpha one.", ...request }), TextToSpeech, { ...tts, baseUrl })
+      yield* Effect.forEach(changes, speak)
+      const same = [{ text: " Alpha one.\n" }, { requestId: "other" }, { g2pOverrides: { b: 2, a: 1 }, lang: "en" }]
+      yield* Effect.forEach(same, speak)
+      expect(yield* TextToSpeech.calls).toHaveLength(changes.length)
+    }).pipe(Effect.provide(inMemory))
   )
 })

@@ -119,10 +119,7 @@ describe("the layout of cues", () => {
       { start: 0, end: 2000, text: "Yes. Of course." }
     ])
     const long = { start: 600, end: 5000, text: "no ".repeat(27).trim() }
-    expect(layout([yes, long]).map(({ end, start }) => [start, end])).toEqual([
-      [0, 600],
-      [600, 5000]
-    ])
+    expect(layout([yes, long])).toMatchObject([{ end: 600 }, { start: 600, end: 5000 }])
   })
 
   it("breaks a text without spaces between words, and a long word between clusters, not in a conjunct", () => {
@@ -146,13 +143,9 @@ describe("the layout of cues", () => {
   )
 
   it.each([{ start: Number.NaN }, { end: Number.NaN }, { start: Number.NEGATIVE_INFINITY }, { end: Infinity }])(
-    "fails for a time that is no number: %o",
+    "refuses a NaN or infinite time: %o",
     (times) => {
-      const segments = [
-        { start: 0, end: 1000, text: "a" },
-        { start: 1000, end: 2000, text: "b", ...times }
-      ]
-      expect(() => layout(segments)).toThrow(RangeError)
+      expect(() => layout([{ start: 1000, end: 2000, text: "b", ...times }])).toThrow(RangeError)
     }
   )
 
@@ -167,17 +160,11 @@ describe("the layout of cues", () => {
     ])
   })
 
-  it("takes a time that grows with the text", () => {
-    const startedAt = performance.now()
-    layout([{ start: 0, end: 1_200_000, text: "नमस्ते दुनिया, यह एक लंबा पाठ है। ".repeat(600) }])
-    expect(performance.now() - startedAt).toBeLessThan(2000)
-  })
-
-  it("takes a time that grows with the length of one word", () => {
-    const before = process.cpuUsage()
-    layout([{ start: 0, end: 1_200_000, text: "a".repeat(60_000) }])
-    const { system, user } = process.cpuUsage(before)
-    expect((system + user) / 1000).toBeLessThan(2000)
+  it.each([
+    ["text", "नमस्ते दुनिया, यह एक लंबा पाठ है। ".repeat(600)],
+    ["word", "a".repeat(60_000)]
+  ])("loses nothing of a very long %s, before a test would time out", (_, text) => {
+    expect(withoutSpaces(layout([{ start: 0, end: 1_200_000, text }]))).toBe(withoutSpaces([{ text }]))
   })
 })
 
@@ -185,23 +172,7 @@ const anyCue = FastCheck.record({
   start: FastCheck.integer({ min: 0, max: 400_000_000 }),
   millis: FastCheck.integer({ min: 1, max: 10_000 }),
   text: FastCheck.array(
-    FastCheck.constantFrom(
-      "a",
-      "\n",
-      "\r\n",
-      "\r",
-      " ",
-      "<i>",
-      "&amp;",
-      "&",
-      "-->",
-      ">",
-      "NOTE",
-      "1",
-      "नमस्ते",
-      "\ufeff",
-      "."
-    )
+    FastCheck.constantFrom(..."a|\n|\r\n|\r| |<i>|&amp;|&|-->|>|NOTE|1|नमस्ते|\ufeff|.".split("|"))
   ).map((parts) => parts.join(""))
 }).map(({ millis, start, text }) => ({ start, end: start + millis, text }))
 
@@ -244,16 +215,10 @@ describe("a file of subtitles", () => {
     [{ start: 0, end: 36_000_000_000 }],
     [{ start: 1e300, end: 1e300 }]
   ])("is not written with a time that no reader takes: %o", (times) => {
+    const first = { start: 0, end: 1, text: "a" }
+    const sentence = `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.start} and ${times.end}.`
     for (const write of [toSrt, toVtt]) {
-      const cues = [
-        { start: 0, end: 1, text: "a" },
-        { ...times, text: "b" }
-      ]
-      expect(() => write(cues)).toThrow(
-        new RangeError(
-          `The times of cue 2 must be milliseconds up to 35,999,999,999, not ${times.start} and ${times.end}.`
-        )
-      )
+      expect(() => write([first, { ...times, text: "b" }])).toThrow(new RangeError(sentence))
     }
   })
 

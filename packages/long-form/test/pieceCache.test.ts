@@ -1,13 +1,15 @@
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { PieceStore, type PieceStoreError } from "@effect-speech/long-form"
-import type { SttInvalidResponse, Transcription } from "@effect-speech/stt"
+import { PcmStream } from "@effect-speech/audio-codec"
+import { LongSpeech, LongTranscription, PieceStore } from "@effect-speech/long-form"
+import { SpeechToText, type Transcription } from "@effect-speech/stt"
+import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as SpeechCache from "../src/internal/speech/speechCache.js"
 import * as TranscriptCache from "../src/internal/transcription/transcriptCache.js"
-
-const name = (extension: string) => `${"0123456789abcdef".repeat(4)}.${extension}`
-const other = (extension: string) => `${"fedcba9876543210".repeat(4)}.${extension}`
+import { spoken } from "./tones.js"
+import { evenWords, requestOf, speak } from "./words.js"
 
 const transcription: Transcription = {
   text: "नमस्ते, the train leaves at 5",
@@ -23,79 +25,101 @@ const speech = {
   requestId: "book.001"
 } as const
 
-interface Kind {
+const keyOf = (extension: string) => `${"0123456789abcdef".repeat(4)}.${extension}`
+
+/** The files of these, as an earlier version wrote them: their digests do not cover the key, or there is none. */
+const oldTranscript = new TextEncoder().encode(JSON.stringify(transcription))
+const oldSpeech = Uint8Array.from(
+  Buffer.from(
+    "UklGRtgAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YWQAAAAAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4/QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl9gYWJjZWZzcEgAAABib29rLjAwMWVmMzAxMmEzMTU0OTI5MmRkZmQxYjkzYjY3MzQyYTRhODRkNjcxZjJjMjZkNzk3ZWI5MDg0NDE4ZGE4OTVlNjQ=",
+    "base64"
+  )
+)
+
+interface Cache {
   readonly kind: string
-  readonly extension: string
-  readonly keep: (name: string) => Effect.Effect<void, PieceStoreError | SttInvalidResponse, PieceStore>
-  readonly get: (name: string) => Effect.Effect<Option.Option<unknown>, PieceStoreError, PieceStore>
+  readonly key: string
   readonly content: unknown
+  readonly old: Uint8Array
+  readonly put: Effect.Effect<void, unknown, PieceStore>
+  readonly get: (key: string) => Effect.Effect<Option.Option<unknown>, unknown, PieceStore>
 }
 
-const kinds: ReadonlyArray<Kind> = [
+const caches: ReadonlyArray<Cache> = [
   {
     kind: "transcript",
-    extension: "json",
-    keep: (name: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.put(store, name, transcription)),
-    get: (name: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.get(store, name)),
-    content: transcription
+    key: keyOf("json"),
+    content: transcription,
+    old: oldTranscript,
+    put: Effect.flatMap(PieceStore, (store) => TranscriptCache.put(store, keyOf("json"), transcription)),
+    get: (key: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.get(store, key))
   },
   {
-    kind: "audio",
-    extension: "wav",
-    keep: (name: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.put(store, name, speech)),
-    get: (name: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.get(store, name)),
-    content: speech
+    kind: "speech",
+    key: keyOf("wav"),
+    content: speech,
+    old: oldSpeech,
+    put: Effect.flatMap(PieceStore, (store) => SpeechCache.put(store, keyOf("wav"), speech)),
+    get: (key: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.get(store, key))
   }
 ]
 
-describe.each(kinds)("a kept $kind", ({ content, extension, get, keep }) => {
-  it.effect("is found under its name, and is none under the name of another piece", () =>
+describe.each(caches)("a cached $kind", ({ content, get, key, old, put }) => {
+  it.effect("is found under its key, and not under that of another piece", () =>
     Effect.gen(function* () {
       const store = yield* PieceStore
-      yield* keep(name(extension))
-      expect(yield* get(name(extension))).toEqual(Option.some(content))
-      yield* store.put(other(extension), Option.getOrThrow(yield* store.get(name(extension))))
-      expect(yield* get(other(extension))).toEqual(Option.none())
+      yield* put
+      expect(yield* get(key)).toEqual(Option.some(content))
+      const other = key.replace(/^\w+/, "fedcba9876543210".repeat(4))
+      yield* store.put(other, Option.getOrThrow(yield* store.get(key)))
+      expect(yield* get(other)).toEqual(Option.none())
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
-  it.effect("is none with any bit of its file changed, or with any part of it missing", () =>
+  it.effect("is none if any bit of its file is changed, or any part of it is missing", () =>
     Effect.gen(function* () {
       const store = yield* PieceStore
-      yield* keep(name(extension))
-      const file = Option.getOrThrow(yield* store.get(name(extension)))
-      const used: Array<string> = []
-      const look = (damaged: Uint8Array, what: string) =>
-        Effect.gen(function* () {
-          yield* store.put(name(extension), damaged)
-          if (Option.isSome(yield* get(name(extension)))) used.push(what)
-        })
-      for (let bit = 0; bit < 8 * file.byteLength; bit++) {
-        const damaged = file.slice()
-        damaged[bit >> 3] = (damaged[bit >> 3] ?? 0) ^ (1 << (bit & 7))
-        yield* look(damaged, `bit ${bit}`)
+      yield* put
+      const file = Option.getOrThrow(yield* store.get(key))
+      const damaged = function* () {
+        for (let bit = 0; bit < 8 * file.byteLength; bit++) {
+          yield file.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
+        }
+        for (let length = 0; length < file.byteLength; length++) yield file.subarray(0, length)
       }
-      for (let length = 0; length < file.byteLength; length++) yield* look(file.subarray(0, length), `${length} bytes`)
-      expect(used).toEqual([])
+      for (const bytes of damaged()) {
+        yield* store.put(key, bytes)
+        if (Option.isSome(yield* get(key))) expect(bytes).toBe("none")
+      }
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
-})
 
-describe("a piece that an earlier version kept, without its name in the digest", () => {
-  it.effect("is used, so that nothing is paid again", () =>
+  it.effect("that an earlier version wrote is used, so that nothing is paid again", () =>
     Effect.gen(function* () {
-      const store = yield* PieceStore
-      const { auxInfo, ...rest } = transcription
-      const json = JSON.stringify({ ...rest, auxInfo })
-      yield* store.put(name("json"), new TextEncoder().encode(json))
-      expect(yield* TranscriptCache.get(store, name("json"))).toEqual(Option.some(transcription))
-
-      yield* store.put(name("wav"), Uint8Array.from(Buffer.from(oldSpeech, "base64")))
-      expect(yield* SpeechCache.get(store, name("wav"))).toEqual(Option.some(speech))
+      yield* Effect.flatMap(PieceStore, (store) => store.put(key, old))
+      expect(yield* get(key)).toEqual(Option.some(content))
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 })
 
-/** The file of `speech`, as an earlier version wrote it. */
-const oldSpeech =
-  "UklGRtgAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YWQAAAAAAQIDBAUGBwgJCgsMDQ4PEBESExQVFhcYGRobHB0eHyAhIiMkJSYnKCkqKywtLi8wMTIzNDU2Nzg5Ojs8PT4/QEFCQ0RFRkdISUpLTE1OT1BRUlNUVVZXWFlaW1xdXl9gYWJjZWZzcEgAAABib29rLjAwMWVmMzAxMmEzMTU0OTI5MmRkZmQxYjkzYjY3MzQyYTRhODRkNjcxZjJjMjZkNzk3ZWI5MDg0NDE4ZGE4OTVlNjQ="
+it.scopedLive("the keys of pieces are those of earlier versions, whose folders are resumed", () =>
+  Effect.gen(function* () {
+    const keys: Array<string> = []
+    const put = (key: string) => Effect.sync(() => void keys.push(key))
+    const request = { text: [{ text: " Alpha one.\n", speed: 2 }], lang: "en", g2pOverrides: { b: 1, a: 2 } }
+    const speech = yield* LongSpeech.stream({ ...request, outputFormat: "8000:float32" }).pipe(
+      Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
+      Effect.provide(TextToSpeech.layerTest(spoken("a")))
+    )
+    yield* PcmStream.collect(speech)
+    const fields = { hotwords: [{ phrase: "दिल्ली", score: 2 }], additionalFields: { speakers: "2" } }
+    yield* LongTranscription.transcribe({ ...requestOf(speak(evenWords(2))), ...fields }).pipe(
+      Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
+      Effect.provide([SpeechToText.layerTest("a"), NodeFileSystem.layer])
+    )
+    expect(keys).toEqual([
+      "004d45101459f82473e3bdddf607e134c093b4235b5e823af53cfa0027c69f1f.wav",
+      "ddf06779407de7e49678b0401382273cee6af705526f16aa02bcb88ebff9d892.json"
+    ])
+  })
+)

@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import { toneOf } from "./speakingServer.js"
+import { spoken } from "./tones.js"
 import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js"
 
 interface Options {
@@ -55,12 +55,7 @@ const text: Job<TtsError> = {
     }).pipe(
       Effect.scoped,
       Effect.provide(
-        TextToSpeech.layerTest(({ text }) =>
-          Effect.as(call(names.indexOf(text.slice(0, -5))), {
-            bytes: new Uint8Array(toneOf(text).buffer),
-            outputFormat: "8000:float32" as const
-          })
-        )
+        TextToSpeech.layerTest(({ text }) => Effect.as(call(names.indexOf(text.slice(0, -5))), spoken(text)))
       )
     )
 }
