@@ -5,7 +5,6 @@ import { LongTranscription, PieceStore, SegmentReader } from "@effect-speech/lon
 import {
   AudioSource,
   SpeechToText,
-  type SpeechToTextService,
   SttAudioUnreadable,
   SttCreditExhausted,
   SttInvalidRequest,
@@ -13,8 +12,6 @@ import {
   type TranscriptionRequest
 } from "@effect-speech/stt"
 import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -100,37 +97,13 @@ describe("a long recording", () => {
     })
   )
 
-  it.scopedLive("keeps the order of its pieces, and sends only as many at once as it may", () =>
-    Effect.gen(function* () {
-      const three = yield* Deferred.make<void>()
-      let [running, most] = [0, 0]
-      const answer = (request: TranscriptionRequest) =>
-        Effect.gen(function* () {
-          most = Math.max(most, ++running)
-          if (most === 3) yield* Deferred.succeed(three, undefined)
-          yield* Deferred.await(three)
-          // The earlier pieces take longer.
-          yield* Effect.sleep(30 - transcriptOf(request).text.length)
-          running -= 1
-          return transcriptOf(request)
-        })
-      expect((yield* transcribe(requestOf(file), { concurrency: 3 }, answer)).text).toBe(textOf(words))
-      expect(most).toBe(3)
-    })
-  )
-
-  it.scopedLive("weights the confidence of a piece by its duration", () =>
+  it.scopedLive("weights the confidence of a piece by its duration, and has none if the service gives none", () =>
     Effect.gen(function* () {
       const { confidence, pieces } = yield* transcribe(requestOf(file), {}, (request) => ({
         auxInfo: { confidence: bytesOf(request).byteLength / 1e6 }
       }))
       const weighted = pieces.reduce((sum, { confidence = 0, end, start }) => sum + confidence * (end - start), 0)
       expect(confidence).toBeCloseTo(weighted / 9000)
-    })
-  )
-
-  it.scopedLive("has no confidence if the service gives none", () =>
-    Effect.gen(function* () {
       expect((yield* transcribe(requestOf(file), {}, "नमस्ते")).confidence).toBeUndefined()
     })
   )
@@ -156,24 +129,6 @@ describe("a long recording", () => {
       events.length = 0
       yield* transcribe(recording, options)
       expect(events.slice(1)).toEqual(places.map((place) => ({ _tag: "Kept", ...place })))
-    })
-  )
-
-  it.scopedLive("gives a longer outage to its calls than a call has", () =>
-    Effect.gen(function* () {
-      const outages: Array<number> = []
-      const stt = Context.get(yield* Layer.build(SpeechToText.layerTest("नमस्ते")), SpeechToText)
-      const transcribe: SpeechToTextService["transcribe"] = (request, options) => {
-        outages.push(Duration.toMillis(options?.outage ?? 0))
-        return stt.transcribe(request)
-      }
-      for (const options of [{}, { outage: "1 hour" as const }]) {
-        yield* LongTranscription.transcribe(requestOf(speak(evenWords(1))), options).pipe(
-          Effect.provideService(SpeechToText, { transcribe }),
-          Effect.provide(platform)
-        )
-      }
-      expect(outages).toEqual([300_000, 3_600_000])
     })
   )
 

@@ -3,10 +3,23 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, PieceStoreError } from "@effect-speech/long-form"
-import { SpeechToText, SttBadRequest, SttConnectionFailed, type SttError } from "@effect-speech/stt"
-import { CallReport } from "@effect-speech/transport"
-import { TextToSpeech, TtsBadRequest, TtsConnectionFailed, type TtsError } from "@effect-speech/tts"
+import {
+  SpeechToText,
+  type SpeechToTextService,
+  SttBadRequest,
+  SttConnectionFailed,
+  type SttError
+} from "@effect-speech/stt"
+import { type CallEvent, CallReport } from "@effect-speech/transport"
+import {
+  TextToSpeech,
+  type TextToSpeechService,
+  TtsBadRequest,
+  TtsConnectionFailed,
+  type TtsError
+} from "@effect-speech/tts"
 import * as Deferred from "effect/Deferred"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
@@ -14,18 +27,19 @@ import * as LogLevel from "effect/LogLevel"
 import { spoken } from "./tones.js"
 import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js"
 
-interface Options {
-  readonly concurrency?: number
-  readonly onEvent?: (event: { readonly _tag: string }) => Effect.Effect<void>
+interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "outage"> {
+  readonly onEvent?: (
+    event: LongSpeech.LongSpeechEvent | LongTranscription.LongTranscriptionEvent
+  ) => Effect.Effect<void>
   /** What the pieces hold: equal numbers are equal pieces. Default: six that differ. */
   readonly pieces?: ReadonlyArray<number>
 }
 
 interface Job<E> {
   readonly kind: string
-  /** Runs before the service responds to a piece that holds this number. */
+  /** `call` runs before the service responds to a piece that holds this number. */
   readonly run: (
-    call: (piece: number) => Effect.Effect<unknown, E>,
+    call: (piece: number, options: CallEvent.CallOptions) => Effect.Effect<unknown, E>,
     options?: Options
   ) => Effect.Effect<
     { readonly content: string; readonly sources: ReadonlyArray<string> },
@@ -47,17 +61,19 @@ const text: Job<TtsError> = {
   lost: new TtsConnectionFailed({ call: lost }),
   run: (call, { pieces = six, ...options } = {}) =>
     Effect.gen(function* () {
+      const tts = yield* TextToSpeech
+      const client: TextToSpeechService = {
+        ...tts,
+        synthesize: (request, options = {}) =>
+          Effect.zipRight(call(names.indexOf(request.text.slice(0, -5)), options), tts.synthesize(request))
+      }
       const passages = pieces.map((piece) => ({ text: `${names[piece]} one.` }))
-      const speech = yield* LongSpeech.stream({ text: passages }, options)
+      const speaking = LongSpeech.stream({ text: passages }, options)
+      const speech = yield* Effect.provideService(speaking, TextToSpeech, client)
       const bytes = yield* PcmStream.collect(speech)
       const report = yield* speech.report
       return { content: Buffer.from(bytes).toString("hex"), sources: report.pieces.map(({ source }) => source) }
-    }).pipe(
-      Effect.scoped,
-      Effect.provide(
-        TextToSpeech.layerTest(({ text }) => Effect.as(call(names.indexOf(text.slice(0, -5))), spoken(text)))
-      )
-    )
+    }).pipe(Effect.scoped, Effect.provide(TextToSpeech.layerTest(({ text }) => spoken(text))))
 }
 
 /** A word in each second. A piece ends in a pause, and has one word. From the third on, pieces of equal words are equal. */
@@ -69,16 +85,17 @@ const recording: Job<SttError> = {
   refused: new SttBadRequest(),
   lost: new SttConnectionFailed({ call: lost }),
   run: (call, { pieces = six, ...options } = {}) =>
-    LongTranscription.transcribe(recordingOf(pieces), { pieceMillis: 1300, ...options }).pipe(
-      Effect.map(({ pieces, text }) => ({ content: text, sources: pieces.map(({ source }) => source) })),
-      Effect.provide(NodeFileSystem.layer),
-      Effect.provide(
-        SpeechToText.layerTest((request) => {
-          const transcript = transcriptOf(request)
-          return Effect.as(call(Number(transcript.text.slice(1))), transcript)
-        })
-      )
-    )
+    Effect.gen(function* () {
+      const stt = yield* SpeechToText
+      const client: SpeechToTextService = {
+        ...stt,
+        transcribe: (request, options = {}) =>
+          Effect.zipRight(call(Number(transcriptOf(request).text.slice(1)), options), stt.transcribe(request))
+      }
+      const transcribing = LongTranscription.transcribe(recordingOf(pieces), { pieceMillis: 1300, ...options })
+      const transcription = yield* Effect.provideService(transcribing, SpeechToText, client)
+      return { content: transcription.text, sources: transcription.pieces.map(({ source }) => source) }
+    }).pipe(Effect.provide([SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer]))
 }
 
 const jobs = [text, recording] as ReadonlyArray<Job<TtsError | SttError>>
@@ -108,6 +125,45 @@ describe.each(jobs)("a long $kind", ({ lost, refused, run }) => {
       expect(resumed.sources).toEqual(["kept", "kept", "kept", "sent", "sent", "sent"])
       const undisturbed = yield* Effect.provide(run(service().call), PieceStore.layerMemory)
       expect(resumed.content).toBe(undisturbed.content)
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.scopedLive("runs as many pieces at once as it may, and gives their results in order", () =>
+    Effect.gen(function* () {
+      const three = yield* Deferred.make<void>()
+      let [running, most] = [0, 0]
+      const call = (piece: number) =>
+        Effect.gen(function* () {
+          most = Math.max(most, ++running)
+          if (running === 3) yield* Deferred.succeed(three, undefined)
+          yield* Deferred.await(three)
+          // The earlier pieces take longer.
+          yield* Effect.sleep(6 - piece)
+          running--
+        })
+      const { content } = yield* run(call, { concurrency: 3 })
+      const { content: oneByOne } = yield* Effect.provide(
+        run(service().call, { concurrency: 1 }),
+        PieceStore.layerMemory
+      )
+      expect([content === oneByOne, most]).toEqual([true, 3])
+    }).pipe(Effect.provide(PieceStore.layerMemory))
+  )
+
+  it.scopedLive("gives the time of outage to its calls, and tells their events with the piece", () =>
+    Effect.gen(function* () {
+      const outages: Array<number> = []
+      const seen: Array<object> = []
+      const event = { _tag: "Retrying", attempt: 2, delayMillis: 5 } as const
+      const call = (_: number, { onEvent = () => Effect.void, outage = 0 }: CallEvent.CallOptions) =>
+        Effect.zipRight(
+          Effect.sync(() => outages.push(Duration.toMillis(outage))),
+          onEvent(event)
+        )
+      yield* run(call, { pieces: [0], onEvent: (event) => Effect.sync(() => void seen.push(event)) })
+      yield* run(call, { pieces: [1], outage: "1 hour" })
+      expect(outages).toEqual([300_000, 3_600_000])
+      expect(seen).toContainEqual(expect.objectContaining({ _tag: "Called", number: 1, event }))
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
