@@ -11,7 +11,6 @@ import {
   type TestAnswer,
   type TranscriptionRequest
 } from "@effect-speech/stt"
-import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -209,37 +208,25 @@ describe("a piece that fails", () => {
   )
 })
 
-describe("a transcript that was kept", () => {
-  it.scopedLive.each([
-    ["another model", { model: "ta-general-v2-8khz" }],
-    ["hotwords", { hotwords: [{ phrase: "दिल्ली" }] }],
-    ["numbers as digits", { parseNumber: true }],
-    ["a further field", { additionalFields: { speakers: "2" } }]
-  ] as const)("is not that of a request with %s", ([, change]) =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      const request = requestOf(speak(evenWords(2)))
-      yield* transcribe(request)
-      yield* transcribe({ ...request, ...change })
-      yield* transcribe({ ...request, ...change, transactionId: crypto.randomUUID() })
-      expect((yield* calls).length).toBe(2)
-    })
-  )
-
-  it.scopedLive("is not that of another service", () =>
-    Effect.gen(function* () {
-      const double = yield* Layer.build(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform))
-      const stt = Context.get(double, SpeechToText)
-      for (const baseUrl of ["https://one.example", "https://two.example", "https://one.example"]) {
-        yield* LongTranscription.transcribe(requestOf(speak(evenWords(2)))).pipe(
-          Effect.provideService(SpeechToText, { ...stt, baseUrl }),
-          Effect.provide(double)
-        )
-      }
-      expect((yield* Effect.provide(SpeechToText.calls, double)).length).toBe(2)
-    })
-  )
-})
+it.scopedLive("a transcript that was kept is that of the same samples, options and service only", () =>
+  Effect.gen(function* () {
+    const stt = yield* SpeechToText
+    const changes: ReadonlyArray<Partial<TranscriptionRequest> & { readonly baseUrl?: string }> = [
+      {},
+      { model: "ta-general-v2-8khz" },
+      { hotwords: [{ phrase: "दिल्ली" }] },
+      { parseNumber: true },
+      { additionalFields: { speakers: "2" } },
+      { audio: AudioSource.fromBytes(speak(evenWords(3))) },
+      { baseUrl: "https://other.example" }
+    ]
+    for (const { baseUrl = "https://one.example", ...change } of [...changes, ...changes]) {
+      const request = { ...requestOf(speak(evenWords(2))), ...change, transactionId: crypto.randomUUID() }
+      yield* Effect.provideService(LongTranscription.transcribe(request), SpeechToText, { ...stt, baseUrl })
+    }
+    expect(yield* SpeechToText.calls).toHaveLength(changes.length)
+  }).pipe(Effect.provide(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform)))
+)
 
 describe("a recording", () => {
   const spoken = evenWords(6)
@@ -291,23 +278,17 @@ describe("a recording", () => {
     })
   )
 
-  it.scopedLive("of digital silence is not sent, and a warning says so", () =>
+  it.scopedLive("is not sent where it is digital silence, and a warning says so if that is all", () =>
     Effect.gen(function* () {
       const { calls, transcribe } = yield* serviceOf()
-      const result = yield* transcribe(requestOf(speak([], { tail: 5000 })))
-      expect(result).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
-      expect(result.pieces.every(({ source }) => source === "silence")).toBe(true)
-      expect(result.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
+      const silence = yield* transcribe(requestOf(speak([], { tail: 5000 })))
+      expect(silence).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
+      expect(silence.pieces.every(({ source }) => source === "silence")).toBe(true)
+      expect(silence.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
       expect(yield* calls).toEqual([])
-    })
-  )
-
-  it.scopedLive("sends none of its pieces that are digital silence", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
       const late = spoken.map(({ end, start, word }) => ({ word, start: start + 9000, end: end + 9000 }))
-      const { segments, text } = yield* transcribe(requestOf(speak(late)))
-      expect([text, segments[0]?.start]).toEqual([textOf(spoken), 9000])
+      const { segments, text, warnings } = yield* transcribe(requestOf(speak(late)))
+      expect([text, segments[0]?.start, warnings]).toEqual([textOf(spoken), 9000, []])
       expect((yield* calls).length).toBeLessThan(5)
     })
   )
@@ -334,30 +315,23 @@ describe("a recording", () => {
     })
   )
 
+  const slow = speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })
+  const failing = AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost")))
+
   it.scopedLive.each([
-    ["is empty", AudioSource.fromBytes(new Uint8Array(0)), "it is empty"],
+    ["is empty", "", "it is empty"],
     ["does not exist", AudioSource.fromPath("/no/such/file.wav"), "it does not exist"],
-    ["is text", AudioSource.fromBytes(new TextEncoder().encode("not a recording")), "this is not a recording"],
-    ["is damaged", AudioSource.fromBytes(bytes.subarray(0, 30)), "it can't be decoded"],
-    ["has no samples", AudioSource.fromBytes(bytes.subarray(0, 44)), "it has no samples"],
-    [
-      "is at 500 Hz",
-      AudioSource.fromBytes(speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })),
-      "too low"
-    ],
-    [
-      "has no decoder",
-      AudioSource.fromBytes(new TextEncoder().encode("fLaC0123456789")),
-      "@effect-speech/local-service/Decoder"
-    ],
+    ["is text", "not a recording", "this is not a recording"],
+    ["is damaged", bytes.subarray(0, 30), "it can't be decoded"],
+    ["has no samples", bytes.subarray(0, 44), "it has no samples"],
+    ["is at 500 Hz", slow, "too low"],
+    ["has no decoder", "fLaC0123456789", "@effect-speech/local-service/Decoder"],
     ["ends early", AudioSource.fromStream(chunks, { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
-    [
-      "fails while it is read",
-      AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost"))),
-      "its stream failed"
-    ]
-  ] as const)("that %s can't be transcribed", ([, audio, problem]) =>
+    ["fails while it is read", failing, "its stream failed"]
+  ] as const)("that %s can't be transcribed", ([, given, problem]) =>
     Effect.gen(function* () {
+      const file = typeof given === "string" ? new TextEncoder().encode(given) : given
+      const audio = file instanceof Uint8Array ? AudioSource.fromBytes(file) : file
       const error = yield* Effect.flip(transcribe({ ...requestOf(bytes), audio }))
       expect(error).toBeInstanceOf(SttAudioUnreadable)
       expect(error.message).toContain(problem)
