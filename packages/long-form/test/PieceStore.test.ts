@@ -1,7 +1,6 @@
 import { execFileSync } from "node:child_process"
 import {
   existsSync,
-  mkdirSync,
   mkdtempSync,
   readdirSync,
   readFileSync,
@@ -204,15 +203,16 @@ describe("a store in a folder", () => {
     })
   )
 
-  it.effect.each([
-    ["a folder", "EISDIR", (path: string) => mkdirSync(path)] as const,
-    ...(process.platform === "win32"
-      ? []
-      : [["a pipe", "ENOTREG", (path: string) => execFileSync("mkfifo", [path])] as const])
-  ])("does not take %s for a result, and does not wait for it", ([, code, make]) =>
+  const makePipe = (path: string) => Effect.sync(() => execFileSync("mkfifo", [path]))
+  const others: ReadonlyArray<readonly [string, string, (path: string) => Effect.Effect<unknown, PieceStoreError>]> = [
+    ["a folder", "EISDIR", storeIn],
+    ...(process.platform === "win32" ? [] : [["a pipe", "ENOTREG", makePipe] as const])
+  ]
+
+  it.effect.each(others)("does not take %s for a result, and does not wait for it", ([, code, make]) =>
     Effect.gen(function* () {
       const store = yield* storeIn(join(folder, code))
-      make(join(folder, code, "one.wav"))
+      yield* make(join(folder, code, "one.wav"))
       expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({
         operation: "get",
         code,

@@ -6,7 +6,7 @@ import { type AudioFormat, Pcm, Wav } from "@effect-speech/audio-codec"
 import { AudioSource, type TranscriptionRequest } from "@effect-speech/stt"
 import * as Either from "effect/Either"
 
-/** A word, and the silence behind it. Times are in milliseconds. */
+/** A word. Times are in milliseconds. */
 export interface Word {
   readonly word: number
   readonly start: number
@@ -16,7 +16,7 @@ export interface Word {
 /** There are 39 words. */
 const loudness = (word: number) => ((word % 39) + 1) * 800
 
-/** The times of words of these lengths, with these pauses behind them. */
+/** The times of words of these lengths, with these pauses after them. */
 export const wordsOf = (lengths: ReadonlyArray<readonly [length: number, pause: number]>): ReadonlyArray<Word> => {
   let start = 0
   return lengths.map(([length, pause], word) => {

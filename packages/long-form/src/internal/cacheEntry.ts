@@ -4,6 +4,7 @@
  */
 import { hex } from "@effect-speech/common/Uuid"
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 
 /** SHA-256 in hexadecimal digits. */
@@ -65,6 +66,18 @@ export const examine = (key: string, file: Uint8Array): Effect.Effect<"whole" | 
     const digest = decoder.decode(file.subarray(-digestLength))
     if (digest === (yield* digestOf(key, content))) return "whole"
     return digest === (yield* sha256(content)) ? "unnamed" : "damaged"
+  })
+
+/** Reads an entry and its state. One that is damaged, or that of another key, counts as none. */
+export const read = <E>(
+  store: { readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, E> },
+  key: string
+) =>
+  Effect.gen(function* () {
+    const found = yield* store.get(key)
+    if (Option.isNone(found)) return Option.none<{ readonly file: Uint8Array; readonly state: "whole" | "unnamed" }>()
+    const state = yield* examine(key, found.value)
+    return state === "damaged" ? Option.none() : Option.some({ file: found.value, state })
   })
 
 /** An earlier version wrote the JSON of a transcription alone. */

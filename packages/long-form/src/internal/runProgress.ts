@@ -1,7 +1,9 @@
 import { type Billing, type CallReport, describePiece, type Piece } from "@effect-speech/transport/CallReport"
 import * as ServiceError from "@effect-speech/transport/ServiceError"
 import * as Effect from "effect/Effect"
-import { isWhole, PieceStoreError, type PieceStoreService } from "../PieceStore.js"
+import * as Option from "effect/Option"
+import { PieceStoreError, type PieceStoreService } from "../PieceStore.js"
+import { read } from "./cacheEntry.js"
 
 type CallError = ServiceError.ServiceError & { readonly call: CallReport; readonly message: string }
 
@@ -30,15 +32,13 @@ export interface RunProgress {
   ) => Effect.Effect<E | PieceStoreError>
 }
 
-export const makeRunProgress = ({ get }: Pick<PieceStoreService, "get">): RunProgress => {
+export const makeRunProgress = (store: PieceStoreService): RunProgress => {
   let kept: Kept = { pieces: 0, amount: 0 }
   let lastKey: string | undefined
   let mayBeBilled = false
 
   const givesBack = (key: string): Effect.Effect<boolean> =>
-    Effect.flatMap(get(key), (found) =>
-      found._tag === "None" ? Effect.succeed(false) : isWhole(key, found.value)
-    ).pipe(Effect.orElseSucceed(() => false))
+    Effect.orElseSucceed(Effect.map(read(store, key), Option.isSome), () => false)
   const keptNow = Effect.suspend(() =>
     Effect.map(lastKey === undefined ? Effect.succeed(true) : givesBack(lastKey), (isKept) =>
       isKept ? kept : undefined

@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { PieceStoreError, PieceStoreService } from "../../PieceStore.js"
-import { digestLength, digestOf, examine } from "../cacheEntry.js"
+import { digestLength, digestOf, read } from "../cacheEntry.js"
 
 export interface CachedSpeech {
   readonly format: AudioFormat
@@ -50,14 +50,13 @@ export const get = (
   store: PieceStoreService,
   key: string
 ): Effect.Effect<Option.Option<CachedSpeech>, PieceStoreError> =>
-  Effect.gen(function* () {
-    const found = yield* store.get(key)
-    if (Option.isNone(found)) return Option.none()
-    const file = found.value
-    if ((yield* examine(key, file)) === "damaged") return Option.none()
-    return Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
-      const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
-      const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)
-      return { format, bytes, requestId: decoder.decode(note).trimEnd() }
-    })
-  })
+  Effect.map(
+    read(store, key),
+    Option.flatMap(({ file }) =>
+      Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
+        const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
+        const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)
+        return { format, bytes, requestId: decoder.decode(note).trimEnd() }
+      })
+    )
+  )

@@ -10,7 +10,7 @@ import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
 
-/** Room for the number of a piece behind a point: `.0000001`. */
+/** Room for a point and the number of a piece: `.0000001`. */
 const idSuffix = 8
 const maximumId = 64 - idSuffix
 

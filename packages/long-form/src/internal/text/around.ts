@@ -52,7 +52,7 @@ export const beginsLine = (text: string, at: number): boolean => {
 export interface Around {
   readonly text: string
   readonly lang: string | undefined
-  /** 0 for the place that is asked for, more for the places before it that decide about it. */
+  /** 0: the place in question. More: a place before it that decides about it. */
   readonly depth: number
   /** Whether a sentence, a line or a list begins at a place. */
   readonly begins: (at: number) => boolean

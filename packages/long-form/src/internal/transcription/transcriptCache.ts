@@ -52,13 +52,12 @@ export const get = (
   store: PieceStoreService,
   key: string
 ): Effect.Effect<Option.Option<Transcription>, PieceStoreError> =>
-  Effect.gen(function* () {
-    const found = yield* store.get(key)
-    if (Option.isNone(found)) return Option.none()
-    const state = yield* CacheEntry.examine(key, found.value)
-    if (state === "damaged") return Option.none()
-    return decode(decoder.decode(state === "whole" ? CacheEntry.transcriptionIn(found.value) : found.value))
-  })
+  Effect.map(
+    CacheEntry.read(store, key),
+    Option.flatMap(({ file, state }) =>
+      decode(decoder.decode(state === "whole" ? CacheEntry.transcriptionIn(file) : file))
+    )
+  )
 
 export const put = (
   store: PieceStoreService,
