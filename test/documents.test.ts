@@ -275,11 +275,12 @@ describe("the README of a package", () => {
     audio-codec: internal/resampling/resampler.Rates
     long-form: TextPieces.SplitOptions TextPieces.TextPiece Passages.ScriptOptions Passages.Passage
     long-form: Sentences.Sentence Sentences.SentenceOptions
-    long-form: LongSpeech.LongSpeechOptions LongSpeech.Pauses LongSpeech.Plan LongSpeech.LongSpeechReport
-    long-form: LongSpeech.SpokenPiece LongSpeech.SpokenSegment
+    long-form: internal/speech/request.LongSpeechOptions internal/speech/request.Pauses internal/speech/plan.Plan
+    long-form: internal/speech/report.LongSpeechReport internal/speech/report.SpokenPiece internal/speech/report.SpokenSegment
     long-form: Subtitles.Cue Subtitles.LayoutOptions
-    long-form: LongTranscription.LongTranscriptionOptions LongTranscription.LongTranscription
-    long-form: LongTranscription.TranscribedPiece internal/joinTranscripts.Segment SegmentReader.SegmentFields
+    long-form: internal/transcription/request.LongTranscriptionOptions internal/transcription/transcript.LongTranscription
+    long-form: internal/transcription/transcript.TranscribedPiece internal/transcription/segments.Segment
+    long-form: SegmentReader.SegmentFields
     archive: internal/service/ArchiveService.RunRequest internal/service/ArchiveService.Plan internal/service/ArchiveService.ArchiveService
     archive: Run.RunStatus Run.FileRecord
     archive: Source.Source internal/source/SourceItem.SourceItem Source.FilesOptions Source.FolderOptions Source.PathsOptions
@@ -309,7 +310,9 @@ describe("the README of a package", () => {
     ["transport", "reasons", Transport.Failure.ConnectionReason.literals],
     ["audio-codec", "reasons", AudioCodec.Wav.WavError.fields.reason.literals],
     ["audio-codec", "reasons of decoding", AudioCodec.AudioDecoder.AudioDecoderError.fields.reason.literals],
-    ["long-form", "events of a speech", typeTagsOf("long-form", "LongSpeech")],
+    ["long-form", "events of a speech", typeTagsOf("long-form", "internal/speech/events")],
+    ["long-form", "events of a transcription", typeTagsOf("long-form", "internal/transcription/events")],
+    ["long-form", "warnings", typeTagsOf("long-form", "internal/transcription/warnings")],
     ["archive", "states of a run", Archive.Run.RunState.literals],
     ["archive", "states of a file", Archive.Run.FileState.literals],
     ["archive", "limits", fieldsOf(Archive.Run.Limits)],

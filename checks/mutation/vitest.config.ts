@@ -16,7 +16,6 @@ export default defineConfig({
   test: {
     include: include.map((start) => `${start}*.test.ts`),
     // Too slow to be run for each change.
-    exclude: ["**/outage.test.ts"],
     // A test that hangs fails before Stryker replaces its whole process.
     testTimeout: 30_000,
     sequence: { sequencer: InOrder }

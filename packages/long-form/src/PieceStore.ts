@@ -1,7 +1,7 @@
 /**
- * Keeps the result of each paid piece. If a run failed or was killed, the next run sends only the missing pieces.
+ * Cache of paid pieces: run again to resume. If a run failed or was killed, the next run sends only the missing pieces.
  *
- * The name of a result is a digest of the request and the base URL, so another text, voice or service has other results. The
+ * The name of a result, its cache key, is a digest of the request and the base URL, so another text, voice or service has other results. The
  * results hold your speech or your transcript. Delete them after the last run.
  */
 import { type PlatformError, SystemError } from "@effect/platform/Error"
@@ -9,6 +9,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Files from "@effect-speech/common/Files"
 import * as Printable from "@effect-speech/common/Printable"
+import { systemCode } from "@effect-speech/common/SystemCode"
 import { Piece } from "@effect-speech/transport/CallReport"
 import * as Clock from "effect/Clock"
 import * as Context from "effect/Context"
@@ -17,7 +18,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
 import type * as Scope from "effect/Scope"
-import { examine } from "./internal/kept.js"
+import { examine } from "./internal/cacheEntry.js"
 
 /** A result can't be read or kept. */
 export class PieceStoreError extends cloneable(
@@ -95,20 +96,16 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       Effect.mapError((error: PlatformError) => storeError(operation, folder, error))
     const pathOf = (name: string) => `${folder}/${name}`
 
-    const makeFolder = Effect.provideService(Files.makeFolder(folder, 0o700), FileSystem.FileSystem, fs)
-
-    yield* failed("open")(makeFolder)
+    yield* failed("open")(Files.makeFolder(folder, folderMode))
     // A folder that can't be written is found before anything is paid.
     yield* failed("open")(fs.access(folder, { readable: true, writable: true }))
+    const names = yield* failed("open")(fs.readDirectory(folder))
+    yield* Effect.forEach(names.filter(isTemporaryName), (name) => removeIfLeft(fs, pathOf(name)), { discard: true })
+
     /** The temporary files that have the room of results, by the names of these. */
     const reserved = new Map<string, string>()
     const temporaryOf = (name: string) => pathOf(`${name}.${crypto.randomUUID()}.part`)
-    /** Removes the temporary file if it can't be written. */
-    const writing = (temporary: string, write: Effect.Effect<void, PlatformError>) =>
-      Effect.onError(write, () => Effect.ignore(fs.remove(temporary)))
-
-    const names = yield* failed("open")(fs.readDirectory(folder))
-    yield* Effect.forEach(names.filter(isTemporaryName), (name) => removeIfLeft(fs, pathOf(name)), { discard: true })
+    const remove = (path: string) => Effect.ignore(fs.remove(path))
     return {
       get: (name) =>
         Effect.asSome(readRegular(fs, pathOf(name))).pipe(
@@ -118,47 +115,51 @@ const openFolder = (folder: string): Effect.Effect<PieceStoreService, PieceStore
       reserve: (name, bytes) => {
         const temporary = temporaryOf(name)
         const make = Effect.zipRight(
-          failed("reserve")(writing(temporary, writeZeros(fs, temporary, bytes))),
+          failed("reserve")(Effect.onError(writeZeros(fs, temporary, bytes), () => remove(temporary))),
           Effect.sync(() => void reserved.set(name, temporary))
         )
         return Effect.acquireRelease(make, () =>
-          reserved.get(name) === temporary
-            ? Effect.zipRight(
-                Effect.sync(() => reserved.delete(name)),
-                Effect.ignore(fs.remove(temporary))
-              )
-            : Effect.void
+          Effect.suspend(() => {
+            if (reserved.get(name) !== temporary) return Effect.void
+            reserved.delete(name)
+            return remove(temporary)
+          })
         )
       },
       put: (name, result) => {
-        const finish = (temporary: string, write: Effect.Effect<void, PlatformError>) =>
-          writing(temporary, Effect.zipRight(write, fs.rename(temporary, pathOf(name))))
-        const write = Effect.suspend(() => {
-          const temporary = temporaryOf(name)
-          return finish(temporary, fs.writeFile(temporary, result, { flag: "wx", mode: 0o600 }))
-        })
-        // Another run may have removed the folder, or the temporary file, at its end.
-        const writeAnew = Effect.catchIf(write, Files.isMissing, () => Effect.zipRight(makeFolder, write))
-        return failed("put")(
-          Effect.suspend(() => {
-            const room = reserved.get(name)
-            if (room === undefined) return writeAnew
-            reserved.delete(name)
-            const size = result.byteLength
-            const fill = Effect.zipRight(fs.writeFile(room, result, { flag: "r+" }), fs.truncate(room, size))
-            return Effect.orElse(finish(room, fill), () => writeAnew)
+        // Another run may have removed the folder at its end.
+        const anew = Effect.suspend(() =>
+          Files.replace(pathOf(name), (file) => fs.writeFile(file, result, { flag: "wx", mode: fileMode }), {
+            temporary: temporaryOf(name),
+            folderMode
           })
         )
+        // The room is this process's own, so its file exists.
+        const inRoom = (room: string) =>
+          Files.replace(
+            pathOf(name),
+            (file) => Effect.zipRight(fs.writeFile(file, result, { flag: "r+" }), fs.truncate(file, result.byteLength)),
+            { temporary: room }
+          )
+        return Effect.suspend(() => {
+          const room = reserved.get(name)
+          reserved.delete(name)
+          return room === undefined ? anew : Effect.orElse(inRoom(room), () => anew)
+        }).pipe(Effect.provideService(FileSystem.FileSystem, fs), failed("put"))
       }
     }
   })
+
+/** Only their owner can read pieces. */
+const folderMode = 0o700
+const fileMode = 0o600
 
 const zeros = new Uint8Array(64 * 1024)
 
 /** Writes a new file. One that is only made longer would have no room on the disk. */
 const writeZeros = (fs: FileSystem.FileSystem, path: string, bytes: number): Effect.Effect<void, PlatformError> =>
   Effect.gen(function* () {
-    const file = yield* fs.open(path, { flag: "wx", mode: 0o600 })
+    const file = yield* fs.open(path, { flag: "wx", mode: fileMode })
     for (let left = bytes; left > 0; left -= zeros.byteLength) yield* file.writeAll(zeros.subarray(0, left))
   }).pipe(Effect.scoped)
 
@@ -199,12 +200,8 @@ const actions = {
   put: "A piece is paid, but can't be kept and is lost"
 } as const
 
-const storeError = (
-  operation: PieceStoreError["operation"],
-  store: string,
-  { cause }: PlatformError
-): PieceStoreError => {
-  const code = cause instanceof Error && "code" in cause ? String(cause.code) : undefined
+const storeError = (operation: PieceStoreError["operation"], store: string, error: PlatformError): PieceStoreError => {
+  const code = systemCode(error)
   const message = `${actions[operation]}: ${adviceFor(code, store)}`
   return new PieceStoreError({ operation, store, code, message: Printable.line(message) })
 }

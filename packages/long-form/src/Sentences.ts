@@ -1,7 +1,8 @@
 /**
  * Splits a text into sentences, in the languages of the service.
  */
-import { closers, endsSentence, terminators } from "./internal/text/sentenceEnds.js"
+import { closers, terminators } from "./internal/text/around.js"
+import { endsSentence } from "./internal/text/sentenceEnds.js"
 import { isSpace, lineEnd, spacesAfter, spacesBefore } from "./internal/text/spaces.js"
 
 export interface Sentence {

@@ -4,7 +4,7 @@
 
 import type { Boundary } from "./internal/text/boundary.js"
 import { boundaryAt, codePointsOf, cut } from "./internal/text/cuts.js"
-import { spoken } from "./internal/text/spoken.js"
+import { isSpeakable } from "./internal/text/speakable.js"
 import type { Passage } from "./Passages.js"
 
 export type { Boundary }
@@ -73,13 +73,13 @@ export const split = (text: string | Iterable<Passage>, options: SplitOptions = 
 }
 
 /** A passage with its number, from 0, and the offset of its text. */
-interface Placed {
+interface NumberedPassage {
   readonly passage: Passage
   readonly number: number
   readonly offset: number
 }
 
-function* placed(passages: Iterable<Passage>): Generator<Placed, void> {
+function* numbered(passages: Iterable<Passage>): Generator<NumberedPassage, void> {
   let number = 0
   let offset = 0
   for (const passage of passages) {
@@ -97,7 +97,7 @@ function* pieces(
 ): Generator<TextPiece, void> {
   let index = 0
   let budget = first
-  const all = placed(passages)
+  const all = numbered(passages)
   for (let current = all.next(), following = current; current.done !== true; current = following) {
     following = all.next()
     const { number, offset, passage } = current.value
@@ -121,7 +121,7 @@ function* pieces(
         lang,
         voice,
         speed,
-        speakable: spoken.test(piece)
+        speakable: isSpeakable(piece)
       }
       index++
       start = at

@@ -2,36 +2,27 @@ import { createHash } from "node:crypto"
 import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { SystemError } from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
+import { CallReport } from "@effect-speech/transport"
 import * as NodeTransport from "@effect-speech/transport/node"
 import {
   type Speech,
   type SynthesisRequest,
   TextToSpeech,
   TtsBadRequest,
-  type TtsContract,
+  TtsCorruptAudio,
   TtsError
 } from "@effect-speech/tts"
 import * as Deferred from "effect/Deferred"
-import type * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import * as TestClock from "effect/TestClock"
-import * as TestServices from "effect/TestServices"
-import { respondJson } from "../../../test/support/scriptedServer.js"
-import { type SentPiece, sendTone, silenceMillis, speakingServer, toneOf } from "./speakingServer.js"
+import { silenceMillis, spoken } from "./tones.js"
 
 const folder = mkdtempSync(join(tmpdir(), "long-speech-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -41,11 +32,7 @@ const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Ep
 const text = sentences.join(" ")
 const short: LongSpeech.LongSpeechOptions = { first: 13, maximum: 14 }
 
-/** Speaks a tone for each text, without a server. */
-const double = TextToSpeech.layerTest(({ text }) => ({
-  bytes: new Uint8Array(toneOf(text).buffer),
-  outputFormat: "8000:float32"
-}))
+const double = TextToSpeech.layerTest(({ text }) => spoken(text))
 
 const inMemory = Layer.merge(double, PieceStore.layerMemory)
 
@@ -60,9 +47,10 @@ const readAll = (request: LongSpeech.LongSpeechRequest, options?: LongSpeech.Lon
     })
   )
 
-const textsOf = (sent: ReadonlyArray<SentPiece>) => sent.map(({ body }) => body.text)
-
 describe("the plan of a text", () => {
+  const cyclic: Record<string, unknown> = {}
+  cyclic.itself = cyclic
+
   it.effect("says the pieces, the code points and the highest cost, and sends nothing", () =>
     Effect.gen(function* () {
       const passages = [{ text }, { text: "\n\n* * *\n\n" }, { text: "🙂  " }]
@@ -80,6 +68,7 @@ describe("the plan of a text", () => {
     [{ text: [{ text: "a" }, { text: "b", speed: 9 }] }, {}, "text.1.speed", "must be a number from 0.25 to 4"],
     [{ text: "a", speed: 9 }, {}, "speed", "must be a number from 0.25 to 4"],
     [{ text: "a", requestId: "a".repeat(57) }, {}, "requestId", expect.stringContaining("must be 1 to 56 characters")],
+    [{ text: "a", g2pOverrides: cyclic }, {}, "g2pOverrides or additionalFields", "must be a value that JSON can hold"],
     [{ text: "a" }, { maximum: 10_001 }, "maximum", "must be a whole number from 1 to 10000"],
     [{ text: "a" }, { concurrency: 0 }, "concurrency", "must be a whole number from 1 to 1000"],
     [{ text: "a" }, { pauses: { line: -1 } }, "pauses.line", "must be milliseconds from 0 to 60000"],
@@ -91,13 +80,6 @@ describe("the plan of a text", () => {
     })
   )
 })
-
-it.effect("a pronunciation that is no JSON is refused before anything is sent", () =>
-  Effect.gen(function* () {
-    const error = yield* Effect.flip(LongSpeech.plan({ text: "a", g2pOverrides: { a: 1n } }))
-    expect(error.message).toBe("Nothing was sent: g2pOverrides or additionalFields must be a value that JSON can hold.")
-  })
-)
 
 describe("a long text", () => {
   it.effect("becomes its pieces in order, with the pauses between them", () =>
@@ -162,86 +144,50 @@ describe("a long text", () => {
     }).pipe(Effect.provide(inMemory))
   )
 
-  it.live("runs as many pieces at once as it may, and sounds when the first one is there", () =>
+  it.live("sounds when its first piece is there", () =>
     Effect.gen(function* () {
-      const gates = yield* Effect.forEach(sentences, () => Deferred.make<void>())
-      let running = 0
-      let most = 0
+      const sounds = yield* Deferred.make<void>()
       const gated = TextToSpeech.layerTest(({ text }) =>
-        Effect.gen(function* () {
-          most = Math.max(most, ++running)
-          yield* Deferred.await(gates[sentences.indexOf(text)] as Deferred.Deferred<void>)
-          running--
-          return { bytes: new Uint8Array(toneOf(text).buffer), outputFormat: "8000:float32" }
-        })
+        Effect.as(text === sentences[0] ? Effect.void : Deferred.await(sounds), spoken(text))
       )
-      const open = (...numbers: ReadonlyArray<number>) =>
-        Effect.forEach(numbers, (number) => Deferred.succeed(gates[number - 1] as Deferred.Deferred<void>, undefined))
-      const events: Array<string> = []
-      const onEvent = (event: LongSpeech.LongSpeechEvent) =>
-        Effect.sync(() => events.push("number" in event ? `${event._tag} ${event.number}` : event._tag))
-      yield* open(1, 3)
-      const speech = yield* LongSpeech.stream({ text }, { ...short, concurrency: 2, onEvent }).pipe(
-        Effect.provide(gated)
-      )
-      const reading = yield* Effect.fork(Stream.runDrain(speech.stream))
-      yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => events.includes("Started 4"), times: 5000 })
-      expect(events).toEqual(expect.arrayContaining(["Done 1", "Done 3"]))
-      expect(events).not.toContain("Done 2")
-      expect(events).not.toContain("Started 5")
-      yield* open(2, 4, 5, 6)
-      yield* Fiber.join(reading)
-      expect(most).toBe(2)
-      const all = [1, 2, 3, 4, 5, 6].flatMap((number) => [`Started ${number}`, `Done ${number}`])
-      expect(events.toSorted()).toEqual([...all, "Planned"].toSorted())
+      const { stream } = yield* Effect.provide(LongSpeech.stream({ text }, short), gated)
+      yield* Deferred.succeed(sounds, undefined)
+      expect(yield* Stream.runCount(stream)).toBeGreaterThan(5)
     }).pipe(Effect.scoped, Effect.provide(PieceStore.layerMemory))
+  )
+
+  /** The second piece is in another format. */
+  const mixed = TextToSpeech.layerTest(({ text }) =>
+    spoken(text, text === sentences[1] ? "16000:float32" : "8000:float32")
   )
 
   it.effect("is converted to the requested format, or to that of its first piece", () =>
     Effect.gen(function* () {
-      const formats: Record<string, TtsContract.OutputFormat> = { "Beta two.": "16000:pcm16" }
-      const mixed = TextToSpeech.layerTest(({ text }) => {
-        const tone = toneOf(text)
-        const outputFormat = formats[text] ?? "8000:float32"
-        if (outputFormat === "8000:float32") return { bytes: new Uint8Array(tone.buffer), outputFormat }
-        const twice = Float32Array.from({ length: 2 * tone.length }, (_, index) => tone[index >> 1] ?? 0)
-        return { bytes: Pcm.encode(twice, "pcm16").bytes, outputFormat }
-      })
-      const read = (request: LongSpeech.LongSpeechRequest, options = {}) =>
-        Effect.provide(readAll(request, { ...short, ...options }), mixed)
-      const first = yield* read({ text })
-      expect(first.speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
-      const [, beta] = first.report.pieces
-      expect(Math.abs((beta?.endMillis ?? 0) - (beta?.startMillis ?? 0) - 170)).toBeLessThanOrEqual(20)
-      const asked = yield* read({ text, outputFormat: "24000:pcm16" })
-      expect(asked.speech.format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
-      expect(Math.abs(asked.report.durationMillis - first.report.durationMillis)).toBeLessThan(120)
-
-      const error = yield* Effect.flip(read({ text }, { differentFormat: "fail" }))
-      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
-      expect(error.message).toContain("its audio is 16000 Hz, 1 channel, pcm16, and that of the whole is 8000 Hz")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      const { report, speech } = yield* readAll({ text }, { ...short, edgeSilenceMillis: 1000 })
+      expect(speech.format).toMatchObject({ sampleRate: 8000, encoding: "float32" })
+      const [, beta] = report.pieces
+      // At twice the rate, it lasts half as long.
+      expect((beta?.endMillis ?? 0) - (beta?.startMillis ?? 0)).toBeCloseTo((2 * silenceMillis + 90) / 2, -1)
+      const other = yield* readAll({ text, outputFormat: "24000:pcm16" }, { ...short, edgeSilenceMillis: 1000 })
+      expect(other.speech.format).toEqual({ sampleRate: 24_000, channels: 1, encoding: "pcm16" })
+      expect(other.report.durationMillis).toBeCloseTo(report.durationMillis, -1)
+    }).pipe(Effect.provide(mixed), Effect.provide(PieceStore.layerMemory))
   )
 
-  it.effect("has the format of its first piece, also if another one is done before", () =>
+  it.effect("fails at a piece in another format if you say so, also if that piece is done before the first one", () =>
     Effect.gen(function* () {
-      const slow = TextToSpeech.layerTest(({ text }) =>
-        Effect.delay(
-          Effect.succeed({
-            bytes: new Uint8Array(toneOf(text).buffer),
-            outputFormat: text === sentences[0] ? "8000:float32" : "16000:float32"
-          } as const),
-          text === sentences[0] ? "2 seconds" : "1 seconds"
-        )
+      const first = yield* Deferred.make<void>()
+      const late = TextToSpeech.layerTest(({ text }) =>
+        text === sentences[0]
+          ? Effect.as(Deferred.await(first), spoken(text))
+          : Effect.as(Deferred.succeed(first, undefined), spoken(text, "16000:float32"))
       )
-      const reading = yield* readAll({ text }, { ...short, differentFormat: "fail" }).pipe(
-        Effect.provide(slow),
-        Effect.flip,
-        Effect.fork
+      const error = yield* readAll({ text }, { ...short, differentFormat: "fail" }).pipe(
+        Effect.provide(late),
+        Effect.flip
       )
-      yield* TestClock.adjust("1 minute")
-      const error = yield* Fiber.join(reading)
       expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
+      expect(error.message).toContain("its audio is 16000 Hz, 1 channel, float32, and that of the whole is 8000 Hz")
     }).pipe(Effect.provide(PieceStore.layerMemory))
   )
 
@@ -249,27 +195,14 @@ describe("a long text", () => {
     "keeps no piece in another format than it may have, and sends it again: %s",
     (outputFormat) =>
       Effect.gen(function* () {
-        let isHealthy = false
-        const sent: Array<string> = []
-        const changing = TextToSpeech.layerTest(({ text }) => {
-          sent.push(text)
-          const isOther = !isHealthy && text === sentences[1]
-          return {
-            bytes: new Uint8Array(toneOf(text).buffer),
-            outputFormat: isOther ? "16000:float32" : "8000:float32"
-          }
-        })
-        const read = (differentFormat: "fail" | "resample") =>
-          readAll({ text, outputFormat }, { ...short, differentFormat }).pipe(Effect.provide(changing))
-        const error = yield* Effect.flip(read("fail"))
+        const fail = readAll({ text, outputFormat }, { ...short, differentFormat: "fail" })
+        const error = yield* Effect.flip(Effect.provide(fail, mixed))
         expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 2 } } })
         // This keeps the other format, as it may.
-        yield* read("resample")
-        isHealthy = true
-        sent.length = 0
-        yield* read("fail")
-        expect(sent).toEqual([sentences[1]])
-      }).pipe(Effect.provide(PieceStore.layerMemory))
+        yield* Effect.provide(readAll({ text, outputFormat }, short), mixed)
+        yield* fail
+        expect((yield* TextToSpeech.calls).map(({ text }) => text)).toEqual([sentences[1]])
+      }).pipe(Effect.provide(inMemory))
   )
 
   it.effect("has its sentences with their times, from which subtitles are made", () =>
@@ -340,445 +273,159 @@ describe("every text", () => {
 })
 
 describe("a piece that fails", () => {
-  const refused = (piece: SentPiece, response: Parameters<typeof respondJson>[0]) => {
-    const isRefused = piece.body.text === "Gamma three."
-    if (isRefused) respondJson(response, 400, { error: "text: a word is not allowed" }, { "x-request-id": piece.id })
-    return isRefused
-  }
-
-  it.scopedLive("is named in the error, and what was paid is not paid again", () =>
+  it.effect("is named in the error, with its place, its first words, what is kept and what the rest costs", () =>
     Effect.gen(function* () {
-      let isFixed = false
-      const server = yield* speakingServer((piece, response) => !isFixed && refused(piece, response))
-      const path = join(folder, "refused.wav")
-      const run = (file: string) =>
-        LongSpeech.writeFile({ text, requestId: "book" }, file, { ...short, concurrency: 2 }).pipe(
-          Effect.provide(server.layer)
-        )
-      const error = yield* Effect.flip(run(path))
-      expect(error).toBeInstanceOf(TtsBadRequest)
+      const refusing = TextToSpeech.layerTest(({ requestId = "", text }) =>
+        text === "Gamma three."
+          ? new TtsBadRequest({ field: "text", call: { ...CallReport.nothingSent, sentId: requestId } })
+          : spoken(text)
+      )
+      const options = { ...short, concurrency: 1 }
+      const error = yield* LongSpeech.writeFile({ text, requestId: "book" }, join(folder, "refused.wav"), options).pipe(
+        Effect.provide([refusing, PieceStore.layerMemory, NodeTransport.layer]),
+        Effect.flip
+      )
       expect(readdirSync(folder)).not.toContain("refused.wav")
-      const kept = server.sent.length - 1
-      const cost = textsOf(server.sent)
-        .filter((text) => text !== "Gamma three.")
-        .join("").length
-      const left = text.length - 5 - cost
-      expect(error).toMatchObject({
-        call: {
-          sentId: "book.003",
-          piece: {
-            number: 3,
-            of: 6,
-            unit: "characters",
-            start: 21,
-            end: 34,
-            beginning: "Gamma three.",
-            kept,
-            left
-          }
-        }
-      })
-      expect(error.message).toContain("Change text and send the request again.")
-      expect(error.message).toContain(
-        `Piece 3 of 6, from character 22 (“Gamma three.”). To go on, run it again: ${kept} pieces are kept, and the rest costs at most ${left} code points.`
-      )
-      const json = Schema.encodeSync(Schema.parseJson(TtsError))(error as TtsError)
-      expect(Schema.decodeSync(Schema.parseJson(TtsError))(json).call).toEqual((error as TtsError).call)
-
-      isFixed = true
-      server.sent.length = 0
-      const { report } = yield* run(path)
-      expect(report.pieces.filter(({ source }) => source === "kept").length).toBe(kept)
-      expect(server.sent.length).toBe(6 - kept)
-      expect(report.pieces.map(({ requestId }) => requestId)).toEqual([1, 2, 3, 4, 5, 6].map((n) => `book.00${n}`))
-
-      const undisturbed = join(folder, "undisturbed.wav")
-      yield* Effect.provide(run(undisturbed), PieceStore.layerMemory)
-      expect(readFileSync(path).equals(readFileSync(undisturbed))).toBe(true)
-    }).pipe(Effect.provide(storeIn("refused")))
-  )
-
-  it.scopedLive("because the account is empty starts no other, and those in flight are finished and kept", () =>
-    Effect.gen(function* () {
-      let accepted = 0
-      const server = yield* speakingServer((piece, response) => {
-        if (++accepted <= 2) return false
-        respondJson(response, 401, { error: "credit exhausted" }, { "x-request-id": piece.id })
-        return true
-      })
-      const error = yield* Effect.flip(Effect.provide(readAll({ text }, { ...short, concurrency: 2 }), server.layer))
-      expect(error).toMatchObject({ _tag: "TtsUnauthorized", category: "account", call: { piece: { kept: 2 } } })
-      expect(server.sent.length).toBeLessThanOrEqual(4)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("says that something may be billed if another piece was lost after it was sent", () =>
-    Effect.gen(function* () {
-      let cutOff = (): unknown => undefined
-      const server = yield* speakingServer((piece, response) => {
-        if (piece.id.endsWith("002")) cutOff = () => response.destroy()
-        else {
-          respondJson(response, 400, { error: "text is not spoken" }, { "x-request-id": piece.id })
-          response.once("finish", () => setTimeout(() => cutOff(), 50))
-        }
-        return true
-      })
-      const options = { ...short, concurrency: 2 }
-      const error = yield* Effect.flip(
-        Effect.provide(readAll({ text: sentences.slice(0, 2).join(" ") }, options), server.layer)
-      )
-      expect(server.sent.length).toBe(2)
-      expect(error).toMatchObject({
-        _tag: "TtsBadRequest",
-        call: { billing: "unknown", piece: { number: 1, kept: 0 } }
-      })
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.effect("is retried through an outage that a call alone would not wait for", () =>
-    Effect.gen(function* () {
-      let requests = 0
-      const events = new Set<string>()
-      const client = HttpClient.make((request) =>
-        Effect.map(TestClock.currentTimeMillis, (now) => {
-          requests++
-          if (now < 30_000) return HttpClientResponse.fromWeb(request, new Response("{}", { status: 502 }))
-          const headers = { "x-sample-rate": "8000", "x-encoding": "float32", "x-request-id": "1" }
-          return HttpClientResponse.fromWeb(request, new Response(toneOf("a").buffer as ArrayBuffer, { headers }))
-        })
-      )
-      const layer = TextToSpeech.layer({ apiKey: Redacted.make("prefix.topsecret"), baseUrl: "https://host.example" })
-      const speak = (outage?: Duration.DurationInput) =>
-        Effect.gen(function* () {
-          const onEvent = ({ _tag }: LongSpeech.LongSpeechEvent) => Effect.sync(() => events.add(_tag))
-          const speaking = readAll({ text: "Alpha one." }, { outage, onEvent })
-          const fiber = yield* Effect.fork(Effect.either(speaking))
-          while (fiber.unsafePoll() === null) {
-            // A digest takes real time.
-            yield* TestServices.provideLive(Effect.sleep("2 millis"))
-            yield* TestClock.adjust("1 second")
-          }
-          return yield* Fiber.join(fiber)
-        }).pipe(
-          Effect.provide(Layer.provide(layer, Layer.succeed(HttpClient.HttpClient, client))),
-          Effect.provide(PieceStore.layerMemory)
-        )
-      expect(Either.isLeft(yield* speak("10 seconds"))).toBe(true)
-      yield* TestClock.setTime(0)
-      const outcome = yield* speak()
-      expect(Either.isRight(outcome)).toBe(true)
-      expect(requests).toBeGreaterThan(6)
-      expect(Array.from(events).toSorted()).toEqual(["Called", "Done", "Planned", "Started"])
+      if (!(error instanceof TtsBadRequest)) throw error
+      const place = { number: 3, of: 6, unit: "characters", start: 21, end: 34, beginning: "Gamma three." } as const
+      expect(error.call).toMatchObject({ sentId: "book.003", piece: { ...place, kept: 2, left: 45 } })
+      const sentence =
+        "Change text and send the request again. Piece 3 of 6, from character 22 (“Gamma three.”). " +
+        "To go on, run it again: 2 pieces are kept, and the rest costs at most 45 code points."
+      expect(error.message.endsWith(sentence)).toBe(true)
+      const json = Schema.encodeSync(Schema.parseJson(TtsError))(error)
+      expect(Schema.decodeSync(Schema.parseJson(TtsError))(json).call).toEqual(error.call)
     })
   )
 
-  it.scopedLive("with corrupt audio is not kept, and nothing of it is in the speech", () =>
+  it.effect("ends the speech after the audio before it", () =>
     Effect.gen(function* () {
-      let isDamaged = true
-      const server = yield* speakingServer((piece, response) => {
-        if (!isDamaged || piece.body.text !== "Delta four.") return false
-        sendTone(response, piece, { millis: 9999 })
-        return true
-      })
-      const received: Array<Uint8Array> = []
+      const corrupt = TextToSpeech.layerTest(({ text }) =>
+        text === "Delta four." ? new TtsCorruptAudio() : spoken(text)
+      )
+      let bytes = 0
       const error = yield* LongSpeech.stream({ text }, short).pipe(
-        Effect.flatMap(({ stream }) => Stream.runForEach(stream, (bytes) => Effect.sync(() => received.push(bytes)))),
+        Effect.flatMap(({ stream }) =>
+          Stream.runForEach(stream, (chunk) => Effect.sync(() => (bytes += chunk.length)))
+        ),
         Effect.flip,
-        Effect.provide(server.layer)
+        Effect.provide(corrupt)
       )
       expect(error).toMatchObject({ _tag: "TtsCorruptAudio", call: { piece: { number: 4 } } })
       const millis = sentences.slice(0, 3).reduce((sum, { length }) => sum + 80 + 10 * length + 250, 0)
-      expect(received.reduce((sum, { byteLength }) => sum + byteLength, 0)).toBe(millis * 16)
-      isDamaged = false
-      server.sent.length = 0
-      yield* Effect.provide(readAll({ text }, short), server.layer)
-      expect(textsOf(server.sent)).toContain("Delta four.")
-      expect(textsOf(server.sent)).not.toContain("Alpha one.")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      expect(bytes).toBe(millis * 8 * 4)
+    }).pipe(Effect.scoped, Effect.provide(PieceStore.layerMemory))
   )
 })
 
 describe("a response that holds no speech", () => {
-  const atRate = (sampleRate: number, sentence: string) =>
-    speakingServer((piece, response) => {
-      if (piece.body.text !== sentence) return false
-      sendTone(response, piece, { sampleRate })
-      return true
-    })
-
-  it.scopedLive.each([500, 7999, 48_001, 999_999])(
-    "since its rate is %i Hz fails with its piece; those in flight are finished, and all others are kept",
-    (sampleRate) =>
-      Effect.gen(function* () {
-        const server = yield* atRate(sampleRate, "Beta two.")
-        const path = join(folder, `rate${sampleRate}.wav`)
-        const write = Effect.provide(
-          LongSpeech.writeFile({ text, outputFormat: "8000:pcm16" }, path, { ...short, concurrency: 4 }),
-          server.layer
-        )
-        const error = yield* Effect.flip(write)
-        expect(error).toMatchObject({
-          _tag: "TtsInvalidResponse",
-          problem: `its sample rate is ${sampleRate} Hz, and must be from 8000 to 48000 Hz`,
-          call: { billing: "unknown", piece: { number: 2, kept: server.sent.length - 1 } }
-        })
-        server.sent.length = 0
-        yield* Effect.flip(write)
-        const paidAgain = textsOf(server.sent).filter((text) => text !== "Beta two.")
-        expect(paidAgain).not.toContain("Alpha one.")
-        expect(new Set(paidAgain).size).toBe(paidAgain.length)
-      }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
-  )
-
-  it.scopedLive("is no success, also if it is the first piece and no format was requested", () =>
-    Effect.gen(function* () {
-      const server = yield* atRate(500, "Alpha one.")
-      const error = yield* Effect.flip(Effect.provide(readAll({ text }, short), server.layer))
-      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", call: { piece: { number: 1 } } })
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
   const format = { sampleRate: 8000, channels: 1, encoding: "float32" } as const
-  const tone = new Uint8Array(toneOf("a").buffer)
+  const tone = spoken("a").bytes
   const odd: ReadonlyArray<readonly [what: string, audio: Partial<Pick<Speech, "bytes" | "format">>, problem: RegExp]> =
     [
+      [
+        "a rate that is too low",
+        { format: { ...format, sampleRate: 7999 } },
+        /7999 Hz, and must be from 8000 to 48000/
+      ],
+      ["a rate that is too high", { format: { ...format, sampleRate: 48_001 } }, /48001 Hz, and must be from 8000 to/],
       ["two channels", { format: { ...format, channels: 2 } }, /2 channels/],
       ["no whole rate", { format: { ...format, sampleRate: 8000.5 } }, /8000.5 Hz/],
       ["no rate", { format: { ...format, sampleRate: Number.NaN } }, /NaN Hz/],
       ["an encoding of telephony", { format: { ...format, encoding: "alaw" } }, /encoding is alaw/],
       ["no samples", { bytes: new Uint8Array(0) }, /it is empty/],
       ["half a sample", { bytes: tone.subarray(1) }, /not a multiple of the 4 bytes/],
-      ["a sample that is no number", { bytes: new Uint8Array(Float32Array.of(0, Number.NaN).buffer) }, /not samples/],
-      ["an endless sample", { bytes: new Uint8Array(Float32Array.of(3e38).buffer) }, /not samples/],
+      ["a sample that is NaN", { bytes: new Uint8Array(Float32Array.of(0, Number.NaN).buffer) }, /NaN/],
+      ["a sample that is too large", { bytes: new Uint8Array(Float32Array.of(3e38).buffer) }, /too large/],
       ["hours of samples", { bytes: new Uint8Array(4 * 8000 * 7201) }, /more than two hours/]
     ]
-  it.effect.each(odd)("since it has %s is not kept, whatever client received it", ([, audio, problem]) =>
+  it.effect.each(odd)("since it has %s is not kept, and fails with its piece", ([, audio, problem]) =>
     Effect.gen(function* () {
       const tts = yield* TextToSpeech
-      const names: Array<string> = []
-      const store = yield* PieceStore
-      const put = (name: string, bytes: Uint8Array) =>
-        Effect.zipRight(
-          Effect.sync(() => names.push(name)),
-          store.put(name, bytes)
+      for (const [index, sentence] of sentences.slice(0, 2).entries()) {
+        const client = {
+          ...tts,
+          synthesize: (request: SynthesisRequest) =>
+            Effect.map(tts.synthesize(request), (speech) =>
+              request.text === sentence ? { ...speech, ...audio } : speech
+            )
+        }
+        const error = yield* readAll({ text: "Alpha one. Beta two." }, { ...short, concurrency: 1 }).pipe(
+          Effect.provideService(TextToSpeech, client),
+          Effect.provide(PieceStore.layerMemory),
+          Effect.flip
         )
-      const client = {
-        ...tts,
-        synthesize: (request: SynthesisRequest) =>
-          Effect.map(tts.synthesize(request), (speech) =>
-            request.text === "Beta two." ? { ...speech, ...audio } : speech
-          )
+        expect(error).toMatchObject({ _tag: "TtsInvalidResponse", problem: expect.stringMatching(problem) })
+        expect(error).toMatchObject({ call: { billing: "billed", piece: { number: index + 1, kept: index } } })
       }
-      const error = yield* readAll({ text: "Alpha one. Beta two." }, short).pipe(
-        Effect.provideService(TextToSpeech, client),
-        Effect.provideService(PieceStore, { ...store, put }),
-        Effect.flip
-      )
-      expect(error).toMatchObject({ _tag: "TtsInvalidResponse", problem: expect.stringMatching(problem) })
-      expect(error).toMatchObject({ call: { billing: "billed", piece: { number: 2, kept: 1 } } })
-      expect(names.length).toBe(1)
-    }).pipe(Effect.provide(inMemory))
+    }).pipe(Effect.provide(double))
   )
 
-  it.scopedLive("and that an earlier version kept is paid again once, and replaced", () =>
+  it.effect("and that an earlier version kept is paid again once, and replaced", () =>
     Effect.gen(function* () {
-      const server = yield* speakingServer()
       const store = yield* PieceStore
       // What that version kept: a whole result at such a rate.
-      const damaged = {
-        ...store,
-        put: (name: string, result: Uint8Array) =>
-          Effect.gen(function* () {
-            const file = Buffer.from(result)
-            file.writeUInt32LE(500, 24)
-            file.write(createHash("sha256").update(file.subarray(0, -64)).digest("hex"), file.length - 64)
-            yield* store.put(name, file)
-          })
+      const put = (name: string, result: Uint8Array) => {
+        const file = Buffer.from(result)
+        file.writeUInt32LE(500, 24)
+        file.write(createHash("sha256").update(file.subarray(0, -64)).digest("hex"), file.length - 64)
+        return store.put(name, file)
       }
-      const request = { text: "Alpha one.", outputFormat: "8000:pcm16" } as const
-      const speak = Effect.provide(readAll(request), server.layer)
-      const { bytes } = yield* Effect.provideService(speak, PieceStore, damaged)
+      const speak = readAll({ text: "Alpha one.", outputFormat: "8000:float32" })
+      const { bytes } = yield* Effect.provideService(speak, PieceStore, { ...store, put })
       expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
-      expect(server.sent.length).toBe(2)
+      expect(yield* TextToSpeech.calls).toHaveLength(2)
       expect((yield* speak).report.pieces[0]?.source).toBe("kept")
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-})
-
-describe("a disk that is full", () => {
-  const diskFull = new SystemError({
-    module: "FileSystem",
-    method: "writeFile",
-    reason: "Unknown",
-    cause: Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
-  })
-
-  it.scopedLive(
-    "under the store ends the speech with what to do, and the next run pays only for what was not kept",
-    () =>
-      Effect.gen(function* () {
-        const server = yield* speakingServer()
-        let written = 0
-        const full = Layer.effect(
-          FileSystem.FileSystem,
-          Effect.map(FileSystem.FileSystem, (fs) => ({
-            ...fs,
-            writeFile: (...parameters: Parameters<typeof fs.writeFile>) =>
-              ++written > 2 ? Effect.fail(diskFull) : fs.writeFile(...parameters)
-          }))
-        ).pipe(Layer.provide(NodeTransport.layer))
-        const pieces = join(folder, "full")
-        const error = yield* readAll({ text }, { ...short, concurrency: 1 }).pipe(
-          Effect.provide(server.layer),
-          Effect.provide(Layer.provide(PieceStore.layerFolder(pieces), full)),
-          Effect.flip
-        )
-        expect(error).toMatchObject({ _tag: "PieceStoreError", code: "ENOSPC", piece: { number: 3, kept: 2 } })
-        expect(error.message).toMatch(
-          /^A piece is paid, but can't be kept and is lost: the disk of \S+ is full\. Free some space, .+ Piece 3 of 6, from character 22/
-        )
-        expect(readdirSync(pieces).length).toBe(2)
-        server.sent.length = 0
-        yield* readAll({ text }, { ...short, concurrency: 1 }).pipe(
-          Effect.provide([server.layer, PieceStore.layerFolder(pieces)]),
-          Effect.provide(NodeTransport.layer)
-        )
-        expect(textsOf(server.sent)).toEqual(sentences.slice(2))
-      })
-  )
-
-  it.scopedLive("is found before a piece is sent, as often as the speech is tried", () =>
-    Effect.gen(function* () {
-      const server = yield* speakingServer()
-      const full = Layer.effect(
-        FileSystem.FileSystem,
-        Effect.map(FileSystem.FileSystem, (fs) => ({ ...fs, open: () => Effect.fail(diskFull) }))
-      ).pipe(Layer.provide(NodeTransport.layer))
-      const pieces = join(folder, "full from the start")
-      for (let run = 0; run < 2; run++) {
-        const error = yield* readAll({ text }, short).pipe(
-          Effect.provide(server.layer),
-          Effect.provide(Layer.provide(PieceStore.layerFolder(pieces), full)),
-          Effect.asVoid,
-          Effect.flip
-        )
-        expect(error).toMatchObject({ _tag: "PieceStoreError", operation: "reserve", code: "ENOSPC" })
-      }
-      expect(server.sent).toEqual([])
-      expect(readdirSync(pieces)).toEqual([])
-    })
-  )
-
-  it.scopedLive.skipIf(process.platform !== "linux")("under the file loses no piece that was sent", () =>
-    Effect.gen(function* () {
-      const server = yield* speakingServer()
-      const write = (path: string) => Effect.provide(LongSpeech.writeFile({ text }, path, short), server.layer)
-      const error = yield* Effect.flip(write("/dev/full"))
-      expect(error).toMatchObject({ _tag: "SystemError" })
-      const paid = textsOf(server.sent)
-      server.sent.length = 0
-      yield* write(join(folder, "after.wav"))
-      expect(textsOf(server.sent).filter((text) => paid.includes(text))).toEqual([])
-      expect(server.sent.length).toBe(6 - paid.length)
-    }).pipe(Effect.provide([PieceStore.layerMemory, NodeTransport.layer]))
-  )
-})
-
-describe("a store that keeps nothing", () => {
-  it.scopedLive("lets no error say that pieces are kept", () =>
-    Effect.gen(function* () {
-      const server = yield* speakingServer(({ body }, response) => {
-        if (!body.text.startsWith("Gamma")) return false
-        response.writeHead(400, { "content-type": "application/json" }).end('{"error":"no"}')
-        return true
-      })
-      const nothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
-      const error = yield* Effect.flip(
-        Effect.provide(readAll({ text }, { ...short, concurrency: 1 }), [server.layer, nothing])
-      )
-      expect(error).toMatchObject({ call: { piece: { number: 3, kept: 0 } } })
-      expect(error.message).toMatch(/ Piece 3 of 6, from character 22 \(“Gamma three\.”\)\.$/)
-    })
-  )
-})
-
-describe("kept pieces", () => {
-  it.scopedLive("are WAV files, and one that is damaged is paid again and replaced", () =>
-    Effect.gen(function* () {
-      const server = yield* speakingServer()
-      const pieces = join(folder, "damaged")
-      const speak = Effect.provide(readAll({ text }, short), [server.layer, storeIn("damaged")])
-      const { bytes } = yield* speak
-      const names = readdirSync(pieces).toSorted()
-      expect(names.length).toBe(6)
-      for (const [index, name] of names.entries()) {
-        const file = readFileSync(join(pieces, name))
-        expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBeGreaterThan(2 * 8 * silenceMillis)
-        if (index === 1) writeFileSync(join(pieces, name), file.subarray(0, -1))
-        if (index === 4) {
-          file[1000] = (file[1000] ?? 0) ^ 1
-          writeFileSync(join(pieces, name), file)
-        }
-        if (index === 5) writeFileSync(join(pieces, name), "")
-      }
-      server.sent.length = 0
-      expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
-      expect(server.sent.length).toBe(3)
-      server.sent.length = 0
-      yield* speak
-      expect(server.sent.length).toBe(0)
-    })
-  )
-
-  it.effect("serve equal pieces at the same time, so that one of them is paid for", () =>
-    Effect.gen(function* () {
-      const passages = ["Yes.", "No.", "Yes.", "Yes."].map((text) => ({ text }))
-      const { report } = yield* readAll({ text: passages, requestId: "p" })
-      expect((yield* TextToSpeech.calls).map(({ text }) => text).toSorted()).toEqual(["No.", "Yes."])
-      expect(report.pieces.map(({ source }) => source).toSorted()).toEqual(["kept", "kept", "sent", "sent"])
-      expect(new Set(report.pieces.map(({ requestId }) => requestId)).size).toBe(2)
     }).pipe(Effect.provide(inMemory))
   )
+})
 
-  it.scopedLive("are those of the same text, voice and service only", () =>
+it.effect.skipIf(process.platform !== "linux")("a disk that is full under the file loses no piece that was sent", () =>
+  Effect.gen(function* () {
+    const error = yield* Effect.flip(LongSpeech.writeFile({ text }, "/dev/full", short))
+    expect(error).toMatchObject({ _tag: "SystemError" })
+    yield* LongSpeech.writeFile({ text }, join(folder, "after.wav"), short)
+    expect((yield* TextToSpeech.calls).map((call) => call.text).toSorted()).toEqual(sentences.toSorted())
+  }).pipe(Effect.provide([inMemory, NodeTransport.layer]))
+)
+
+describe("kept pieces", () => {
+  it.effect("are WAV files, and one that is damaged is paid again and replaced", () =>
     Effect.gen(function* () {
-      const [server, other] = yield* Effect.all([speakingServer(), speakingServer()])
-      const first = "Alpha one."
-      const speak = (to: typeof server, request: Partial<LongSpeech.LongSpeechRequest> = {}) =>
-        Effect.provide(readAll({ text: first, ...request }, short), to.layer)
-      yield* speak(server)
-      for (const request of [{ text: " Alpha one.\n" }, { requestId: "other" }]) yield* speak(server, request)
-      expect(server.sent.length).toBe(1)
-      yield* speak(server, { lang: "en", g2pOverrides: { a: 1, b: 2 } })
-      yield* speak(server, { g2pOverrides: { b: 2, a: 1 }, lang: "en" })
-      expect(server.sent.splice(1).length).toBe(1)
-      for (const request of [{ text: "Alpha one" }, { voice: "a" }, { numStep: 3 }, { additionalFields: { a: 1 } }]) {
-        yield* speak(server, request)
+      const speak = Effect.provide(readAll({ text }, short), storeIn("damaged"))
+      const { bytes } = yield* speak
+      const files = readdirSync(join(folder, "damaged")).map((name) => join(folder, "damaged", name))
+      expect(files.length).toBe(6)
+      for (const [index, path] of files.entries()) {
+        const file = readFileSync(path)
+        expect(Either.getOrThrow(Wav.decode(file)).bytes.byteLength).toBeGreaterThan(2 * 8 * silenceMillis)
+        if (index < 2) writeFileSync(path, file.subarray(0, -1))
       }
-      expect(server.sent.length).toBe(5)
-      yield* speak(other)
-      expect(other.sent.length).toBe(1)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      expect(Buffer.compare((yield* speak).bytes, bytes)).toBe(0)
+      expect(yield* TextToSpeech.calls).toHaveLength(6 + 2)
+      yield* speak
+      expect(yield* TextToSpeech.calls).toHaveLength(6 + 2)
+    }).pipe(Effect.provide(double))
   )
 
-  it.scopedLive("stay after an interrupt, which ends the requests in flight", () =>
+  it.effect("are those of the same text, voice and service only", () =>
     Effect.gen(function* () {
-      const isWaiting = yield* Deferred.make<void>()
-      let ended = 0
-      const server = yield* speakingServer(({ body }, response) => {
-        if (body.text !== "Beta two.") return false
-        response.on("close", () => ended++)
-        Deferred.unsafeDone(isWaiting, Effect.void)
-        return true
-      })
-      const fiber = yield* Effect.fork(Effect.provide(readAll({ text }, { ...short, concurrency: 1 }), server.layer))
-      yield* Deferred.await(isWaiting)
-      yield* Fiber.interrupt(fiber)
-      yield* Effect.repeat(Effect.sleep("5 millis"), { until: () => ended === 1, times: 200 })
-      expect(ended).toBe(1)
-      expect(textsOf(server.sent)).toEqual(sentences.slice(0, 2))
-      const { plan } = yield* Effect.provide(readAll({ text: "Alpha one." }, short), server.layer)
-      expect([plan.cost, server.sent.length]).toEqual([10, 2])
-    }).pipe(Effect.provide(PieceStore.layerMemory))
+      const tts = yield* TextToSpeech
+      const changes: ReadonlyArray<Partial<LongSpeech.LongSpeechRequest & { readonly baseUrl: string }>> = [
+        {},
+        { lang: "en", g2pOverrides: { a: 1, b: 2 } },
+        { text: "Alpha one" },
+        { voice: "a" },
+        { numStep: 3 },
+        { additionalFields: { a: 1 } },
+        { baseUrl: "https://other.example" }
+      ]
+      const speak = ({ baseUrl, ...request }: (typeof changes)[number]) =>
+        Effect.provideService(readAll({ text: "Alpha one.", ...request }), TextToSpeech, { ...tts, baseUrl })
+      yield* Effect.forEach(changes, speak)
+      const same = [{ text: " Alpha one.\n" }, { requestId: "other" }, { g2pOverrides: { b: 2, a: 1 }, lang: "en" }]
+      yield* Effect.forEach(same, speak)
+      expect(yield* TextToSpeech.calls).toHaveLength(changes.length)
+    }).pipe(Effect.provide(inMemory))
   )
 })

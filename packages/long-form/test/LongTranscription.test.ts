@@ -1,32 +1,21 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
-import { LongTranscription, PieceStore, PieceStoreError, SegmentReader } from "@effect-speech/long-form"
+import { LongTranscription, PieceStore, SegmentReader } from "@effect-speech/long-form"
 import {
   AudioSource,
   SpeechToText,
-  type SpeechToTextService,
   SttAudioUnreadable,
-  SttBadRequest,
-  SttConnectionFailed,
   SttCreditExhausted,
   SttInvalidRequest,
   type TestAnswer,
   type TranscriptionRequest
 } from "@effect-speech/stt"
-import { CallReport } from "@effect-speech/transport"
-import * as Context from "effect/Context"
-import * as Deferred from "effect/Deferred"
-import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
-import * as Logger from "effect/Logger"
-import * as LogLevel from "effect/LogLevel"
-import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { bytesOf, evenWords, requestOf, soon, speak, textOf, transactionId, transcriptOf, wordsOf } from "./words.js"
+import { bytesOf, evenWords, requestOf, speak, textOf, transactionId, transcriptOf, wordsOf } from "./words.js"
 
 const platform = Layer.merge(NodeFileSystem.layer, PieceStore.layerMemory)
 
@@ -107,37 +96,13 @@ describe("a long recording", () => {
     })
   )
 
-  it.scopedLive("keeps the order of its pieces, and sends only as many at once as it may", () =>
-    Effect.gen(function* () {
-      const three = yield* Deferred.make<void>()
-      let [running, most] = [0, 0]
-      const answer = (request: TranscriptionRequest) =>
-        Effect.gen(function* () {
-          most = Math.max(most, ++running)
-          if (most === 3) yield* Deferred.succeed(three, undefined)
-          yield* Deferred.await(three)
-          // The earlier pieces take longer.
-          yield* Effect.sleep(30 - transcriptOf(request).text.length)
-          running -= 1
-          return transcriptOf(request)
-        })
-      expect((yield* transcribe(requestOf(file), { concurrency: 3 }, answer)).text).toBe(textOf(words))
-      expect(most).toBe(3)
-    })
-  )
-
-  it.scopedLive("weights the confidence of a piece by its duration", () =>
+  it.scopedLive("weights the confidence of a piece by its duration, and has none if the service gives none", () =>
     Effect.gen(function* () {
       const { confidence, pieces } = yield* transcribe(requestOf(file), {}, (request) => ({
         auxInfo: { confidence: bytesOf(request).byteLength / 1e6 }
       }))
       const weighted = pieces.reduce((sum, { confidence = 0, end, start }) => sum + confidence * (end - start), 0)
       expect(confidence).toBeCloseTo(weighted / 9000)
-    })
-  )
-
-  it.scopedLive("has no confidence if the service gives none", () =>
-    Effect.gen(function* () {
       expect((yield* transcribe(requestOf(file), {}, "नमस्ते")).confidence).toBeUndefined()
     })
   )
@@ -166,237 +131,69 @@ describe("a long recording", () => {
     })
   )
 
-  it.scopedLive("is transcribed although a handler of events fails", () =>
-    Effect.gen(function* () {
-      const { text } = yield* transcribe(requestOf(file), { onEvent: () => Effect.die("no terminal") }).pipe(
-        Logger.withMinimumLogLevel(LogLevel.None)
-      )
-      expect(text).toBe(textOf(words))
-    })
-  )
-
-  it.scopedLive("gives a longer outage to its calls than a call has", () =>
-    Effect.gen(function* () {
-      const outages: Array<number> = []
-      const stt = Context.get(yield* Layer.build(SpeechToText.layerTest("नमस्ते")), SpeechToText)
-      const transcribe: SpeechToTextService["transcribe"] = (request, options) => {
-        outages.push(Duration.toMillis(options?.outage ?? 0))
-        return stt.transcribe(request)
-      }
-      for (const options of [{}, { outage: "1 hour" as const }]) {
-        yield* LongTranscription.transcribe(requestOf(speak(evenWords(1))), options).pipe(
-          Effect.provideService(SpeechToText, { transcribe }),
-          Effect.provide(platform)
-        )
-      }
-      expect(outages).toEqual([300_000, 3_600_000])
-    })
-  )
-
   it.scopedLive.each([
-    ["concurrency", { concurrency: 0 }],
-    ["pieceMillis", { pieceMillis: 999 }],
-    ["outage", { outage: 0 }]
-  ] as const)("is not opened if the option %s is invalid", ([field, options]) =>
+    ["concurrency", {}, { concurrency: 0 }],
+    ["pieceMillis", {}, { pieceMillis: 999 }],
+    ["outage", {}, { outage: 0 }],
+    ["model", { model: " " }, {}]
+  ] as const)("is not opened if the field %s is invalid", ([field, change, options]) =>
     Effect.gen(function* () {
       const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
-      const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio }, options))
+      const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, options))
       expect(error).toBeInstanceOf(SttInvalidRequest)
       expect(error).toMatchObject({ field })
     })
   )
-
-  it.scopedLive("is not opened if the request is invalid", () =>
-    Effect.gen(function* () {
-      const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
-      const error = yield* Effect.flip(transcribe({ audio, model: " " }))
-      expect(error).toMatchObject({ _tag: "SttInvalidRequest", field: "model" })
-    })
-  )
 })
 
-describe("the times of segments", () => {
-  const one = speak(evenWords(3))
-  const withSegments = (...segments_meta: ReadonlyArray<Record<string, unknown>>): TestAnswer => ({
-    text: "एक दो",
-    auxInfo: { confidence: 0.75, segments_meta }
-  })
-  const whole = { start: 0, end: 1500, text: "एक दो", confidence: 0.75, times: "piece" }
+describe("the segments of a long recording", () => {
+  const one = requestOf(speak(evenWords(3)))
 
-  it.scopedLive("are read from other fields, with dots in their names, in milliseconds", () =>
+  it.scopedLive.each([
+    ["SegmentTimesUnread", [{ confidence: 1 }], "option segments"],
+    ["SegmentTextsDiffer", [{ start: 0, end: 1, text: "एक" }], "do not have the words"]
+  ] as const)("are whole pieces if they can't be used, and the warning %s says so", ([_tag, segments_meta, words]) =>
     Effect.gen(function* () {
-      const answer = withSegments(
-        { timestamps: [100, 200], words: { said: "एक" }, confidence: 0.5 },
-        { timestamps: ["300", "400"], words: { said: "दो" } }
-      )
-      const segments = SegmentReader.fields({
-        start: "timestamps.0",
-        end: "timestamps.1",
-        text: "words.said",
-        unit: "millis"
-      })
-      const result = yield* transcribe(requestOf(one), { segments }, answer)
-      expect(result.segments).toEqual([
-        { start: 100, end: 200, text: "एक", confidence: 0.5, times: "service" },
-        { start: 300, end: 400, text: "दो", confidence: undefined, times: "service" }
-      ])
+      const answer = { text: "एक दो", auxInfo: { confidence: 0.75, segments_meta } }
+      const { segments, warnings } = yield* transcribe(one, {}, answer)
+      expect(segments).toEqual([{ start: 0, end: 1500, text: "एक दो", confidence: 0.75, times: "piece" }])
+      expect(warnings).toEqual([{ _tag, pieces: 1, message: expect.stringContaining(words) }])
+    })
+  )
+
+  it.scopedLive("are read by the reader that you give", () =>
+    Effect.gen(function* () {
+      const segments = SegmentReader.fields({ start: "times.0", end: "times.1", text: "said", unit: "millis" })
+      const answer = { text: "एक", auxInfo: { segments_meta: [{ times: [100, 200], said: "एक", confidence: 2 }] } }
+      const result = yield* transcribe(one, { segments }, answer)
+      expect(result.segments).toEqual([{ start: 100, end: 200, text: "एक", confidence: undefined, times: "service" }])
       expect(result.warnings).toEqual([])
     })
   )
 
   it.scopedLive.each([
-    ["are missing", [{ confidence: 1 }]],
-    [
-      "have no text",
-      [
-        { start: 0, end: 0.5 },
-        { start: 0.5, end: 1 }
-      ]
-    ],
-    ["lie before the piece", [{ start: -1, end: 0.5, text: "एक दो" }]],
-    ["lie behind the piece", [{ start: 0, end: 2, text: "एक दो" }]],
-    ["end before they begin", [{ start: 1, end: 0.5, text: "एक दो" }]],
-    ["are no numbers", [{ start: Number.NaN, end: "soon", text: "एक दो" }]],
-    [
-      "run backwards",
-      [
-        { start: 1, end: 1.4, text: "एक" },
-        { start: 0, end: 0.9, text: "दो" }
-      ]
-    ],
-    ["are beyond all numbers", [{ start: 0, end: 1e300, text: "एक दो" }]],
-    ["are those of one segment only", [{ start: 0, end: 1, text: "एक" }, { text: "दो" }]]
-  ] as const)("are those of the piece if they %s, and a warning says so", ([, segments]) =>
-    Effect.gen(function* () {
-      const result = yield* transcribe(requestOf(one), {}, withSegments(...segments))
-      expect(result.segments).toEqual([whole])
-      expect(result.warnings).toEqual([
-        { _tag: "SegmentTimesUnread", pieces: 1, message: expect.stringContaining("option segments") }
-      ])
-    })
-  )
-
-  it.scopedLive("may end a little after the piece, since services round them", () =>
-    Effect.gen(function* () {
-      const { segments } = yield* transcribe(requestOf(one), {}, withSegments({ start: 0, end: 1.58, text: "एक दो" }))
-      expect(segments).toMatchObject([{ start: 0, end: 1500, times: "service" }])
-    })
-  )
-
-  it.scopedLive("belong to the whole text if there is one segment without a text", () =>
-    Effect.gen(function* () {
-      const { segments } = yield* transcribe(requestOf(one), {}, withSegments({ start: 0.1, end: 1 }))
-      expect(segments).toMatchObject([{ start: 100, end: 1000, text: "एक दो", times: "service" }])
-    })
-  )
-
-  it.scopedLive.each([
-    ["miss a word", "एक दो", ["एक"]],
-    ["have another word", "one two", ["one", "too"]],
-    ["have a word more", "one two", ["one", "two", "three"]],
-    ["have them in another order", "one two", ["two", "one"]],
-    ["are empty", "one two", ["", " "]],
-    ["miss a number", "platform 5", ["platform"]],
-    ["miss a sign that is spoken", "5 €", ["5"]]
-  ] as const)(
-    "are those of the piece if the segments %s, so that no word is lost, and a warning says so",
-    ([, text, said]) =>
-      Effect.gen(function* () {
-        const segments_meta = said.map((words, index) => ({ start: index / 4, end: (index + 1) / 4, text: words }))
-        const result = yield* transcribe(requestOf(one), {}, { text, auxInfo: { confidence: 0.75, segments_meta } })
-        expect(result.text).toBe(text)
-        expect(result.segments).toEqual([{ ...whole, text }])
-        expect(result.warnings).toEqual([
-          { _tag: "SegmentTextsDiffer", pieces: 1, message: expect.stringContaining("do not have the words") }
-        ])
-      })
-  )
-
-  it.scopedLive.each([
-    ["punctuation", "Yes, of course. “Really?”", ["yes of course", "really"]],
-    ["case", "straße ΟΔΟΣ İ", ["STRASSE", "οδος", "i\u0307"]],
-    ["the form of Unicode", "क़लम ज़रा é ﬁ", ["क़लम", "ज़रा", "é", "fi"]],
-    ["joiners and spaces", "क्\u200dष\u00a0त्र  co\u00adop", ["क्षत्र", "coop"]],
-    ["spaces in a script without them", "สวัสดีครับ", ["สวัสดี", "ครับ"]]
-  ] as const)("are those of the service if text and segments differ by %s alone", ([, text, said]) =>
-    Effect.gen(function* () {
-      const segments_meta = said.map((words, index) => ({ start: index / 4, end: (index + 1) / 4, text: words }))
-      const result = yield* transcribe(requestOf(one), {}, { text, auxInfo: { segments_meta } })
-      expect(result.segments.map(({ text: words, times }) => [words, times])).toEqual(
-        said.map((words) => [words, "service"])
-      )
-      expect(result.warnings).toEqual([])
-    })
-  )
-
-  it.scopedLive("are not invented for words that are not in the transcript, and a warning says so", () =>
-    Effect.gen(function* () {
-      const answer = { text: " ", auxInfo: { segments_meta: [{ start: 0, end: 1, text: "hello" }] } }
-      const { segments, text, warnings } = yield* transcribe(requestOf(one), {}, answer)
-      expect([text, segments, warnings.map(({ _tag }) => _tag)]).toEqual(["", [], ["SegmentTextsDiffer"]])
-    })
-  )
-
-  it.scopedLive("are those of the piece if a reader of your own fails", () =>
-    Effect.gen(function* () {
-      const segments = () => {
-        throw new TypeError("no such field")
-      }
-      const result = yield* transcribe(requestOf(one), { segments }, withSegments({ start: 0, end: 1, text: "एक दो" }))
-      expect(result).toMatchObject({ segments: [whole], warnings: [{ _tag: "SegmentTimesUnread" }] })
-    })
-  )
-
-  it.scopedLive("and confidences that are none are left out", () =>
-    Effect.gen(function* () {
-      for (const confidence of [Number.NaN, Number.POSITIVE_INFINITY, -1, 2]) {
-        const answer = {
-          text: "a",
-          auxInfo: { confidence, segments_meta: [{ start: 0, end: 1, text: "a", confidence }] }
-        }
-        const result = yield* transcribe(requestOf(one), {}, answer)
-        expect([result.confidence, result.pieces[0]?.confidence, result.segments[0]?.confidence]).toEqual([
-          undefined,
-          undefined,
-          undefined
-        ])
-      }
-    })
-  )
-
-  it.scopedLive("are asked for if aux is undefined", () =>
+    ["undefined", undefined, true],
+    ["false, and nothing is sent twice for it", false, false]
+  ] as const)("have times if aux is not declined: %s", ([, aux, sent]) =>
     Effect.gen(function* () {
       const { calls, transcribe } = yield* serviceOf()
-      yield* transcribe({ ...requestOf(speak(evenWords(2))), aux: undefined })
-      expect(yield* calls).toMatchObject([{ aux: true }])
-    })
-  )
-
-  it.scopedLive("are not asked for if you decline aux, and nothing is sent twice for it", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf("एक दो")
-      const { segments } = yield* transcribe({ ...requestOf(one), aux: false })
-      expect(segments).toMatchObject([{ text: "एक दो", times: "piece" }])
-      expect((yield* calls).map(({ aux }) => aux)).toEqual([false])
+      yield* transcribe({ ...one, aux })
+      expect((yield* calls).map((call) => call.aux)).toEqual([sent])
     })
   )
 })
 
 describe("a piece that fails", () => {
-  /** Fails at the piece with this word, and answers the others. */
-  const failsAt = (word: string) => (request: TranscriptionRequest) =>
-    Effect.flatMap(soon(transcriptOf(request)), (transcript) =>
-      transcript.text.split(" ").includes(word) ? Effect.fail(new SttCreditExhausted()) : Effect.succeed(transcript)
-    )
-
-  it.scopedLive("is named by the error of its call, with what is kept and what is left", () =>
+  it.scopedLive("is named by the error of its call, with its times, what is kept and what is left", () =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }, failsAt("w5")))
+      const failing = (request: TranscriptionRequest) =>
+        transcriptOf(request).text.split(" ").includes("w5") ? new SttCreditExhausted() : transcriptOf(request)
+      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }, failing))
       if (error._tag !== "SttCreditExhausted") throw error
       const { piece } = error.call
-      const before = (piece?.number ?? 0) - 1
-      expect(piece).toMatchObject({ unit: "milliseconds", kept: before, left: 9000 - (piece?.start ?? 0) })
-      expect(before).toBeGreaterThan(0)
+      const kept = (piece?.number ?? 0) - 1
+      expect(kept).toBeGreaterThan(0)
+      expect(piece).toMatchObject({ unit: "milliseconds", whole: 9000, kept, left: 9000 - (piece?.start ?? 0) })
       expect(error.message).toMatch(
         /\(402\)\. Top it up; .* Piece \d, from 0:00:0\d to 0:00:0\d of 0:00:09\. To go on, run it again: \d pieces? (is|are) kept, and the rest is 0:00:0\d of audio\.$/
       )
@@ -409,167 +206,27 @@ describe("a piece that fails", () => {
       expect(error.message).toBe(new SttCreditExhausted().message)
     })
   )
-
-  it.scopedLive("costs no piece twice: a new run sends the rest, and gives what an undisturbed one gives", () =>
-    Effect.gen(function* () {
-      let broken = true
-      const { calls, transcribe } = yield* serviceOf((request) =>
-        broken ? failsAt("w5")(request) : transcriptOf(request)
-      )
-      yield* Effect.flip(transcribe(requestOf(file), { concurrency: 2 }))
-      const first = (yield* calls).map(bytesOf)
-      broken = false
-      const resumed = yield* transcribe(requestOf(file))
-      const sent = (yield* calls).map(bytesOf)
-      const kept = resumed.pieces.filter(({ source }) => source === "kept")
-      // All that were sent first are kept, but the one that failed.
-      expect(kept.length).toBe(first.length - 1)
-      expect(sent.length).toBe(resumed.pieces.length + 1)
-      const undisturbed = yield* Effect.flatMap(serviceOf(), (service) => service.transcribe(requestOf(file)))
-      expect({ ...resumed, pieces: [] }).toEqual({ ...undisturbed, pieces: [] })
-    })
-  )
-
-  it.scopedLive("lets those in flight end and be kept, and no other starts", () =>
-    Effect.gen(function* () {
-      const three = yield* Deferred.make<void>()
-      let started = 0
-      const { calls, transcribe } = yield* serviceOf((request) =>
-        Effect.suspend(() => (++started === 3 ? Deferred.succeed(three, undefined) : Effect.void)).pipe(
-          Effect.zipRight(Deferred.await(three)),
-          Effect.zipRight(Effect.sleep(transcriptOf(request).text.startsWith("w0") ? 0 : 50)),
-          Effect.zipRight(failsAt("w0")(request))
-        )
-      )
-      yield* Effect.flip(transcribe(requestOf(file), { concurrency: 3 }))
-      expect((yield* calls).length).toBe(3)
-      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }))
-      expect(error).toMatchObject({ call: { piece: { number: 1, kept: 0 } } })
-      expect((yield* calls).length).toBe(4)
-    })
-  )
-
-  it.scopedLive("says that something may be billed if another piece was lost after it was sent", () =>
-    Effect.gen(function* () {
-      const two = yield* Deferred.make<void>()
-      const lost = { ...CallReport.nothingSent, billing: "unknown" } as const
-      const { transcribe } = yield* serviceOf((request) =>
-        transcriptOf(request).text.startsWith("w0")
-          ? Effect.zipRight(Deferred.await(two), Effect.fail(new SttBadRequest({ call: CallReport.nothingSent })))
-          : Deferred.succeed(two, undefined).pipe(
-              Effect.zipRight(Effect.sleep(50)),
-              Effect.zipRight(Effect.fail(new SttConnectionFailed({ call: lost })))
-            )
-      )
-      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 2 }))
-      expect(error).toMatchObject({ _tag: "SttBadRequest", call: { billing: "unknown", piece: { number: 1 } } })
-    })
-  )
-
-  it.scopedLive("is named if its result can't be kept", () =>
-    Effect.gen(function* () {
-      let puts = 0
-      const full = {
-        get: () => Effect.succeed(Option.none()),
-        put: () => {
-          puts += 1
-          return Effect.fail(new PieceStoreError({ operation: "put", store: "full", message: "The disk is full." }))
-        }
-      }
-      const error = yield* Effect.flip(
-        LongTranscription.transcribe(requestOf(file), { pieceMillis: 2000, concurrency: 1 }).pipe(
-          Effect.provideService(PieceStore, full),
-          Effect.provide(Layer.merge(SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer))
-        )
-      )
-      expect(error).toMatchObject({ _tag: "PieceStoreError", piece: { number: 1, kept: 0 } })
-      expect(error.message).toMatch(/^The disk is full\. Piece 1, from /)
-      expect(puts).toBe(1)
-    })
-  )
-
-  it.scopedLive("loses nothing that was paid for if you interrupt the run", () =>
-    Effect.gen(function* () {
-      let left = 2
-      const { calls, transcribe } = yield* serviceOf((request) =>
-        left-- === 0 ? Effect.never : soon(transcriptOf(request))
-      )
-      const fiber = yield* Effect.fork(transcribe(requestOf(file), { concurrency: 1 }))
-      yield* Effect.repeat(Effect.sleep("1 millis"), { until: () => Effect.map(calls, (all) => all.length === 3) })
-      yield* Fiber.interrupt(fiber)
-      const { pieces } = yield* transcribe(requestOf(file))
-      expect(pieces.map(({ source }) => source).slice(0, 3)).toEqual(["kept", "kept", "sent"])
-    })
-  )
 })
 
-describe("a transcript that was kept", () => {
-  it.scopedLive.each([
-    ["another model", { model: "ta-general-v2-8khz" }],
-    ["hotwords", { hotwords: [{ phrase: "दिल्ली" }] }],
-    ["numbers as digits", { parseNumber: true }],
-    ["a further field", { additionalFields: { speakers: "2" } }]
-  ] as const)("is not that of a request with %s", ([, change]) =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      const request = requestOf(speak(evenWords(2)))
-      yield* transcribe(request)
-      yield* transcribe({ ...request, ...change })
-      yield* transcribe({ ...request, ...change, transactionId: crypto.randomUUID() })
-      expect((yield* calls).length).toBe(2)
-    })
-  )
-
-  it.scopedLive("serves equal pieces at the same time, so that one of them is paid for", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf((request) =>
-        Effect.delay(Effect.succeed(transcriptOf(request)), "50 millis")
-      )
-      const same = evenWords(40).map((spoken) => ({ ...spoken, word: 7 }))
-      const { pieces, text } = yield* transcribe(requestOf(speak(same)), { concurrency: 8 })
-      expect(text).toBe(textOf(same))
-      const sent = pieces.filter(({ source }) => source === "sent")
-      expect(new Set(pieces.map(({ transactionId }) => transactionId)).size).toBe(sent.length)
-      expect([pieces.length, sent.length, (yield* calls).length]).toEqual([13, 4, 4])
-    })
-  )
-
-  it.scopedLive("is not that of another service", () =>
-    Effect.gen(function* () {
-      const { calls, stt } = yield* Effect.gen(function* () {
-        const context = yield* Layer.build(SpeechToText.layerTest("नमस्ते"))
-        return { calls: Effect.provide(SpeechToText.calls, context), stt: Context.get(context, SpeechToText) }
-      })
-      const store = yield* Layer.build(platform)
-      for (const baseUrl of ["https://one.example", "https://two.example", "https://one.example"]) {
-        yield* LongTranscription.transcribe(requestOf(speak(evenWords(2)))).pipe(
-          Effect.provideService(SpeechToText, { ...stt, baseUrl }),
-          Effect.provide(store)
-        )
-      }
-      expect((yield* calls).length).toBe(2)
-    })
-  )
-
-  it.scopedLive("is made again if its file is damaged", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const folder = yield* fs.makeTempDirectoryScoped()
-      const store = yield* Layer.build(PieceStore.layerFolder(folder))
-      const context = yield* Layer.build(SpeechToText.layerTest("नमस्ते"))
-      const run = LongTranscription.transcribe(requestOf(speak(evenWords(2)))).pipe(
-        Effect.provide(store),
-        Effect.provide(context)
-      )
-      yield* run
-      const [name = ""] = yield* fs.readDirectory(folder)
-      expect(name).toMatch(/^[0-9a-f]{64}\.json$/)
-      yield* fs.writeFileString(`${folder}/${name}`, '{"text":')
-      expect((yield* run).pieces).toMatchObject([{ source: "sent", text: "नमस्ते" }])
-      expect((yield* run).pieces).toMatchObject([{ source: "kept", text: "नमस्ते" }])
-    }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
-})
+it.scopedLive("a transcript that was kept is that of the same samples, options and service only", () =>
+  Effect.gen(function* () {
+    const stt = yield* SpeechToText
+    const changes: ReadonlyArray<Partial<TranscriptionRequest> & { readonly baseUrl?: string }> = [
+      {},
+      { model: "ta-general-v2-8khz" },
+      { hotwords: [{ phrase: "दिल्ली" }] },
+      { parseNumber: true },
+      { additionalFields: { speakers: "2" } },
+      { audio: AudioSource.fromBytes(speak(evenWords(3))) },
+      { baseUrl: "https://other.example" }
+    ]
+    for (const { baseUrl = "https://one.example", ...change } of [...changes, ...changes]) {
+      const request = { ...requestOf(speak(evenWords(2))), ...change, transactionId: crypto.randomUUID() }
+      yield* Effect.provideService(LongTranscription.transcribe(request), SpeechToText, { ...stt, baseUrl })
+    }
+    expect(yield* SpeechToText.calls).toHaveLength(changes.length)
+  }).pipe(Effect.provide(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform)))
+)
 
 describe("a recording", () => {
   const spoken = evenWords(6)
@@ -621,23 +278,17 @@ describe("a recording", () => {
     })
   )
 
-  it.scopedLive("of digital silence is not sent, and a warning says so", () =>
+  it.scopedLive("is not sent where it is digital silence, and a warning says so if that is all", () =>
     Effect.gen(function* () {
       const { calls, transcribe } = yield* serviceOf()
-      const result = yield* transcribe(requestOf(speak([], { tail: 5000 })))
-      expect(result).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
-      expect(result.pieces.every(({ source }) => source === "silence")).toBe(true)
-      expect(result.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
+      const silence = yield* transcribe(requestOf(speak([], { tail: 5000 })))
+      expect(silence).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
+      expect(silence.pieces.every(({ source }) => source === "silence")).toBe(true)
+      expect(silence.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
       expect(yield* calls).toEqual([])
-    })
-  )
-
-  it.scopedLive("sends none of its pieces that are digital silence", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
       const late = spoken.map(({ end, start, word }) => ({ word, start: start + 9000, end: end + 9000 }))
-      const { segments, text } = yield* transcribe(requestOf(speak(late)))
-      expect([text, segments[0]?.start]).toEqual([textOf(spoken), 9000])
+      const { segments, text, warnings } = yield* transcribe(requestOf(speak(late)))
+      expect([text, segments[0]?.start, warnings]).toEqual([textOf(spoken), 9000, []])
       expect((yield* calls).length).toBeLessThan(5)
     })
   )
@@ -664,30 +315,23 @@ describe("a recording", () => {
     })
   )
 
+  const slow = speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })
+  const failing = AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost")))
+
   it.scopedLive.each([
-    ["is empty", AudioSource.fromBytes(new Uint8Array(0)), "it is empty"],
+    ["is empty", "", "it is empty"],
     ["does not exist", AudioSource.fromPath("/no/such/file.wav"), "it does not exist"],
-    ["is text", AudioSource.fromBytes(new TextEncoder().encode("not a recording")), "this is not a recording"],
-    ["is damaged", AudioSource.fromBytes(bytes.subarray(0, 30)), "it can't be decoded"],
-    ["has no samples", AudioSource.fromBytes(bytes.subarray(0, 44)), "it has no samples"],
-    [
-      "is at 500 Hz",
-      AudioSource.fromBytes(speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })),
-      "too low"
-    ],
-    [
-      "has no decoder",
-      AudioSource.fromBytes(new TextEncoder().encode("fLaC0123456789")),
-      "@effect-speech/local-service/Decoder"
-    ],
+    ["is text", "not a recording", "this is not a recording"],
+    ["is damaged", bytes.subarray(0, 30), "it can't be decoded"],
+    ["has no samples", bytes.subarray(0, 44), "it has no samples"],
+    ["is at 500 Hz", slow, "too low"],
+    ["has no decoder", "fLaC0123456789", "@effect-speech/local-service/Decoder"],
     ["ends early", AudioSource.fromStream(chunks, { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
-    [
-      "fails while it is read",
-      AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost"))),
-      "its stream failed"
-    ]
-  ] as const)("that %s can't be transcribed", ([, audio, problem]) =>
+    ["fails while it is read", failing, "its stream failed"]
+  ] as const)("that %s can't be transcribed", ([, given, problem]) =>
     Effect.gen(function* () {
+      const file = typeof given === "string" ? new TextEncoder().encode(given) : given
+      const audio = file instanceof Uint8Array ? AudioSource.fromBytes(file) : file
       const error = yield* Effect.flip(transcribe({ ...requestOf(bytes), audio }))
       expect(error).toBeInstanceOf(SttAudioUnreadable)
       expect(error.message).toContain(problem)
@@ -695,53 +339,26 @@ describe("a recording", () => {
     })
   )
 
-  it.scopedLive("that ends in an error keeps what was transcribed before", () =>
+  it.scopedLive("that ends in an error keeps what was transcribed before, and says so if the store keeps it", () =>
     Effect.gen(function* () {
       const { calls, transcribe } = yield* serviceOf()
       const long = speak(evenWords(38))
       const audio = AudioSource.fromStream(() =>
         Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
       )
-      const error = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
-      const before = (yield* calls).length
-      expect(error).toMatchObject({
-        _tag: "SttAudioUnreadable",
-        message: expect.stringMatching(
-          new RegExp(`To go on, run it again with the whole recording: ${before} pieces are kept\\.$`)
-        )
-      })
-      expect(before).toBeGreaterThan(1)
-      const { pieces } = yield* transcribe(requestOf(long))
-      expect(pieces.filter(({ source }) => source === "kept").length).toBe(before)
-    })
-  )
-})
-
-describe("a store that keeps nothing", () => {
-  const keepingNothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
-  const long = speak(evenWords(38))
-
-  it.scopedLive("lets no error say that pieces are kept", () =>
-    Effect.gen(function* () {
-      const audio = AudioSource.fromStream(() =>
-        Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
+      const nothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
+      const forgotten = yield* LongTranscription.transcribe({ ...requestOf(long), audio }, { pieceMillis: 2000 }).pipe(
+        Effect.flip,
+        Effect.provide([nothing, SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer])
       )
-      const failing = (request: TranscriptionRequest) =>
-        transcriptOf(request).text.split(" ").includes("w5")
-          ? Effect.fail(new SttCreditExhausted())
-          : Effect.succeed(transcriptOf(request))
-      const errorOf = (request: LongTranscription.LongTranscriptionRequest, answer: TestAnswer) =>
-        LongTranscription.transcribe(request, { pieceMillis: 2000, concurrency: 1 }).pipe(
-          Effect.flip,
-          Effect.provide([keepingNothing, SpeechToText.layerTest(answer), NodeFileSystem.layer])
-        )
-      const cut = yield* errorOf({ ...requestOf(long), audio }, transcriptOf)
-      expect(cut).toMatchObject({ _tag: "SttAudioUnreadable" })
-      expect(cut.message).not.toMatch(/kept/)
-
-      const failed = yield* errorOf(requestOf(long), failing)
-      expect(failed).toMatchObject({ call: { piece: { kept: 0 } } })
-      expect(failed.message).toMatch(/ Piece [2-9], from 0:00:0\d to 0:00:0\d of 0:00:19\.$/)
+      expect(forgotten._tag).toBe("SttAudioUnreadable")
+      expect(forgotten.message).not.toMatch(/kept/)
+      const { message } = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
+      const kept = (yield* calls).length
+      expect(message.endsWith(` To go on, run it again with the whole recording: ${kept} pieces are kept.`)).toBe(true)
+      expect(kept).toBeGreaterThan(1)
+      const { pieces } = yield* transcribe(requestOf(long))
+      expect(pieces.filter(({ source }) => source === "kept").length).toBe(kept)
     })
   )
 })

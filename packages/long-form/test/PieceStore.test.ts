@@ -15,6 +15,7 @@ import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import { afterAll, describe, expect, it } from "@effect/vitest"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form"
+import { isPieceName, isTemporaryName, pieceOfTemporary } from "@effect-speech/long-form/PieceStore"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
@@ -22,6 +23,9 @@ import * as Option from "effect/Option"
 
 const folder = mkdtempSync(join(tmpdir(), "pieces-"))
 afterAll(() => rmSync(folder, { recursive: true }))
+
+const file = join(folder, "file")
+writeFileSync(file, "")
 
 const bytes = new Uint8Array([1, 2, 3])
 
@@ -65,10 +69,19 @@ describe.each(["folder", "memory"])("a store in %s", (kind) => {
 })
 
 describe("a store in a folder", () => {
-  it.effect.skipIf(!existsSync("/proc/self"))("can't be opened where the system makes no folder", () =>
+  it.effect.each([
+    [
+      "where the system makes no folder",
+      existsSync("/proc/self") ? "/proc/new/pieces" : join(file, "new"),
+      {},
+      /can't be used/
+    ],
+    ["in place of a file", file, {}, /is not a folder/],
+    ["where it can't write", join(folder, "denied"), { access: () => failing("EACCES") }, /no permission/]
+  ] as const)("can't be opened %s, and fails before anything is paid", ([, path, replaced, sentence]) =>
     Effect.gen(function* () {
-      const error = yield* Effect.flip(storeIn("/proc/new/pieces"))
-      expect(error).toMatchObject({ _tag: "PieceStoreError", operation: "open", code: "ENOENT" })
+      const error = yield* Effect.flip(storeIn(path, replaced))
+      expect(error).toMatchObject({ operation: "open", message: expect.stringMatching(sentence) })
     })
   )
 
@@ -153,6 +166,7 @@ describe("a store in a folder", () => {
           /^A piece was not sent, since its result can't be kept: the disk of .* is full\./
         )
       })
+      expect(readdirSync(path)).toEqual([])
     })
   )
 
@@ -169,57 +183,40 @@ describe("a store in a folder", () => {
     })
   )
 
-  it.effect("fails before anything is paid if its folder is a file, or can't be written", () =>
-    Effect.gen(function* () {
-      const file = join(folder, "file")
-      writeFileSync(file, "")
-      expect(yield* Effect.flip(storeIn(file))).toMatchObject({
-        operation: "open",
-        message: expect.stringContaining("is not a folder")
-      })
-      const denied = yield* Effect.flip(storeIn(join(folder, "denied"), { access: () => failing("EACCES") }))
-      expect(denied).toMatchObject({ operation: "open", code: "EACCES" })
-    })
-  )
-
   it.live("removes what a killed process left an hour ago, and nothing else", () =>
     Effect.gen(function* () {
       const path = join(folder, "left")
-      yield* Effect.flatMap(storeIn(path), (store) => store.put("one.wav", bytes))
       const temporary = (name: string) => `${name}.${crypto.randomUUID()}.part`
-      const [old, fresh] = [temporary(`${"0".repeat(64)}.wav`), temporary(`${"1".repeat(64)}.json`)]
-      const others = ["my.part", temporary("film.wav"), temporary(`${"2".repeat(64)}.zip`)]
+      const piece = `${"0".repeat(64)}.wav`
+      const [old, fresh] = [temporary(piece), temporary(`${"1".repeat(64)}.json`)]
+      const others = ["my.part", temporary("film.wav"), temporary(`${"2".repeat(64)}.zip`), `${piece}.part`]
+      yield* Effect.flatMap(storeIn(path), (store) => store.put(piece, bytes))
       for (const name of [old, fresh, ...others]) writeFileSync(join(path, name), "")
       const before = new Date(Date.now() - 61 * 60 * 1000)
-      for (const name of [old, "one.wav", ...others]) utimesSync(join(path, name), before, before)
+      for (const name of [old, piece, ...others]) utimesSync(join(path, name), before, before)
       yield* storeIn(path)
-      expect(readdirSync(path).toSorted()).toEqual([fresh, "one.wav", ...others].toSorted())
+      const names = readdirSync(path)
+      expect(names.toSorted()).toEqual([fresh, piece, ...others].toSorted())
+      expect(names.filter(isPieceName)).toEqual([piece])
+      expect([...names, old].filter(isTemporaryName)).toEqual([fresh, old])
+      expect(pieceOfTemporary(old)).toBe(piece)
     })
   )
 
-  it.scoped.skipIf(process.platform === "win32")("a pipe with the name of a piece is refused, and not waited for", () =>
-    Effect.gen(function* () {
-      const path = join(folder, "pipe")
-      const store = yield* storeIn(path)
-      const name = `${"a".repeat(64)}.wav`
-      execFileSync("mkfifo", [join(path, name)])
-      const error = yield* Effect.flip(store.get(name))
-      expect(error).toMatchObject({
-        operation: "get",
-        code: "ENOTREG",
-        message: expect.stringContaining("Remove it, or use another folder.")
-      })
-    })
-  )
+  const makePipe = (path: string) => Effect.sync(() => execFileSync("mkfifo", [path]))
+  const others: ReadonlyArray<readonly [string, string, (path: string) => Effect.Effect<unknown, PieceStoreError>]> = [
+    ["a folder", "EISDIR", storeIn],
+    ...(process.platform === "win32" ? [] : [["a pipe", "ENOTREG", makePipe] as const])
+  ]
 
-  it.effect("does not take a folder for a result", () =>
+  it.effect.each(others)("does not take %s for a result, and does not wait for it", ([, code, make]) =>
     Effect.gen(function* () {
-      const store = yield* storeIn(join(folder, "nested"))
-      yield* Effect.asVoid(storeIn(join(folder, "nested/one.wav")))
+      const store = yield* storeIn(join(folder, code))
+      yield* make(join(folder, code, "one.wav"))
       expect(yield* Effect.flip(store.get("one.wav"))).toMatchObject({
         operation: "get",
-        code: "EISDIR",
-        message: expect.stringContaining("has the name of a piece. Remove it")
+        code,
+        message: expect.stringContaining("has the name of a piece. Remove it, or use another folder.")
       })
     })
   )

@@ -4,10 +4,9 @@
  */
 import { type AudioFormat, Pcm, Wav } from "@effect-speech/audio-codec"
 import { AudioSource, type TranscriptionRequest } from "@effect-speech/stt"
-import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 
-/** A word, and the silence behind it. Times are in milliseconds. */
+/** A word. Times are in milliseconds. */
 export interface Word {
   readonly word: number
   readonly start: number
@@ -17,7 +16,7 @@ export interface Word {
 /** There are 39 words. */
 const loudness = (word: number) => ((word % 39) + 1) * 800
 
-/** The times of words of these lengths, with these pauses behind them. */
+/** The times of words of these lengths, with these pauses after them. */
 export const wordsOf = (lengths: ReadonlyArray<readonly [length: number, pause: number]>): ReadonlyArray<Word> => {
   let start = 0
   return lengths.map(([length, pause], word) => {
@@ -107,6 +106,3 @@ export const model = "hi-general-v2-8khz"
 export const transactionId = "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f"
 
 export const requestOf = (file: Uint8Array) => ({ audio: AudioSource.fromBytes(file), model, transactionId })
-
-/** After some turns of the scheduler, so that calls overlap. */
-export const soon = <A>(value: A): Effect.Effect<A> => Effect.as(Effect.sleep("2 millis"), value)

@@ -1,6 +1,7 @@
 /**
  * The report of a call. Every error and every result has one.
  */
+import * as Printable from "@effect-speech/common/Printable"
 import * as Schema from "effect/Schema"
 
 /** How much of the request left this process. */
@@ -45,6 +46,8 @@ export const Piece = Schema.Struct({
   start: Schema.Number,
   /** Place of its end in the whole. */
   end: Schema.Number,
+  /** Length of the whole in the same unit, if it is known. Absent for a text. */
+  whole: Schema.optional(Schema.Number),
   /** The first words of its text. Absent for a recording. */
   beginning: Schema.optional(Schema.String),
   /** Number of pieces whose results are kept: a new run does not send them again. */
@@ -53,6 +56,33 @@ export const Piece = Schema.Struct({
   left: Schema.optional(Schema.Number)
 })
 export type Piece = typeof Piece.Type
+
+const grouped = (value: number): string => value.toLocaleString("en")
+
+/** Hours, minutes and seconds. */
+const clockTime = (millis: number): string => {
+  const seconds = Math.round(millis / 1000)
+  const two = (value: number) => String(Math.floor(value) % 60).padStart(2, "0")
+  return `${Math.floor(seconds / 3600)}:${two(seconds / 60)}:${two(seconds)}`
+}
+
+/**
+ * A sentence on one line about the piece in an error: its place, and how to resume. Empty if the piece is the whole. If nothing is kept,
+ * it says only the place.
+ */
+export const describePiece = ({ beginning, end, kept, left, number, of, start, unit, whole }: Piece): string => {
+  if (of === 1) return ""
+  const isText = unit === "characters"
+  const name = `Piece ${grouped(number)}${of !== undefined && isText ? ` of ${grouped(of)}` : ""}`
+  const place = isText
+    ? `${name}, from character ${grouped(start + 1)} (“${beginning ?? ""}”).`
+    : `${name}, from ${clockTime(start)} to ${clockTime(end)}${whole === undefined ? "" : ` of ${clockTime(whole)}`}.`
+  if (kept === 0 && left === undefined) return Printable.line(place)
+  const keeping = kept === 1 ? "1 piece is kept" : `${grouped(kept)} pieces are kept`
+  const cost = isText ? `costs at most ${grouped(left ?? 0)} code points` : `is ${clockTime(left ?? 0)} of audio`
+  const rest = left === undefined ? "" : `, and the rest ${cost}`
+  return Printable.line(`${place} To go on, run it again: ${keeping}${rest}.`)
+}
 
 export const CallReport = Schema.Struct({
   /** Id that all attempts sent: a transaction id or a request id. Empty if nothing was sent. */

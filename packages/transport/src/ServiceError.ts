@@ -2,7 +2,7 @@
  * The factory of all errors of a call.
  *
  * An error has a tag, facts, the report of the call, and a `message` that says what happened and what to do. The message
- * is a field, computed when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
+ * is a field, computed from the facts when the error is made: `toJSON` and Effect's loggers would drop a getter. It is one printable line,
  * and the stack holds nothing else, so a program that ends with the error prints one line.
  */
 
@@ -10,7 +10,7 @@ import { cloneable } from "@effect-speech/common/Cloneable"
 import * as Printable from "@effect-speech/common/Printable"
 import type * as Cause from "effect/Cause"
 import * as Schema from "effect/Schema"
-import { type Billing, CallReport, nothingSent, type Piece } from "./CallReport.js"
+import { type Billing, CallReport, describePiece, nothingSent, type Piece } from "./CallReport.js"
 
 /**
  * Whether the same request may succeed if it is sent again.
@@ -104,7 +104,8 @@ export const define =
     class Defined extends Base {
       constructor(props: Props = {}, options?: Schema.MakeOptions) {
         const facts = Object.assign({ call: nothingSent }, definition.defaults, props)
-        super({ ...facts, message: props.message ?? Printable.line(definition.message(facts)) }, options)
+        const message = props.message ?? ofPiece(Printable.line(definition.message(facts)), facts.call.piece)
+        super({ ...facts, message }, options)
         // Drop the stack: only library frames. An effect runs outside the synchronous stack of the caller's code.
         this.stack = `${this.name}: ${this.message}`
       }
@@ -125,17 +126,19 @@ export const define =
     return cloneable(Defined) as unknown as ServiceErrorClass<Self, Tag, Fields, C>
   }
 
+/** The sentence of an error, and that of its piece. */
+const ofPiece = (message: string, piece: Piece | undefined): string =>
+  piece === undefined ? message : `${message} ${describePiece(piece)}`.trimEnd()
+
 /**
- * The same error, of the same class, with this piece in its report and a further sentence in its message. The sentence is
- * made printable. `billing` is that of all pieces that failed. Default: that of the error.
+ * The same error, of the same class, with this piece in its report and in its message. `billing` is that of all pieces that failed.
+ * Default: that of the error.
  */
 export const withPiece = <E extends ServiceError & { readonly call: CallReport; readonly message: string }>(
   error: E,
   piece: Piece,
-  sentence: string,
   billing: Billing = error.call.billing
 ): E => {
   const Class = error.constructor as new (props: object) => E
-  const message = `${error.message} ${Printable.line(sentence)}`.trimEnd()
-  return new Class({ ...error, call: { ...error.call, piece, billing }, message })
+  return new Class({ ...error, call: { ...error.call, piece, billing }, message: ofPiece(error.message, piece) })
 }

@@ -99,20 +99,41 @@ describe("an error of the factory", () => {
 })
 
 describe("an error of a piece", () => {
-  const piece = { number: 7, of: 9, unit: "characters", start: 100, end: 200, kept: 6, left: 400 } as const
+  const place = { number: 7, of: 9, unit: "characters", start: 1100, end: 1200, beginning: "a\nb" } as const
+  const piece = { ...place, kept: 6, left: 4000 }
 
-  it("is the same error with the piece in its report, and a further sentence", () => {
-    const error = ServiceError.withPiece(new TooHot({ degrees: 40 }), piece, "Piece 7 of 9 (“a\nb”).")
+  it("is the same error with the piece in its report, and with a sentence from these facts", () => {
+    const error = ServiceError.withPiece(new TooHot({ degrees: 40 }), piece)
     expect(error).toBeInstanceOf(TooHot)
     expect(error).toMatchObject({ degrees: 40, retry: "transient", category: "service" })
     expect(error.call).toEqual({ ...CallReport.nothingSent, piece })
-    expect(error.message).toBe("It is 40 degrees in here. Open a window. Piece 7 of 9 (“a\\nb”).")
+    expect(error.message).toBe(
+      "It is 40 degrees in here. Open a window. Piece 7 of 9, from character 1,101 (“a\\nb”). " +
+        "To go on, run it again: 6 pieces are kept, and the rest costs at most 4,000 code points."
+    )
     expect(error.stack).toContain(error.message)
+    expect(new TooHot({ degrees: 40, call: error.call }).message).toBe(error.message)
+    expect(ServiceError.withPiece(new TooHot({ message: "My own." }), { ...piece, of: 1 }).message).toBe("My own.")
+  })
+
+  const spoken = { number: 3, unit: "milliseconds", start: 600_000, end: 3_661_000 } as const
+
+  it.each([
+    [{ ...spoken, kept: 0 }, "Piece 3, from 0:10:00 to 1:01:01."],
+    [{ ...spoken, kept: 1 }, "Piece 3, from 0:10:00 to 1:01:01. To go on, run it again: 1 piece is kept."],
+    [
+      { ...spoken, whole: 7_200_000, kept: 0, left: 7_200_000 },
+      "Piece 3, from 0:10:00 to 1:01:01 of 2:00:00. To go on, run it again: 0 pieces are kept, and the rest is 2:00:00 of audio."
+    ],
+    [{ ...place, kept: 0 }, "Piece 7 of 9, from character 1,101 (“a\\nb”)."],
+    [{ ...place, of: 1, kept: 0 }, ""]
+  ] satisfies ReadonlyArray<readonly [CallReport.Piece, string]>)("says of the piece %j: %s", (piece, sentence) => {
+    expect(CallReport.describePiece(piece)).toBe(sentence)
   })
 
   it.effect("keeps its piece as JSON", () =>
     Effect.gen(function* () {
-      const error = ServiceError.withPiece(new TooHot(), piece, "Piece 7 of 9.")
+      const error = ServiceError.withPiece(new TooHot(), piece)
       const json = JSON.stringify(yield* Schema.encode(TooHot)(error))
       expect((yield* Schema.decode(Schema.parseJson(TooHot))(json)).call).toEqual(error.call)
     })

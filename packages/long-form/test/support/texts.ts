@@ -9,27 +9,11 @@ const fragments = [
   ),
   ...'। ॥ ۔ ؟ ! ? . , ; — 。 ， " ” ) ] [1]'.split(" "),
   ..."👩‍👩‍👧 🇮🇳 🇮 👍🏽 𝒳 \ud83d \udc00".split(" "),
-  ...[
-    " ",
-    " ",
-    " ",
-    "  ",
-    "\n",
-    "\r\n",
-    "\n\n",
-    "\n \n",
-    "\r\n\r\n",
-    "\u2029",
-    "\u2028",
-    "\t",
-    "\u00a0",
-    "\u202f",
-    "\u3000"
-  ],
+  ...[" ", " ", " ", "  ", " ".repeat(300)],
+  ..."\n,\r\n,\n\n,\n \n,\r\n\r\n,\u2029,\u2028,\t,\u00a0,\u202f,\u3000".split(","),
   "a".repeat(30),
   "क्".repeat(12),
-  `o${"\u0301".repeat(20)}`,
-  " ".repeat(300)
+  `o${"\u0301".repeat(20)}`
 ]
 
 const corpus = Object.values(paragraphs).flat()

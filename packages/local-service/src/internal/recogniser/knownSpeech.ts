@@ -44,7 +44,7 @@ export interface Anchor {
 }
 
 /** A text with its time in a recording, in samples. */
-export interface TimedText {
+export interface SampledText {
   readonly text: string
   readonly start: number
   readonly end: number
@@ -94,7 +94,7 @@ export const makeKnownSpeech = () => {
       return longest
     },
     /** Stores a recording. */
-    *add(text: string, lang: string | undefined, shape: Int16Array, timed: ReadonlyArray<TimedText>): Steps<void> {
+    *add(text: string, lang: string | undefined, shape: Int16Array, timed: ReadonlyArray<SampledText>): Steps<void> {
       const recording = yield* recordingOf(text, lang, shape, timed)
       // The index is written at once, because others read it between two steps.
       const { made, prints } = yield* anchorsOf(recording.sentences, shape)
@@ -133,7 +133,7 @@ function* recordingOf(
   text: string,
   lang: string | undefined,
   shape: Int16Array,
-  timed: ReadonlyArray<TimedText>
+  timed: ReadonlyArray<SampledText>
 ): Steps<KnownRecording> {
   const audible = timed.flatMap((each) => {
     const sound = soundOf(shape, each)
@@ -201,7 +201,10 @@ export const powerOf = (shape: Int16Array, start: number, end: number): number =
 }
 
 /** From the first sound to the last in a part of a recording, or `undefined` if it is silent. */
-const soundOf = (shape: Int16Array, part: TimedText): { readonly start: number; readonly end: number } | undefined => {
+const soundOf = (
+  shape: Int16Array,
+  part: SampledText
+): { readonly start: number; readonly end: number } | undefined => {
   let start = Math.max(0, Math.round(part.start))
   let end = Math.min(shape.length, Math.round(part.end))
   if (end <= start) return undefined

@@ -2,7 +2,7 @@ import { cooperatively, type Steps, yieldToEventLoop } from "@effect-speech/comm
 import * as Effect from "effect/Effect"
 import { monotonicMillis, realClock } from "../realTime.js"
 import { resample16 } from "../samples.js"
-import { type KnownSpeech, makeKnownSpeech, type TimedText } from "./knownSpeech.js"
+import { type KnownSpeech, makeKnownSpeech, type SampledText } from "./knownSpeech.js"
 import { isSilent, sampleRate, shapeOf } from "./waveforms.js"
 
 /** A recording that waits to be learned. */
@@ -15,7 +15,7 @@ export interface PendingRecording {
   readonly sampleRate: number
   /** The number of samples at the recogniser's rate. */
   readonly length: number
-  readonly sentences: ReadonlyArray<TimedText>
+  readonly sentences: ReadonlyArray<SampledText>
 }
 
 /**

@@ -26,7 +26,7 @@ export const audioProblem = ({ bytes, format }: Audio): string | undefined => {
   if (durationMillis(format, bytes.byteLength) > longestMillis) return "it lasts more than two hours"
   return format.encoding === "pcm16" || Pcm.decode(bytes, format.encoding).every(isSample)
     ? undefined
-    : "it holds values that are not samples"
+    : "it has NaN, infinite or too large samples"
 }
 
 const isSample = (value: number): boolean => Math.abs(value) <= largestSample

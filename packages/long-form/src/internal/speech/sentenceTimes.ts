@@ -4,7 +4,7 @@
  */
 import * as Silence from "@effect-speech/audio-codec/Silence"
 import * as Sentences from "../../Sentences.js"
-import { spoken } from "../text/spoken.js"
+import { isSpeakable } from "../text/speakable.js"
 
 /** A sentence and its time, in frames of the piece. */
 export interface SentenceTime {
@@ -78,7 +78,7 @@ const spokenSentences = (
 ): ReadonlyArray<Pick<SentenceTime, "text" | "offset">> => {
   const all: Array<{ start: number; end: number; isSpoken: boolean }> = []
   for (const { end, start, text: sentence } of Sentences.split(text, { lang })) {
-    const isSpoken = spoken.test(sentence)
+    const isSpoken = isSpeakable(sentence)
     const before = all.at(-1)
     if (before === undefined || (isSpoken && before.isSpoken)) all.push({ start, end, isSpoken })
     else {

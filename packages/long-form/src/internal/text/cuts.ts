@@ -1,7 +1,9 @@
 /** Finds the best place to cut a text near a limit. */
+
+import { closers, terminators } from "./around.js"
 import type { Boundary } from "./boundary.js"
 import { endOfCluster, lastBoundary } from "./clusters.js"
-import { closers, endsClause, endsSentence, terminators } from "./sentenceEnds.js"
+import { endsClause, endsSentence } from "./sentenceEnds.js"
 import { isSpace, lineEnd, noBreak, spaceClass, spacesAfter, spacesBefore } from "./spaces.js"
 
 /** The offset after a number of code points, or the end of the text. */

@@ -1,3 +1,4 @@
+/** The transcript of each paid piece, in a `PieceStore`. An entry is JSON: a digest of its key and content, and the transcription. */
 import type { SpeechToTextService } from "@effect-speech/stt/SpeechToText"
 import { SttInvalidResponse } from "@effect-speech/stt/SttError"
 import { Transcription } from "@effect-speech/stt/Transcription"
@@ -6,20 +7,20 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import * as Schema from "effect/Schema"
-import type { PieceStoreError, PieceStoreService } from "../PieceStore.js"
-import * as Kept from "./kept.js"
+import type { PieceStoreError, PieceStoreService } from "../../PieceStore.js"
+import * as CacheEntry from "../cacheEntry.js"
 
 /** The fields of a request that decide its transcript. */
 export type DecidingFields = Omit<TranscriptionRequest, "audio" | "transactionId" | "telephony">
 
-/** The name of a result: a digest of the samples, the options of the request, and the base URL. */
-export const nameOf = (
+/** The key of a transcript: a digest of the samples, the options of the request, and the base URL. */
+export const keyOf = (
   samples: Uint8Array,
   { additionalFields = {}, aux = false, hotwords = [], model, parseNumber = false }: DecidingFields,
   { baseUrl = "" }: Pick<SpeechToTextService, "baseUrl">
 ): Effect.Effect<string> =>
-  Effect.flatMap(Kept.sha256(samples), (digest) =>
-    Kept.nameOf(
+  Effect.flatMap(CacheEntry.sha256(samples), (digest) =>
+    CacheEntry.cacheKey(
       {
         samples: digest,
         baseUrl,
@@ -35,7 +36,7 @@ export const nameOf = (
 
 const decodeOutline = Schema.decodeUnknownOption(Transcription)
 
-/** The schema would take minutes for the segments of many hours. The digest says that they are those that were kept. */
+/** The schema would take minutes for the segments of many hours. The digest says that they are those that were written. */
 const decode = (json: string): Option.Option<Transcription> =>
   Option.flatMap(Option.liftThrowable(JSON.parse)(json), (value: unknown) => {
     if (!Predicate.isRecord(value) || !Predicate.isRecord(value.auxInfo)) return decodeOutline(value)
@@ -46,22 +47,21 @@ const decode = (json: string): Option.Option<Transcription> =>
     )
   })
 
-/** The kept result. A damaged one, or that of another piece, counts as none. */
-export const getKept = (
+/** The transcript of this key. An entry that is damaged, or that of another piece, counts as none. */
+export const get = (
   store: PieceStoreService,
-  name: string
+  key: string
 ): Effect.Effect<Option.Option<Transcription>, PieceStoreError> =>
-  Effect.gen(function* () {
-    const found = yield* store.get(name)
-    if (Option.isNone(found)) return Option.none()
-    const state = yield* Kept.examine(name, found.value)
-    if (state === "damaged") return Option.none()
-    return decode(decoder.decode(state === "whole" ? Kept.transcriptionIn(found.value) : found.value))
-  })
+  Effect.map(
+    CacheEntry.read(store, key),
+    Option.flatMap(({ file, state }) =>
+      decode(decoder.decode(state === "whole" ? CacheEntry.transcriptionIn(file) : file))
+    )
+  )
 
-export const keep = (
+export const put = (
   store: PieceStoreService,
-  name: string,
+  key: string,
   transcription: Transcription
 ): Effect.Effect<void, PieceStoreError | SttInvalidResponse> =>
   Effect.gen(function* () {
@@ -69,8 +69,8 @@ export const keep = (
       try: () => JSON.stringify(transcription),
       catch: () => new SttInvalidResponse({ problem: "it can't be written as JSON", call: transcription.call })
     })
-    const digest = yield* Kept.digestOf(name, encoder.encode(json))
-    yield* store.put(name, encoder.encode(`${Kept.headOf(digest)}${json}${Kept.tail}`))
+    const digest = yield* CacheEntry.digestOf(key, encoder.encode(json))
+    yield* store.put(key, encoder.encode(`${CacheEntry.headOf(digest)}${json}${CacheEntry.tail}`))
   })
 
 const encoder = new TextEncoder()

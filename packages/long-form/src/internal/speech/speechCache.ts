@@ -1,6 +1,6 @@
 /**
- * The file of a kept piece: a WAV file that any player opens, and behind its samples a chunk with the id of the request, and
- * with the digest of its name and of all bytes before it.
+ * The speech of each paid piece, in a `PieceStore`. An entry is a WAV file that any player opens. After its samples it has a chunk with
+ * the id of the request, and with the digest of its key and of all bytes before it.
  */
 import type { AudioFormat } from "@effect-speech/audio-codec/AudioFormat"
 import * as Wav from "@effect-speech/audio-codec/Wav"
@@ -8,9 +8,9 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Option from "effect/Option"
 import type { PieceStoreError, PieceStoreService } from "../../PieceStore.js"
-import { digestLength, digestOf, examine } from "../kept.js"
+import { digestLength, digestOf, read } from "../cacheEntry.js"
 
-export interface KeptSpeech {
+export interface CachedSpeech {
   readonly format: AudioFormat
   /** Raw samples, as the service sent them. */
   readonly bytes: Uint8Array
@@ -24,10 +24,10 @@ const chunkHead = 8
 const encoder = new TextEncoder()
 const decoder = new TextDecoder()
 
-export const keep = (
+export const put = (
   store: PieceStoreService,
-  name: string,
-  { bytes, format, requestId }: KeptSpeech
+  key: string,
+  { bytes, format, requestId }: CachedSpeech
 ): Effect.Effect<void, PieceStoreError> =>
   Effect.gen(function* () {
     const audio = Wav.encode(format, bytes)
@@ -40,24 +40,23 @@ export const keep = (
     view.setUint32(audio.byteLength + 4, note.byteLength + digestLength, true)
     file.set(note, audio.byteLength + chunkHead)
     view.setUint32(4, file.byteLength - 8, true)
-    const digest = yield* digestOf(name, file.subarray(0, -digestLength))
+    const digest = yield* digestOf(key, file.subarray(0, -digestLength))
     file.set(encoder.encode(digest), file.byteLength - digestLength)
-    yield* store.put(name, file)
+    yield* store.put(key, file)
   })
 
-/** The kept speech. One that is damaged, or that of another piece, counts as none. */
-export const getKept = (
+/** The speech of this key. An entry that is damaged, or that of another piece, counts as none. */
+export const get = (
   store: PieceStoreService,
-  name: string
-): Effect.Effect<Option.Option<KeptSpeech>, PieceStoreError> =>
-  Effect.gen(function* () {
-    const found = yield* store.get(name)
-    if (Option.isNone(found)) return Option.none()
-    const file = found.value
-    if ((yield* examine(name, file)) === "damaged") return Option.none()
-    return Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
-      const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
-      const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)
-      return { format, bytes, requestId: decoder.decode(note).trimEnd() }
-    })
-  })
+  key: string
+): Effect.Effect<Option.Option<CachedSpeech>, PieceStoreError> =>
+  Effect.map(
+    read(store, key),
+    Option.flatMap(({ file }) =>
+      Option.map(Either.getRight(Wav.decode(file)), ({ bytes, format }) => {
+        const end = bytes.byteOffset - file.byteOffset + bytes.byteLength
+        const note = file.subarray(end + (end % 2) + chunkHead, -digestLength)
+        return { format, bytes, requestId: decoder.decode(note).trimEnd() }
+      })
+    )
+  )

@@ -102,36 +102,36 @@ export const openPieces = (
         })
       )
     })
-    let count = 0
-    const pieces = telephony.stream.pipe(
-      Stream.mapError(toUnreadable),
-      Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
-      Quiet.cutStream(Telephony.format.sampleRate, { maximumMillis: pieceMillis }),
-      Stream.map(({ ending, samples, start }): RecordingPiece => {
-        count += 1
-        return {
-          number: count,
-          start: millisOf(start),
-          end: millisOf(start + samples.length),
-          ending,
-          samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
-          isSilent: isDigitalSilence(samples)
-        }
-      }),
-      Stream.concat(
-        Stream.execute(Effect.suspend(() => (count === 0 ? Effect.fail(unreadable("it has no samples")) : Effect.void)))
-      )
-    )
     return {
       sampleRate: format.sampleRate,
       durationMillis: recording.durationMillis,
-      pieces,
+      pieces: cut(Stream.mapError(telephony.stream, toUnreadable), pieceMillis).pipe(
+        Stream.orElseIfEmptyStream(() => Stream.fail(unreadable("it has no samples")))
+      ),
       missingMillis: () =>
         declared === undefined || declared - read < bytesPerFrame(format)
           ? 0
           : Math.round(((declared - read) / bytesPerFrame(format) / format.sampleRate) * 1000)
     }
   })
+
+/** Cuts telephony into pieces. */
+const cut = <E>(telephony: Stream.Stream<Uint8Array, E>, maximumMillis: number): Stream.Stream<RecordingPiece, E> =>
+  telephony.pipe(
+    Stream.map((chunk) => Pcm.decode(chunk, Telephony.format.encoding)),
+    Quiet.cutStream(Telephony.format.sampleRate, { maximumMillis }),
+    Stream.zipWithIndex,
+    Stream.map(
+      ([{ ending, samples, start }, index]): RecordingPiece => ({
+        number: index + 1,
+        start: millisOf(start),
+        end: millisOf(start + samples.length),
+        ending,
+        samples: Pcm.encode(samples, Telephony.format.encoding).bytes,
+        isSilent: isDigitalSilence(samples)
+      })
+    )
+  )
 
 type DecodingError = AudioDecoder.DecodeError | PlatformError | SttAudioUnreadable
 

@@ -1,5 +1,7 @@
-/** Names of kept results, and the digest that binds a result to its name. */
-
+/**
+ * The file of a cached result: its key, which is also its name, and the digest that binds the two. A cache that gives bytes back gives
+ * those of this key, or none.
+ */
 import { hex } from "@effect-speech/common/Uuid"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
@@ -12,8 +14,8 @@ export const sha256 = (bytes: Uint8Array): Effect.Effect<string> =>
     (digest) => hex(new Uint8Array(digest))
   )
 
-/** The name of a result: a digest of any JSON. The order of its fields does not count. */
-export const nameOf = (content: unknown, extension: "wav" | "json"): Effect.Effect<string> =>
+/** The key of a result: a digest of any JSON, and the kind of the result. The order of the fields does not count. */
+export const cacheKey = (content: unknown, extension: "wav" | "json"): Effect.Effect<string> =>
   Effect.map(sha256(encoder.encode(JSON.stringify(content, sorted))), (digest) => `${digest}.${extension}`)
 
 const sorted = (_: string, value: unknown): unknown =>
@@ -21,19 +23,19 @@ const sorted = (_: string, value: unknown): unknown =>
     ? Object.fromEntries(Object.entries(value).toSorted(([one], [other]) => (one < other ? -1 : 1)))
     : value
 
-/** The digest of a kept result. It has the name in it, so that a result under the name of another piece is none. */
-export const digestOf = (name: string, content: Uint8Array): Effect.Effect<string> => {
-  const head = encoder.encode(name)
+/** The digest of an entry. It covers the key, so that an entry under the key of another piece is damaged. */
+export const digestOf = (key: string, content: Uint8Array): Effect.Effect<string> => {
+  const head = encoder.encode(key)
   const bytes = new Uint8Array(head.byteLength + content.byteLength)
   bytes.set(head)
   bytes.set(content, head.byteLength)
   return sha256(bytes)
 }
 
-/** A kept audio ends with its digest. */
+/** Audio ends with its digest. */
 export const digestLength = 64
 
-/** A kept transcript is JSON: its digest, and the transcription. All bytes around the transcription are these. */
+/** A transcript is JSON: its digest, and the transcription. All bytes around the transcription are these. */
 export const headOf = (digest: string): string => `{"digest":"${digest}","transcription":`
 export const tail = "}"
 const headLength = headOf("0".repeat(digestLength)).length
@@ -42,49 +44,43 @@ const headLength = headOf("0".repeat(digestLength)).length
 export const transcriptionIn = (file: Uint8Array): Uint8Array => file.subarray(headLength, -tail.length)
 
 /**
- * What the digest of a kept result says.
+ * What the digest of an entry says.
  *
  * | result    | meaning |
  * | --------- | ------- |
- * | `whole`   | it is the result of this name |
- * | `unnamed` | an earlier version kept it: audio whose digest has no name, or a transcript without a digest |
- * | `damaged` | a byte is changed or missing, or it is the result of another name |
+ * | `whole`   | it is the result of this key |
+ * | `unnamed` | an earlier version wrote it: audio whose digest does not cover the key, or a transcript without a digest |
+ * | `damaged` | a byte is changed or missing, or it is the result of another key |
  *
- * No damage makes a whole result look unnamed.
+ * No damage makes a whole entry look unnamed.
  */
-export const examine = (name: string, file: Uint8Array): Effect.Effect<"whole" | "unnamed" | "damaged"> =>
+export const examine = (key: string, file: Uint8Array): Effect.Effect<"whole" | "unnamed" | "damaged"> =>
   Effect.gen(function* () {
-    if (name.endsWith(".json")) {
+    if (key.endsWith(".json")) {
       const text = decoder.decode(file)
       if (isUnnamed(text)) return "unnamed"
-      const head = headOf(yield* digestOf(name, transcriptionIn(file)))
+      const head = headOf(yield* digestOf(key, transcriptionIn(file)))
       return text.startsWith(head) && text.endsWith(tail) ? "whole" : "damaged"
     }
     const content = file.subarray(0, -digestLength)
     const digest = decoder.decode(file.subarray(-digestLength))
-    if (digest === (yield* digestOf(name, content))) return "whole"
+    if (digest === (yield* digestOf(key, content))) return "whole"
     return digest === (yield* sha256(content)) ? "unnamed" : "damaged"
   })
 
-/**
- * Whether a store gives back a result that it took. A store may keep nothing, and then no sentence may say that it does.
- * `undefined` is the name of no result.
- */
-export const isKept = (
-  { get }: { readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, unknown> },
-  name: string | undefined
-): Effect.Effect<boolean> =>
-  name === undefined
-    ? Effect.succeed(true)
-    : Effect.flatMap(
-        Effect.map(Effect.option(get(name)), Option.flatten),
-        Option.match({
-          onNone: () => Effect.succeed(false),
-          onSome: (file) => Effect.map(examine(name, file), (state) => state !== "damaged")
-        })
-      )
+/** Reads an entry and its state. One that is damaged, or that of another key, counts as none. */
+export const read = <E>(
+  store: { readonly get: (name: string) => Effect.Effect<Option.Option<Uint8Array>, E> },
+  key: string
+) =>
+  Effect.gen(function* () {
+    const found = yield* store.get(key)
+    if (Option.isNone(found)) return Option.none<{ readonly file: Uint8Array; readonly state: "whole" | "unnamed" }>()
+    const state = yield* examine(key, found.value)
+    return state === "damaged" ? Option.none() : Option.some({ file: found.value, state })
+  })
 
-/** An earlier version kept the JSON of a transcription alone. */
+/** An earlier version wrote the JSON of a transcription alone. */
 const isUnnamed = (text: string): boolean => {
   try {
     const value: unknown = JSON.parse(text)

@@ -1,27 +1,24 @@
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 
-/** A result, and whether it was made for this caller. */
-export interface Shared<A> {
-  readonly value: A
-  readonly isOwn: boolean
-}
-
 /**
- * Gives effects a name. While an effect runs, others of its name wait for its result and do not run: of two equal pieces at
- * the same time, one is paid for.
+ * Runs effects by key. While an effect runs, callers with the same key wait for its result: of equal pieces at the same time, one is
+ * paid for. `isOwn` says whether the effect ran for this caller.
  */
-export const makeShared = <A, E>() => {
+export const makeSingleFlight = <A, E>() => {
   const running = new Map<string, Deferred.Deferred<A, E>>()
-  return <R>(name: string, effect: Effect.Effect<A, E, R>): Effect.Effect<Shared<A>, E, R> =>
+  return <R>(
+    key: string,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<{ readonly value: A; readonly isOwn: boolean }, E, R> =>
     Effect.uninterruptibleMask((restore) =>
       Effect.gen(function* () {
-        const other = running.get(name)
+        const other = running.get(key)
         if (other !== undefined) return { value: yield* restore(Deferred.await(other)), isOwn: false }
         const result = yield* Deferred.make<A, E>()
-        running.set(name, result)
+        running.set(key, result)
         const exit = yield* Effect.exit(restore(effect))
-        running.delete(name)
+        running.delete(key)
         yield* Deferred.done(result, exit)
         return { value: yield* exit, isOwn: true }
       })

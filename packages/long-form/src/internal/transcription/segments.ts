@@ -1,6 +1,6 @@
 import type { Transcription } from "@effect-speech/stt/Transcription"
 import * as Predicate from "effect/Predicate"
-import type { SegmentReader, SegmentReading } from "../SegmentReader.js"
+import type { SegmentReader, SegmentReading } from "../../SegmentReader.js"
 import type { RecordingPiece } from "./recordingPieces.js"
 
 /** A part of the transcript with its time. */
@@ -39,7 +39,13 @@ export const segmentsOf = (
   { auxInfo, text }: Pick<Transcription, "text" | "auxInfo">,
   read: SegmentReader
 ): PieceSegments => {
-  const whole: Segment = { start, end, text: text.trim(), confidence: likely(auxInfo?.confidence), times: "piece" }
+  const whole: Segment = {
+    start,
+    end,
+    text: text.trim(),
+    confidence: validConfidence(auxInfo?.confidence),
+    times: "piece"
+  }
   const given = auxInfo?.segments_meta ?? []
   const readings = given.map((segment) => readingOf(segment, read))
   const texts = readings.map((reading) => reading?.text ?? (given.length === 1 ? text : undefined))
@@ -60,7 +66,7 @@ export const segmentsOf = (
       start: from,
       end: inside(reading.end),
       text: words,
-      confidence: likely(reading.confidence),
+      confidence: validConfidence(reading.confidence),
       times: "service"
     })
   }
@@ -91,19 +97,6 @@ const lettersOf = (text: string): string =>
 
 const unsaid = /[^\p{L}\p{M}\p{N}\p{Sc}\p{Sm}\p{So}]|\p{Default_Ignorable_Code_Point}/gu
 
-/** A confidence that is one, from 0 to 1. */
-export const likely = (confidence: number | undefined): number | undefined =>
+/** A confidence from 0 to 1. The service may send others, which count as none. */
+export const validConfidence = (confidence: number | undefined): number | undefined =>
   confidence !== undefined && confidence >= 0 && confidence <= 1 ? confidence : undefined
-
-/** The mean of the confidences, weighted by the duration of their pieces. `undefined` if no piece has one. */
-export const joinedConfidence = (
-  pieces: ReadonlyArray<{ readonly start: number; readonly end: number; readonly confidence?: number | undefined }>
-): number | undefined => {
-  let [sum, weight] = [0, 0]
-  for (const { confidence, end, start } of pieces) {
-    if (confidence === undefined) continue
-    sum += confidence * (end - start)
-    weight += end - start
-  }
-  return weight === 0 ? undefined : sum / weight
-}

@@ -1,4 +1,4 @@
-/** Checks a request and its options before anything is sent. */
+/** Checks the request and the options of a speech before anything is sent. */
 import * as Issue from "@effect-speech/transport/Issue"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Contract from "@effect-speech/tts/TtsContract"
@@ -10,7 +10,7 @@ import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
 
-/** Room for the number of a piece behind a point: `.0000001`. */
+/** Room for a point and the number of a piece: `.0000001`. */
 const idSuffix = 8
 const maximumId = 64 - idSuffix
 
@@ -105,7 +105,7 @@ const checked = <A>(
   })
 
 /** The passages of a valid request. A text is one passage. Nothing of the other fields is changed. */
-export const checkRequest = (
+export const validate = (
   request: { readonly text: string | ReadonlyArray<Passage> },
   options: object
 ): Either.Either<ReadonlyArray<Passage>, TtsInvalidRequest> =>
@@ -126,7 +126,7 @@ export const checkRequest = (
     return passages
   })
 
-/** The name of a kept piece is made from these fields, as JSON. */
+/** The cache key of a piece is made from these fields, as JSON. */
 const checkJson = (fields: object): Either.Either<void, TtsInvalidRequest> =>
   Either.try({
     try: () => void JSON.stringify(fields),

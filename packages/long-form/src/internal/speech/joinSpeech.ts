@@ -1,0 +1,86 @@
+import { type AudioFormat, bytesPerFrame } from "@effect-speech/audio-codec/AudioFormat"
+import * as Pcm from "@effect-speech/audio-codec/Pcm"
+import * as PcmStream from "@effect-speech/audio-codec/PcmStream"
+import * as Effect from "effect/Effect"
+import * as Stream from "effect/Stream"
+import type { Piece } from "./plan.js"
+import type { LongSpeechReport, SpokenPiece, SpokenSegment } from "./report.js"
+import type { LongSpeechOptions, Pauses } from "./request.js"
+import { sentenceTimes } from "./sentenceTimes.js"
+import { type Edges, shapePiece } from "./shapePiece.js"
+import type { PieceAudio } from "./speakPieces.js"
+
+const defaultPauses: Record<keyof Pauses, number> = {
+  paragraph: 600,
+  line: 400,
+  sentence: 250,
+  clause: 120,
+  word: 0,
+  cluster: 0
+}
+
+/** Joins the audio of the pieces in order, and reports where each piece and each sentence is in the whole. */
+export const makeJoiner = (
+  format: AudioFormat,
+  { edgeSilenceMillis = 40, fadeMillis = 5, pauses: given }: LongSpeechOptions
+) => {
+  const edges: Edges = { edgeSilenceMillis, fadeMillis }
+  const pauses = { ...defaultPauses, ...withoutUndefined(given), end: 0 }
+  const pieces: Array<SpokenPiece> = []
+  const segments: Array<SpokenSegment> = []
+  let frames = 0
+  const millisOf = (frame: number) => (frame / format.sampleRate) * 1000
+
+  const addSegments = (piece: Piece, bytes: Uint8Array) => {
+    const samples = Pcm.decode(bytes, format.encoding)
+    for (const { end, estimated, offset, start, text } of sentenceTimes(
+      piece.text,
+      piece.lang,
+      samples,
+      format.sampleRate
+    )) {
+      const textStart = piece.start + offset
+      const place = { textStart, textEnd: textStart + text.length }
+      segments.push({ text, ...place, start: millisOf(frames + start), end: millisOf(frames + end), estimated })
+    }
+  }
+  const push = ({ audio, call, piece, warnings }: PieceAudio) =>
+    Effect.gen(function* () {
+      const bytes =
+        audio === undefined ? new Uint8Array(0) : yield* shapePiece(audio.bytes, audio.format, format, edges)
+      const pause = PcmStream.silence(format, pauses[piece.boundary])
+      const endFrame = frames + bytes.byteLength / bytesPerFrame(format)
+      pieces.push({
+        number: piece.index + 1,
+        text: piece.text,
+        textStart: piece.start,
+        textEnd: piece.end,
+        passage: piece.passage,
+        boundary: piece.boundary,
+        codePoints: piece.cost,
+        startFrame: frames,
+        endFrame,
+        startMillis: millisOf(frames),
+        endMillis: millisOf(endFrame),
+        source: audio === undefined ? "silence" : call === undefined ? "kept" : "sent",
+        requestId: audio?.requestId,
+        call,
+        warnings
+      })
+      if (audio !== undefined) addSegments(piece, bytes)
+      frames = endFrame + (pause.byteLength ?? 0) / bytesPerFrame(format)
+      return Stream.concat(bytes.byteLength === 0 ? Stream.empty : Stream.make(bytes), pause.stream)
+    })
+  return {
+    push,
+    report: (): LongSpeechReport => ({
+      format,
+      pieces: [...pieces],
+      segments: [...segments],
+      durationMillis: millisOf(frames)
+    })
+  }
+}
+
+const withoutUndefined = (pauses: Pauses = {}): Partial<Record<keyof Pauses, number>> =>
+  Object.fromEntries(Object.entries(pauses).filter(([, millis]) => millis !== undefined))

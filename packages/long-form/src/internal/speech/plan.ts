@@ -1,0 +1,87 @@
+/** The pieces of a text, and what they cost, before anything is sent. */
+import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
+import * as Effect from "effect/Effect"
+import type { Passage } from "../../Passages.js"
+import * as TextPieces from "../../TextPieces.js"
+import { validate } from "./validate.js"
+
+/** The number of pieces and the cost of a speech, before anything is sent. */
+export interface Plan {
+  /** Number of all pieces. */
+  readonly pieces: number
+  /** Length of the text in Unicode code points. */
+  readonly codePoints: number
+  /**
+   * Code points to send, the unit of billing: the highest cost. Spaces around a piece are not sent, nor are pieces without a
+   * letter, a number or a symbol. Pieces that are kept cost nothing.
+   */
+  readonly cost: number
+}
+
+/** A piece, and what of it is sent. */
+export interface Piece extends TextPieces.TextPiece {
+  readonly sent: string
+  readonly cost: number
+}
+
+export interface Pieces {
+  /** A piece by its index; `undefined` after the last one. The text is split as far as needed. */
+  readonly at: (index: number) => Piece | undefined
+  /** Splits the rest of the text. */
+  readonly plan: Effect.Effect<Plan>
+}
+
+/** Checks a request and its options, and splits its text up to the first piece that is spoken. */
+export const prepare = (
+  request: { readonly text: string | ReadonlyArray<Passage>; readonly lang?: string | undefined },
+  options: TextPieces.SplitOptions
+): Effect.Effect<Pieces, TtsInvalidRequest> =>
+  Effect.gen(function* () {
+    const passages = yield* validate(request, options)
+    const { first, maximum } = options
+    const pieces = makePieces(TextPieces.split(passages, { first, maximum, lang: request.lang }))
+    for (let index = 0; ; index++) {
+      const piece = pieces.at(index)
+      if (piece?.speakable === true) return pieces
+      if (piece === undefined) {
+        const problem = "has nothing to speak: no letter, no number and no symbol"
+        return yield* new TtsInvalidRequest({ field: "text", problem })
+      }
+    }
+  })
+
+/** Splitting takes time, so a piece is made once, when it is needed. */
+const makePieces = (source: Iterator<TextPieces.TextPiece>): Pieces => {
+  const made: Array<Piece> = []
+  let isEnded = false
+  const at = (index: number) => {
+    while (made.length <= index && !isEnded) {
+      const next = source.next()
+      if (next.done === true) isEnded = true
+      else made.push(withCost(next.value))
+    }
+    return made[index]
+  }
+  return {
+    at,
+    plan: Effect.gen(function* () {
+      let codePoints = 0
+      let cost = 0
+      for (let index = 0; ; index++) {
+        const piece = at(index)
+        if (piece === undefined) return { pieces: index, codePoints, cost }
+        codePoints += piece.codePoints
+        cost += piece.cost
+        // Responses are read between two pieces.
+        yield* Effect.sleep(0)
+      }
+    })
+  }
+}
+
+const withCost = (piece: TextPieces.TextPiece): Piece => {
+  const sent = piece.text.trim()
+  // All spaces are one code point and one UTF-16 unit.
+  const cost = piece.codePoints - (piece.text.length - sent.length)
+  return piece.speakable ? { ...piece, sent, cost } : { ...piece, sent: "", cost: 0 }
+}

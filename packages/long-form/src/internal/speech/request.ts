@@ -1,0 +1,56 @@
+import type { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import type { Passage } from "../../Passages.js"
+import type { LongSpeechEvent } from "./events.js"
+
+/** A request of `TextToSpeech` whose text has any length. */
+export interface LongSpeechRequest extends Omit<SynthesisRequest, "text"> {
+  /** The text, or its passages. It must have a letter, a number or a symbol. */
+  readonly text: string | ReadonlyArray<Passage>
+  /**
+   * Id of the whole speech, 1 to 56 letters, digits and `.`, `_`, `:`, `-`. The id of a piece is this and its number: `book.007`.
+   * Default: a random UUID.
+   */
+  readonly requestId?: string | undefined
+}
+
+/** Silence after a piece, in milliseconds, by the boundary at which it ends. The edges of its audio come on top. */
+export interface Pauses {
+  /** Default: 600. */
+  readonly paragraph?: number | undefined
+  /** Default: 400. */
+  readonly line?: number | undefined
+  /** Default: 250. */
+  readonly sentence?: number | undefined
+  /** Default: 120. */
+  readonly clause?: number | undefined
+  /** Default: 0. */
+  readonly word?: number | undefined
+  /** Default: 0. */
+  readonly cluster?: number | undefined
+}
+
+export interface LongSpeechOptions {
+  /** Largest number of code points in a piece, 1 to 10,000. Default: 2,000. */
+  readonly maximum?: number | undefined
+  /** Largest number of code points in the first piece; each next may have twice as many, up to `maximum`. Default: 250. */
+  readonly first?: number | undefined
+  /** How many pieces are synthesized at once, 1 to 1,000. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** Silence between the pieces. */
+  readonly pauses?: Pauses | undefined
+  /** How much silence stays at both ends of the audio of a piece, in milliseconds. Silence is below -50 dB. Default: 40. */
+  readonly edgeSilenceMillis?: number | undefined
+  /** How long the audio of a piece is faded at both ends, in milliseconds. Default: 5. */
+  readonly fadeMillis?: number | undefined
+  /**
+   * What to do with a piece in another format than the requested one, or than the first piece if none was requested: convert
+   * it, or fail with a `TtsInvalidResponse`. Default: `resample`.
+   */
+  readonly differentFormat?: "resample" | "fail" | undefined
+  /** How long to retry each piece through an outage of the service. Default: 5 minutes. */
+  readonly outage?: Duration.DurationInput | undefined
+  /** Runs at each event, in order. The speech never waits for it, nor does a defect in it affect the speech. Default: none. */
+  readonly onEvent?: ((event: LongSpeechEvent) => Effect.Effect<void>) | undefined
+}

@@ -1,0 +1,46 @@
+import type { CallEvent } from "@effect-speech/transport/CallEvent"
+
+/** The place of a piece in the recording. */
+export interface PiecePlace {
+  /** Counts from 1. */
+  readonly number: number
+  /** In milliseconds from the beginning of the recording. */
+  readonly start: number
+  /** In milliseconds. */
+  readonly end: number
+}
+
+export type LongTranscriptionEvent = Planned | Kept | Silent | Started | Called | Done
+
+/** The recording is open. */
+export interface Planned {
+  readonly _tag: "Planned"
+  /** Its duration in milliseconds, if its header states it. */
+  readonly durationMillis: number | undefined
+}
+
+/** The store has the transcript of a piece, from an earlier run or from an equal piece. The piece is not sent. */
+export interface Kept extends PiecePlace {
+  readonly _tag: "Kept"
+}
+
+/** A piece is digital silence, so it is not sent. */
+export interface Silent extends PiecePlace {
+  readonly _tag: "Silent"
+}
+
+/** The call of a piece starts. */
+export interface Started extends PiecePlace {
+  readonly _tag: "Started"
+}
+
+/** The call of a piece has an event, such as a retry. */
+export interface Called extends PiecePlace {
+  readonly _tag: "Called"
+  readonly event: CallEvent
+}
+
+/** The transcript of a piece has arrived and is kept. */
+export interface Done extends PiecePlace {
+  readonly _tag: "Done"
+}

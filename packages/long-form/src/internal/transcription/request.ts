@@ -1,0 +1,51 @@
+import { SttInvalidRequest } from "@effect-speech/stt/SttError"
+import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
+import * as Duration from "effect/Duration"
+import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import type * as SegmentReader from "../../SegmentReader.js"
+import type { LongTranscriptionEvent } from "./events.js"
+
+/**
+ * The request of a transcription, without `telephony`: a long recording is always converted. `aux` is true by default, since the
+ * times of the segments come with it. A piece is sent under the UUID of version 5 of `transactionId` and its number.
+ */
+export type LongTranscriptionRequest = Omit<TranscriptionRequest, "telephony">
+
+export interface LongTranscriptionOptions {
+  /** The longest piece, in milliseconds, 1,000 to 3,600,000. Default: 300,000, 5 minutes. */
+  readonly pieceMillis?: number | undefined
+  /** How many pieces are sent at once, 1 to 1,000. Default: 4. */
+  readonly concurrency?: number | undefined
+  /** Reads the time of a segment in a response. Default: `SegmentReader.localService`. */
+  readonly segments?: SegmentReader.SegmentReader | undefined
+  /** How long a piece is retried while the service is down. Default: 5 minutes. */
+  readonly outage?: Duration.DurationInput | undefined
+  /**
+   * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
+   * Default: none.
+   */
+  readonly onEvent?: ((event: LongTranscriptionEvent) => Effect.Effect<void>) | undefined
+}
+
+/** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
+const longestPiece = 3_600_000
+
+const mostAtOnce = 1000
+
+/** The options with their defaults. */
+export const validate = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 }: LongTranscriptionOptions) =>
+  Effect.gen(function* () {
+    const invalid = (field: string, problem: string) => Effect.fail(new SttInvalidRequest({ field, problem }))
+    if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostAtOnce)) {
+      return yield* invalid("concurrency", `must be a whole number from 1 to ${mostAtOnce}`)
+    }
+    if (!(pieceMillis >= 1000 && pieceMillis <= longestPiece)) {
+      return yield* invalid("pieceMillis", `must be milliseconds from 1000 to ${longestPiece}`)
+    }
+    const duration = Duration.decodeUnknown(outage)
+    if (Option.isNone(duration) || !Duration.greaterThan(duration.value, Duration.zero)) {
+      return yield* invalid("outage", 'must be a duration longer than zero, such as "5 minutes"')
+    }
+    return { concurrency, outage: duration.value, pieceMillis }
+  })

@@ -1,0 +1,108 @@
+import * as Telephony from "@effect-speech/audio-codec/Telephony"
+import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as AudioSource from "@effect-speech/stt/AudioSource"
+import { SpeechToText } from "@effect-speech/stt/SpeechToText"
+import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
+import type { Transcription } from "@effect-speech/stt/Transcription"
+import type { CallEvent } from "@effect-speech/transport/CallEvent"
+import * as Effect from "effect/Effect"
+import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
+import { makePaidPieces } from "../paidPieces.js"
+import { makeRunProgress } from "../runProgress.js"
+import { uuidV5 } from "../uuid.js"
+import type { LongTranscriptionEvent, PiecePlace } from "./events.js"
+import type { PieceResult } from "./joinTranscripts.js"
+import type { RecordingPiece } from "./recordingPieces.js"
+import type { LongTranscriptionOptions } from "./request.js"
+import * as TranscriptCache from "./transcriptCache.js"
+
+export interface PieceFailed {
+  readonly _tag: "PieceFailed"
+  readonly piece: PieceResult["piece"]
+  readonly error: SttError | PieceStoreError
+}
+
+/** Room for a transcript with the times of its segments. */
+const expectedBytes = ({ end, start }: PiecePlace): number => 16_384 + Math.ceil((end - start) / 2)
+
+/** Transcribes pieces, or finds their transcripts in the cache. `durationMillis` is that of the recording, if it is known. */
+export const makeTranscriber = (
+  fields: TranscriptCache.DecidingFields,
+  transactionId: string,
+  { onEvent, outage }: Pick<LongTranscriptionOptions, "onEvent" | "outage">,
+  durationMillis: number | undefined,
+  emit: (event: LongTranscriptionEvent) => Effect.Effect<void>
+) =>
+  Effect.gen(function* () {
+    const stt = yield* SpeechToText
+    const store = yield* PieceStore
+    const progress = makeRunProgress(store)
+    const obtain = makePaidPieces<Transcription, SttError>(store, progress)
+
+    type Outcome = Omit<PieceResult, "piece">
+    const audible = (samples: Uint8Array, place: PiecePlace): Effect.Effect<Outcome, SttError | PieceStoreError> =>
+      Effect.gen(function* () {
+        const key = yield* TranscriptCache.keyOf(samples, fields, stt)
+        const onCallEvent = (event: CallEvent) => emit({ _tag: "Called", ...place, event })
+        const { result, source } = yield* obtain({
+          key,
+          amount: place.end - place.start,
+          expectedBytes: expectedBytes(place),
+          emit: (_tag) => emit({ _tag, ...place }),
+          find: TranscriptCache.get(store, key),
+          send: (restore) =>
+            Effect.gen(function* () {
+              const file = Wav.encode(Telephony.format, samples)
+              const audio = AudioSource.fromBytes(file, { filename: `piece-${place.number}.wav` })
+              const id = yield* uuidV5(transactionId, String(place.number))
+              const call = stt.transcribe(
+                { ...fields, audio, transactionId: id },
+                { outage, onEvent: onEvent && onCallEvent }
+              )
+              const transcription = yield* restore(call)
+              yield* TranscriptCache.put(store, key, transcription)
+              return transcription
+            })
+        })
+        return { source, transcription: result }
+      })
+    const silent = (place: PiecePlace): Effect.Effect<Outcome> =>
+      Effect.suspend(() => {
+        progress.skip(place.end - place.start)
+        return Effect.as(emit({ _tag: "Silent", ...place }), { source: "silence" as const })
+      })
+
+    /** The result has no samples, so that memory does not grow with them. */
+    const transcribe = ({ samples, ...piece }: RecordingPiece): Effect.Effect<PieceResult, PieceFailed> => {
+      const { end, number, start } = piece
+      const place = { number, start, end }
+      return Effect.mapBoth(piece.isSilent ? silent(place) : audible(samples, place), {
+        onSuccess: (outcome) => ({ piece, ...outcome }),
+        onFailure: (error) => {
+          progress.fail(error)
+          return { _tag: "PieceFailed", piece, error } as const
+        }
+      })
+    }
+
+    /** The error of a piece, or of a recording that can't be read to its end. */
+    const explain = (failed: PieceFailed | SttAudioUnreadable): Effect.Effect<SttError | PieceStoreError> => {
+      if (failed._tag === "SttAudioUnreadable") return Effect.map(progress.kept, (kept) => unreadable(failed, kept))
+      const { end, ending, number, start } = failed.piece
+      const of = ending === "end" ? number : undefined
+      const place = { number, of, unit: "milliseconds", start, end, whole: durationMillis } as const
+      return progress.explain(failed.error, place, durationMillis)
+    }
+    const unreadable = (error: SttAudioUnreadable, kept: { readonly pieces: number } = { pieces: 0 }) => {
+      const pieces = kept.pieces === 1 ? "1 piece is kept" : `${kept.pieces} pieces are kept`
+      return new SttAudioUnreadable({
+        ...error,
+        call: { ...error.call, billing: progress.billingWith(error.call.billing) },
+        message:
+          kept.pieces === 0
+            ? error.message
+            : `${error.message} To go on, run it again with the whole recording: ${pieces}.`
+      })
+    }
+    return { transcribe, explain }
+  })
