@@ -158,6 +158,8 @@ export interface RunStatus {
   readonly warnings: Readonly<Record<string, number>>
   /** What the recorded calls cost, by the price of {@link Limits}. */
   readonly credits: number
+  /** Held files of which it is not known what their calls may have cost: they began without a limit of credits. */
+  readonly unknownCosts: number
   /** The run has begun since `results.jsonl` was written. */
   readonly resultsDue: boolean
   /** How its files were found at its end. Set in the last status of `progress`, if this process has looked. */

@@ -743,10 +743,23 @@ for (const { title, database, installed } of databases) {
           yield* claim(1, "a", 3)
           yield* store.takeOver(run, ["a"])
           const [held, [file]] = yield* credits
+          assert.strictEqual((yield* store.status(run)).unknownCosts, 0)
           assert.deepStrictEqual([held, file?.state, file?.credits], [3, "held", 3])
           yield* settle(1, done(2))
           const [spent, [answered]] = yield* credits
           assert.deepStrictEqual([spent, answered?.state, answered?.credits], [2, "done", 2])
+        })
+      )
+
+      it.effect("says of how many held files it is not known what they may have cost", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, settle } = yield* begun(3)
+          yield* Effect.all([claim(1), claim(2)])
+          yield* store.takeOver(run, ["a"])
+          const unknown = Effect.map(store.status(run), ({ unknownCosts }) => unknownCosts)
+          assert.strictEqual(yield* unknown, 2)
+          yield* settle(1, done())
+          assert.strictEqual(yield* unknown, 1)
         })
       )
 

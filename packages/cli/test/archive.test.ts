@@ -237,7 +237,7 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const retried = yield* archive(retry.slice("speech archive ".length))
       expect(retried.code).toBe(0)
       expect(retried.stderr.split("\n")[0]).toBe(
-        "speech: 1 file that may have been billed is called again, and may be billed again."
+        "speech: 1 file that may have been billed is to be called again, and may be billed again."
       )
       expect((yield* requestCount) - before).toBe(2)
     })
@@ -246,11 +246,18 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
   it.scoped("counts what each attempt may have cost, also of a recording in pieces", () =>
     Effect.gen(function* () {
       const { faults } = yield* LocalService
-      for (const format of ["txt", "srt"]) {
+      const rows = [
+        ["txt", "hold", 41, "Spent: at most 2 credits."],
+        ["srt", "hold", 41, "Spent: at most 2 credits."],
+        ["txt", "repeat", 0, "Spent: 4 credits."],
+        ["srt", "repeat", 0, "Spent: 4 credits."]
+      ] as const
+      for (const [format, after, expected, says] of rows) {
         const { calls, out } = yield* place(1)
         yield* faults.set([{ operation: "transcribe", times: 1, status: 500 }])
-        const { code, stdout } = yield* archive(`run ${calls} ${asRun} --format ${format} --out ${out}`)
-        expect([code, stdout.split("\n").at(-1)]).toEqual([0, "Spent: 4 credits."])
+        const line = `run ${calls} ${asRun} --format ${format} --after-crash ${after} --out ${out}`
+        const { code, stdout } = yield* archive(line)
+        expect([code, stdout.split("\n").at(-1)]).toEqual([expected, says])
       }
     })
   )
@@ -603,6 +610,7 @@ const status: RunStatus = {
   holds: { AnswerUnknown: 10 },
   warnings: {},
   credits: 45_678,
+  unknownCosts: 0,
   resultsDue: true,
   machines: 3,
   createdAt: 0,
@@ -624,6 +632,12 @@ describe("a plan", () => {
 })
 
 describe("the report of a run", () => {
+  it("says of how many held files the cost is not known", () => {
+    expect(describeStatus({ ...status, unknownCosts: 10 }, 0)).toContain(
+      "Spent: 45,678 credits, and what the calls of 10 files that are held may have cost."
+    )
+  })
+
   it("whose listing has ended without an end says so, and is no success", () => {
     const listing = {
       ...status,

@@ -77,7 +77,13 @@ export const transcribe = (
     const recording = yield* openPieces(audio, pieceMillis)
     const { durationMillis } = recording
     yield* emit({ _tag: "Planned", durationMillis })
-    const transcriber = yield* makeTranscriber(fields, transactionId, { onEvent, outage }, durationMillis, emit)
+    const transcriber = yield* makeTranscriber(
+      fields,
+      transactionId,
+      { onEvent, outage, retryIfBilled: options.retryIfBilled },
+      durationMillis,
+      emit
+    )
     const results = yield* recording.pieces.pipe(
       inOrder(transcriber.transcribe, { concurrency, ahead: Number.POSITIVE_INFINITY }),
       Stream.runCollect,

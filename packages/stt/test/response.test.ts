@@ -189,6 +189,15 @@ describe("a status", () => {
       expect(error.message).toContain("Each attempt may be billed")
     })
   )
+
+  it.scopedLive("that may be billed ends a call with retryIfBilled: false, and one that is not is retried", () =>
+    Effect.gen(function* () {
+      const { server, stt } = yield* connect(sendStatuses(503, 500, 200), { retries: { firstDelay: "1 millis" } })
+      const error = yield* Effect.flip(stt.transcribe(request, { retryIfBilled: false }))
+      expect(error).toMatchObject({ _tag: "SttServerError", call: { attempts: [{ status: 503 }, { status: 500 }] } })
+      expect(server.received.length).toBe(2)
+    })
+  )
 })
 
 describe("a 200", () => {

@@ -60,4 +60,9 @@ export interface CallOptions {
    * than zero. Default: that of the layer.
    */
   readonly outage?: Duration.DurationInput | undefined
+  /**
+   * Whether to retry after an attempt that may have been billed, such as one of a transcription that got a 500. With `false`, the call is
+   * billed at most once. Default: true.
+   */
+  readonly retryIfBilled?: boolean | undefined
 }

@@ -42,6 +42,8 @@ export type Category = "request" | "recording" | "account" | "service" | "connec
 export interface ServiceError {
   readonly _tag: string
   readonly retry: Retry
+  /** What is known of billing, among others. */
+  readonly call?: Pick<CallReport, "billing"> | undefined
 }
 
 const common = { call: CallReport, message: Schema.String }

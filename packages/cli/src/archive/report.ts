@@ -51,7 +51,7 @@ export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | un
 
 /** For `speech archive status`, and at the end of a run. `now` is milliseconds since 1970. */
 export const describe = (status: RunStatus, now: number): string => {
-  const { counts, credits, machines, settings, state, warnings } = status
+  const { counts, credits, machines, settings, state, unknownCosts, warnings } = status
   const outage = outageOf(status)
   const { failed, held, pending, started } = counts
   const facts = [
@@ -67,8 +67,10 @@ export const describe = (status: RunStatus, now: number): string => {
     ...(failed === 0 ? [] : [`Failed: ${tagsOf(status.failures)}.`]),
     ...(held === 0 ? [] : [`Held: ${tagsOf(status.holds)}.`]),
     ...(tagsOf(warnings) === "" ? [] : [`Warnings: ${tagsOf(warnings)}.`]),
-    // A held file counts with what its calls may have cost.
-    `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`,
+    // A held file counts with what its calls may have cost, if that is known.
+    unknownCosts === 0
+      ? `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`
+      : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} that ${unknownCosts === 1 ? "is" : "are"} held may have cost.`,
     ...(state === "running" ? [`Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`] : []),
     ...(outage === undefined ? [] : [outage])
   ].join("\n")
@@ -86,7 +88,7 @@ export const retryOf = ({ counts, holds }: RunStatus, only: string | undefined):
   const held = holds[only] ?? 0
   if (held === 0) return []
   return [
-    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} called again, and may be billed again.`
+    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.`
   ]
 }
 

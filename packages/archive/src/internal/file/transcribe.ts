@@ -121,16 +121,17 @@ const transcribe = (
     const reader = segmentFields === undefined ? SegmentReader.localService : SegmentReader.fields(segmentFields)
     const request = { ...fields, audio, aux: true, transactionId: job.file.callId }
     const mustCut = isLong(durationMillis, pieceMillis)
+    const retryIfBilled = job.settings.unanswered === "repeat"
     // It could not be measured: see `measure`.
     if (durationMillis === undefined && job.file.reserved === 0) return yield* lengthUnknown(job)
     if (needsTimes(job.settings.output.format) || (canCut && mustCut)) {
-      return yield* inPieces(request, job, { pieceMillis, segments: reader }, tally)
+      return yield* inPieces(request, job, { pieceMillis, retryIfBilled, segments: reader }, tally)
     }
     tally.begun(
       1,
       job.file.reserved ?? Money.ofRecording({ size: job.file.size, ...header, pieceMillis: undefined }).most
     )
-    return yield* whole(request, durationMillis, reader, mustCut ? [sentWhole] : [], tally)
+    return yield* whole(request, { durationMillis, reader, retryIfBilled, tags: mustCut ? [sentWhole] : [] }, tally)
   })
 
 const lengthUnknown = (job: Job) =>
@@ -150,17 +151,20 @@ const sentWhole = "SentWhole"
 const unsure = (attempts: CallReport["attempts"]): number =>
   attempts.filter((attempt) => billingOf([attempt], () => true) === "unknown").length
 
-const whole = (
-  request: Request,
-  durationMillis: number | undefined,
-  reader: SegmentReader.SegmentReader,
-  tags: ReadonlyArray<string>,
-  tally: Money.Tally
-) =>
+interface Whole {
+  readonly durationMillis: number | undefined
+  readonly reader: SegmentReader.SegmentReader
+  readonly retryIfBilled: boolean
+  /** Warnings of the archive. */
+  readonly tags: ReadonlyArray<string>
+}
+
+const whole = (request: Request, { durationMillis, reader, retryIfBilled, tags }: Whole, tally: Money.Tally) =>
   Effect.gen(function* () {
     const stt = yield* SpeechToText
-    const { auxInfo, call, text, warnings } = yield* Effect.tapError(stt.transcribe(request), ({ call }) =>
-      Effect.sync(() => tally.repeated(1, Math.max(0, unsure(call.attempts) - 1)))
+    const { auxInfo, call, text, warnings } = yield* Effect.tapError(
+      stt.transcribe(request, { retryIfBilled }),
+      ({ call }) => Effect.sync(() => tally.repeated(1, Math.max(0, unsure(call.attempts) - 1)))
     )
     tally.repeated(1, unsure(call.attempts.slice(0, -1)))
     tally.paid(1)

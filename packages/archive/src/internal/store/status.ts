@@ -47,8 +47,10 @@ export const make = ({
               tags.flatMap(({ count, state, tag }) => (stateOf(state) === wanted ? [[tag ?? "", Number(count)]] : []))
             )
           // What a call without an answer may have cost stays reserved while its file is held.
-          const [reserved] = yield* sql<{ credits: Int | null }>`
-              SELECT sum(reserved) AS credits FROM archive_files
+          const [held] = yield* sql<{ credits: Int | null; unknown: Int | null }>`
+              SELECT sum(reserved) AS credits,
+                sum(CASE WHEN billing = 'unknown' AND credits IS NULL AND reserved IS NULL THEN 1 ELSE 0 END) AS unknown
+              FROM archive_files
               WHERE run = ${number} AND ${sql.in("state", [codeOf("held"), codeOf("held") + hiding])}`
           const warned = yield* sql<{ warnings: string; count: Int }>`
               SELECT warnings, count(*) AS count FROM archive_files
@@ -75,7 +77,8 @@ export const make = ({
             failures: tagsOf("failed"),
             holds: tagsOf("held"),
             warnings: warningsIn(warned),
-            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), Number(reserved?.credits ?? 0)),
+            credits: states.reduce((sum, { credits }) => sum + Number(credits ?? 0), Number(held?.credits ?? 0)),
+            unknownCosts: Number(held?.unknown ?? 0),
             resultsDue: Number(row.results_due) === 1,
             machines: Number(machines?.count ?? 0),
             ...(typeof machines?.last !== "object" && { heartbeatAt: Number(machines?.last) }),

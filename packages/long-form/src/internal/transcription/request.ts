@@ -21,6 +21,8 @@ export interface LongTranscriptionOptions {
   readonly segments?: SegmentReader.SegmentReader | undefined
   /** How long a piece is retried while the service is down. Default: 5 minutes. */
   readonly outage?: Duration.DurationInput | undefined
+  /** Whether to send a piece again after an attempt that may have been billed, such as one that got a 500. Default: true. */
+  readonly retryIfBilled?: boolean | undefined
   /**
    * Runs at each event, in order. The transcription never waits for it, nor does a defect in it affect the transcription.
    * Default: none.

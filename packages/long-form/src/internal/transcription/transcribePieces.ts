@@ -29,7 +29,7 @@ const expectedBytes = ({ end, start }: PiecePlace): number => 16_384 + Math.ceil
 export const makeTranscriber = (
   fields: TranscriptCache.DecidingFields,
   transactionId: string,
-  { onEvent, outage }: Pick<LongTranscriptionOptions, "onEvent" | "outage">,
+  { onEvent, outage, retryIfBilled }: Pick<LongTranscriptionOptions, "onEvent" | "outage" | "retryIfBilled">,
   durationMillis: number | undefined,
   emit: (event: LongTranscriptionEvent) => Effect.Effect<void>
 ) =>
@@ -57,7 +57,7 @@ export const makeTranscriber = (
               const id = yield* uuidV5(transactionId, String(place.number))
               const call = stt.transcribe(
                 { ...fields, audio, transactionId: id },
-                { outage, onEvent: onEvent && onCallEvent }
+                { outage, retryIfBilled, onEvent: onEvent && onCallEvent }
               )
               const transcription = yield* restore(call)
               yield* TranscriptCache.put(store, key, transcription)

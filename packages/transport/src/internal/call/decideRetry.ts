@@ -12,6 +12,8 @@ export interface RetryLimits {
   /** How long to retry through an outage, from the start of the call. */
   readonly outageMillis: number
   readonly retries: ResolvedRetries
+  /** Whether to retry after an attempt that may have been billed. */
+  readonly retryIfBilled: boolean
 }
 
 export interface RetryDecision {
@@ -25,14 +27,15 @@ export interface RetryDecision {
  * `undefined`: the error forbids it, or the policy, a deadline or the budget.
  */
 export const decideRetry = (
-  { retry: allowed }: ServiceError,
+  { call: report, retry: allowed }: ServiceError,
   call: Call,
   retry: number,
   random: number,
-  { budget, outageMillis, retries }: RetryLimits
+  { budget, outageMillis, retries, retryIfBilled }: RetryLimits
 ): RetryDecision | undefined => {
   const cost = costOf(allowed, retries)
   if (cost === undefined) return undefined
+  if (!retryIfBilled && report !== undefined && report.billing !== "notBilled") return undefined
   const { attempts, elapsedMillis } = call.progress()
   const latest = attempts.at(-1)
   const askedMillis = latest?.retryAfterMillis ?? 0

@@ -33,11 +33,12 @@ export const runCall = <A, E extends ServiceError, Context>(
   { apiKeyHeader, budget, driver, keys, retries }: SharedParts,
   call: Call,
   operation: Operation<A, E, Context>,
-  { outage }: CallOptions = {}
+  { outage, retryIfBilled = true }: CallOptions = {}
 ): Effect.Effect<A, E> =>
   Effect.gen(function* () {
     const { events } = call
-    const limits = { budget, outageMillis: outage === undefined ? retries.outage : outageOf(outage), retries }
+    const outageMillis = outage === undefined ? retries.outage : outageOf(outage)
+    const limits = { budget, outageMillis, retries, retryIfBilled }
     let latest: Response<E> | undefined
     const toError = (failure: Failure) =>
       operation.fail(
