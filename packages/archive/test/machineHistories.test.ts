@@ -307,11 +307,11 @@ class History {
         'SELECT to_timestamp(millis / 1000.0) FROM public.world_clock'`)
     const name = new URL(this.url).pathname.slice(1)
     await client.query(`ALTER DATABASE "${name}" SET search_path = public, pg_catalog`)
-    this.world.isBlocked = async () => {
-      const { rows } = await client.query(`
-        SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid()
-          AND state = 'active' AND wait_event_type IS DISTINCT FROM 'Lock' LIMIT 1`)
-      return rows.length === 0
+    this.world.blocked = async () => {
+      const { rows } = await client.query(
+        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+      )
+      return rows.length
     }
     this.world.onTime = async (now) => {
       await client.query(sql(now))

@@ -57,8 +57,8 @@ export class World {
   steps = 0
   /** Connections to PostgreSQL. */
   readonly clients = new Set<PgClient>()
-  /** Whether each statement that is under way waits for a lock, such as that of a process that is frozen. */
-  isBlocked: () => Promise<boolean> = () => Promise.resolve(false)
+  /** How many statements wait for a lock, such as that of a process that is frozen. */
+  blocked: () => Promise<number> = () => Promise.resolve(0)
   /** Tells a database the time. */
   onTime: (now: number) => Promise<void> = () => Promise.resolve()
   #timers: Array<Timer> = []
@@ -90,12 +90,21 @@ export class World {
       await new Promise<void>((resolve) => setImmediate(resolve))
       const moves =
         this.steps !== before ||
-        ([...this.clients].some(isWaiting) && (realNow() - movedAt < 100 || !(await this.isBlocked()))) ||
+        (await this.#isWaiting(realNow() - movedAt)) ||
         this.machines.some(({ isReady }) => isReady) ||
         process.getActiveResourcesInfo().some((resource) => resource.startsWith("FSReq"))
       if (this.steps !== before) movedAt = realNow()
       quiet = moves ? 0 : quiet + 1
     }
+  }
+
+  /** Whether the database has still something to do. `quietMillis`: since when no fiber has moved. */
+  async #isWaiting(quietMillis: number): Promise<boolean> {
+    const waiting = [...this.clients].filter(isWaiting)
+    if (waiting.length === 0) return false
+    // A killed process may leave a connection that is never made.
+    if (waiting.some(({ _connecting }) => _connecting)) return quietMillis < 5_000
+    return quietMillis < 100 || (await this.blocked()) < waiting.length
   }
 
   /** Moves the clock on, at most so many milliseconds, until something holds. The result says whether it does. */
