@@ -533,7 +533,7 @@ describe("a recording that changes", () => {
 })
 
 describe("a recording in pieces", () => {
-  /** 30 pieces, four at once, each of which takes 100 ms. */
+  /** 30 pieces, two at once, each of which takes 100 ms. */
   const inPieces = (name: string) =>
     Effect.gen(function* () {
       const directory = join(folder, name)
@@ -544,7 +544,11 @@ describe("a recording in pieces", () => {
         operation: Operation.transcribe({ model: "m", pieceMillis: 1_000 }),
         output: { directory: join(folder, `${name}-out`), format: "txt" }
       } as const
-      const layer = Archive.layerEmbedded({ path: join(folder, `${name}.db`), workers: [Worker.transcription] })
+      const layer = Archive.layerEmbedded({
+        path: join(folder, `${name}.db`),
+        workers: [Worker.transcription],
+        concurrency: 2
+      })
       const calls = Effect.map(SpeechToText.calls, ({ length }) => length)
       const begun = (least: number) => Effect.repeat(Effect.delay(calls, 10), { until: (count) => count >= least })
       return { begun, calls, layer, request }

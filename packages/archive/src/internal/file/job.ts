@@ -1,5 +1,6 @@
 import type * as FileSystem from "@effect/platform/FileSystem"
 import type * as Effect from "effect/Effect"
+import type * as Scope from "effect/Scope"
 import type { RunInvalid } from "../../ArchiveError.js"
 import type { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
@@ -11,8 +12,11 @@ import type { ClaimedFile, Settlement } from "../store/Store.js"
 export interface Job {
   readonly file: ClaimedFile
   readonly settings: RunSettings
-  /** Asked before each piece of a long file: no piece begins after the run has stopped, or its process ends. Default: it may. */
-  readonly mayGoOn?: Effect.Effect<boolean> | undefined
+  /**
+   * Waits until a piece of a long file may begin, which lasts until the scope closes. `false`: the run has stopped, or its process
+   * ends, so no piece begins any more. Default: each may.
+   */
+  readonly beginPiece?: Effect.Effect<boolean, never, Scope.Scope> | undefined
 }
 
 /** Calls the service for the files of runs with this operation. */

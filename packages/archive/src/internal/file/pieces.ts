@@ -15,7 +15,7 @@ export const isStopped = (error: { readonly _tag: string; readonly code?: string
   error._tag === "PieceStoreError" && error.code === stopped
 
 /** Room is made for the result of a piece just before it is sent: it is refused to a run that has stopped. */
-export const layer = ({ file, mayGoOn = Effect.succeed(true), settings }: Job) => {
+export const layer = ({ beginPiece = Effect.succeed(true), file, settings }: Job) => {
   const folder = piecesOf(settings.output.directory, file.callId)
   const refused = new PieceStoreError({
     operation: "reserve",
@@ -28,7 +28,7 @@ export const layer = ({ file, mayGoOn = Effect.succeed(true), settings }: Job) =
     Effect.map(PieceStore, (store): PieceStore["Type"] => ({
       ...store,
       reserve: (name, bytes) =>
-        Effect.flatMap(mayGoOn, (may) => (may ? (store.reserve?.(name, bytes) ?? Effect.void) : refused))
+        Effect.flatMap(beginPiece, (may) => (may ? (store.reserve?.(name, bytes) ?? Effect.void) : refused))
     }))
   ).pipe(Layer.provide(PieceStore.layerFolder(folder))) satisfies Layer.Layer<
     PieceStore,

@@ -68,10 +68,19 @@ export const make = (options: CallsOptions): Effect.Effect<Calls, StoreFailed> =
     const results = yield* makeResults(options)
     let closing = false
 
+    // A piece that waited for a place among the calls of the client could not be held back any more.
+    const pieces = yield* Effect.makeSemaphore(concurrency)
+    const pieceSlot = Effect.uninterruptibleMask((restore) =>
+      Effect.zipRight(
+        restore(pieces.take(1)),
+        Effect.addFinalizer(() => pieces.release(1))
+      )
+    )
+
     const callAndRecord = ({ file, run, settled }: Call, endCall: () => void) =>
       Effect.gen(function* () {
         const mayGoOn = Effect.suspend(() => (closing ? Effect.succeed(false) : results.mayGoOn(file)))
-        const job: Job = { file, settings: run.settings, mayGoOn }
+        const job: Job = { file, settings: run.settings, beginPiece: Effect.zipRight(pieceSlot, mayGoOn) }
         let settlement: Settlement = { _tag: "NotBegun" }
         yield* Effect.gen(function* () {
           if (!closing) settlement = yield* results.of(job)
