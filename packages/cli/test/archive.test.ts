@@ -192,6 +192,61 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     })
   )
 
+  it.scoped("refuses another store for an output that has one with a run, until nothing is done there", () =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(2)
+      const line = `run ${calls} ${asRun} --out ${out}`
+      expect((yield* archive(line)).code).toBe(0)
+      const before = yield* requestCount
+      const refused = {
+        code: 2,
+        stdout: "",
+        stderr: `speech: ${out} has a store of its own, archive.db, with a run that has called 2 files. The store ${folder}/other.db knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out. [UsageError]`
+      }
+      for (const more of ["", " --dry-run"]) {
+        expect(yield* archive(`${line} --store ${folder}/other.db${more}`)).toEqual(refused)
+      }
+      expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
+      expect([existsSync(`${folder}/other.db`), (yield* requestCount) - before]).toEqual([false, 0])
+      // The same store by its path.
+      symlinkSync("out", `${folder}/link`)
+      expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)
+      // A run that has done nothing.
+      const limited = `run ${calls} ${asRun} --out ${folder}/new`
+      expect((yield* archive(`${limited} --max-files 0`)).code).toBe(40)
+      expect((yield* archive(`${limited} --store ${folder}/other.db`)).code).toBe(0)
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
+  it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, folder, out } = yield* place(2)
+      yield* faults.set([{ operation: "transcribe", delayMillis: 1_000 }])
+      const before = yield* requestCount
+      const line = `run ${calls} ${asRun} --out ${out}`
+      const running = yield* Effect.fork(archive(`${line} --store ${folder}/one.db`))
+      yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
+      expect(yield* archive(`${line} --store ${folder}/two.db`)).toMatchObject({
+        code: 3,
+        stderr: `speech: Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out. [OutputFailed]`
+      })
+      expect(yield* archive(`${line} --store ${folder}/one.db`)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("[StoreLocked]")
+      })
+      expect((yield* running).code).toBe(0)
+      yield* faults.set([])
+      expect((yield* requestCount) - before).toBe(2)
+      expect(
+        readdirSync(folder)
+          .toSorted()
+          .filter((name) => name.startsWith("."))
+      ).toEqual([])
+    })
+  )
+
   it.scoped("ends with 41 if files failed, says why, and calls them again if asked", () =>
     Effect.gen(function* () {
       const { faults } = yield* LocalService

@@ -14,13 +14,16 @@ import type { Store } from "./store.js"
 
 const count = (value: number): string => value.toLocaleString("en")
 
-const files = (value: number): string => `${count(value)} ${value === 1 ? "file" : "files"}`
+export const files = (value: number): string => `${count(value)} ${value === 1 ? "file" : "files"}`
 
 const totalOf = ({ counts: { done, failed, held, pending, started } }: RunStatus): number =>
   done + failed + held + pending + started
 
 /** Files that are not called any more. */
 export const settledOf = ({ counts: { done, failed, held } }: RunStatus): number => done + failed + held
+
+/** Files that were called and have an answer, may have one, or are called now. */
+export const called = ({ counts: { done, held, started } }: RunStatus): number => done + held + started
 
 /** Tags with their number, the most frequent first. */
 const tagsOf = (counts: Readonly<Record<string, number>>): string =>
