@@ -219,6 +219,24 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     })
   )
 
+  it.scoped("says that it writes the results to another output, or that an output with results has no store", () =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(2)
+      const line = `run ${calls} ${asRun} --store ${folder}/runs.db`
+      expect((yield* archive(`${line} --out ${out}`)).stderr).toBe(emptyTranscripts("2 files"))
+      const before = yield* requestCount
+      expect((yield* archive(`${line} --out ${folder}/new`)).stderr).toBe(
+        `speech: The results of this run were written to ${out}, and are written to ${folder}/new from now on. No file that is done is called again.\n${emptyTranscripts("2 files")}\nspeech: 2 files in the output were missing or out of date, and have been written again.`
+      )
+      expect((yield* requestCount) - before).toBe(0)
+      // The default store is in the output.
+      expect((yield* archive(`run ${calls} ${asRun} --out ${out}`)).stderr).toBe(
+        `speech: ${out} has results.jsonl, but no archive.db, so that each file is called. If the store of these results is elsewhere, stop this command by Ctrl-C, and give it with --store.\n${emptyTranscripts("2 files")}`
+      )
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
   it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
     Effect.gen(function* () {
       const { faults } = yield* LocalService

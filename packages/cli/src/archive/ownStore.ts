@@ -4,6 +4,7 @@
 import { existsSync, realpathSync } from "node:fs"
 import { join, resolve } from "node:path"
 import { Archive } from "@effect-speech/archive/Archive"
+import type { RunStatus } from "@effect-speech/archive/Run"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
@@ -67,3 +68,25 @@ export const lockForStore = (store: Store, out: string) =>
         })
     )
   )
+
+/** An output with results of a run whose store is not there, if the default store is about to be made in it. */
+export const withoutStore = (store: Store, out: string): ReadonlyArray<string> =>
+  store._tag === "File" && store.isDefault && !existsSync(store.path) && existsSync(join(out, "results.jsonl"))
+    ? [
+        Printable.line(
+          `${out} has results.jsonl, but no archive.db, so that each file is called. If the store of these results is elsewhere, stop this command by Ctrl-C, and give it with --store.`
+        )
+      ]
+    : []
+
+/** A run whose results were written to another output before, which is still there. */
+export const movedOutput = (before: ReadonlyArray<RunStatus>, begun: RunStatus, out: string): ReadonlyArray<string> => {
+  const former = before.find(({ id }) => id === begun.id)?.settings.output.directory
+  return former === undefined || !existsSync(former) || isSamePath(former, out)
+    ? []
+    : [
+        Printable.line(
+          `The results of this run were written to ${former}, and are written to ${out} from now on. No file that is done is called again.`
+        )
+      ]
+}

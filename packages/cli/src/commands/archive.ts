@@ -11,7 +11,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { isSamePath, lockForStore, requireNoOtherStore } from "../archive/ownStore.js"
+import { isSamePath, lockForStore, movedOutput, requireNoOtherStore, withoutStore } from "../archive/ownStore.js"
 import {
   adviceOn,
   describe,
@@ -186,20 +186,25 @@ export const run = (given: Given<"archive run">) =>
     const request = yield* requestOf(given)
     const out = request.output.directory
     yield* requireNoOtherStore(store, out)
-    if (!given.dryRun) {
-      return yield* work({ store, operation: request.operation._tag, out }, given, (archive) =>
-        Effect.gen(function* () {
-          const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
-          const earlier = statuses.find(({ settings }) => isSamePath(settings.output.directory, out))
-          const begun = yield* archive.start(request)
-          // At the end, the advice says it.
-          if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
-          return begun
-        })
+    if (given.dryRun) {
+      const plan = yield* Effect.provide(
+        Effect.flatMap(Archive, (archive) => archive.plan(request)),
+        planner(store)
       )
+      return yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
     }
-    const plan = yield* Effect.flatMap(Archive, (archive) => archive.plan(request)).pipe(Effect.provide(planner(store)))
-    yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
+    yield* say(withoutStore(store, out))
+    yield* work({ store, operation: request.operation._tag, out }, given, (archive) =>
+      Effect.gen(function* () {
+        const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
+        const earlier = statuses.find(({ settings }) => isSamePath(settings.output.directory, out))
+        const begun = yield* archive.start(request)
+        yield* say(movedOutput(statuses, begun, out))
+        // At the end, the advice says it.
+        if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
+        return begun
+      })
+    )
   })
 
 /** Opens an archive, and finds its run. */
