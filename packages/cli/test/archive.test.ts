@@ -610,6 +610,12 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     ["one recording", "run $calls/may/1.wav --model m --out $out", 2, "1.wav is one recording: give the folder"],
     ["one recording of any name", "run $video --model m --out $out", 2, "video.mp4 is one recording: give the folder"],
     ["what is no text", "run $binary --model m --out $out", 3, "program is no list of paths: line 1 is no text."],
+    [
+      "a list with a path elsewhere",
+      "run $list --model m --out $out",
+      3,
+      `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [SourceFailed]`
+    ],
     ["a language of recordings", "run $calls --model m --lang en --out $out", 2, "--lang is for texts"],
     ["a model of texts", "run $texts --model m --out $out", 2, "--model is for recordings"],
     [
@@ -642,8 +648,10 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const before = yield* requestCount
       writeFileSync(`${folder}/video.mp4`, "\0\0\0\x20ftypisom\0\0\x02\0isomiso2mp41mp42\0\0\0\x08free")
       writeFileSync(`${folder}/program`, "\x7fELF\x02\x01\n")
+      writeFileSync(`${folder}/list.txt`, "/elsewhere/1.wav\n")
       const places = {
         calls,
+        list: `${folder}/list.txt`,
         out,
         texts: `${folder}/texts.jsonl`,
         video: `${folder}/video.mp4`,

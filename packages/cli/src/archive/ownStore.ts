@@ -2,7 +2,7 @@
  * An output is that of one store. With another one, a command would find no file done, and pay for each again.
  */
 import { existsSync, realpathSync } from "node:fs"
-import { join, resolve } from "node:path"
+import { basename, dirname, join, resolve } from "node:path"
 import { Archive } from "@effect-speech/archive/Archive"
 import type { RunStatus } from "@effect-speech/archive/Run"
 import * as Printable from "@effect-speech/common/Printable"
@@ -14,11 +14,14 @@ import { lockOf } from "../output.js"
 import { called, files } from "./report.js"
 import { client, type Store } from "./store.js"
 
-/** A link is its target. */
-export const isSamePath = (one: string, other: string): boolean => {
-  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path))
-  return real(one) === real(other)
+const realPath = (path: string): string => {
+  if (existsSync(path)) return realpathSync(path)
+  const folder = dirname(path)
+  return folder === path ? path : join(realPath(folder), basename(path))
 }
+
+/** A link is its target. */
+export const isSamePath = (one: string, other: string): boolean => realPath(resolve(one)) === realPath(resolve(other))
 
 /** How many files a store's runs over this output have called, or may have called. */
 const calledIn = (store: Store, out: string) =>
