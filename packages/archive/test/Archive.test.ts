@@ -72,6 +72,36 @@ describe("an archive in one process", () => {
     })
   )
 
+  it.scopedLive("plans one call for files with the same content, and none for one whose content is done", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      const copies = (...contents: ReadonlyArray<string>): Source => ({
+        root: "/calls",
+        description: "calls",
+        byContent: true,
+        items: () =>
+          Stream.fromIterable(contents.map((digit, index) => ({ ...item(index + 1), content: digit.repeat(64) })))
+      })
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const planOf = (...contents: ReadonlyArray<string>) =>
+            Effect.map(archive.plan(request(directory, 1, { source: copies(...contents) })), (plan) => [
+              plan.files,
+              plan.done,
+              plan.toCall,
+              plan.mostCost
+            ])
+          expect(yield* planOf("a", "b", "a", "a")).toEqual([4, 0, 2, 2])
+          const { id } = yield* archive.start(request(directory, 1, { source: copies("a", "b", "a", "a") }))
+          yield* ended(archive, id)
+          expect(double.calls.begun.length).toBe(2)
+          expect(yield* planOf("a", "b", "a", "a", "b", "c", "c")).toEqual([7, 4, 1, 1])
+        })
+      )
+    })
+  )
+
   it.scopedLive("suspends the run at the first refusal, and asks with one call when it goes on", () =>
     Effect.gen(function* () {
       const directory = yield* folder

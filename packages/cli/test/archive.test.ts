@@ -31,7 +31,9 @@ import {
   describe as describeStatus,
   exitCodeOf,
   isListingOver,
-  makeLine
+  leftBy,
+  makeLine,
+  retryOf
 } from "../src/archive/report.js"
 import { speech } from "../src/speech.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
@@ -751,6 +753,25 @@ describe("the report of a run", () => {
     ])
     expect(exitCodeOf(status)).toBe(0)
     expect(exitCodeOf({ ...status, state: "ended", counts: { ...status.counts, failed: 0 } })).toBe(41)
+  })
+
+  it("says of copies that are known by their content that one call is made for them", () => {
+    const store = { _tag: "File", path: "/out/archive.db", isDefault: true } as const
+    const held = {
+      ...status,
+      settings: { ...status.settings, byContent: true, output: { ...status.settings.output, directory: "/out" } }
+    }
+    const once = "Files with the same content are called once."
+    expect(adviceOn(held, store).at(-1)).toBe(
+      `10 files held: they may have been billed, and have no result. ${once} To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out /out`
+    )
+    expect(leftBy(held, store).at(-1)).toContain(`not called again now. ${once} To call them again`)
+    expect(retryOf(held, "AnswerUnknown")).toEqual([
+      `10 files that may have been billed are called again, and may be billed again. ${once}`
+    ])
+    const single = { ...held, holds: { AnswerUnknown: 1 } }
+    expect(adviceOn(single, store).at(-1)).not.toContain(once)
+    expect(retryOf(single, "AnswerUnknown")[0]).not.toContain(once)
   })
 
   it("says what the end of a run has found in the output, and what is not written yet", () => {

@@ -80,16 +80,21 @@ export const describe = (status: RunStatus, now: number): string => {
 /** The option that raises a limit, by the tag of a suspension. */
 const limitOptions: Readonly<Record<string, string>> = { FileLimit: "--max-files", CreditLimit: "--max-credits" }
 
+/** What is true of copies, if files are known by their content. */
+const ofCopies = ({ settings }: RunStatus, number: number): string =>
+  settings.byContent && number > 1 ? " Files with the same content are called once." : ""
+
 const callHeld = (tag: string, number: number, status: RunStatus, store: Store): string =>
-  `To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
+  `${ofCopies(status, number)} To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
 
 /** What `retry` is about to do. */
-export const retryOf = ({ counts, holds }: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+  const { counts, holds } = status
   if (only === undefined) return counts.failed === 0 ? ["No file has failed, so none is called again."] : []
   const held = holds[only] ?? 0
   if (held === 0) return []
   return [
-    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} called again, and may be billed again.`
+    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} called again, and may be billed again.${ofCopies(status, held)}`
   ]
 }
 
@@ -136,7 +141,7 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
         ]),
     ...Object.entries(status.holds).map(
       ([tag, number]) =>
-        `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result. ${callHeld(tag, number, status, store)}`
+        `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result.${callHeld(tag, number, status, store)}`
     ),
     ...(empty(status) === 0
       ? []
@@ -190,8 +195,7 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
         `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
       ]),
   ...Object.entries(earlier.holds).map(
-    ([tag, number]) =>
-      `${files(number)} held before, and not called again now. ${callHeld(tag, number, earlier, store)}`
+    ([tag, number]) => `${files(number)} held before, and not called again now.${callHeld(tag, number, earlier, store)}`
   )
 ]
 
