@@ -131,8 +131,13 @@ export const csvLines = (path: string): Stream.Stream<Line, SourceFailed> =>
       bom: true,
       columns: (names: Array<string>) => {
         const unknown = names.find((name) => !columns.includes(name))
-        if (unknown === undefined) return names
-        throw lineFailed(path, 1, `names the column ${unknown}, which is not known. Use ${columns.join(", ")}.`)
+        if (unknown !== undefined) {
+          throw lineFailed(path, 1, `names the column ${unknown}, which is not known. Use ${columns.join(", ")}.`)
+        }
+        // Its last one would be taken.
+        const twice = names.find((name, index) => names.indexOf(name) !== index)
+        if (twice !== undefined) throw lineFailed(path, 1, `names the column ${twice} twice. Remove one of them.`)
+        return names
       },
       info: true,
       max_record_size: longestLine,
