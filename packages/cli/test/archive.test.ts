@@ -604,6 +604,32 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     60_000
   )
 
+  it.scoped.skipIf(!hasPostgres)(
+    `fails if another command with another output took the run over meanwhile, in ${postgresTitle}`,
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* LocalService
+        const { calls, folder } = yield* place(3)
+        const database = { SPEECH_ARCHIVE_STORE: yield* Effect.promise(freshDatabase) }
+        const line = `run ${calls} --model en-general-v2-8khz --concurrency 1`
+        yield* faults.set([{ operation: "transcribe", delayMillis: 1_500 }])
+        const before = yield* requestCount
+        const first = yield* Effect.fork(archive(`${line} --work --out ${folder}/one`, database))
+        yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
+        const second = yield* archive(`${line} --out ${folder}/two`, database)
+        expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining(`${folder}/two: ended\n3 of 3 files`) })
+        const { code, stderr } = yield* first
+        yield* faults.set([])
+        expect({ code, last: stderr.split("\n").at(-1) }).toEqual({
+          code: 3,
+          last: `speech: The results are in ${folder}/two, and not in ${folder}/one: another command started this run with that output meanwhile. To have them here, too: speech archive export --to ${folder}/one --out ${folder}/two and the same --store [OutputFailed]`
+        })
+        expect(readdirSync(`${folder}/two`).toSorted()).toEqual(["2.wav.txt", "3.wav.txt", "may", "results.jsonl"])
+        expect((yield* requestCount) - before).toBe(3)
+      }),
+    60_000
+  )
+
   const secret = "postgresql://user:s3cret@127.0.0.1:1/db"
   const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
     ["a folder without a model", "run $calls --out $out", 2, "--model is required to transcribe"],

@@ -32,10 +32,11 @@ const tagsOf = (counts: Readonly<Record<string, number>>): string =>
     .map(([tag, number]) => `${tag} ${count(number)}`)
     .join(", ")
 
+const quoted = (path: string): string => (/^[\w@+=:,./-]+$/.test(path) ? path : quotePosix(path))
+
 /** A command of the same run, for the reader to type. */
 export const commandOf = (name: string, { settings }: RunStatus, store: Store): string => {
   const { directory } = settings.output
-  const quoted = (path: string) => (/^[\w@+=:,./-]+$/.test(path) ? path : quotePosix(path))
   const inFile = store._tag === "File" && !store.isDefault ? ` --store ${quoted(store.path)}` : ""
   return `speech archive ${name} --out ${quoted(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
 }
@@ -184,6 +185,12 @@ export const outputOn = (
         ])
   ]
 }
+
+/** The results of a run are in another output than this one, which a command has given. */
+export const elsewhere = (status: RunStatus, store: Store, out: string): string =>
+  Printable.line(
+    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
+  )
 
 const empty = ({ warnings }: RunStatus): number => warnings.NothingRecognised ?? 0
 

@@ -16,6 +16,7 @@ import {
   adviceOn,
   describe,
   describePlan,
+  elsewhere,
   exitCodeOf,
   isListingOver,
   leftBy,
@@ -40,7 +41,7 @@ import {
 } from "../archive/store.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, UsageError } from "../failure.js"
+import { AlreadyReported, OutputFailed, UsageError } from "../failure.js"
 import * as Progress from "../progress.js"
 
 /** The run that the options mean: that of `--out`, or the only one in the store. */
@@ -158,7 +159,14 @@ const work = <E, R>(
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
-  const end = (status: RunStatus) => printEnd(status, store, { ...options, isWatched: true })
+  const end = (status: RunStatus) =>
+    Effect.gen(function* () {
+      if (isSamePath(status.settings.output.directory, out)) {
+        return yield* printEnd(status, store, { ...options, isWatched: true })
+      }
+      if (!options.json) yield* print(status, false)
+      return yield* new OutputFailed({ message: elsewhere(status, store, out) })
+    })
   if (makesCalls(store, options)) {
     const opened = machine(store, [operation], options)
     // A command with the same store says that this is in use.
