@@ -124,7 +124,11 @@ export const list = (path: string, options: PathsOptions = {}): Source => {
     description: `files that ${file} lists`,
     items: (output) =>
       inOwnPlaces(
-        toItems(() => pathLines(file, root), { root, byContent, skip: output }),
+        toItems(() => pathLines({ path: file, hasRoot: options.root !== undefined }, root), {
+          root,
+          byContent,
+          skip: output
+        }),
         output
       )
   }

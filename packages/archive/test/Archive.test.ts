@@ -4,9 +4,11 @@ import {
   mkdirSync,
   openSync,
   readFileSync,
+  renameSync,
   rmSync,
   statSync,
   unlinkSync,
+  writeFileSync,
   writeSync
 } from "node:fs"
 import { join } from "node:path"
@@ -70,6 +72,36 @@ describe("an archive in one process", () => {
     })
   )
 
+  it.scopedLive("plans one call for files with the same content, and none for one whose content is done", () =>
+    Effect.gen(function* () {
+      const directory = yield* folder
+      const double = worker()
+      const copies = (...contents: ReadonlyArray<string>): Source => ({
+        root: "/calls",
+        description: "calls",
+        byContent: true,
+        items: () =>
+          Stream.fromIterable(contents.map((digit, index) => ({ ...item(index + 1), content: digit.repeat(64) })))
+      })
+      yield* inProcess(embedded(directory, double.worker), (archive) =>
+        Effect.gen(function* () {
+          const planOf = (...contents: ReadonlyArray<string>) =>
+            Effect.map(archive.plan(request(directory, 1, { source: copies(...contents) })), (plan) => [
+              plan.files,
+              plan.done,
+              plan.toCall,
+              plan.mostCost
+            ])
+          expect(yield* planOf("a", "b", "a", "a")).toEqual([4, 0, 2, 2])
+          const { id } = yield* archive.start(request(directory, 1, { source: copies("a", "b", "a", "a") }))
+          yield* ended(archive, id)
+          expect(double.calls.begun.length).toBe(2)
+          expect(yield* planOf("a", "b", "a", "a", "b", "c", "c")).toEqual([7, 4, 1, 1])
+        })
+      )
+    })
+  )
+
   it.scopedLive("suspends the run at the first refusal, and asks with one call when it goes on", () =>
     Effect.gen(function* () {
       const directory = yield* folder
@@ -96,6 +128,39 @@ describe("an archive in one process", () => {
         })
       )
     })
+  )
+
+  it.scopedLive.each(["moved", "removed", "replaced"])(
+    "ends if its store was %s while it works, and nothing that is recorded is called again",
+    (what) =>
+      Effect.gen(function* () {
+        const directory = yield* folder
+        const [path, moved] = [join(directory, "runs.db"), join(directory, "moved")]
+        const double = worker(() => done, 20)
+        const error = yield* inProcess(embedded(directory, double.worker, 2), (archive) =>
+          Effect.gen(function* () {
+            const { id } = yield* archive.start(request(directory, 60))
+            yield* until(() => double.calls.begun.length >= 6)
+            if (what === "removed") unlinkSync(path)
+            else renameSync(path, moved)
+            if (what === "replaced") writeFileSync(path, "")
+            return yield* Effect.flip(ended(archive, id))
+          })
+        )
+        expect(error).toMatchObject({
+          _tag: "StoreFailed",
+          store: path,
+          message: expect.stringMatching(/ was moved or removed while this process worked on it/)
+        })
+        const begun = double.calls.begun.length
+        expect(begun).toBeLessThan(20)
+        if (what === "removed") return
+        renameSync(moved, path)
+        yield* inProcess(embedded(directory, double.worker), (archive) =>
+          Effect.flatMap(archive.start(request(directory, 60)), ({ id }) => ended(archive, id))
+        )
+        expect(double.calls.begun.length).toBe(60)
+      })
   )
 
   it.scopedLive("suspends the run at a limit of calls, and goes on with another one", () =>

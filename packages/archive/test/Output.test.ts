@@ -11,7 +11,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { writeResults } from "../src/internal/output/results.js"
-import { complete, piecesOf } from "../src/internal/output/write.js"
+import { complete, outputFailed, outputUnreadable, piecesOf } from "../src/internal/output/write.js"
 
 const folder = mkdtempSync(join(tmpdir(), "archive-output-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -148,6 +148,19 @@ layer(NodeFileSystem.layer)("a result", (it) => {
       expect(readdirSync(directory)).toEqual([])
     })
   )
+
+  it("that can't be written or read for want of open files is an error that says what to do", () => {
+    for (const code of ["EMFILE", "ENFILE"]) {
+      const error = Object.assign(new Error("too many open files"), { code })
+      const advice = `the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
+      expect(outputFailed("/out/a.txt", error, "recorded").message).toBe(
+        `/out/a.txt can't be written: ${advice} The result is recorded: repair writes it again, without a call.`
+      )
+      expect(outputUnreadable("/out/a.wav", error).message).toBe(
+        `/out/a.wav can't be read, and so not compared: ${advice}`
+      )
+    }
+  })
 
   it.effect("is a line of results.jsonl without times and ids, if its file is settled", () =>
     Effect.gen(function* () {

@@ -301,6 +301,7 @@ describe("lines of texts", () => {
       1,
       "names the column voise, which is not known. Use id, text, lang, voice, speed, numStep, outputFormat."
     ],
+    ["id,text,lang,text\na,x,hi,y\n", 1, "names the column text twice. Remove one of them."],
     ["id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
     ["id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
   ] as const)("of CSV that can't be used are an error with their number: %s", ([content, line, sentence]) =>

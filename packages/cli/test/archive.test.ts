@@ -31,7 +31,9 @@ import {
   describe as describeStatus,
   exitCodeOf,
   isListingOver,
-  makeLine
+  leftBy,
+  makeLine,
+  retryOf
 } from "../src/archive/report.js"
 import { speech } from "../src/speech.js"
 import { environmentOf, recordingConsole, run } from "./environment.js"
@@ -189,6 +191,79 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       writeFileSync(`${folder}/calls/2.wav`, recording(0.7))
       const others = yield* archive(`run ${folder}/calls ${asRun} --out ${folder}/other/out`)
       expect(others).toMatchObject({ code: 2, stderr: expect.stringContaining("an output of its own. [RunConflict]") })
+    })
+  )
+
+  it.scoped("refuses another store for an output that has one with a run, until nothing is done there", () =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(2)
+      const line = `run ${calls} ${asRun} --out ${out}`
+      expect((yield* archive(line)).code).toBe(0)
+      const before = yield* requestCount
+      const refused = {
+        code: 2,
+        stdout: "",
+        stderr: `speech: ${out} has a store of its own, archive.db, with a run that has called 2 files. The store ${folder}/other.db knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out. [UsageError]`
+      }
+      for (const more of ["", " --dry-run"]) {
+        expect(yield* archive(`${line} --store ${folder}/other.db${more}`)).toEqual(refused)
+      }
+      expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
+      expect([existsSync(`${folder}/other.db`), (yield* requestCount) - before]).toEqual([false, 0])
+      // The same store by its path.
+      symlinkSync("out", `${folder}/link`)
+      expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)
+      // A run that has done nothing.
+      const limited = `run ${calls} ${asRun} --out ${folder}/new`
+      expect((yield* archive(`${limited} --max-files 0`)).code).toBe(40)
+      expect((yield* archive(`${limited} --store ${folder}/other.db`)).code).toBe(0)
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
+  it.scoped("says that it writes the results to another output, or that an output with results has no store", () =>
+    Effect.gen(function* () {
+      const { calls, folder, out } = yield* place(2)
+      const line = `run ${calls} ${asRun} --store ${folder}/runs.db`
+      expect((yield* archive(`${line} --out ${out}`)).stderr).toBe(emptyTranscripts("2 files"))
+      const before = yield* requestCount
+      expect((yield* archive(`${line} --out ${folder}/new`)).stderr).toBe(
+        `speech: The results of this run were written to ${out}, and are written to ${folder}/new from now on. No file that is done is called again.\n${emptyTranscripts("2 files")}\nspeech: 2 files in the output were missing or out of date, and have been written again.`
+      )
+      expect((yield* requestCount) - before).toBe(0)
+      // The default store is in the output.
+      expect((yield* archive(`run ${calls} ${asRun} --out ${out}`)).stderr).toBe(
+        `speech: ${out} has results.jsonl, but no archive.db, so that each file is called. If the store of these results is elsewhere, stop this command by Ctrl-C, and give it with --store.\n${emptyTranscripts("2 files")}`
+      )
+      expect((yield* requestCount) - before).toBe(2)
+    })
+  )
+
+  it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      const { calls, folder, out } = yield* place(2)
+      yield* faults.set([{ operation: "transcribe", delayMillis: 1_000 }])
+      const before = yield* requestCount
+      const line = `run ${calls} ${asRun} --out ${out}`
+      const running = yield* Effect.fork(archive(`${line} --store ${folder}/one.db`))
+      yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
+      expect(yield* archive(`${line} --store ${folder}/two.db`)).toMatchObject({
+        code: 3,
+        stderr: `speech: Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out. [OutputFailed]`
+      })
+      expect(yield* archive(`${line} --store ${folder}/one.db`)).toMatchObject({
+        code: 3,
+        stderr: expect.stringContaining("[StoreLocked]")
+      })
+      expect((yield* running).code).toBe(0)
+      yield* faults.set([])
+      expect((yield* requestCount) - before).toBe(2)
+      expect(
+        readdirSync(folder)
+          .toSorted()
+          .filter((name) => name.startsWith("."))
+      ).toEqual([])
     })
   )
 
@@ -536,6 +611,32 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     60_000
   )
 
+  it.scoped.skipIf(!hasPostgres)(
+    `fails if another command with another output took the run over meanwhile, in ${postgresTitle}`,
+    () =>
+      Effect.gen(function* () {
+        const { faults } = yield* LocalService
+        const { calls, folder } = yield* place(3)
+        const database = { SPEECH_ARCHIVE_STORE: yield* Effect.promise(freshDatabase) }
+        const line = `run ${calls} --model en-general-v2-8khz --concurrency 1`
+        yield* faults.set([{ operation: "transcribe", delayMillis: 1_500 }])
+        const before = yield* requestCount
+        const first = yield* Effect.fork(archive(`${line} --work --out ${folder}/one`, database))
+        yield* Effect.repeat(requestCount, { until: (count) => count > before, schedule: Schedule.spaced(20) })
+        const second = yield* archive(`${line} --out ${folder}/two`, database)
+        expect(second).toMatchObject({ code: 0, stdout: expect.stringContaining(`${folder}/two: ended\n3 of 3 files`) })
+        const { code, stderr } = yield* first
+        yield* faults.set([])
+        expect({ code, last: stderr.split("\n").at(-1) }).toEqual({
+          code: 3,
+          last: `speech: The results are in ${folder}/two, and not in ${folder}/one: another command started this run with that output meanwhile. To have them here, too: speech archive export --to ${folder}/one --out ${folder}/two and the same --store [OutputFailed]`
+        })
+        expect(readdirSync(`${folder}/two`).toSorted()).toEqual(["2.wav.txt", "3.wav.txt", "may", "results.jsonl"])
+        expect((yield* requestCount) - before).toBe(3)
+      }),
+    60_000
+  )
+
   const secret = "postgresql://user:s3cret@127.0.0.1:1/db"
   const rows: ReadonlyArray<readonly [what: string, line: string, code: number, says: string]> = [
     ["a folder without a model", "run $calls --out $out", 2, "--model is required to transcribe"],
@@ -544,6 +645,12 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
     ["one recording", "run $calls/may/1.wav --model m --out $out", 2, "1.wav is one recording: give the folder"],
     ["one recording of any name", "run $video --model m --out $out", 2, "video.mp4 is one recording: give the folder"],
     ["what is no text", "run $binary --model m --out $out", 3, "program is no list of paths: line 1 is no text."],
+    [
+      "a list with a path elsewhere",
+      "run $list --model m --out $out",
+      3,
+      `list.txt does not name a file in ${process.cwd()}: /elsewhere/1.wav. Correct it, or run this in the folder that holds all files: paths of a list are relative to the working directory. [SourceFailed]`
+    ],
     ["a language of recordings", "run $calls --model m --lang en --out $out", 2, "--lang is for texts"],
     ["a model of texts", "run $texts --model m --out $out", 2, "--model is for recordings"],
     [
@@ -576,8 +683,10 @@ layer(Layer.merge(service, NodeFileSystem.layer), { excludeTestServices: true })
       const before = yield* requestCount
       writeFileSync(`${folder}/video.mp4`, "\0\0\0\x20ftypisom\0\0\x02\0isomiso2mp41mp42\0\0\0\x08free")
       writeFileSync(`${folder}/program`, "\x7fELF\x02\x01\n")
+      writeFileSync(`${folder}/list.txt`, "/elsewhere/1.wav\n")
       const places = {
         calls,
+        list: `${folder}/list.txt`,
         out,
         texts: `${folder}/texts.jsonl`,
         video: `${folder}/video.mp4`,
@@ -684,6 +793,25 @@ describe("the report of a run", () => {
     ])
     expect(exitCodeOf(status)).toBe(0)
     expect(exitCodeOf({ ...status, state: "ended", counts: { ...status.counts, failed: 0 } })).toBe(41)
+  })
+
+  it("says of copies that are known by their content that one call is made for them", () => {
+    const store = { _tag: "File", path: "/out/archive.db", isDefault: true } as const
+    const held = {
+      ...status,
+      settings: { ...status.settings, byContent: true, output: { ...status.settings.output, directory: "/out" } }
+    }
+    const once = "Files with the same content are called once."
+    expect(adviceOn(held, store).at(-1)).toBe(
+      `10 files held: they may have been billed, and have no result. ${once} To call them again, which may be billed again: speech archive retry --only AnswerUnknown --out /out`
+    )
+    expect(leftBy(held, store).at(-1)).toContain(`not called again now. ${once} To call them again`)
+    expect(retryOf(held, "AnswerUnknown")).toEqual([
+      `10 files that may have been billed are called again, and may be billed again. ${once}`
+    ])
+    const single = { ...held, holds: { AnswerUnknown: 1 } }
+    expect(adviceOn(single, store).at(-1)).not.toContain(once)
+    expect(retryOf(single, "AnswerUnknown")[0]).not.toContain(once)
   })
 
   it("says what the end of a run has found in the output, and what is not written yet", () => {

@@ -40,6 +40,20 @@ describe("--store", () => {
       )
   )
 
+  it.effect.each(["postgresql://user:qxz/kvw@db/speech", "postgres://user:qx?z#kvw@db:5432/speech"])(
+    "says how to write a password with special characters, and nothing of it: %s",
+    (store) =>
+      Effect.map(open(store), (opened) =>
+        expect(opened).toMatchObject({
+          left: {
+            _tag: "UsageError",
+            message:
+              "--store can't be read: write it as postgresql://user:password@host:port/database, and percent-encode special characters of the password: %2F for /, %23 for #, %3F for ?, %25 for %."
+          }
+        })
+      )
+  )
+
   it("prints no part of a password in any form of an address", () =>
     FastCheck.assert(
       FastCheck.asyncProperty(secretAddress("127.0.0.1:1"), async (secret) => {

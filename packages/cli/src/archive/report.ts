@@ -14,13 +14,16 @@ import type { Store } from "./store.js"
 
 const count = (value: number): string => value.toLocaleString("en")
 
-const files = (value: number): string => `${count(value)} ${value === 1 ? "file" : "files"}`
+export const files = (value: number): string => `${count(value)} ${value === 1 ? "file" : "files"}`
 
 const totalOf = ({ counts: { done, failed, held, pending, started } }: RunStatus): number =>
   done + failed + held + pending + started
 
 /** Files that are not called any more. */
 export const settledOf = ({ counts: { done, failed, held } }: RunStatus): number => done + failed + held
+
+/** Files that were called and have an answer, may have one, or are called now. */
+export const called = ({ counts: { done, held, started } }: RunStatus): number => done + held + started
 
 /** Tags with their number, the most frequent first. */
 const tagsOf = (counts: Readonly<Record<string, number>>): string =>
@@ -29,10 +32,11 @@ const tagsOf = (counts: Readonly<Record<string, number>>): string =>
     .map(([tag, number]) => `${tag} ${count(number)}`)
     .join(", ")
 
+const quoted = (path: string): string => (/^[\w@+=:,./-]+$/.test(path) ? path : quotePosix(path))
+
 /** A command of the same run, for the reader to type. */
 export const commandOf = (name: string, { settings }: RunStatus, store: Store): string => {
   const { directory } = settings.output
-  const quoted = (path: string) => (/^[\w@+=:,./-]+$/.test(path) ? path : quotePosix(path))
   const inFile = store._tag === "File" && !store.isDefault ? ` --store ${quoted(store.path)}` : ""
   return `speech archive ${name} --out ${quoted(directory)}${inFile}${store._tag === "Database" ? " and the same --store" : ""}`
 }
@@ -79,16 +83,21 @@ export const describe = (status: RunStatus, now: number): string => {
 /** The option that raises a limit, by the tag of a suspension. */
 const limitOptions: Readonly<Record<string, string>> = { FileLimit: "--max-files", CreditLimit: "--max-credits" }
 
+/** What is true of copies, if files are known by their content. */
+const ofCopies = ({ settings }: RunStatus, number: number): string =>
+  settings.byContent && number > 1 ? " Files with the same content are called once." : ""
+
 const callHeld = (tag: string, number: number, status: RunStatus, store: Store): string =>
-  `To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
+  `${ofCopies(status, number)} To call ${number === 1 ? "it" : "them"} again, which may be billed again: ${commandOf(`retry --only ${tag}`, status, store)}`
 
 /** What `retry` is about to do. */
-export const retryOf = ({ counts, holds }: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
+  const { counts, holds } = status
   if (only === undefined) return counts.failed === 0 ? ["No file has failed, so none is called again."] : []
   const held = holds[only] ?? 0
   if (held === 0) return []
   return [
-    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.`
+    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.${ofCopies(status, held)}`
   ]
 }
 
@@ -135,7 +144,7 @@ export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false)
         ]),
     ...Object.entries(status.holds).map(
       ([tag, number]) =>
-        `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result. ${callHeld(tag, number, status, store)}`
+        `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result.${callHeld(tag, number, status, store)}`
     ),
     ...(empty(status) === 0
       ? []
@@ -179,6 +188,12 @@ export const outputOn = (
   ]
 }
 
+/** The results of a run are in another output than this one, which a command has given. */
+export const elsewhere = (status: RunStatus, store: Store, out: string): string =>
+  Printable.line(
+    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
+  )
+
 const empty = ({ warnings }: RunStatus): number => warnings.NothingRecognised ?? 0
 
 /** What an earlier command left that this one does not call. */
@@ -189,8 +204,7 @@ export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> 
         `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
       ]),
   ...Object.entries(earlier.holds).map(
-    ([tag, number]) =>
-      `${files(number)} held before, and not called again now. ${callHeld(tag, number, earlier, store)}`
+    ([tag, number]) => `${files(number)} held before, and not called again now.${callHeld(tag, number, earlier, store)}`
   )
 ]
 

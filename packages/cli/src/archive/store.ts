@@ -51,9 +51,14 @@ export const storeOf = (place: Place) =>
     }
     if (!isAddress(text)) return { _tag: "File", path: resolve(text), isDefault: false } satisfies Store
     const trimmed = text.trim()
-    if (!/^postgres(ql)?:\/\//i.test(trimmed) || !URL.canParse(trimmed)) {
+    if (!/^postgres(ql)?:\/\//i.test(trimmed)) {
       return yield* refuse(
         `${name} must be a file, or an address that begins with postgresql://. For a file whose name has a colon, write ./ before it.`
+      )
+    }
+    if (!URL.canParse(trimmed)) {
+      return yield* refuse(
+        `${name} can't be read: write it as postgresql://user:password@host:port/database, and percent-encode special characters of the password: %2F for /, %23 for #, %3F for ?, %25 for %.`
       )
     }
     const { host, pathname } = new URL(trimmed)

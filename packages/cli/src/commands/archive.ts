@@ -1,7 +1,6 @@
 /**
  * `speech archive`: runs over many files, which go on where they were.
  */
-import { existsSync, realpathSync } from "node:fs"
 import { basename, resolve } from "node:path"
 import { Archive, type ArchiveService } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
@@ -9,12 +8,15 @@ import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
 import * as Clock from "effect/Clock"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
+import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
+import { isSamePath, lockForStore, movedOutput, requireNoOtherStore, withoutStore } from "../archive/ownStore.js"
 import {
   adviceOn,
   describe,
   describePlan,
+  elsewhere,
   exitCodeOf,
   isListingOver,
   leftBy,
@@ -39,20 +41,14 @@ import {
 } from "../archive/store.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, UsageError } from "../failure.js"
+import { AlreadyReported, OutputFailed, UsageError } from "../failure.js"
 import * as Progress from "../progress.js"
-
-/** A link is its target. */
-const isSameFolder = (one: string, other: string): boolean => {
-  const real = (path: string) => (existsSync(path) ? realpathSync(path) : resolve(path))
-  return real(one) === real(other)
-}
 
 /** The run that the options mean: that of `--out`, or the only one in the store. */
 const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
   Effect.gen(function* () {
     const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
-    const own = statuses.filter(({ settings }) => out === undefined || isSameFolder(settings.output.directory, out))
+    const own = statuses.filter(({ settings }) => out === undefined || isSamePath(settings.output.directory, out))
     const [only, ...others] = own
     const where = store._tag === "File" ? store.path : store.shown
     if (only === undefined) {
@@ -143,10 +139,17 @@ const atInterruption =
 
 const finishing = "Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files."
 
+/** What a command works on. */
+interface Job {
+  readonly store: Store
+  readonly operation: Operation["_tag"]
+  /** The output. */
+  readonly out: string
+}
+
 /** Opens an archive to begin a run or to go on with it, and watches the run to its end. */
 const work = <E, R>(
-  store: Store,
-  operation: Operation["_tag"],
+  { operation, out, store }: Job,
   options: Machine & Ending & Former & { readonly work: boolean },
   begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
 ) => {
@@ -156,17 +159,30 @@ const work = <E, R>(
     if (!makesCalls(store, options) && begun.machines === 0) yield* advise(begun, store)
     return yield* watch(begun, { json: options.json, everyChange: false })
   })
-  const end = (status: RunStatus) => printEnd(status, store, { ...options, isWatched: true })
+  const end = (status: RunStatus) =>
+    Effect.gen(function* () {
+      if (isSamePath(status.settings.output.directory, out)) {
+        return yield* printEnd(status, store, { ...options, isWatched: true })
+      }
+      if (!options.json) yield* print(status, false)
+      return yield* new OutputFailed({ message: elsewhere(status, store, out) })
+    })
   if (makesCalls(store, options)) {
+    const opened = machine(store, [operation], options)
+    // A command with the same store says that this is in use.
+    const locked = Effect.catchAll(lockForStore(store, out), (error) =>
+      Effect.zipRight(Effect.scoped(Layer.build(opened)), error)
+    )
     return watched.pipe(
       atInterruption(finishing),
-      Effect.provide(machine(store, [operation], options)),
+      Effect.provide(opened),
       atInterruption("Run it again to resume. Files that are done are not sent again."),
+      (working) => Effect.scoped(Effect.zipRight(locked, working)),
       Effect.flatMap(end)
     )
   }
-  return watched.pipe(
-    Effect.provide(client(store)),
+  return Effect.scoped(lockForStore(store, out)).pipe(
+    Effect.zipRight(Effect.provide(watched, client(store))),
     atInterruption("The machines go on with the run. To stop them: speech archive pause"),
     Effect.flatMap(end)
   )
@@ -176,22 +192,27 @@ export const run = (given: Given<"archive run">) =>
   Effect.gen(function* () {
     const store = yield* storeOf(given)
     const request = yield* requestOf(given)
-    if (!given.dryRun) {
-      return yield* work(store, request.operation._tag, given, (archive) =>
-        Effect.gen(function* () {
-          const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
-          const earlier = statuses.find(({ settings }) =>
-            isSameFolder(settings.output.directory, request.output.directory)
-          )
-          const begun = yield* archive.start(request)
-          // At the end, the advice says it.
-          if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
-          return begun
-        })
+    const out = request.output.directory
+    yield* requireNoOtherStore(store, out)
+    if (given.dryRun) {
+      const plan = yield* Effect.provide(
+        Effect.flatMap(Archive, (archive) => archive.plan(request)),
+        planner(store)
       )
+      return yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
     }
-    const plan = yield* Effect.flatMap(Archive, (archive) => archive.plan(request)).pipe(Effect.provide(planner(store)))
-    yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
+    yield* say(withoutStore(store, out))
+    yield* work({ store, operation: request.operation._tag, out }, given, (archive) =>
+      Effect.gen(function* () {
+        const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
+        const earlier = statuses.find(({ settings }) => isSamePath(settings.output.directory, out))
+        const begun = yield* archive.start(request)
+        yield* say(movedOutput(statuses, begun, out))
+        // At the end, the advice says it.
+        if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
+        return begun
+      })
+    )
   })
 
 /** Opens an archive, and finds its run. */
@@ -232,7 +253,9 @@ const goOn = <E>(
 ) =>
   Effect.gen(function* () {
     const { found, store } = yield* withRun(given, (_, found, store) => Effect.succeed({ found, store }))
-    yield* work(store, found.settings.operation._tag, given, (archive) => begin(archive, found))
+    const { operation, output } = found.settings
+    const job = { store, operation: operation._tag, out: output.directory }
+    yield* work(job, given, (archive) => begin(archive, found))
   })
 
 export const resume = (given: Given<"archive resume">) =>

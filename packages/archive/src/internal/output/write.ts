@@ -7,7 +7,7 @@ import { isPlatformError, type PlatformError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as Files from "@effect-speech/common/Files"
 import * as Printable from "@effect-speech/common/Printable"
-import { systemCode } from "@effect-speech/common/SystemCode"
+import { isTooManyOpenFiles, systemCode } from "@effect-speech/common/SystemCode"
 import * as Subtitles from "@effect-speech/long-form/Subtitles"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -151,10 +151,15 @@ const afterwards = {
   unsent: "Nothing was sent for it: resume the run."
 } as const
 
+const tooManyOpenFiles = (code: string | undefined): string =>
+  `the process has too many open files (${code}). Raise the limit of open files (ulimit -n).`
+
 /** A file of the tree can't be read, so it is not known whether it is the one that was written. */
 export const outputUnreadable = (path: string, error: unknown): OutputFailed => {
   const code = systemCode(error)
-  const message = `${path} can't be read (${code ?? "unknown"}), and so not compared. Check its permissions and its disk.`
+  const message = isTooManyOpenFiles(code)
+    ? `${path} can't be read, and so not compared: ${tooManyOpenFiles(code)}`
+    : `${path} can't be read (${code ?? "unknown"}), and so not compared. Check its permissions and its disk.`
   return new OutputFailed({ path, code, message: Printable.line(message) })
 }
 
@@ -173,6 +178,7 @@ export const outputFailed = (
 }
 
 const adviceFor = (code: string | undefined): string => {
+  if (isTooManyOpenFiles(code)) return tooManyOpenFiles(code)
   switch (code) {
     case "ENOSPC":
     case "EDQUOT":

@@ -2,10 +2,12 @@
  * What a run would call, and what it would cost.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { validate } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import * as Money from "../model/money.js"
+import { makeSeen } from "../source/seen.js"
 import type { StoreService } from "../store/Store.js"
 import type { ArchiveService, Plan } from "./ArchiveService.js"
 import { type Check, type CostOf, identify, listsNothing, pages, settingsOf } from "./requests.js"
@@ -30,16 +32,25 @@ export const make =
       const costOf = costs.get(settings.operation._tag)
       const cost = (item: SourceItem) =>
         costOf?.({ file: { ...item, run, seq: 1, callId: "", attempts: 0 }, settings }) ?? Effect.succeed(Money.nothing)
+      const contents = makeSeen()
+      /** Files with the same content are called once, and not at all if one has a result. A text is always called. */
+      const isFirst = ({ content, line }: SourceItem) =>
+        content === undefined || line !== undefined
+          ? Effect.succeed(true)
+          : contents.add(content)
+            ? Effect.succeed(false)
+            : Effect.map(store.sameContent(run, content), Option.isNone)
       const plan = yield* Stream.runFoldEffect(
         pages(request, settings, checks.get(settings.operation._tag)),
         noPlan,
         (plan, listed) =>
           Effect.gen(function* () {
             const states = yield* store.states(run, listed)
-            const toCall = listed.filter(
+            const pending = listed.filter(
               (item, index) =>
                 item.problem === undefined && (states[index] === undefined || states[index] === "pending")
             )
+            const toCall = yield* Effect.filter(pending, isFirst)
             const costs = yield* Effect.forEach(toCall, cost, { concurrency: 16 })
             return {
               files: plan.files + listed.length,

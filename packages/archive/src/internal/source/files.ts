@@ -57,16 +57,27 @@ export const pathItems = <R>(
     )
   )
 
+/** A list of paths. */
+export interface List {
+  readonly path: string
+  /** Whether its root was chosen. If not, it is the working directory. */
+  readonly hasRoot: boolean
+}
+
 /** The path below the root, with `/`. Throws a `SourceFailed` if it lies elsewhere. `number` is its place in the list. */
-export const pathBelow = (root: string, path: string, number: number, list?: string): string => {
+export const pathBelow = (root: string, path: string, number: number, list?: List): string => {
   const below = relative(root, resolve(root, path)).replaceAll(sep, "/")
   const problem = path.includes("\0") ? "holds a NUL character" : pathProblem(below)
   if (problem === undefined) return below
+  const advice =
+    list?.hasRoot === false
+      ? "run this in the folder that holds all files: paths of a list are relative to the working directory"
+      : "set root to the folder that holds all files"
   throw new SourceFailed({
-    path: list ?? root,
+    path: list?.path ?? root,
     line: number,
     message: Printable.line(
-      `Path ${number}${list === undefined ? "" : ` of ${list}`} does not name a file in ${root}: ${path}. Correct it, or set root to the folder that holds all files.`
+      `Path ${number}${list === undefined ? "" : ` of ${list.path}`} does not name a file in ${root}: ${path}. Correct it, or ${advice}.`
     )
   })
 }

@@ -6,7 +6,7 @@ import * as Chunk from "effect/Chunk"
 import * as Predicate from "effect/Predicate"
 import * as Stream from "effect/Stream"
 import { SourceFailed } from "../../ArchiveError.js"
-import { pathBelow, sourceFailed } from "./files.js"
+import { type List, pathBelow, sourceFailed } from "./files.js"
 import type { Line } from "./texts.js"
 
 /** In bytes. A file without line breaks is an error, and does not fill the memory. */
@@ -65,21 +65,21 @@ const ofLists: ReadonlySet<number> = new Set([...Buffer.from("\0\t\n\r")])
 const isBinary = (byte: number): boolean => (byte < 0x20 || byte === 0x7f) && !ofLists.has(byte)
 
 /** The paths of a list, relative to the root. */
-export async function* pathLines(list: string, root: string): AsyncGenerator<string> {
+export async function* pathLines(list: List, root: string): AsyncGenerator<string> {
   const decoder = new TextDecoder()
   try {
-    for await (const lines of rawLines(list, true)) {
+    for await (const lines of rawLines(list.path, true)) {
       for (const { bytes, number } of lines) {
         // The name of a file may have them.
         if (bytes.some(isBinary) && !existsSync(resolve(root, decoder.decode(bytes).replaceAll("\0", "")))) {
-          const message = `${list} is no list of paths: line ${number} is no text. Give a text file with a path on each line. For one recording, give the folder that it is in.`
-          throw new SourceFailed({ path: list, line: number, message: Printable.line(message) })
+          const message = `${list.path} is no list of paths: line ${number} is no text. Give a text file with a path on each line. For one recording, give the folder that it is in.`
+          throw new SourceFailed({ path: list.path, line: number, message: Printable.line(message) })
         }
         if (bytes.length > 0) yield pathBelow(root, decoder.decode(bytes), number, list)
       }
     }
   } catch (error) {
-    throw error instanceof SourceFailed ? error : sourceFailed(list, error)
+    throw error instanceof SourceFailed ? error : sourceFailed(list.path, error)
   }
 }
 
@@ -131,8 +131,13 @@ export const csvLines = (path: string): Stream.Stream<Line, SourceFailed> =>
       bom: true,
       columns: (names: Array<string>) => {
         const unknown = names.find((name) => !columns.includes(name))
-        if (unknown === undefined) return names
-        throw lineFailed(path, 1, `names the column ${unknown}, which is not known. Use ${columns.join(", ")}.`)
+        if (unknown !== undefined) {
+          throw lineFailed(path, 1, `names the column ${unknown}, which is not known. Use ${columns.join(", ")}.`)
+        }
+        // Its last one would be taken.
+        const twice = names.find((name, index) => names.indexOf(name) !== index)
+        if (twice !== undefined) throw lineFailed(path, 1, `names the column ${twice} twice. Remove one of them.`)
+        return names
       },
       info: true,
       max_record_size: longestLine,

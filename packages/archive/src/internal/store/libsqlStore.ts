@@ -13,6 +13,7 @@ import Database from "libsql"
 import { StoreFailed, StoreLocked, type StoreTooNew } from "../../ArchiveError.js"
 import { type ConnectionOptions, SingleConnection } from "./libsqlClient.js"
 import { migrate, otherTable, refuseOther } from "./migrations.js"
+import { failingIfMoved } from "./movedStore.js"
 import { Store } from "./Store.js"
 import { make } from "./sqlStore.js"
 import { codeOf, storeFailed } from "./storeFailed.js"
@@ -35,7 +36,8 @@ export const layerLibsql = (options: {
       const context = yield* open(path, yield* connect(path, { checkpoint: true }))
       // The process that held the lock before has ended, so its started files have no owner.
       yield* Effect.mapError(Context.get(context, SqlClient.SqlClient)`DELETE FROM archive_machines`, storeFailed(path))
-      return context
+      const store = yield* attempt(path, () => failingIfMoved(path, Context.get(context, Store)))
+      return Context.add(context, Store, store)
     })
   )
 
