@@ -807,7 +807,7 @@ describe("the report of a run", () => {
     )
     expect(leftBy(held, store).at(-1)).toContain(`not called again now. ${once} To call them again`)
     expect(retryOf(held, "AnswerUnknown")).toEqual([
-      `10 files that may have been billed are called again, and may be billed again. ${once}`
+      `10 files that may have been billed are to be called again, and may be billed again. ${once}`
     ])
     const single = { ...held, holds: { AnswerUnknown: 1 } }
     expect(adviceOn(single, store).at(-1)).not.toContain(once)
