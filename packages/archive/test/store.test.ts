@@ -751,6 +751,21 @@ for (const { title, database, installed } of databases) {
         })
       )
 
+      it.effect("makes one call first if a call is refused that began before the run was resumed", () =>
+        Effect.gen(function* () {
+          const { store, run, begin, claim, settle } = yield* begun(4)
+          yield* claim(1)
+          yield* store.changeState(run, "paused", "paused")
+          const epoch = yield* begin
+          yield* settle(1, refused)
+          assert.strictEqual((yield* store.run(run)).state, "running")
+          const next = Effect.map(store.claim(run, epoch, "a", 4), (claim) =>
+            claim._tag === "Claimed" ? claim.files.length : claim._tag
+          )
+          assert.deepStrictEqual([yield* next, yield* next], [1, "Wait"])
+        })
+      )
+
       it.effect("says of how many held files it is not known what they may have cost", () =>
         Effect.gen(function* () {
           const { store, run, claim, settle } = yield* begun(3)

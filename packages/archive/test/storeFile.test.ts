@@ -264,7 +264,13 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
       FastCheck.asyncProperty(secretAddress("127.0.0.1:1"), async (secret) => {
         const layer = layerPostgres({ url: Redacted.make(secret.address) })
         const error = await Effect.runPromise(fails(layer))
-        const output = [JSON.stringify(error), String(error), error.stack, inspect(error, { depth: 9 })]
+        // The frames have paths of this machine, which may have four characters of any password.
+        const withoutFrames = (text = "") => text.replaceAll(/^ +at .*$/gm, "")
+        const output = [
+          JSON.stringify(error),
+          String(error),
+          ...[error.stack, inspect(error, { depth: 9 })].map(withoutFrames)
+        ]
         assert.deepStrictEqual(leaked(output.join("\n"), secret), [])
         assert.strictEqual(error._tag, "StoreFailed")
       }),

@@ -132,12 +132,17 @@ export const nothingBeginsAfterAPause: Law = (log) => {
   })
 }
 
-/** No call begins after the account was refused and the process could record it. */
+/**
+ * No call begins after the account was refused and the process could record it. A call that began before somebody said to go on is refused
+ * as the account was then.
+ */
 export const nothingBeginsAfterARefusal: Law = (log) => {
   const processes = new Map(calls(log).map(({ call, process }) => [call, process]))
   const isKilledThen = ({ at, call }: Of<"response">) =>
     log.some((event) => event.is === "killed" && event.at === at && event.process === processes.get(call))
   let refused: Of<"response"> | undefined
+  const earlier = new Set<number>()
+  const underWay = new Set<number>()
   const frozen = new Set<string>()
   const frozenThen = new Set<string>()
   return log.flatMap((event) => {
@@ -148,6 +153,7 @@ export const nothingBeginsAfterARefusal: Law = (log) => {
       event.outcome === "refused" &&
       event.delivered &&
       refused === undefined &&
+      !earlier.has(event.call) &&
       !isKilledThen(event)
     ) {
       refused = event
@@ -156,7 +162,10 @@ export const nothingBeginsAfterARefusal: Law = (log) => {
     if (event.is === "goesOn") {
       refused = undefined
       frozenThen.clear()
+      for (const call of underWay) earlier.add(call)
     }
+    if (event.is === "response") underWay.delete(event.call)
+    if (event.is === "request") underWay.add(event.call)
     if (event.is !== "request" || refused === undefined) return []
     if (event.at <= refused.at || frozenThen.has(event.process)) return []
     return [`${event.file} is called ${event.at - refused.at} ms after the account was refused`]

@@ -3,6 +3,7 @@
  */
 import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
+import { needsProbe } from "../model/limits.js"
 import { type Change, endsProbe, settle as settled } from "../model/policy.js"
 import * as Answers from "./answers.js"
 import type { Done, Settlement, StoreService } from "./Store.js"
@@ -90,7 +91,7 @@ const changesOn = ({ bytesOf, clearSlowdown, mayBe, settledAs, sql, suspend }: T
       credits = ${file.spent === 0 ? sql`credits` : sql`coalesce(credits, 0) + ${file.spent}`}
     WHERE ${mine} AND ${mayBe(file.event)}`
 
-  const changeRun = ({ guarded, id, number }: TimedRunRow, epoch: number, { run }: Change) =>
+  const changeRun = ({ epoch: resumed, guarded, id, number }: TimedRunRow, epoch: number, { run }: Change) =>
     Effect.gen(function* () {
       const { begun, credits, service, suspension } = run
       if (Number(guarded) > 0 && (begun !== 0 || credits !== 0)) {
@@ -104,7 +105,12 @@ const changesOn = ({ bytesOf, clearSlowdown, mayBe, settledAs, sql, suspend }: T
             slow_until = ${service.slowUntil}, outage = ${encodeReason(service.outage, service.slowedAt)}
           WHERE number = ${Number(number)}`
       }
-      if (suspension !== undefined) yield* suspend(id, epoch, suspension)
+      if (suspension === undefined) return
+      yield* suspend(id, epoch, suspension)
+      // Somebody has resumed the run since the call began, such as after a top-up: one call says whether that helped.
+      if (Number(resumed) !== epoch && needsProbe(suspension)) {
+        yield* sql`UPDATE archive_runs SET probe = 1 WHERE id = ${id} AND state = 'running'`
+      }
     })
 
   return { recordDone, changeFile, changeRun }
