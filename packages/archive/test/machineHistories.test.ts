@@ -309,9 +309,9 @@ class History {
     await client.query(`ALTER DATABASE "${name}" SET search_path = public, pg_catalog`)
     this.world.blocked = async () => {
       const { rows } = await client.query(
-        "SELECT 1 FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+        "SELECT pid FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
       )
-      return rows.length
+      return new Set(rows.map(({ pid }) => Number(pid)))
     }
     this.world.onTime = async (now) => {
       await client.query(sql(now))

@@ -5,6 +5,7 @@
  * either. Its databases are closed, as the system does. Timers wait for the clock of the world, which moves on when nothing is left to
  * do: no fiber to run, no file to read.
  */
+import { AsyncLocalStorage } from "node:async_hooks"
 import { createRequire, syncBuiltinESMExports } from "node:module"
 import timers from "node:timers/promises"
 import * as Clock from "effect/Clock"
@@ -28,13 +29,14 @@ export const epoch = 1_767_225_600_000
 /** What is used of a client of `pg`, the one that `@effect/sql-pg` has. */
 export interface PgClient {
   readonly connection: { readonly stream: { readonly destroy: () => void } }
+  readonly processID: number
   readonly _connecting: boolean
   readonly _ended: boolean
   readonly _activeQuery: unknown
   readonly _queryQueue: ReadonlyArray<unknown>
   readonly on: (event: "error", listener: () => void) => unknown
   readonly connect: (...parameters: ReadonlyArray<unknown>) => Promise<void>
-  readonly query: (sql: string) => Promise<{ readonly rows: ReadonlyArray<unknown> }>
+  readonly query: (sql: string) => Promise<{ readonly rows: ReadonlyArray<Record<string, unknown>> }>
   readonly end: () => Promise<void>
 }
 const requireHere = createRequire(import.meta.url)
@@ -57,8 +59,8 @@ export class World {
   steps = 0
   /** Connections to PostgreSQL. */
   readonly clients = new Set<PgClient>()
-  /** How many statements wait for a lock, such as that of a process that is frozen. */
-  blocked: () => Promise<number> = () => Promise.resolve(0)
+  /** The sessions of the database that wait for a lock, such as that of a process that is frozen. */
+  blocked: () => Promise<ReadonlySet<number>> = () => Promise.resolve(new Set())
   /** Tells a database the time. */
   onTime: (now: number) => Promise<void> = () => Promise.resolve()
   #timers: Array<Timer> = []
@@ -104,7 +106,9 @@ export class World {
     if (waiting.length === 0) return false
     // A killed process may leave a connection that is never made.
     if (waiting.some(({ _connecting }) => _connecting)) return quietMillis < 5_000
-    return quietMillis < 100 || (await this.blocked()) < waiting.length
+    if (quietMillis < 100) return true
+    const blocked = await this.blocked()
+    return waiting.some(({ processID }) => !blocked.has(processID))
   }
 
   /** Moves the clock on, at most so many milliseconds, until something holds. The result says whether it does. */
@@ -131,6 +135,9 @@ export class World {
     }
   }
 }
+
+/** The machine on whose behalf a callback of Node runs, such as one of a pool that opens a connection. */
+const owners = new AsyncLocalStorage<Machine>()
 
 /** A process, as far as its fibers see. */
 export class Machine implements Scheduler {
@@ -197,7 +204,7 @@ export class Machine implements Scheduler {
     this.world.current = this
     this.world.steps++
     try {
-      return task()
+      return owners.run(this, task)
     } finally {
       this.world.current = before
     }
@@ -312,7 +319,8 @@ export const install = (world: () => World | undefined): (() => void) => {
       const running = world()
       if (running !== undefined) {
         running.clients.add(this)
-        running.current?.clients.add(this)
+        const machine = running.current ?? owners.getStore()
+        machine?.clients.add(this)
         this.on("error", () => {})
       }
       return connect.apply(this, [...parameters])
