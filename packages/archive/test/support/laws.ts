@@ -283,10 +283,10 @@ export const noAnswerIsLost: Law = (log) => {
   })
 }
 
-/** A path has one result. */
+/** A path has one result. While files are listed, one that was replaced is there beside the new one. */
 export const oneResultForAPath: Law = (log) =>
   log.flatMap((event) => {
-    if (event.is !== "seen") return []
+    if (event.is !== "seen" || event.state === "listing") return []
     const paths = event.files.map(({ path }) => path)
     return new Set(paths).size === paths.length ? [] : [`a path has two results: ${paths.join(" ")}`]
   })
