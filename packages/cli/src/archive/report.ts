@@ -115,7 +115,7 @@ const listerIsDeadAfterMillis = 35_000
 export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boolean =>
   state === "listing" && now - updatedAt >= listerIsDeadAfterMillis
 
-/** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: nobody lists its files any more. */
+/** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: the process that listed its files has ended. */
 export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false): ReadonlyArray<string> => {
   const { counts, state, suspension } = status
   const limit = limitOptions[suspension?.tag ?? ""]

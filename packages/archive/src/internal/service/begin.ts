@@ -36,7 +36,7 @@ export const make = ({
       const underWay =
         row.state === "running" &&
         (machine !== undefined ? machine.worksOn(run, row.epoch) : (yield* store.status(run)).machines > 0)
-      // A run of a process that ended is running still, and nobody works on it.
+      // The process that worked on a running run may have ended.
       yield* underWay ? endings.finishAtItsEnd(run) : begin(run, row.state === "running" ? "resumed" : event)
       return yield* store.status(run)
     })
