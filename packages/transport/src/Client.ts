@@ -104,7 +104,7 @@ export const layerFromEnv = <Self, Service, E, R>(
     Effect.flatMap(Config.all({ apiKey: Environment.apiKey, baseUrl: Environment.baseUrl(baseUrlVariable) }), make)
   )
 
-/** What a test double is told to give: a value, an error, or an effect of one of these. */
+/** The outcome of a call to a test double: a value, an error, or an effect of one of these. */
 export type TestOutcome<A, E> = A | E | Effect.Effect<A, E>
 
 /** The outcome of each call of a test double, or a function of its request that gives it. */

@@ -133,8 +133,8 @@ export const nothingBeginsAfterAPause: Law = (log) => {
 }
 
 /**
- * No call begins after the account was refused and the process could record it. A call that began before somebody said to go on is refused
- * as the account was then.
+ * No call begins after the account was refused and the process could record it. A call that began before the last start
+ * or resume does not count: the account may have been topped up since.
  */
 export const nothingBeginsAfterARefusal: Law = (log) => {
   const processes = new Map(calls(log).map(({ call, process }) => [call, process]))

@@ -8,7 +8,7 @@ export interface Command {
   readonly summary: string
   readonly examples: ReadonlyArray<string>
   readonly operands?: Operands
-  /** By the name that the code gives each value. For a field of a request it is the field's. */
+  /** The options. Each key is the name of the value in the code. An option that sets a field of a request has the name of the field. */
   readonly options: Readonly<Record<string, Option<unknown>>>
   /** Options of earlier versions: they are read, and neither described nor completed. */
   readonly former?: Readonly<Record<string, Option<unknown>>>

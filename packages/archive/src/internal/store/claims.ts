@@ -104,13 +104,13 @@ const freely = (tables: Tables) => {
     })
 }
 
-/** The pending files that may be claimed next. `seq`: the one whose cost was asked for. */
+/** Finds the pending files that may be claimed next. `seq` limits the search to one file, whose cost is known by now. */
 const candidatesIn = (tables: Tables, most: number) => {
   const { claimColumns, sql } = tables
   const { isPending } = takingOf(tables)
   return (number: Fragment, { begun, limits, slowness }: RunFacts, byContent: boolean, seq: number | undefined) =>
     Effect.gen(function* () {
-      // A file waits for the result of an equal one.
+      // While a file is called, others with the same content wait for its result.
       const isUnique = byContent
         ? sql`AND NOT EXISTS (
             SELECT 1 FROM archive_files s WHERE s.run = f.run AND s.content = f.content AND s.line IS NULL
