@@ -8,8 +8,8 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
+import { localClients } from "effect-speech-test-support/localClients"
 import { complete } from "../packages/archive/src/internal/output/write.js"
-import { localClients } from "./support/localClients.js"
 
 const callId = "7f3c0f3e-1b2a-5c5d-8e9f-0a1b2c3d4e5f"
 const format = { sampleRate: 8000, channels: 1, encoding: "pcm16" } as const

@@ -5,8 +5,8 @@ import { expect, layer } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { root, run, temporaryFolder } from "./support/processes.js"
-import { type Recipe, recipes } from "./support/recipes.js"
+import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
+import { type Recipe, recipes } from "effect-speech-test-support/recipes"
 
 const programs = { "program.ts": "examples/quickstart.ts", "fetch.ts": "test/support/bundled/fetch.ts" }
 const quick = recipes.filter(({ command, entry }) => /^esbuild .*--format=esm/.test(command) && entry in programs)

@@ -8,7 +8,7 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { localClients } from "./support/localClients.js"
+import { localClients } from "effect-speech-test-support/localClients"
 
 const hindi = "नमस्ते, आपके खाते में पाँच सौ रुपये हैं।"
 const english = "Your appointment is tomorrow at half past ten."

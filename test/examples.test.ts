@@ -13,11 +13,11 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import { run as runExample, start as startExample } from "effect-speech-test-support/exampleProcess"
+import { localClients } from "effect-speech-test-support/localClients"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
+import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 import config from "../vitest.config.js"
-import { run as runExample, start as startExample } from "./support/exampleProcess.js"
-import { localClients } from "./support/localClients.js"
-import { refusedAddress } from "./support/refusedAddress.js"
-import { respondJson, scriptedServer } from "./support/scriptedServer.js"
 
 const root = fileURLToPath(new URL("..", import.meta.url))
 

@@ -5,7 +5,7 @@ import { LocalService } from "@effect-speech/local-service"
 import { LongSpeech, Passages, PieceStore, Subtitles } from "@effect-speech/long-form"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
-import { localClients } from "./support/localClients.js"
+import { localClients } from "effect-speech-test-support/localClients"
 
 const text =
   "The ferry leaves at six. Who knows every passenger?\n\nघाट पर सब जागते हैं। नाव चली गई।\n\n* * *\n\nNobody asked."

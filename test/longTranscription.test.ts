@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { localClients } from "./support/localClients.js"
+import { localClients } from "effect-speech-test-support/localClients"
 
 const model = "en-general-v2-8khz"
 const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }

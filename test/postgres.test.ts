@@ -1,9 +1,9 @@
 import { createServer } from "node:net"
 import { describe, expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { freePort } from "./support/freePort.js"
-import { loopback } from "./support/loopback.js"
-import { hasPostgres, postgresTitle, startPostgres } from "./support/postgres.js"
+import { freePort } from "effect-speech-test-support/freePort"
+import { loopback } from "effect-speech-test-support/loopback"
+import { hasPostgres, postgresTitle, startPostgres } from "effect-speech-test-support/postgres"
 
 const postgres = (ports?: () => number | Promise<number>) =>
   Effect.acquireRelease(

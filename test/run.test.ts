@@ -3,8 +3,8 @@ import { readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { pathToFileURL } from "node:url"
 import { expect, it } from "@effect/vitest"
+import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
 import { afterAll } from "vitest"
-import { root, run, temporaryFolder } from "./support/processes.js"
 
 const temporary = temporaryFolder("run-")
 const runner = join(root, "scripts/run.js")

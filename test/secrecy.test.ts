@@ -15,9 +15,9 @@ import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as Metric from "effect/Metric"
 import * as Redacted from "effect/Redacted"
-import { httpClients } from "./support/httpClients.js"
-import { scriptedServer } from "./support/scriptedServer.js"
-import { type EndedSpan, recordingTracer } from "./support/telemetry.js"
+import { httpClients } from "effect-speech-test-support/httpClients"
+import { scriptedServer } from "effect-speech-test-support/scriptedServer"
+import { type EndedSpan, recordingTracer } from "effect-speech-test-support/telemetry"
 
 const secret = "topsecret-7f3c0f3e"
 const key = `prefix.${secret}`

@@ -14,8 +14,17 @@ import * as LogLevel from "effect/LogLevel"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Tracer from "effect/Tracer"
-import { faultyServer, hangUp, head, onRequest, respond, type Script, silent, write } from "./support/faultyServer.js"
-import { type HttpClientName, httpClients } from "./support/httpClients.js"
+import {
+  faultyServer,
+  hangUp,
+  head,
+  onRequest,
+  respond,
+  type Script,
+  silent,
+  write
+} from "effect-speech-test-support/faultyServer"
+import { type HttpClientName, httpClients } from "effect-speech-test-support/httpClients"
 
 const layers = Object.keys(httpClients) as ReadonlyArray<HttpClientName>
 const transcript = JSON.stringify({ text: "hello", call_id: "call-1", status: "success" })

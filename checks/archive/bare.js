@@ -15,7 +15,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { peakMemory, resetPeakMemory } from "effect-speech-test-support/memory"
 import { connect } from "./connect.js"
 import { double } from "./double.js"
 

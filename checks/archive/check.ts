@@ -2,7 +2,7 @@
  * What an archive promises, on its real parts: `pnpm verify archive`, with `--seed N`; `--quick` for fewer files and kills, and
  * `--only PART,…`. README.md says what each part shows.
  */
-import { readOptions } from "../../test/support/options.js"
+import { readOptions } from "effect-speech-test-support/options"
 import { integerOf, runParts } from "../support/parts.js"
 import { checkDisk } from "./disk.js"
 import { checkHistories } from "./histories.js"

@@ -20,7 +20,7 @@ import * as LogLevel from "effect/LogLevel"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { peakMemory, resetPeakMemory } from "effect-speech-test-support/memory"
 import { cpuMicrosOf, readJob, serve } from "../support/serve.js"
 import { double, items } from "./double.js"
 

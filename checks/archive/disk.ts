@@ -3,8 +3,8 @@ import { existsSync, mkdirSync, rmSync, statfsSync, writeFileSync } from "node:f
 import { join } from "node:path"
 import { setTimeout as sleep } from "node:timers/promises"
 import type { RunStatus } from "@effect-speech/archive"
-import { run } from "../../test/support/processes.js"
-import { bar, title } from "../../test/support/report.js"
+import { run } from "effect-speech-test-support/processes"
+import { bar, title } from "effect-speech-test-support/report"
 import { barOfNone } from "../support/print.js"
 import { until } from "../support/until.js"
 import {

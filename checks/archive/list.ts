@@ -1,6 +1,6 @@
 /** Very many files: the time, the memory and the size of the store. */
 import { rmSync } from "node:fs"
-import { bar, megabytes, table, title } from "../../test/support/report.js"
+import { bar, megabytes, table, title } from "effect-speech-test-support/report"
 import { barOfGrowth } from "../support/memory.js"
 import { rate, seconds, tableOf } from "../support/print.js"
 import { archived } from "./overhead.js"

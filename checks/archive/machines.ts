@@ -1,8 +1,8 @@
 /** Several machines over a PostgreSQL: how they share the work, and what happens if one, or the database, stops. */
 import { setTimeout as sleep } from "node:timers/promises"
 import type { RunStatus } from "@effect-speech/archive"
-import { hasPostgres, type Postgres, startPostgres } from "../../test/support/postgres.js"
-import { at, bar, list, median, ratio, table, title } from "../../test/support/report.js"
+import { hasPostgres, type Postgres, startPostgres } from "effect-speech-test-support/postgres"
+import { at, bar, list, median, ratio, table, title } from "effect-speech-test-support/report"
 import { seconds } from "../support/print.js"
 import { until } from "../support/until.js"
 import {

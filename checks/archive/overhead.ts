@@ -1,6 +1,6 @@
 /** What the engine costs: small files with a double, beside the same work without an engine. */
-import { run, startScript } from "../../test/support/processes.js"
-import { bar, median, megabytes, ratio, table, title } from "../../test/support/report.js"
+import { run, startScript } from "effect-speech-test-support/processes"
+import { bar, median, megabytes, ratio, table, title } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../support/interleave.js"
 import { rate } from "../support/print.js"
 import type { Options, Result } from "./bare.js"

@@ -12,9 +12,9 @@ import {
   writeFileSync
 } from "node:fs"
 import { join } from "node:path"
-import { run } from "../../test/support/processes.js"
-import { noise } from "../../test/support/recordings.js"
-import { megabytes, table, title } from "../../test/support/report.js"
+import { run } from "effect-speech-test-support/processes"
+import { noise } from "effect-speech-test-support/recordings"
+import { megabytes, table, title } from "effect-speech-test-support/report"
 import { barOfNone } from "../support/print.js"
 import { until } from "../support/until.js"
 import { calls, countsOf, folder, fresh, recordings, type Settings, startArchive, tree } from "./support.js"

@@ -1,7 +1,7 @@
 /** An account that is refused, and a budget that is spent, suspend a run once. */
-import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
-import { noise } from "../../test/support/recordings.js"
-import { at, title } from "../../test/support/report.js"
+import { hasPostgres, startPostgres } from "effect-speech-test-support/postgres"
+import { noise } from "effect-speech-test-support/recordings"
+import { at, title } from "effect-speech-test-support/report"
 import { answered, type JournaledService, startJournaled } from "../support/journal.js"
 import { barOfNone } from "../support/print.js"
 import { until } from "../support/until.js"

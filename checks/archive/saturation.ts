@@ -1,10 +1,10 @@
 /** How far one database carries: machines that share it claim and record files, and what they wait for as they become more. */
 import { readdirSync, readFileSync } from "node:fs"
 import { setTimeout as sleep } from "node:timers/promises"
-import { freePort } from "../../test/support/freePort.js"
-import { hasPostgres, startPostgres } from "../../test/support/postgres.js"
-import { startScript } from "../../test/support/processes.js"
-import { list, table, title } from "../../test/support/report.js"
+import { freePort } from "effect-speech-test-support/freePort"
+import { hasPostgres, startPostgres } from "effect-speech-test-support/postgres"
+import { startScript } from "effect-speech-test-support/processes"
+import { list, table, title } from "effect-speech-test-support/report"
 import type { Report } from "./saturationMachines.js"
 import type { Settings } from "./support.js"
 

@@ -1,6 +1,6 @@
 /** Stores of other versions, and files that are none. */
 import { mkdirSync, writeFileSync } from "node:fs"
-import { bar, title } from "../../test/support/report.js"
+import { bar, title } from "effect-speech-test-support/report"
 import { connect } from "./connect.js"
 import { complete, fresh, recordings, startArchive } from "./support.js"
 

@@ -3,8 +3,8 @@ import { createHash } from "node:crypto"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import type { RunStatus } from "@effect-speech/archive"
-import { startScript, temporaryFolder } from "../../test/support/processes.js"
-import { noise } from "../../test/support/recordings.js"
+import { startScript, temporaryFolder } from "effect-speech-test-support/processes"
+import { noise } from "effect-speech-test-support/recordings"
 import type { Answer, Command, Options, RunOptions } from "./client.js"
 
 export interface Settings {

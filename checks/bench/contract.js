@@ -3,7 +3,7 @@
 import { mkdtempSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { noise } from "../../test/support/recordings.js"
+import { noise } from "effect-speech-test-support/recordings"
 
 export const key = "bench.secret"
 export const model = "hi-general-v2-8khz"

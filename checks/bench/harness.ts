@@ -1,4 +1,4 @@
-import { runScript, startScript } from "../../test/support/processes.js"
+import { runScript, startScript } from "effect-speech-test-support/processes"
 
 export interface Setting {
   /** Too short for conclusions: only shows that everything runs. */

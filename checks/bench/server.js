@@ -2,7 +2,7 @@
 /** The simplest server that all clients can call, as a process of its own: `node server.js`. Sends its URL when it is ready. */
 import { createServer } from "node:http"
 import { json } from "node:stream/consumers"
-import { listen } from "../../test/support/plainHttp.js"
+import { listen } from "effect-speech-test-support/plainHttp"
 import { audio, audioHeaders, idOf, isSpeechPath, recording, textOf, transcript, transcriptOf } from "./contract.js"
 
 let responses = 0

@@ -10,10 +10,10 @@
  *
  * Exit status: 0 if every rule holds, 1 if a rule does not, 2 if the service cannot be checked.
  */
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { temporaryFolder } from "../../test/support/processes.js"
-import { table, title } from "../../test/support/report.js"
-import { startService } from "../../test/support/serviceProcess.js"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { table, title } from "effect-speech-test-support/report"
+import { startService } from "effect-speech-test-support/serviceProcess"
 import type { Rule } from "./rule.js"
 import { changesService, checkRule, type Outcome, rules } from "./rules.js"
 import {

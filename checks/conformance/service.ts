@@ -3,8 +3,8 @@ import { createHash, randomUUID } from "node:crypto"
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from "node:fs"
 import type { IncomingHttpHeaders } from "node:http"
 import { join } from "node:path"
-import { send as sendOverHttp } from "../../test/support/plainHttp.js"
-import { wavHeader } from "../../test/support/recordings.js"
+import { send as sendOverHttp } from "effect-speech-test-support/plainHttp"
+import { wavHeader } from "effect-speech-test-support/recordings"
 
 export interface HttpResponse {
   readonly status: number

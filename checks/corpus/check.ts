@@ -10,6 +10,7 @@ import { execFileSync } from "node:child_process"
 import { existsSync, readFileSync } from "node:fs"
 import { join } from "node:path"
 import { AudioFormat, Pcm } from "@effect-speech/audio-codec"
+import { exitStatus } from "effect-speech-test-support/report"
 import {
   describe,
   difference,
@@ -17,7 +18,6 @@ import {
   outcomeOf,
   type WavOutcome
 } from "../../packages/audio-codec/test/wavOutcome.js"
-import { exitStatus } from "../../test/support/report.js"
 import { checkContainers } from "./containers.js"
 
 interface Entry {

@@ -8,9 +8,9 @@ import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 
 import { join, relative } from "node:path"
 import { fileURLToPath } from "node:url"
 import { convert } from "ast-v8-to-istanbul"
+import { root, temporaryFolder } from "effect-speech-test-support/processes"
+import { bar, table, title } from "effect-speech-test-support/report"
 import { parseAst } from "vitest/node"
-import { root, temporaryFolder } from "../../test/support/processes.js"
-import { bar, table, title } from "../../test/support/report.js"
 
 /** The lowest share of statements and of branches, in per cent. */
 const thresholds: Readonly<Record<string, readonly [statements: number, branches: number]>> = {

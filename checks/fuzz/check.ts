@@ -9,11 +9,12 @@
  *
  * A broken law is printed with the smallest counterexample and its seed.
  */
+
 import * as Effect from "effect/Effect"
-import { peakMemory } from "../../test/support/memory.js"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { temporaryFolder } from "../../test/support/processes.js"
-import { bar, megabytes, sum, title } from "../../test/support/report.js"
+import { peakMemory } from "effect-speech-test-support/memory"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { bar, megabytes, sum, title } from "effect-speech-test-support/report"
 import { tableOf } from "../support/print.js"
 import { type Topic, type Tried, tryLaw } from "./law.js"
 import { topics, wavTopic } from "./topics.js"

@@ -7,7 +7,7 @@ import { LocalService, type LocalServiceOptions, Recogniser, type Voice } from "
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { cannedVoice } from "../../test/support/cannedVoice.js"
+import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 
 export const languages = ["hi", "en"]
 export const voices = ["default_female", "default_male"]

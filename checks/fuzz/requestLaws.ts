@@ -13,7 +13,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
-import { scriptedServer } from "../../test/support/scriptedServer.js"
+import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 import {
   anyString,
   anything,

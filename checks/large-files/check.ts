@@ -10,7 +10,7 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { type AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { temporaryFolder } from "../../test/support/processes.js"
+import { temporaryFolder } from "effect-speech-test-support/processes"
 
 const format: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
 const blockLength = 1024 * 1024

@@ -10,8 +10,8 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { collectedFootprint } from "../../test/support/footprint.js"
-import { peakMemory, resetPeakMemory } from "../../test/support/memory.js"
+import { collectedFootprint } from "effect-speech-test-support/footprint"
+import { peakMemory, resetPeakMemory } from "effect-speech-test-support/memory"
 import { readJob, serve } from "../support/serve.js"
 
 /**

@@ -5,7 +5,7 @@ import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
-import { peakMemory } from "../../test/support/memory.js"
+import { peakMemory } from "effect-speech-test-support/memory"
 import { readJob, serve } from "../support/serve.js"
 
 /**

@@ -2,7 +2,7 @@
 import { createHash } from "node:crypto"
 import { createServer, type IncomingMessage } from "node:http"
 import { setTimeout as sleep } from "node:timers/promises"
-import { startLoopback } from "../../test/support/loopback.js"
+import { startLoopback } from "effect-speech-test-support/loopback"
 
 export interface ScriptedService {
   readonly url: string

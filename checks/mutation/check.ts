@@ -13,8 +13,8 @@ import { copyFileSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFi
 import { availableParallelism } from "node:os"
 import { dirname, join } from "node:path"
 import { parseArgs } from "node:util"
-import { pnpm, root, run, temporaryFolder } from "../../test/support/processes.js"
-import { bar } from "../../test/support/report.js"
+import { pnpm, root, run, temporaryFolder } from "effect-speech-test-support/processes"
+import { bar } from "effect-speech-test-support/report"
 
 const slowTests = ["test/faults/", "test/secrecy", "test/endToEnd"]
 /** The lowest score in per cent, and the tests: how their paths begin, in the order in which they run. */

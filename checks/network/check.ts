@@ -8,13 +8,14 @@
  * | `--only INDEX`   | runs one schedule and prints all of it; a violation prints the options to repeat it |
  * | `--layers NAMES` | of recommended, undici, node, fetch, with commas. Default: recommended           |
  */
+
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
-import { untilZero } from "../../test/support/faultyServer.js"
-import { type HttpClientName, httpClients } from "../../test/support/httpClients.js"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { temporaryFolder } from "../../test/support/processes.js"
-import { bar, table, title, whole } from "../../test/support/report.js"
+import { untilZero } from "effect-speech-test-support/faultyServer"
+import { type HttpClientName, httpClients } from "effect-speech-test-support/httpClients"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { bar, table, title, whole } from "effect-speech-test-support/report"
 import { billingOf } from "./laws.js"
 import { draw, kinds } from "./schedule.js"
 import { makeServices } from "./services.js"

@@ -7,7 +7,7 @@ import { connect, createServer, type Socket } from "node:net"
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
-import { loopback } from "../../test/support/loopback.js"
+import { loopback } from "effect-speech-test-support/loopback"
 import { Framing, type Point } from "./framing.js"
 
 /** `up` is to the service, `down` is to the client. */

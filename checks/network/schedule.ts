@@ -3,8 +3,8 @@
  * can repeat one schedule alone.
  */
 
-import type { HttpClientName } from "../../test/support/httpClients.js"
-import { chances } from "../../test/support/random.js"
+import type { HttpClientName } from "effect-speech-test-support/httpClients"
+import { chances } from "effect-speech-test-support/random"
 import type { Point } from "./framing.js"
 import type { Action, Direction, Disturbance, Plan } from "./proxy.js"
 

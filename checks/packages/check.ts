@@ -4,10 +4,10 @@
  */
 import { copyFileSync, readFileSync, statSync, writeFileSync } from "node:fs"
 import { basename, join } from "node:path"
+import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
+import { recipes } from "effect-speech-test-support/recipes"
+import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { build } from "esbuild"
-import { root, run, temporaryFolder } from "../../test/support/processes.js"
-import { recipes } from "../../test/support/recipes.js"
-import { bar, exitStatus, title } from "../../test/support/report.js"
 import { startRegistry } from "./registry.js"
 import * as Tarballs from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"

@@ -1,6 +1,6 @@
 import { createHash } from "node:crypto"
 import { createServer } from "node:http"
-import { startLoopback } from "../../test/support/loopback.js"
+import { startLoopback } from "effect-speech-test-support/loopback"
 import type { Tarball } from "./tarballs.js"
 
 /**

@@ -4,10 +4,10 @@ import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems"
+import { pnpm, root, temporaryFolder } from "effect-speech-test-support/processes"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
 import { buildCommand } from "../../packages/cli/build.js"
-import { pnpm, root, temporaryFolder } from "../../test/support/processes.js"
 
 export interface Manifest {
   readonly name: string

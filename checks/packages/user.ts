@@ -3,7 +3,7 @@ import { copyFileSync, mkdirSync, readdirSync, readFileSync, writeFileSync } fro
 import { join } from "node:path"
 import { createInterface } from "node:readline"
 import type { Readable } from "node:stream"
-import { type Output, pnpm, run, start } from "../../test/support/processes.js"
+import { type Output, pnpm, run, start } from "effect-speech-test-support/processes"
 
 /** The folder of a new user. */
 export interface Project {

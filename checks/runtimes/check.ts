@@ -6,12 +6,12 @@
  */
 import { createServer, type ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"
-import { startLoopback } from "../../test/support/loopback.js"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { root, run as runCommand, temporaryFolder } from "../../test/support/processes.js"
-import { openRefusedAddress } from "../../test/support/refusedAddress.js"
-import { bar, exitStatus, table } from "../../test/support/report.js"
-import { startService } from "../../test/support/serviceProcess.js"
+import { startLoopback } from "effect-speech-test-support/loopback"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { root, run as runCommand, temporaryFolder } from "effect-speech-test-support/processes"
+import { openRefusedAddress } from "effect-speech-test-support/refusedAddress"
+import { bar, exitStatus, table } from "effect-speech-test-support/report"
+import { startService } from "effect-speech-test-support/serviceProcess"
 import type { Layer, Outcome, Setting } from "./smoke.js"
 
 interface Runtime {

@@ -14,7 +14,7 @@ import { Cause, Deferred, Effect, Exit, Fiber, Layer, Redacted, Schedule, Stream
 /**
  * @typedef {keyof typeof layers} Layer
  *
- * @typedef {Omit<import("../../test/support/serviceProcess.js").Ready, "apiKey"> & {
+ * @typedef {Omit<import("effect-speech-test-support/serviceProcess").Ready, "apiKey"> & {
  *   readonly layer: Layer
  *   readonly scriptedUrl: string
  *   readonly refusedUrl: string

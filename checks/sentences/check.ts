@@ -5,8 +5,8 @@
  */
 import { readFileSync } from "node:fs"
 import { cpus } from "node:os"
-import { readOptions, refuseOptions } from "../../test/support/options.js"
-import { exitStatus, bar as printBar, title } from "../../test/support/report.js"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { exitStatus, bar as printBar, title } from "effect-speech-test-support/report"
 import { compare, languagesOf, precision, recall, type Score, share } from "./score.js"
 import { measureTimes } from "./times.js"
 

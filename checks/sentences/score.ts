@@ -1,7 +1,7 @@
 /** Precision and recall of splitters on the marked corpora, whose format `../README.md` describes. */
 import { readdirSync, readFileSync } from "node:fs"
 import { Sentences } from "@effect-speech/long-form"
-import { at, sum, table } from "../../test/support/report.js"
+import { at, sum, table } from "effect-speech-test-support/report"
 import { splitters as peers } from "./peers/index.js"
 
 export const languagesOf = (corpus: string): ReadonlyArray<string> =>

@@ -1,6 +1,6 @@
 /** The time that `TextPieces.split` takes for texts of three sizes. */
 import { TextPieces } from "@effect-speech/long-form"
-import { at, spread, table, title, whole } from "../../test/support/report.js"
+import { at, spread, table, title, whole } from "effect-speech-test-support/report"
 import { languagesOf, readParagraphs } from "./score.js"
 
 /** About this many bytes in UTF-8. */

@@ -1,5 +1,5 @@
 /** A client as a process of its own, from the built packages: a script that calls `serve` of `serve.js`. */
-import { type ScriptProcess, startScript } from "../../test/support/processes.js"
+import { type ScriptProcess, startScript } from "effect-speech-test-support/processes"
 
 export interface ClientProcess<Result> extends Pick<ScriptProcess<unknown>, "kill" | "stop"> {
   /** Does its job. */

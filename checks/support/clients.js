@@ -8,7 +8,7 @@ import * as Redacted from "effect/Redacted"
 /**
  * Both clients of a service, with connections of their own.
  *
- * @param {import("../../test/support/serviceProcess.js").Ready} service
+ * @param {import("effect-speech-test-support/serviceProcess").Ready} service
  * @param {Pick<Parameters<typeof TextToSpeech.layer>[0], "deadlines">} [options]
  */
 export const clientsOf = ({ apiKey, sttBaseUrl, ttsBaseUrl }, options) => {

@@ -1,8 +1,8 @@
 /** The local service as a process, with all requests of its journal: it keeps only the latest thousand. */
 import type { Usage } from "@effect-speech/local-service/Accounts"
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
-import { countBy, sum } from "../../test/support/report.js"
-import { type ServiceOptions, type ServiceProcess, startService } from "../../test/support/serviceProcess.js"
+import { countBy, sum } from "effect-speech-test-support/report"
+import { type ServiceOptions, type ServiceProcess, startService } from "effect-speech-test-support/serviceProcess"
 import { until } from "./until.js"
 
 /** What all calls of a service so far have cost. */

@@ -1,6 +1,6 @@
 /** Memory that must not grow while something is repeated, and what must not be left. */
 import { readdirSync } from "node:fs"
-import { bar, median, megabytes, ratio } from "../../test/support/report.js"
+import { bar, median, megabytes, ratio } from "effect-speech-test-support/report"
 
 /** The number of files that the local service has in its temporary folder. WAV files are those of the check. */
 export const temporaryFiles = (folder: string): number =>

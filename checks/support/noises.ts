@@ -1,5 +1,5 @@
 /** Noises of any loudness, the same for each seed. */
-import { chances } from "../../test/support/random.js"
+import { chances } from "effect-speech-test-support/random"
 
 export const whiteNoise = (length: number, seed: number): Float32Array => {
   const random = chances(seed)

@@ -1,6 +1,6 @@
 /** The options of a check, and its parts: `--only` names some of them, with commas between. */
-import { refuseOptions } from "../../test/support/options.js"
-import { exitStatus } from "../../test/support/report.js"
+import { refuseOptions } from "effect-speech-test-support/options"
+import { exitStatus } from "effect-speech-test-support/report"
 
 /** Runs the parts that `only` names, or all. Sets the exit status by their bars. */
 export const runParts = async (parts: Readonly<Record<string, () => unknown>>, only: string | undefined) => {

@@ -1,5 +1,5 @@
 /** Figures, tables and bars of several checks, beside those of `test/support/report.ts`. */
-import { bar, list, table } from "../../test/support/report.js"
+import { bar, list, table } from "effect-speech-test-support/report"
 
 export const seconds = (millis: number) => `${(millis / 1000).toFixed(1)} s`
 

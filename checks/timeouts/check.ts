@@ -9,8 +9,8 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { httpClients } from "../../test/support/httpClients.js"
-import { loopback } from "../../test/support/loopback.js"
+import { httpClients } from "effect-speech-test-support/httpClients"
+import { loopback } from "effect-speech-test-support/loopback"
 
 const waitSeconds = 310
 

@@ -1,10 +1,10 @@
 import { LocalService } from "@effect-speech/local-service"
 import axe, { type AxeResults } from "axe-core"
 import * as Effect from "effect/Effect"
+import { eventually, it, type Messages, playedSeconds } from "effect-speech-test-support/browser"
+import { noise } from "effect-speech-test-support/recordings"
 import type { Locator, Page } from "playwright-core"
 import { describe, expect } from "vitest"
-import { eventually, it, type Messages, playedSeconds } from "../support/browser.js"
-import { noise } from "../support/recordings.js"
 import { choose, chooseEnglish, journal, readClipboard, region, speak, spoken } from "./page.js"
 
 /** The rules that a page breaks, with the elements that do: of WCAG 2.2 at levels A and AA. */

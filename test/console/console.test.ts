@@ -1,5 +1,5 @@
+import { hasChromium, noChromium } from "effect-speech-test-support/chromium"
 import { describe } from "vitest"
-import { hasChromium, noChromium } from "../support/chromium.js"
 import { accessibilityTests } from "./accessibility.js"
 import { accountTests, faultsTests } from "./faultsAndAccount.js"
 import { listenTests } from "./listen.js"

@@ -1,6 +1,6 @@
+import { eventually, it, paintedPixels, playedSeconds } from "effect-speech-test-support/browser"
+import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
-import { eventually, it, paintedPixels, playedSeconds } from "../support/browser.js"
-import { noise } from "../support/recordings.js"
 import { choose, chooseEnglish, drop, journal, positionOf, region, spoken } from "./page.js"
 
 const sentences = ["Platform two, the train is late.", "The ferry leaves at six."] as const

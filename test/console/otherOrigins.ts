@@ -2,11 +2,11 @@
 import { createServer } from "node:http"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
+import { it, type Service } from "effect-speech-test-support/browser"
+import { startLoopback } from "effect-speech-test-support/loopback"
+import { noise } from "effect-speech-test-support/recordings"
 import type { BrowserContext, Page } from "playwright-core"
 import { describe, expect, onTestFinished } from "vitest"
-import { it, type Service } from "../support/browser.js"
-import { startLoopback } from "../support/loopback.js"
-import { noise } from "../support/recordings.js"
 import { readKeys } from "./page.js"
 
 /** A path below the platform, with a body that the route would accept. */

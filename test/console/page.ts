@@ -3,8 +3,8 @@ import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
+import type { Service } from "effect-speech-test-support/browser"
 import type { Locator, Page } from "playwright-core"
-import type { Service } from "../support/browser.js"
 
 /** A part of the page by its heading. */
 export const region = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true })

@@ -1,8 +1,8 @@
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
+import { eventually, it, playedSeconds, type Service } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { eventually, it, playedSeconds, type Service } from "../support/browser.js"
 import { choose, journal, readClipboard, region, spoken } from "./page.js"
 
 const text = "Platform two, the train is late."

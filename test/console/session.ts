@@ -1,5 +1,5 @@
+import { it } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { it } from "../support/browser.js"
 import { region } from "./page.js"
 
 export const sessionTests = () =>

@@ -1,9 +1,9 @@
 /** What the other tests need of the browser itself, shown with a page of a bare server. */
 import { createServer } from "node:http"
+import { eventually, it, paintedPixels, playedSeconds } from "effect-speech-test-support/browser"
+import { startLoopback } from "effect-speech-test-support/loopback"
+import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
-import { eventually, it, paintedPixels, playedSeconds } from "../support/browser.js"
-import { startLoopback } from "../support/loopback.js"
-import { noise } from "../support/recordings.js"
 
 const recording = `data:audio/wav;base64,${noise(16_000).toString("base64")}`
 

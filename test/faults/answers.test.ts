@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
-import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome } from "effect-speech-test-support/faults"
 import {
   chunk,
   flood,
@@ -12,7 +12,7 @@ import {
   type Script,
   trickle,
   write
-} from "../support/faultyServer.js"
+} from "effect-speech-test-support/faultyServer"
 
 const id = { "x-request-id": "received" }
 const json = { ...id, "content-type": "application/json" }

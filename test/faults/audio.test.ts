@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect } from "@effect/vitest"
 import type { Deadlines } from "@effect-speech/transport/Deadlines"
-import { type Fault, itEndsAs, type Outcome, sentId } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome, sentId } from "effect-speech-test-support/faults"
 import {
   chunk,
   flood,
@@ -14,7 +14,7 @@ import {
   settle,
   trickle,
   write
-} from "../support/faultyServer.js"
+} from "effect-speech-test-support/faultyServer"
 
 /** A quarter of a second. */
 const pcm16 = Buffer.from(Int16Array.from({ length: 2000 }, (_, index) => index).buffer)

@@ -1,7 +1,7 @@
 import { gzipSync } from "node:zlib"
 import { describe, expect } from "@effect/vitest"
-import { itEndsWithinMemory } from "../support/faults.js"
-import { flood, head, onRequest, respond } from "../support/faultyServer.js"
+import { itEndsWithinMemory } from "effect-speech-test-support/faults"
+import { flood, head, onRequest, respond } from "effect-speech-test-support/faultyServer"
 
 const audio = {
   "x-sample-rate": "8000",

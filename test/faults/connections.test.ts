@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
-import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome } from "effect-speech-test-support/faults"
 import {
   hangUp,
   head,
@@ -14,8 +14,8 @@ import {
   slowly,
   trickle,
   write
-} from "../support/faultyServer.js"
-import { refusedAddress } from "../support/refusedAddress.js"
+} from "effect-speech-test-support/faultyServer"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 
 type Outcomes = Pick<Fault, "transcribe" | "synthesize">
 

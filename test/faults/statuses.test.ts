@@ -1,6 +1,6 @@
 import { describe, expect } from "@effect/vitest"
-import { itEndsAs } from "../support/faults.js"
-import { onRequest, respond } from "../support/faultyServer.js"
+import { itEndsAs } from "effect-speech-test-support/faults"
+import { onRequest, respond } from "effect-speech-test-support/faultyServer"
 
 const words = { status: "error", error: "a summary", message: "the details" }
 

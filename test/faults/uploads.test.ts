@@ -1,5 +1,5 @@
 import { describe, expect } from "@effect/vitest"
-import { type Fault, itEndsAs, type Outcome } from "../support/faults.js"
+import { type Fault, itEndsAs, type Outcome } from "effect-speech-test-support/faults"
 import {
   after,
   hangUp,
@@ -10,7 +10,7 @@ import {
   respond,
   type Script,
   silent
-} from "../support/faultyServer.js"
+} from "effect-speech-test-support/faultyServer"
 
 const words = JSON.stringify({ status: "error", error: "a summary", message: "the details" })
 const upload = (name: string, script: Script, transcribe: Outcome, more: Partial<Fault> = {}): Fault => ({

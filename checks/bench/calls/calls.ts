@@ -1,5 +1,5 @@
 /** Small calls: what a client adds to each, alone and many at a time. */
-import { at, bar, median, ratio, spread, table, title, whole } from "../../../test/support/report.js"
+import { at, bar, median, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { audio, recording } from "../contract.js"
 import { measureInProcess, type Setting, startServer } from "../harness.js"

@@ -17,7 +17,7 @@ import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { transcriptionForm } from "../../../test/support/plainHttp.js"
+import { transcriptionForm } from "effect-speech-test-support/plainHttp"
 import * as Contract from "../contract.js"
 import { ofEffect } from "./operation.js"
 

@@ -2,7 +2,7 @@
 /** One case as a process of its own: `node case.js NAME PARAMETERS`. Prints its peak memory, in bytes. */
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
-import { peakMemory } from "../../../test/support/memory.js"
+import { peakMemory } from "effect-speech-test-support/memory"
 import { telephony, write } from "./ours.js"
 
 const [name, ...parameters] = process.argv.slice(2)

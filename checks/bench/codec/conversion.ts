@@ -1,6 +1,6 @@
 /** Table 1: floats to 16 bits. */
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
-import { bar, exitStatus, title } from "../../../test/support/report.js"
+import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { compare } from "./harness.js"
 import { pcmConvert } from "./peers/index.js"
 import { channels, makeSignal, rate, seconds } from "./signal.js"

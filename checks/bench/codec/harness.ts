@@ -1,7 +1,7 @@
 /** How the codec is compared with libraries and programs. */
 import { spawnSync } from "node:child_process"
 import { fileURLToPath } from "node:url"
-import { at, bar, median, megabytes, ratio, table } from "../../../test/support/report.js"
+import { at, bar, median, megabytes, ratio, table } from "effect-speech-test-support/report"
 import { interleave, millisOf, resultsOf } from "../../support/interleave.js"
 
 /** A resampler: returns the output that a block completes. */

@@ -7,7 +7,7 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at, bar, exitStatus, table, title } from "../../../test/support/report.js"
+import { at, bar, exitStatus, table, title } from "effect-speech-test-support/report"
 import { execute, folder, type Push, programVersions } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 

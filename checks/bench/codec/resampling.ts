@@ -1,6 +1,6 @@
 /** Table 5: the speed of resampling. */
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { bar, exitStatus, title } from "../../../test/support/report.js"
+import { bar, exitStatus, title } from "effect-speech-test-support/report"
 import { compare, type Push } from "./harness.js"
 import { sampleRate, speex } from "./peers/index.js"
 import { makeSignal } from "./signal.js"

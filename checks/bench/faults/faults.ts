@@ -1,8 +1,9 @@
 /** What a caller gets from each client when a server fails, after how many requests, and how long it takes. */
+
 import * as Effect from "effect/Effect"
-import { eachRequest, faultyServer, respond, type Script } from "../../../test/support/faultyServer.js"
-import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { bar, table, title } from "../../../test/support/report.js"
+import { eachRequest, faultyServer, respond, type Script } from "effect-speech-test-support/faultyServer"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
+import { bar, table, title } from "effect-speech-test-support/report"
 import { seconds } from "../../support/print.js"
 import { speakers, transcribers } from "../clients/index.js"
 import { key } from "../contract.js"

@@ -10,7 +10,7 @@ import {
   settle,
   silent,
   write
-} from "../../../test/support/faultyServer.js"
+} from "effect-speech-test-support/faultyServer"
 import { audio, audioHeaders, idOf, isSpeechPath, transcript, transcriptOf } from "../contract.js"
 
 export type Operation = "synthesis" | "transcription"

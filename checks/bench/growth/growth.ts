@@ -1,7 +1,7 @@
 /** What grows: the cost of a call with the number of calls, of hotwords and of segments, and of a journal that is full. */
-import { runScript, temporaryFolder } from "../../../test/support/processes.js"
-import { at, bar, median, table, title, whole } from "../../../test/support/report.js"
-import { startService } from "../../../test/support/serviceProcess.js"
+import { runScript, temporaryFolder } from "effect-speech-test-support/processes"
+import { at, bar, median, table, title, whole } from "effect-speech-test-support/report"
+import { startService } from "effect-speech-test-support/serviceProcess"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { tableOf } from "../../support/print.js"
 import { measureInProcess, type Setting, startServer } from "../harness.js"

@@ -1,7 +1,7 @@
 // Plain JavaScript: no compiler slows the client down.
 /** Many calls at a time, as a process of its own: `node load.js JOB`, with the job as JSON. Prints their times as JSON. */
 import { Agent } from "node:http"
-import { send } from "../../../test/support/plainHttp.js"
+import { send } from "effect-speech-test-support/plainHttp"
 
 /**
  * @typedef {object} Job

@@ -1,6 +1,6 @@
 // Plain JavaScript: no compiler adds to the CPU time that is measured.
 import { readFileSync } from "node:fs"
-import { listen } from "../../../test/support/plainHttp.js"
+import { listen } from "effect-speech-test-support/plainHttp"
 import { cpuMicros, serve } from "../../support/serve.js"
 
 /** @typedef {{ readonly headers: Record<string, string>, readonly bytes: Buffer }} Stored */

@@ -1,6 +1,6 @@
 // Plain JavaScript: no compiler adds to the CPU time and memory that are measured.
 import { statSync } from "node:fs"
-import { peakMemory, resetPeakMemory } from "../../../test/support/memory.js"
+import { peakMemory, resetPeakMemory } from "effect-speech-test-support/memory"
 import { uploaders } from "../clients/index.js"
 
 /**

@@ -1,9 +1,9 @@
 /** The upload of a large recording: speed, CPU and memory. */
 import { rmSync } from "node:fs"
 import { join } from "node:path"
-import { temporaryFolder } from "../../../test/support/processes.js"
-import { writeNoise } from "../../../test/support/recordings.js"
-import { bar, median, megabytes, ratio, spread, table, title, whole } from "../../../test/support/report.js"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { writeNoise } from "effect-speech-test-support/recordings"
+import { bar, median, megabytes, ratio, spread, table, title, whole } from "effect-speech-test-support/report"
 import { interleave, resultsOf } from "../../support/interleave.js"
 import { uploaders } from "../clients/index.js"
 import { measureInProcess, type Setting, startServer } from "../harness.js"

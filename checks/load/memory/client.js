@@ -13,15 +13,15 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
-import { collect, collectedFootprint, footprint } from "../../../test/support/footprint.js"
-import { resetPeakMemory } from "../../../test/support/memory.js"
-import { noise } from "../../../test/support/recordings.js"
+import { collect, collectedFootprint, footprint } from "effect-speech-test-support/footprint"
+import { resetPeakMemory } from "effect-speech-test-support/memory"
+import { noise } from "effect-speech-test-support/recordings"
 import { clientsOf } from "../../support/clients.js"
 import { readJob, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
- * @property {import("../../../test/support/serviceProcess.js").Ready} service
+ * @property {import("effect-speech-test-support/serviceProcess").Ready} service
  * @property {boolean} collecting Whether the first samples come after a garbage collection, so that they show what is held.
  *
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
@@ -32,7 +32,7 @@ import { readJob, serve } from "../../support/serve.js"
  * @typedef {{ readonly task: "call" | "leave" | "build", readonly count: number }} Repeating
  * @typedef {Upload | Speaking | Repeating} Task
  *
- * @typedef {import("../../../test/support/footprint.js").Footprint} Footprint
+ * @typedef {import("effect-speech-test-support/footprint").Footprint} Footprint
  *
  * @typedef {object} Result
  * @property {Footprint} before After a garbage collection, as `after` is.

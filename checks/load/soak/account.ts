@@ -3,7 +3,7 @@
  * result, and the calls explain the bill.
  */
 import type { JournalEntry } from "@effect-speech/local-service/Journal"
-import { sum } from "../../../test/support/report.js"
+import { sum } from "effect-speech-test-support/report"
 import type { Used } from "../../support/journal.js"
 
 /** Times are in milliseconds since 1970. */

@@ -9,9 +9,19 @@
 import { setTimeout as sleep } from "node:timers/promises"
 import type { Usage } from "@effect-speech/local-service/Accounts"
 import type { Fault, FaultRecord } from "@effect-speech/local-service/Faults"
-import { readOptions, refuseOptions } from "../../../test/support/options.js"
-import { exitOnInterrupt, startScript, temporaryFolder } from "../../../test/support/processes.js"
-import { bar, countBy, exitStatus, median, megabytes, sum, table, title, whole } from "../../../test/support/report.js"
+import { readOptions, refuseOptions } from "effect-speech-test-support/options"
+import { exitOnInterrupt, startScript, temporaryFolder } from "effect-speech-test-support/processes"
+import {
+  bar,
+  countBy,
+  exitStatus,
+  median,
+  megabytes,
+  sum,
+  table,
+  title,
+  whole
+} from "effect-speech-test-support/report"
 import { startJournaled, usedOf } from "../../support/journal.js"
 import { barOfFlat, medianOfPart, temporaryFiles } from "../../support/memory.js"
 import { integerOf } from "../../support/parts.js"

@@ -16,15 +16,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
-import { noiseOf, sampleRate } from "../../../test/support/cannedSpeech.js"
-import { collectedFootprint } from "../../../test/support/footprint.js"
-import { chances } from "../../../test/support/random.js"
+import { noiseOf, sampleRate } from "effect-speech-test-support/cannedSpeech"
+import { collectedFootprint } from "effect-speech-test-support/footprint"
+import { chances } from "effect-speech-test-support/random"
 import { clientsOf } from "../../support/clients.js"
 import { readJob, serve } from "../../support/serve.js"
 
 /**
  * @typedef {object} Setting
- * @property {import("../../../test/support/serviceProcess.js").Ready} service
+ * @property {import("effect-speech-test-support/serviceProcess").Ready} service
  * @property {string} folder For the files of this process.
  * @property {number} concurrency
  * @property {number} seed
@@ -38,7 +38,7 @@ import { readJob, serve } from "../../support/serve.js"
  * @property {null} start
  * @property {null} stop
  * @property {ReadonlyArray<import("./account.js").Call>} calls The calls that have ended since the last request.
- * @property {import("../../../test/support/footprint.js").Footprint} sample
+ * @property {import("effect-speech-test-support/footprint").Footprint} sample
  *
  * @typedef {keyof Responses} Request
  */

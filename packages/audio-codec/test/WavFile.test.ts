@@ -13,7 +13,7 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Fiber from "effect/Fiber"
 import * as Stream from "effect/Stream"
-import { withOpenedFiles } from "../../../test/support/openedFiles.js"
+import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
 import { cutAt } from "./wavArbitrary.js"
 import { alaw, float, isEqual, joined, mulaw, pcm8, telephony, uint32 } from "./wavFormats.js"
 

@@ -23,8 +23,8 @@ import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Stream from "effect/Stream"
-import { freshDatabase, hasPostgres, postgresTitle } from "../../../test/support/postgres.js"
-import { refusedAddress } from "../../../test/support/refusedAddress.js"
+import { freshDatabase, hasPostgres, postgresTitle } from "effect-speech-test-support/postgres"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import {
   adviceOn,
   describePlan,

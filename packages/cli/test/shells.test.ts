@@ -1,7 +1,7 @@
 import { execFileSync } from "node:child_process"
 import * as FastCheck from "effect/FastCheck"
+import { isInstalled } from "effect-speech-test-support/programs"
 import { describe, expect, it } from "vitest"
-import { isInstalled } from "../../../test/support/programs.js"
 import { findShell, setVariable } from "../src/shells.js"
 
 const address = "http://127.0.0.1:8100/v1"

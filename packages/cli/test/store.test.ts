@@ -3,7 +3,7 @@ import { describe, expect, it } from "@effect/vitest"
 import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import { leaked, secretAddress } from "../../../test/support/secretAddresses.js"
+import { leaked, secretAddress } from "effect-speech-test-support/secretAddresses"
 import { storeOf } from "../src/archive/store.js"
 import { run } from "./environment.js"
 

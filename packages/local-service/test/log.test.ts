@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { cannedVoice } from "../../../test/support/cannedVoice.js"
+import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 
 const brokenVoice = cannedVoice(() => Stream.die(new Error("a defect of the voice")))
 

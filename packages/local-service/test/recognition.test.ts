@@ -11,7 +11,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { chances } from "../../../test/support/random.js"
+import { chances } from "effect-speech-test-support/random"
 import { field, file, form, transactionId } from "./blackbox/support/messages.js"
 import { type Box, serviceTests } from "./blackbox/support/service.js"
 

@@ -1,7 +1,7 @@
 import { expect, it } from "@effect/vitest"
 import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
-import { recordingTracer } from "../../../test/support/telemetry.js"
+import { recordingTracer } from "effect-speech-test-support/telemetry"
 
 it.scopedLive("the requests have spans if the service runs with a tracer", () => {
   const { spans, tracer } = recordingTracer()

@@ -8,7 +8,7 @@ import { AudioSource, Recording } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { withOpenedFiles } from "../../../test/support/openedFiles.js"
+import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
 import { filePartOf } from "../src/internal/filePart.js"
 
 const pathOf = (name: string): string =>

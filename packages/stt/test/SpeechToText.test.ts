@@ -8,7 +8,7 @@ import * as FiberRef from "effect/FiberRef"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import { scriptedServer } from "../../../test/support/scriptedServer.js"
+import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { connect, request, sendJson, success, transactionId } from "./scriptedStt.js"
 
 it.scoped("a client of the environment sends its key to its address", () =>

@@ -8,7 +8,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
-import { withOpenedFiles } from "../../../test/support/openedFiles.js"
+import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
 import { type Request, sendStatuses, transcribe as transcribeWith } from "./scriptedStt.js"
 
 /** Recordings, and file systems, for the tests of sources. */

@@ -5,8 +5,8 @@ import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { faultyServer, onFirstBytes } from "../../../test/support/faultyServer.js"
-import { respondJson } from "../../../test/support/scriptedServer.js"
+import { faultyServer, onFirstBytes } from "effect-speech-test-support/faultyServer"
+import { respondJson } from "effect-speech-test-support/scriptedServer"
 import {
   connect,
   failure,

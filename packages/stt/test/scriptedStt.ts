@@ -10,7 +10,7 @@ import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { type Received, respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
+import { type Received, respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 
 export type Respond = Parameters<typeof scriptedServer>[0]
 export type Request = Parameters<SpeechToText["Type"]["transcribe"]>[0]

@@ -11,7 +11,7 @@ import * as FastCheck from "effect/FastCheck"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
 import * as TestClock from "effect/TestClock"
-import { faultyServer, onRequest, respond } from "../../../test/support/faultyServer.js"
+import { faultyServer, onRequest, respond } from "effect-speech-test-support/faultyServer"
 import { makeCallQueue, type Place } from "../src/internal/call/callQueue.js"
 import {
   type Failed,

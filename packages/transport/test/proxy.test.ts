@@ -7,8 +7,8 @@ import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as Fiber from "effect/Fiber"
 import * as Scope from "effect/Scope"
-import { connectProxy } from "../../../test/support/connectProxy.js"
-import { setEnvironment, setProxies } from "../../../test/support/environment.js"
+import { connectProxy } from "effect-speech-test-support/connectProxy"
+import { setEnvironment, setProxies } from "effect-speech-test-support/environment"
 import {
   faultyServer,
   onFirstBytes,
@@ -16,9 +16,9 @@ import {
   respond,
   silent,
   untilZero
-} from "../../../test/support/faultyServer.js"
-import { refusedAddress } from "../../../test/support/refusedAddress.js"
-import { respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
+} from "effect-speech-test-support/faultyServer"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
+import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { operation, resolvedDeadlines, transportOver } from "./scriptedTransport.js"
 
 const secret = "topsecret"

@@ -4,7 +4,7 @@ import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
 import * as TestClock from "effect/TestClock"
-import { metricsOf, recordingTracer } from "../../../test/support/telemetry.js"
+import { metricsOf, recordingTracer } from "effect-speech-test-support/telemetry"
 import { type End, operation, playedTransport, scripted, settled } from "./scriptedTransport.js"
 
 describe("metrics", () => {

@@ -15,8 +15,8 @@ import {
   silent,
   untilZero,
   write
-} from "../../../test/support/faultyServer.js"
-import { refusedAddress } from "../../../test/support/refusedAddress.js"
+} from "effect-speech-test-support/faultyServer"
+import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
 import { CallTimer } from "../src/internal/timer/callTimer.js"

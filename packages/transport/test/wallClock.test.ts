@@ -1,9 +1,9 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
-import { httpClients } from "../../../test/support/httpClients.js"
-import { respondJson, scriptedServer } from "../../../test/support/scriptedServer.js"
-import { metricsOf } from "../../../test/support/telemetry.js"
+import { httpClients } from "effect-speech-test-support/httpClients"
+import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
+import { metricsOf } from "effect-speech-test-support/telemetry"
 import { operation, resolvedDeadlines, transportOver } from "./scriptedTransport.js"
 
 /** The clock of this machine, with a wall clock that a test can set. */

@@ -4,8 +4,8 @@ import { describe, expect, it } from "@effect/vitest"
 import { type Operation, Upload } from "@effect-speech/transport"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import { faultyServer, head, onRequest, untilZero, write } from "../../../test/support/faultyServer.js"
-import { httpClients } from "../../../test/support/httpClients.js"
+import { faultyServer, head, onRequest, untilZero, write } from "effect-speech-test-support/faultyServer"
+import { httpClients } from "effect-speech-test-support/httpClients"
 import { operation, transportOver } from "./scriptedTransport.js"
 
 /** Wraps a client. `see` must run once for each request, and returns its argument. */

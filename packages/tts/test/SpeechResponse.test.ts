@@ -12,7 +12,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
-import { untilZero } from "../../../test/support/faultyServer.js"
+import { untilZero } from "effect-speech-test-support/faultyServer"
 import { audio, connect, headers, type Respond, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 const half = audio.pcm16.subarray(0, 2000)

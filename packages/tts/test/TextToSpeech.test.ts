@@ -8,7 +8,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
-import { respondJson } from "../../../test/support/scriptedServer.js"
+import { respondJson } from "effect-speech-test-support/scriptedServer"
 import { audio, connect, failure, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 describe("a call", () => {

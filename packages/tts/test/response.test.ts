@@ -6,7 +6,7 @@ import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { respondJson } from "../../../test/support/scriptedServer.js"
+import { respondJson } from "effect-speech-test-support/scriptedServer"
 import {
   audio,
   connect,

@@ -1,13 +1,14 @@
 /**
  * A client of a scripted server, and audio for that server to send.
  */
+
 import * as NodeTransport from "@effect-speech/transport/node"
 import { type SynthesisRequest, TextToSpeech, type TextToSpeechOptions, type TtsError } from "@effect-speech/tts"
 import * as Context from "effect/Context"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
-import { scriptedServer } from "../../../test/support/scriptedServer.js"
+import { scriptedServer } from "effect-speech-test-support/scriptedServer"
 
 export type Respond = Parameters<typeof scriptedServer>[0]
 

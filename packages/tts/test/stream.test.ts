@@ -10,8 +10,8 @@ import * as Fiber from "effect/Fiber"
 import * as Predicate from "effect/Predicate"
 import * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
-import { untilZero } from "../../../test/support/faultyServer.js"
-import { metricsOf, recordingTracer } from "../../../test/support/telemetry.js"
+import { untilZero } from "effect-speech-test-support/faultyServer"
+import { metricsOf, recordingTracer } from "effect-speech-test-support/telemetry"
 import { audio, connect, request, sendAudio, sendChunk } from "./scriptedTts.js"
 
 const beginning = audio.pcm16.subarray(0, 100)

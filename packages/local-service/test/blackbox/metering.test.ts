@@ -2,7 +2,7 @@ import { expect } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Redacted from "effect/Redacted"
-import { send } from "../../../../test/support/plainHttp.js"
+import { send } from "effect-speech-test-support/plainHttp"
 import {
   field,
   fields,

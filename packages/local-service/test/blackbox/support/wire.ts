@@ -1,6 +1,6 @@
 /** HTTP by the byte: requests that no client would send, and responses as they come. */
 import { connect, type Socket } from "node:net"
-import { send } from "../../../../../test/support/plainHttp.js"
+import { send } from "effect-speech-test-support/plainHttp"
 import type { Answer } from "./document.js"
 
 /** In milliseconds, above the time limit of a test on a busy machine. */
