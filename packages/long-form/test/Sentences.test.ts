@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import { holds } from "effect-speech-test-support/holds"
 import { Sentences } from "../src/index.js"
 import { marked, texts } from "./support/texts.js"
 
@@ -26,16 +27,17 @@ describe("the sentences of a text", () => {
   })
 
   it("joined are the text, each at its place and with something to read, and text that is appended changes but the last two", () => {
-    FastCheck.assert(
-      FastCheck.property(texts, texts, FastCheck.constantFrom(undefined, "hi", "ta"), (text, more, lang) => {
+    holds(
+      [texts, texts, FastCheck.constantFrom(undefined, "hi", "ta")],
+      { numRuns: 80, seed: 22 },
+      (text, more, lang) => {
         const sentences = [...Sentences.split(text, { lang })]
         expect(sentences.map((sentence) => sentence.text).join("")).toBe(text)
         for (const sentence of sentences) expect(text.slice(sentence.start, sentence.end)).toBe(sentence.text)
         expect(sentences.slice(0, -1).filter((sentence) => /^[ \t\r\n]*$/.test(sentence.text))).toEqual([])
         const longer = [...Sentences.split(text + more, { lang })]
         expect(longer.slice(0, Math.max(0, sentences.length - 2))).toEqual(sentences.slice(0, -2))
-      }),
-      { numRuns: 80, seed: 22 }
+      }
     )
   })
 
