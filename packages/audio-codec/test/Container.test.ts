@@ -1,7 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Container, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
-import * as FastCheck from "effect/FastCheck"
 import {
   ape,
   id3,
@@ -114,29 +113,6 @@ describe("a recording", () => {
         expect(readCounting(bytes, bytes.byteLength).length).toBeLessThanOrEqual(256 * 1024)
       }
     }
-  })
-
-  const isHeader = ({ channels = 1, container, durationMillis = 0, sampleRate = 1 }: Container.Header) =>
-    [undefined, ...Container.containers].includes(container) &&
-    Number.isSafeInteger(channels) &&
-    channels > 0 &&
-    Number.isFinite(sampleRate) &&
-    sampleRate > 0 &&
-    Number.isFinite(durationMillis) &&
-    durationMillis >= 0
-
-  it("that is cut and damaged has a header of possible values, and a structure that is whole or not", () => {
-    const change = FastCheck.tuple(FastCheck.nat(600), FastCheck.nat(255))
-    const damage = FastCheck.array(change, { maxLength: 8 })
-    FastCheck.assert(
-      FastCheck.property(FastCheck.constantFrom(...encoded), FastCheck.nat(3000), damage, ({ name }, cut, changes) => {
-        const damaged = recording(name).subarray(0, cut)
-        for (const [at, byte] of changes) damaged[at] = byte
-        expect(isHeader(readWhole(damaged))).toBe(true)
-        expect(["whole", "Truncated", "Damaged", "no container"]).toContain(reasonOf(damaged))
-      }),
-      { numRuns: 500 }
-    )
   })
 
   it("of endless boxes or elements takes no more than a thousand reads", () => {

@@ -1,5 +1,5 @@
 import { blockSamples, bytesRegion, encodedGroup, memorySize, tapsRegion, windowsRegion } from "../kernel/kernel.js"
-import type { Kernel } from "../kernel/kernelInterface.js"
+import type { Kernel } from "../kernel/plainKernel.js"
 import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
 import { stagesOf } from "./stages.js"
 

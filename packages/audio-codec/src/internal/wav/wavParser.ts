@@ -8,8 +8,7 @@ import { tagLength } from "../container/tags.js"
 import { makeFrames } from "../pcm/frames.js"
 import { wavError } from "./wavError.js"
 import { readFormat } from "./wavFormat.js"
-import { unknownSize } from "./wavHeader.js"
-import type { WavLayout } from "./wavLayout.js"
+import { unknownSize, type WavLayout } from "./wavHeader.js"
 
 /** Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. */
 export interface Decoder {
