@@ -1,5 +1,5 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, SttError } from "@effect-speech/stt"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -90,11 +90,5 @@ describe("layerTest", () => {
         elapsedMillis: 0
       })
     }).pipe(Effect.provide(SpeechToText.layerTest(({ model }) => Effect.succeed(model))))
-  )
-
-  it.effect.each(SttError.members.map((Failed) => new Failed()))("takes the error $_tag", (error) =>
-    Effect.gen(function* () {
-      expect(yield* Effect.flip(transcribe)).toBe(error)
-    }).pipe(Effect.provide(SpeechToText.layerTest(error)))
   )
 })

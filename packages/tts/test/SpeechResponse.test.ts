@@ -2,10 +2,8 @@ import { createServer } from "node:http"
 import * as HttpApp from "@effect/platform/HttpApp"
 import * as HttpRouter from "@effect/platform/HttpRouter"
 import * as HttpServer from "@effect/platform/HttpServer"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
 import { describe, expect, it } from "@effect/vitest"
-import { Wav } from "@effect-speech/audio-codec"
 import type { SpeechStream, TtsError } from "@effect-speech/tts"
 import * as SpeechResponse from "@effect-speech/tts/SpeechResponse"
 import * as Effect from "effect/Effect"
@@ -95,17 +93,6 @@ describe("speech over the HTTP server of Node", () => {
       const received = fetch(url).then(bytesOf, () => "incomplete")
       expect(yield* Effect.promise(() => received)).toBe("incomplete")
       expect(logged).toMatchObject([["The audio of a response broke off", { _tag: each.tag }]])
-    })
-  )
-
-  it.scopedLive("would reach the client as whole without the helper", () =>
-    Effect.gen(function* () {
-      const { logged, url } = yield* serving(sendChunk(half, "destroy"), (speech) =>
-        Effect.succeed(HttpServerResponse.stream(Wav.encodeStream(speech)))
-      )
-      const response = yield* Effect.promise(() => fetch(url))
-      expect(yield* Effect.promise(() => bytesOf(response))).toBe(2044)
-      expect(logged).toEqual([])
     })
   )
 
