@@ -101,13 +101,9 @@ describe("a status", () => {
     [403, "SttForbidden", false, "notBilled"],
     [500, "SttServerError", true, "unknown"],
     [503, "SttUnavailable", true, "notBilled"],
-    [404, "SttUnexpectedStatus", false, "notBilled"],
-    [413, "SttUnexpectedStatus", false, "notBilled"],
+    ...[404, 413].map((status) => [status, "SttUnexpectedStatus", false, "notBilled"] as const),
     [429, "SttUnexpectedStatus", true, "notBilled"],
-    [502, "SttUnexpectedStatus", false, "unknown"],
-    [203, "SttUnexpectedStatus", false, "unknown"],
-    [204, "SttUnexpectedStatus", false, "unknown"],
-    [206, "SttUnexpectedStatus", false, "unknown"]
+    ...[203, 204, 206, 502].map((status) => [status, "SttUnexpectedStatus", false, "unknown"] as const)
   ] as const)("of %d is %s, with what the service says", ([status, tag, retryable, billing]) =>
     Effect.gen(function* () {
       const error = yield* failure(sendJson(status, { status: "error", error: "a summary", message: "the details" }))
@@ -177,8 +173,7 @@ describe("a 200", () => {
   const wrongStatus = '{"status":[{"toString":null}],"text":"secret words"}'
 
   it.scoped.each([
-    ["HTML", "<html></html>", "it is not JSON"],
-    ["nothing", "", "it is not JSON"],
+    ...["", "<html></html>"].map((body) => [`"${body}"`, body, "it is not JSON"] as const),
     ["a number", "7", "it is not a JSON object of that form"],
     ["no text and no id", '{"status":"success"}', "text, call_id are missing or of another type"],
     ["no text", '{"status":"success","call_id":"x"}', "text is missing or of another type"],

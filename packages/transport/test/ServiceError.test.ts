@@ -16,32 +16,9 @@ class TooHot extends ServiceError.define<TooHot>()("TooHot", {
 }) {}
 
 describe("an error of the factory", () => {
-  it("needs no arguments, has its tag, and is retryable as defined", () => {
-    const error = new TooHot()
-    expect(error._tag).toBe("TooHot")
-    expect(error.name).toBe("TooHot")
-    expect(error.degrees).toBe(100)
-    expect(error.call).toEqual(CallReport.nothingSent)
-    expect(error.retryable).toBe(true)
-    expect(error.category).toBe("service")
-    expectTypeOf(error.category).toEqualTypeOf<"service">()
-    expect(error).toBeInstanceOf(Error)
-    expectTypeOf(error.place).toEqualTypeOf<string | undefined>()
-  })
-
-  it("may be retryable depending on its facts", () => {
-    class Sometimes extends ServiceError.define<Sometimes>()("Sometimes", {
-      category: "request",
-      fields: { often: Schema.Boolean },
-      defaults: { often: false },
-      retry: ({ often }) => (often ? "overload" : "never"),
-      message: () => "Sometimes."
-    }) {}
-    expect([new Sometimes().retryable, new Sometimes({ often: true }).retryable]).toEqual([false, true])
-  })
-
   it("has its message wherever it is shown", () => {
     const error = new TooHot({ degrees: 40, place: "the attic" })
+    expectTypeOf(error.category).toEqualTypeOf<"service">()
     const sentence = "It is 40 degrees in the attic. Open a window."
     expect(error.message).toBe(sentence)
     expect(String(error)).toContain(sentence)

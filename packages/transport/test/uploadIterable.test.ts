@@ -67,38 +67,44 @@ describe("an upload of chunks", () => {
     expect([isFilledWith(borrowed, 3), isFilledWith(copied, 1)]).toEqual([true, true])
   })
 
-  it("is read on demand, and counts as sent when its last byte is passed on", async () => {
-    const { reads, upload } = sourceOf(buffer, buffer + 1)
+  const five = Stream.make(new Uint8Array(5))
+  it.each<readonly [what: string, upload: Upload.Upload, states: ReadonlyArray<readonly [string, number | undefined]>]>(
+    [
+      [
+        "with its last byte",
+        sourceOf(buffer, buffer + 1).upload,
+        [
+          ["part", buffer],
+          ["part", buffer],
+          ["all", 1],
+          ["all", undefined]
+        ]
+      ],
+      [
+        "at its end if its length is unknown",
+        Upload.fromStream(five, undefined),
+        [
+          ["part", 5],
+          ["all", undefined]
+        ]
+      ],
+      [
+        "never if it is shorter than its length",
+        { ...sourceOf(5).upload, byteLength: 6 },
+        [
+          ["part", 5],
+          ["part", undefined]
+        ]
+      ]
+    ]
+  )("counts as sent %s", async (_, upload, states) => {
     const { next, timer } = open(upload)
-    const states: Array<readonly [reads: number, sent: string]> = [[reads(), timer.sent]]
-    for (let piece = 0; piece < 3; piece++) {
-      await next()
-      states.push([reads(), timer.sent])
+    expect(timer.sent).toBe("nothing")
+    for (const [sent, byteLength] of states) {
+      const piece = await next()
+      expect([timer.sent, piece.value?.byteLength]).toEqual([sent, byteLength])
+      expect(timer.phases.at(-1)).toBe(sent === "all" ? "answer" : "upload")
     }
-    expect(states).toEqual([
-      [0, "nothing"],
-      [1, "part"],
-      [2, "part"],
-      [2, "all"]
-    ])
-    expect([new Set(timer.phases.slice(0, -1)), timer.phases.at(-1)]).toEqual([new Set(["upload"]), "answer"])
-    expect(await next()).toEqual({ done: true, value: undefined })
-  })
-
-  it("of unknown length counts as sent when undici asks for more than all of it", async () => {
-    const { next, timer } = open(Upload.fromStream(Stream.make(new Uint8Array(5)), undefined))
-    expect([(await next()).value?.byteLength, timer.sent]).toEqual([5, "part"])
-    expect([await next(), timer.sent, timer.phases.at(-1)]).toEqual([{ done: true, value: undefined }, "all", "answer"])
-  })
-
-  it("that is shorter than its length never counts as sent", async () => {
-    const { next, timer } = open({ ...sourceOf(5).upload, byteLength: 6 })
-    await next()
-    expect([await next(), timer.sent, timer.phases.at(-1)]).toEqual([
-      { done: true, value: undefined },
-      "part",
-      "upload"
-    ])
   })
 
   it("sends short chunks together, and reads at most one piece of them ahead", async () => {

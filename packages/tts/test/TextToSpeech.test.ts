@@ -1,10 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { type AudioFormat, PcmStream } from "@effect-speech/audio-codec"
-import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { respondJson } from "effect-speech-test-support/scriptedServer"
 import { audio, connect, failure, request, sendAudio, sendChunk } from "./scriptedTts.js"
@@ -70,20 +67,6 @@ describe("a call", () => {
     })
   )
 })
-
-it.scoped("a client of the environment sends its key to its address", () =>
-  Effect.gen(function* () {
-    const { server } = yield* connect(sendAudio())
-    const environment = { SPEECH_API_KEY: "a.secret", SPEECH_TTS_BASE_URL: server.url }
-    const speech = yield* TextToSpeech.pipe(
-      Effect.flatMap((tts) => tts.synthesize(request)),
-      Effect.provide(Layer.provide(TextToSpeech.layerFromEnv, NodeTransport.layer)),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
-    )
-    expect(speech.durationMillis).toBe(250)
-    expect(server.received[0]?.headers["x-api-key"]).toBe("a.secret")
-  })
-)
 
 describe("layerTest", () => {
   const bytes = new Uint8Array(16_000)
