@@ -196,7 +196,7 @@ describe("an upload of chunks", () => {
         expect(Buffer.concat(received).equals(Buffer.concat(expected))).toBe(true)
         expect(received.every(({ byteLength }) => byteLength > 0 && byteLength <= buffer)).toBe(true)
       }),
-      { numRuns: 200 }
+      { numRuns: 100 }
     )
   })
 
