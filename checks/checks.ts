@@ -3,8 +3,8 @@
 export interface Check {
   /** The script, below `checks/`. */
   readonly script: string
-  /** The packages that the script imports: as `pnpm build` makes them, from their sources, or none. */
-  readonly packages: "built" | "sources" | "none"
+  /** The packages that the script imports: as `pnpm build` makes them, or from their sources. */
+  readonly packages: "built" | "sources"
   /** A folder below `checks/` whose own dependencies are installed first. */
   readonly peers?: string
 }
@@ -25,7 +25,6 @@ export const checks = {
   "long-transcription": built("long-transcription/check.ts", "long-transcription/peers"),
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
-  mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: built("coverage/check.ts"),
   runtimes: built("runtimes/check.ts"),
   packages: built("packages/check.ts"),
