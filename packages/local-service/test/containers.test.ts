@@ -111,27 +111,17 @@ const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
 }
 
 serviceTests("a recording", LocalService.layer(), (it) => {
-  it.each(["cat.wav", ...files])("is recognised by its content, not its name: %s", function* ({ transcribe }, name) {
-    yield* learn
-    expect((yield* transcribe(formOf(recording(name)))).json().text).toBe(text)
-  })
-
-  it.each(["hat.flac", "hat.mp3", "hat.m4a", "hat.opus.ogg"])(
-    "with another word is not recognised: %s",
-    function* ({ transcribe }, name) {
-      yield* learn
-      expect((yield* transcribe(formOf(recording(name)))).json()).toMatchObject({ status: "success", text: "" })
-    }
-  )
-
   it.each(everyRecording)(
-    "has the same container for the client and the service: %s",
+    "has the same container for the client and the service, and is recognised by its content alone: %s",
     function* ({ transcribe }, [name, bytes]) {
       const container = Container.sniff(bytes)
       expect(name.endsWith(`.${container}`)).toBe(true)
       const { container: found } = yield* Effect.provide(inspect(AudioSource.fromBytes(bytes)), NodeFileSystem.layer)
       expect(found).toBe(container)
-      expect((yield* transcribe(formOf(bytes))).status).toBe(200)
+      yield* learn
+      // The others say something else, such as "hat" in place of "cat".
+      const spoken = ["cat.wav", ...files].includes(name) ? text : name === "join.mp3" ? `${text} ${text}` : ""
+      expect((yield* transcribe(formOf(bytes))).json()).toMatchObject({ status: "success", text: spoken })
     }
   )
 
@@ -177,12 +167,6 @@ serviceTests("a recording", LocalService.layer(), (it) => {
   ] as const)("with %s is recognised, without them", function* ({ transcribe }, [, samples]) {
     yield* learn
     expect((yield* transcribe(formOf(wavOf(samples)))).json()).toMatchObject({ status: "success", text })
-  })
-
-  // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
-  it("of digital silence is decoded whole: silence.flac", function* ({ transcribe }) {
-    const answer = yield* transcribe(formOf(recording("silence.flac")))
-    expect([answer.status, answer.json().text]).toEqual([200, ""])
   })
 
   it.each(Object.entries(damaged))("is refused: %s", function* ({ transcribe }, [, variants]) {
