@@ -5,14 +5,19 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { beforeAll, describe, expect, it } from "@effect/vitest"
 import { AudioFormat, Pcm, Resampler, Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
+import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Subtitles } from "@effect-speech/long-form"
+import * as NodeTransport from "@effect-speech/transport/node"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
+import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import * as Schedule from "effect/Schedule"
+import * as Stream from "effect/Stream"
+import { noiseOf, sampleRate, tone } from "effect-speech-test-support/cannedSpeech"
+import { cannedVoice } from "effect-speech-test-support/cannedVoice"
 import { bundles, run as runExample, start as startExample } from "effect-speech-test-support/exampleProcess"
-import { localClients } from "effect-speech-test-support/localClients"
 import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
 import { build } from "esbuild"
@@ -36,6 +41,28 @@ describe("the examples", () => {
     expect(config.test?.include).toContain("examples/**/*.test.ts")
   })
 })
+
+const endless = "This text takes for ever to speak."
+
+/** Both clients, and a service that speaks noise, which takes no time to make and is recognised as any speech is. */
+const clients = LocalService.layerClients.pipe(
+  Layer.provideMerge(
+    LocalService.layerWithoutDependencies().pipe(
+      Layer.provide([
+        cannedVoice(
+          ({ text }) => (text === endless ? Stream.concat(Stream.make(tone(1)), Stream.never) : noiseOf(text)),
+          {
+            sampleRate
+          }
+        ),
+        Recogniser.layerKnownRecordings(),
+        NodeFileSystem.layer
+      ])
+    )
+  ),
+  Layer.provideMerge(NodeTransport.layer),
+  Layer.orDie
+)
 
 /** A service and a folder for one example, which can change the account, the keys and the faults. */
 const makePlace = Effect.gen(function* () {
@@ -83,7 +110,7 @@ const itRuns = (
   body: (
     place: Effect.Effect.Success<typeof makePlace>
   ) => Effect.Effect<unknown, unknown, Effect.Effect.Context<typeof makePlace> | TextToSpeech>
-) => it.scopedLive(behaviour, () => Effect.flatMap(makePlace, body).pipe(Effect.provide(localClients())))
+) => it.scopedLive(behaviour, () => Effect.flatMap(makePlace, body).pipe(Effect.provide(clients)))
 
 // Each test starts its own service.
 describe.concurrent("an example", { timeout: 120_000 }, () => {
@@ -507,10 +534,10 @@ describe.concurrent("an example", { timeout: 120_000 }, () => {
       expect(yield* asked("text=x")).toEqual({ status: 500, text: "There is no speech now." })
       yield* place.service.accounts.setAccount({ credits: 100_000 })
 
-      // This text takes seconds to speak.
-      const long = `lang=en&text=${"The+train+is+late.+".repeat(500)}`
       const leaving = new AbortController()
-      const left = yield* Effect.fork(Effect.exit(ask(long, { signal: leaving.signal })))
+      const left = yield* Effect.fork(
+        Effect.exit(ask(`text=${encodeURIComponent(endless)}`, { signal: leaving.signal }))
+      )
       yield* place.untilLast("underWay")
       leaving.abort()
       yield* left
