@@ -33,14 +33,22 @@ export const recordingConsole = Effect.map(Console.consoleWith(Effect.succeed), 
   return { console, printed: () => ({ stdout: stdout.join("\n"), stderr: stderr.join("\n") }) }
 })
 
-/** Runs the command in this process, with an environment of its own, and keeps what it prints. */
-export const run = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
+/** Runs the command in this process, with an environment of its own. The result is its exit code. */
+export const runOn = (
+  console: Console.Console,
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+) =>
+  speech(["node", "speech", ...args]).pipe(
+    Effect.withConsole(console),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
+  )
+
+/** {@link runOn} with a console that keeps what is printed. */
+export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const { console, printed } = yield* recordingConsole
-    const code = yield* speech(["node", "speech", ...args]).pipe(
-      Effect.withConsole(console),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
-    )
+    const code = yield* runOn(console, args, environment)
     return { code, ...printed() }
   })
 
