@@ -8,7 +8,6 @@ import {
   symlinkSync,
   writeFileSync
 } from "node:fs"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
 import type { RunStatus } from "@effect-speech/archive/Run"
@@ -40,7 +39,8 @@ import {
   run,
   runOn,
   serviceOfTones,
-  telephony
+  telephony,
+  temporaryFolder
 } from "./environment.js"
 
 /** The tones of these tests are no speech. */
@@ -69,7 +69,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
   /** A folder with recordings in `calls`. `line` begins its run. */
   const place = (files: number) =>
     Effect.gen(function* () {
-      const folder = yield* Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+      const folder = yield* temporaryFolder
       mkdirSync(`${folder}/calls/may`, { recursive: true })
       for (let at = 1; at <= files; at++) {
         writeFileSync(`${folder}/calls/${at === 1 ? "may/" : ""}${at}.wav`, recording(0.1 * at))

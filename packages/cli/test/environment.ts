@@ -1,3 +1,4 @@
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
@@ -55,6 +56,9 @@ export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<st
 /** {@link run} with the settings of the service. */
 export const speechCommand = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
+
+/** A folder, which is removed when the scope closes. */
+export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 
 /** How many requests the service got. */
 export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))

@@ -11,7 +11,6 @@ import {
 } from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
@@ -35,11 +34,10 @@ import {
   serviceOfTones,
   speechCommand,
   telephony,
+  temporaryFolder,
   terminal
 } from "./environment.js"
 
-/** The test removes it. */
-const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 const temporary = (name: string) => Effect.map(temporaryFolder, (folder) => `${folder}/${name}`)
 
 const blankFile = join(mkdtempSync(join(tmpdir(), "speech-")), "blank.txt")
