@@ -33,18 +33,6 @@ import { brokenLaws, type Event, laws, type Seen } from "./support/laws.js"
 import { type Mode, modes, ScriptedService, textOf } from "./support/scriptedService.js"
 import { closeAll, epoch, install, type Machine, PgClient, type Running, World } from "./support/world.js"
 
-/** What is known to be open is `false`: its commands and laws are left out. */
-const mended = {
-  /** A deleted output is written again at the end of a run, and an edited one is kept until it is repaired. */
-  repairsOutputs: true,
-  /** A run is the same after its folders were moved together. */
-  moves: true,
-  /** A process goes on after another program held the store for longer than a statement waits. */
-  outlivesLocks: true,
-  /** A refused account is remembered when a run is paused, or its process is killed, during the one call that is made first. */
-  remembersRefusals: true
-}
-
 const closeLimit = 30_000
 const edited = "A person has edited this."
 
@@ -111,9 +99,7 @@ const command = FastCheck.oneof(
       nth
     })
   },
-  ...(mended.outlivesLocks
-    ? [{ weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("lock" as const) }) }]
-    : []),
+  { weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constantFrom("lock" as const, "move" as const) }) },
   {
     weight: 1,
     arbitrary: FastCheck.record({
@@ -122,18 +108,13 @@ const command = FastCheck.oneof(
       millis: FastCheck.constantFrom(-3_600_000, -20_000, 20_000, 3_600_000)
     })
   },
-  ...(mended.repairsOutputs
-    ? [
-        {
-          weight: 2,
-          arbitrary: FastCheck.record({
-            do: FastCheck.constantFrom("delete output" as const, "edit output" as const, "repair" as const),
-            nth
-          })
-        }
-      ]
-    : []),
-  ...(mended.moves ? [{ weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("move" as const) }) }] : [])
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constantFrom("delete output" as const, "edit output" as const, "repair" as const),
+      nth
+    })
+  }
 )
 type Command = typeof command extends FastCheck.Arbitrary<infer A> ? A : never
 
@@ -709,7 +690,7 @@ class History {
       await this.ends("a retry")
       await this.end(process)
     }
-    if (mended.repairsOutputs) await this.repair()
+    await this.repair()
     this.edited.clear()
     const seen = await this.look()
     for (const { path, state } of seen?.files ?? []) {
@@ -828,12 +809,8 @@ const history = async (plan: Plan, url?: string): Promise<void> => {
 }
 
 const lawsOf = (unanswered: Unanswered) => {
-  const { nothingIsPaidTwice, oneCallFirstAfterARefusal, ...others } = laws
-  return {
-    ...others,
-    ...(unanswered === "hold" && { nothingIsPaidTwice }),
-    ...(mended.remembersRefusals && { oneCallFirstAfterARefusal })
-  }
+  const { nothingIsPaidTwice, ...others } = laws
+  return unanswered === "hold" ? laws : others
 }
 
 /** The history in lines. What a person saw again and again is there once. */
