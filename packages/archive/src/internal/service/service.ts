@@ -14,7 +14,6 @@ import * as Plan from "./plan.js"
 import type { Check, CostOf } from "./requests.js"
 import * as Start from "./start.js"
 import * as Steer from "./steer.js"
-import * as Tree from "./tree.js"
 import * as Watch from "./watch.js"
 
 export interface ServiceOptions {
@@ -43,7 +42,6 @@ export const make = ({
       runs: store.runs,
       progress: watch.progress(endings),
       ...Steer.make({ begin, endings, machine, store }),
-      results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states))),
-      ...Tree.make({ begin, endings, store })
+      results: (run, choice) => Stream.unwrap(Effect.as(store.run(run), store.files(run, choice?.states)))
     }
   })
