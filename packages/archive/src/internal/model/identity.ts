@@ -8,7 +8,7 @@ import { RunOperation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
-const encodeOperation = Schema.encodeSync(RunOperation)
+export const encodeOperation = Schema.encodeSync(RunOperation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
 export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>

@@ -6,13 +6,10 @@ import { resolve } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import type { RunStatus } from "../../Run.js"
-import type { Machine } from "../machine/machine.js"
 import type { AgreeOptions } from "../output/agree.js"
 import { runInvalid } from "../runInvalid.js"
-import type { StoreService } from "../store/Store.js"
 import type { ArchiveService } from "./ArchiveService.js"
-import type { Begin } from "./begin.js"
-import type { Endings } from "./endings.js"
+import type { Parts } from "./parts.js"
 import { refuse } from "./requests.js"
 
 /** Why no file is called again. The words after the name of the option. */
@@ -31,12 +28,10 @@ export const make = ({
   endings,
   machine,
   store
-}: {
-  readonly begin: Begin
-  readonly endings: Endings
-  readonly machine: Machine | undefined
-  readonly store: StoreService
-}): Pick<ArchiveService, "pause" | "resume" | "retryFailed" | "export" | "repair"> => {
+}: Pick<Parts, "begin" | "endings" | "machine" | "store">): Pick<
+  ArchiveService,
+  "pause" | "resume" | "retryFailed" | "export" | "repair"
+> => {
   /** A run whose first listing did not come to its end lacks files, and would end without them. */
   const requireListed = (run: string) =>
     Effect.gen(function* () {
