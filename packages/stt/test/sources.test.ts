@@ -154,20 +154,6 @@ describe("a large stream", () => {
       }
     })
   )
-
-  it.scopedLive(
-    "that fails in the middle fails the call with the error of the stream, and no service believes it",
-    () =>
-      Effect.gen(function* () {
-        const open = () => Stream.concat(inChunks(large, 100_000), Stream.fail(new RangeError("disk")))
-        for (const options of [{ byteLength: byteLength + 1 }, {}]) {
-          const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(open, options) })
-          const problem = "its stream failed (RangeError)"
-          expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem } })
-          expect(received).toEqual([])
-        }
-      })
-  )
 })
 
 describe("a stream that is recorded while it is sent", () => {
