@@ -125,8 +125,8 @@ const isBillTrue = (ended: Ended, { billedUnits, journal }: Evidence): ReadonlyA
   const found: Array<string> = []
   const name = `4: the ${call.operation}`
   const facts = `billed ${billed} times, answered ${answered} times, cut ${cut} times`
-  const wasReceived = outcome === "value" && billed === 0
-  if (wasReceived || billed < answered) found.push(`${name} was not billed: ${facts}`)
+  const isUnbilled = (outcome === "value" && billed === 0) || billed < answered
+  if (isUnbilled) found.push(`${name} was not billed: ${facts}`)
   if (billed > answered + cut) found.push(`${name} was billed too often: ${facts}`)
   if (report?.billing === "notBilled" && billed > 0) found.push(`${name} reports that it was not billed: ${facts}`)
   if (report?.billing === "billed" && billed === 0) found.push(`${name} reports that it was billed: ${facts}`)
