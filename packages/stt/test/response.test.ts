@@ -5,17 +5,7 @@ import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
 import { faultyServer, onFirstBytes } from "effect-speech-test-support/faultyServer"
 import { respondJson } from "effect-speech-test-support/scriptedServer"
-import {
-  connect,
-  failure,
-  request,
-  sendJson,
-  sendStatuses,
-  sttOf,
-  success,
-  transactionId,
-  transcribe
-} from "./scriptedStt.js"
+import { connect, failure, request, sendJson, sendStatuses, sttOf, success, transcribe } from "./scriptedStt.js"
 
 describe("a transcription", () => {
   it.scoped("has the text, the ids, the report, and all fields of aux_info", () =>
@@ -32,10 +22,10 @@ describe("a transcription", () => {
         right: {
           text: "नमस्ते",
           callId: "call-1",
-          transactionId,
+          transactionId: request.transactionId,
           auxInfo,
           call: {
-            sentId: transactionId,
+            sentId: request.transactionId,
             receivedId: "call-1",
             billing: "unknown",
             attempts: [{ status: 200, sent: "all" }]
@@ -110,7 +100,7 @@ describe("a status", () => {
         status,
         retryable,
         message: expect.stringContaining(String(status)),
-        call: { sentId: transactionId, billing, attempts: [{ status }] }
+        call: { sentId: request.transactionId, billing, attempts: [{ status }] }
       })
       // A 204 has no body.
       if (status === 204) return
