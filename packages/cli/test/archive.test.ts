@@ -650,7 +650,7 @@ describe("the report of a run", () => {
     expect(adviceOn({ ...ended, resultsDue: false, output }, store)).toEqual([
       "2 files in the output were missing or out of date, and have been written again.",
       "3 files in the output were changed after they were written, and are kept. To write them again from the archive: speech archive repair --out '/my out'",
-      "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
+      "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
     ])
     expect(exitCodeOf({ ...ended, output })).toBe(41)
     expect(exitCodeOf({ ...ended, output: { ...output, gone: 0 } })).toBe(0)

@@ -14,10 +14,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { baseUrl, type CallSettings, speechToText, textToSpeech } from "../clients.js"
-import { describeConfigError } from "../configFailure.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported } from "../failure.js"
+import { describeConfigError } from "../report.js"
 import { describeServiceError } from "../serviceFailure.js"
 
 /** The result of one check. */

@@ -3,8 +3,7 @@
  */
 import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import { choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
-import type { Command } from "./command.js"
+import { type Command, choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
