@@ -44,21 +44,17 @@ const transcribe = Effect.gen(function* () {
   return yield* HttpServerResponse.json({ text })
 }).pipe(Effect.catchTag("HttpBodyError", Effect.die), Effect.catchAll(refuse))
 
+const address = Config.all({
+  host: Config.succeed("127.0.0.1"),
+  port: Config.integer("PORT").pipe(Config.withDefault(3000))
+})
+
 const Server = HttpRouter.empty.pipe(
   HttpRouter.post("/transcribe", transcribe),
   HttpServer.serve(),
   HttpServer.withLogAddress,
-  Layer.provide(
-    NodeHttpServer.layerConfig(() => createServer(), {
-      host: Config.succeed("127.0.0.1"),
-      port: Config.integer("PORT").pipe(Config.withDefault(3000))
-    })
-  )
+  Layer.provide(NodeHttpServer.layerConfig(() => createServer(), address)),
+  Layer.provide(Layer.provide(SpeechToText.layerFromEnv, NodeTransport.layer))
 )
 
-Server.pipe(
-  Layer.provide(SpeechToText.layerFromEnv),
-  Layer.provide(NodeTransport.layer),
-  Layer.launch,
-  NodeRuntime.runMain
-)
+NodeRuntime.runMain(Layer.launch(Server))

@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
 import type { RunStatus } from "@effect-speech/archive/Run"
@@ -82,12 +73,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("transcribes a folder, and the same command sends nothing again", () =>
     Effect.gen(function* () {
-      const { calls, line, out } = yield* place(4)
+      const { calls, folder, line, out } = yield* place(4)
       const before = yield* requestCount
       const plan = yield* archive(`${line} --dry-run --json`, { SPEECH_API_KEY: "" })
       expect(plan).toMatchObject({ code: 0, stderr: "" })
       expect(JSON.parse(plan.stdout)).toMatchObject({ files: 4, toCall: 4, done: 0, cost: 8, unknownCost: 0 })
-      expect([yield* requestCount, existsSync(out)]).toEqual([before, false])
+      expect([yield* requestCount, readdirSync(folder)]).toEqual([before, ["calls"]])
 
       const first = yield* archive(line)
       expect(first).toEqual({
@@ -185,7 +176,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       }
       expect(yield* archive(`${line} --store ${folder}/other.db --dry-run`)).toEqual(refused)
       expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
-      expect([existsSync(`${folder}/other.db`), (yield* requestCount) - before]).toEqual([false, 0])
+      expect([readdirSync(folder), (yield* requestCount) - before]).toEqual([["calls", "out"], 0])
       // The same store by its path.
       symlinkSync("out", `${folder}/link`)
       expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)

@@ -104,13 +104,15 @@ describe("an output", () => {
     }).pipe(Effect.provide(NodeFileSystem.layer))
   )
 
-  it.scoped.each([
-    ["EACCES", "this process has no permission to write to"],
-    ["EROFS", "this process has no permission to write to"],
-    ["ENOSPC", "the disk is full"],
-    ["EDQUOT", "the disk is full"],
-    ["EIO", "can't be written (EIO)"]
-  ] as const)("in a folder that takes no file, by %s, is refused", ([code, says]) =>
+  const noPermission = "this process has no permission to write to"
+  const codes = {
+    EACCES: noPermission,
+    EROFS: noPermission,
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk is full",
+    EIO: "can't be written (EIO)"
+  }
+  it.scoped.each(Object.entries(codes))("in a folder that takes no file, by %s, is refused", ([code, says]) =>
     Effect.gen(function* () {
       const { file } = yield* folderWithFile
       const refused = yield* Effect.flip(check(file, { open: failing("open", code) }))

@@ -80,7 +80,13 @@ const machine = {
   allowInsecureHttp
 }
 
-const workHere = flag("--work", "Work on the run here too. If the store is a file, this process always does.")
+/** The options of a command that goes on with a run. */
+const work = {
+  failOn,
+  ...machine,
+  work: flag("--work", "Work on the run here too. If the store is a file, this process always does."),
+  json
+}
 
 /** Machines meet in the database, and need neither. */
 const formerAddress = {
@@ -129,7 +135,7 @@ export const archiveRun = {
     ...cutting,
     ...onlyForTexts,
     ...machine,
-    work: workHere,
+    work: work.work,
     json
   },
   former: {
@@ -161,7 +167,7 @@ export const archivePause = {
 export const archiveResume = {
   summary: "Resume a run that was paused or suspended.",
   examples: ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
-  options: { ...place, ...limits, failOn, ...machine, work: workHere, json },
+  options: { ...place, ...limits, ...work },
   former: formerAddress
 } satisfies Command
 
@@ -176,10 +182,7 @@ export const archiveRetry = {
       "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
       { default: "all failed files, but no held ones" }
     ),
-    failOn,
-    ...machine,
-    work: workHere,
-    json
+    ...work
   },
   former: formerAddress
 } satisfies Command
@@ -207,10 +210,7 @@ export const archiveRepair = {
   options: {
     ...place,
     synthesize: flag("--synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
-    failOn,
-    ...machine,
-    work: workHere,
-    json
+    ...work
   }
 } satisfies Command
 
