@@ -21,13 +21,10 @@ import { Config, Effect, Layer } from "effect"
 const largest = 100_000_000
 
 /** Sends the visitor the errors that a visitor can fix. A 401 of the service is not passed on: it concerns our key. */
-const statuses = { request: 400, recording: 400, account: 500, service: 502, connection: 504 } as const
-
-const statusOf = ({ category, retryable }: SttError) => (category === "service" && retryable ? 503 : statuses[category])
-
 const refuse = (error: SttError) => {
-  const status = statusOf(error)
-  if (status === 400) return HttpServerResponse.text(error.message, { status })
+  const { category, message, retryable } = error
+  if (category === "request" || category === "recording") return HttpServerResponse.text(message, { status: 400 })
+  const status = category === "service" && retryable ? 503 : { account: 500, service: 502, connection: 504 }[category]
   return Effect.as(Effect.logError(error), HttpServerResponse.text("There is no transcript now.", { status }))
 }
 
