@@ -30,6 +30,7 @@ import {
   run,
   runOn,
   serviceOfTones,
+  setFaults,
   telephony,
   temporaryFolder
 } from "./environment.js"
@@ -190,9 +191,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { folder, line, out } = yield* place(2)
-      yield* faults.set([{ operation: "transcribe", delayMillis: 1_000 }])
+      yield* setFaults({ operation: "transcribe", delayMillis: 1_000 })
       const before = yield* requestCount
       const running = yield* Effect.fork(archive(`${line} --store ${folder}/one.db`))
       yield* untilSent(before)
@@ -205,7 +205,6 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
         stderr: expect.stringContaining("[StoreLocked]")
       })
       expect((yield* running).code).toBe(0)
-      yield* faults.set([])
       expect((yield* requestCount) - before).toBe(2)
       expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([])
     })
@@ -213,10 +212,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("ends with 41 if files failed, says why, and calls them again only if asked", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { calls, line, out } = yield* place(2)
       writeFileSync(`${calls}/empty.wav`, "")
-      yield* faults.set([{ operation: "transcribe", times: 1, status: 400, message: "no" }])
+      yield* setFaults({ operation: "transcribe", times: 1, status: 400, message: "no" })
       expect(yield* archive(line)).toEqual({
         code: 41,
         stdout: `${out}: ended\n1 of 3 files done, 2 failed.\nFailed: FileEmpty 1, SttBadRequest 1.\nWarnings: NothingRecognised 1.\nSpent: 2 credits.`,
@@ -238,10 +236,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("holds a file that a gateway may have had billed, and says so before it is called again", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { line, out } = yield* place(1)
       const before = yield* requestCount
-      yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+      yield* setFaults({ operation: "transcribe", times: 1, status: 504 })
       const retry = `retry --only SttUnexpectedStatus --out ${out}`
       expect(yield* archive(line)).toEqual({
         code: 41,
@@ -265,9 +262,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     "with %s repeat calls a file again whose answer was lost",
     (option) =>
       Effect.gen(function* () {
-        const { faults } = yield* LocalService
         const { line } = yield* place(1)
-        yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+        yield* setFaults({ operation: "transcribe", times: 1, status: 504 })
         expect(yield* sentBy(archive(`${line} ${option} repeat`))).toBe(2)
       })
   )
@@ -403,9 +399,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("pauses a run from another process", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { calls, out } = yield* place(3)
-      yield* faults.set([{ operation: "transcribe", times: 1, delayMillis: 1_000 }])
+      yield* setFaults({ operation: "transcribe", times: 1, delayMillis: 1_000 })
       const before = yield* requestCount
       const running = yield* Effect.fork(
         archive(`run ${calls} --model en-general-v2-8khz --concurrency 1 --out ${out}`)
@@ -461,11 +456,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     `fails if another command with another output took the run over meanwhile, in ${postgresTitle}`,
     () =>
       Effect.gen(function* () {
-        const { faults } = yield* LocalService
         const { calls, folder } = yield* place(3)
         const database = { SPEECH_ARCHIVE_STORE: yield* Effect.promise(freshDatabase) }
         const line = `run ${calls} --model en-general-v2-8khz --concurrency 1`
-        yield* faults.set([{ operation: "transcribe", times: 1, delayMillis: 2_500 }])
+        yield* setFaults({ operation: "transcribe", times: 1, delayMillis: 2_500 })
         const before = yield* requestCount
         const first = yield* Effect.fork(archive(`${line} --work --out ${folder}/one`, database))
         yield* untilSent(before)
