@@ -4,5 +4,5 @@ import * as FastCheck from "effect/FastCheck"
 export const holds = <Values extends [unknown, ...Array<unknown>]>(
   arbitraries: { [K in keyof Values]: FastCheck.Arbitrary<Values[K]> },
   options: FastCheck.Parameters<Values>,
-  law: (...values: Values) => boolean | void
+  law: (...values: Values) => void
 ): void => FastCheck.assert(FastCheck.property(...arbitraries, law), options)
