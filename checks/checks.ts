@@ -3,8 +3,8 @@
 export interface Check {
   /** The script, below `checks/`. */
   readonly script: string
-  /** The packages that the script imports: as `pnpm build` makes them, from their sources, or none. */
-  readonly packages: "built" | "sources" | "none"
+  /** The packages that the script imports: as `pnpm build` makes them, or from their sources. */
+  readonly packages: "built" | "sources"
   /** A folder below `checks/` whose own dependencies are installed first. */
   readonly peers?: string
 }
@@ -17,15 +17,14 @@ export const checks = {
   conformance: built("conformance/check.ts"),
   network: sources("network/check.ts"),
   fuzz: sources("fuzz/check.ts"),
-  memory: built("load/memory/check.ts"),
-  soak: built("load/soak/check.ts"),
-  uploads: built("load/uploads/check.ts"),
-  kill: built("load/kill/check.ts"),
+  memory: built("load/memory.ts"),
+  soak: built("load/soak.ts"),
+  uploads: built("load/uploads.ts"),
+  kill: built("load/kill.ts"),
   "long-speech": built("long-speech/check.ts"),
   "long-transcription": built("long-transcription/check.ts"),
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
-  mutation: { script: "mutation/check.ts", packages: "none", peers: "mutation/stryker" },
   coverage: built("coverage/check.ts"),
   runtimes: built("runtimes/check.ts"),
   packages: built("packages/check.ts"),

@@ -48,8 +48,7 @@ export const isSpeechPath = (/** @type {string} */ path) =>
   ["/tts/bytes", "/v1/audio/speech", "/v1/speak"].includes(path) || path.startsWith("/v1/text-to-speech/")
 
 /**
- * The paths for a transcription, with the body of the response. AssemblyAI's client first uploads, then orders a transcript,
- * then requests its status.
+ * The paths for a transcription, with the body of the response.
  *
  * @type {Record<string, (text: string) => unknown>}
  */
@@ -60,15 +59,8 @@ export const transcriptOf = {
     metadata: { request_id: "call", duration: 6, channels: 1 },
     results: { channels: [{ alternatives: [{ transcript: text, confidence: 1, words: [] }] }] }
   }),
-  "/v1/speech-to-text": (text) => ({ language_code: "hi", language_probability: 1, text, words: [] }),
-  "/stt": (text) => ({ type: "transcript", text, language: "hi", duration: 6, words: [] }),
-  "/v2/transcript": (text) => ({ id: idOf(text), status: "completed", text })
+  "/v1/speech-to-text": (text) => ({ language_code: "hi", language_probability: 1, text, words: [] })
 }
-
-/** Encodes a transcript for a path. @param {string} text */
-export const idOf = (text) => Buffer.from(text).toString("base64url")
-/** @param {string} id */
-export const textOf = (id) => Buffer.from(id, "base64url").toString()
 
 /** Throws if a client has lost a part of the audio. @param {ArrayBuffer | Uint8Array} bytes */
 export const checkAudio = (bytes) => {

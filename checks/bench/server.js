@@ -1,9 +1,8 @@
 // Plain JavaScript: no compiler slows the server down.
 /** The simplest server that all clients can call, as a process of its own: `node server.js`. Sends its URL when it is ready. */
 import { createServer } from "node:http"
-import { json } from "node:stream/consumers"
 import { listen } from "effect-speech-test-support/plainHttp"
-import { audio, audioHeaders, idOf, isSpeechPath, recording, textOf, transcript, transcriptOf } from "./contract.js"
+import { audio, audioHeaders, isSpeechPath, recording, transcript, transcriptOf } from "./contract.js"
 
 let responses = 0
 
@@ -25,9 +24,6 @@ const respond = (response, value) => {
   const body = JSON.stringify(value)
   response.writeHead(200, { "Content-Type": "application/json", "Content-Length": Buffer.byteLength(body) }).end(body)
 }
-
-/** The transcript that the last part of a URL encodes. @param {string} url */
-const textOfUrl = (url) => textOf(url.split("/").at(-1) ?? "")
 
 const beginning = recording.subarray(0, 64)
 
@@ -65,9 +61,6 @@ const readRecording = (request, heard) => {
 /** The syntheses that wait for `/release`. @type {Array<() => void>} */
 const held = []
 
-/** @param {number} count */
-const segments = (count) => Array.from({ length: count }, (_, number) => ({ confidence: number / count }))
-
 /** @type {import("node:http").RequestListener} */
 const route = (request, response) => {
   const path = request.url?.split("?")[0] ?? ""
@@ -79,31 +72,15 @@ const route = (request, response) => {
   }
   const [, count] = /^\/segments\/(\d+)\//.exec(path) ?? []
   if (count !== undefined) {
-    const answer = {
-      status: "success",
-      text: transcript,
-      call_id: "call",
-      aux_info: { segments_meta: segments(Number(count)) }
-    }
+    const segments_meta = Array.from({ length: Number(count) }, (_, number) => ({ confidence: number / Number(count) }))
+    const answer = { status: "success", text: transcript, call_id: "call", aux_info: { segments_meta } }
     return void request.resume().once("end", () => respond(response, answer))
   }
   if (request.method === "POST" && isSpeechPath(path)) return speak(request, response)
-  if (request.method === "POST" && path === "/v2/upload") {
-    return readRecording(request, (text) =>
-      respond(response, { upload_url: `http://${request.headers.host}/uploaded/${idOf(text)}` })
-    )
-  }
-  const shape = transcriptOf[path.replace(/^\/v2\/transcript\/.*/, "/v2/transcript")]
+  const shape = transcriptOf[path]
   if (shape === undefined) {
     request.resume()
     response.writeHead(404).end()
-  } else if (request.method === "GET") {
-    respond(response, shape(textOfUrl(path)))
-  } else if (path === "/v2/transcript") {
-    json(request).then(
-      (body) => respond(response, shape(textOfUrl(String(/** @type {any} */ (body).audio_url)))),
-      () => response.writeHead(400).end()
-    )
   } else {
     readRecording(request, (text) => respond(response, shape(text)))
   }

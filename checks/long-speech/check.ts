@@ -1,9 +1,10 @@
 /**
  * Speaks a book of 60,000 code points, in Hindi and English, through the local service: `pnpm verify long-speech`, with
- * `--kills N` and `--seed N`; `--quick` for a tenth of the text, and `--only PART`: `book`, `memory` or `kill`.
+ * `--kills N` and `--seed N`; `--quick` for a tenth of the text, and `--only PART`: `book`, `gain`, `memory` or `kill`.
  *
  * - **book**: with the real voice. One file, whose length is the sum of its pieces and pauses, without a jump where they are
- *   joined.
+ *   joined; how early it sounds.
+ * - **gain**: of 2, 4 and 8 pieces at once, with a service that takes half a second for each.
  * - **memory**: of the client, at 60,000 and at 600,000 code points, with a voice that takes no time.
  * - **kill**: the client is killed at random moments and started again. The journal of the service shows what was paid twice.
  */
@@ -13,7 +14,7 @@ import { join } from "node:path"
 import { readOptions } from "effect-speech-test-support/options"
 import { temporaryFolder } from "effect-speech-test-support/processes"
 import { chances } from "effect-speech-test-support/random"
-import { bar, megabytes, spread, sum, table, title, whole } from "effect-speech-test-support/report"
+import { at, bar, megabytes, ratio, spread, sum, table, title, whole } from "effect-speech-test-support/report"
 import { type ServiceOptions, type ServiceProcess, startService } from "effect-speech-test-support/serviceProcess"
 import { runClient, startClient } from "../support/client.js"
 import { answered, startJournaled, usedOf } from "../support/journal.js"
@@ -54,6 +55,7 @@ const jobOf = (service: ServiceProcess, job: Partial<Job> & Pick<Job, "textFile"
     pieces: join(folder, `${name}.pieces`),
     out: join(folder, `${name}.wav`),
     requestId: name,
+    isMixed: true,
     ...job
   }
 }
@@ -71,25 +73,62 @@ const withService = (options: ServiceOptions, use: (service: ServiceProcess) => 
 
 const checkBook = async (service: ServiceProcess) => {
   const textFile = writeText(book(60_000 * scale, seed))
-  const { firstMillis, job, plan, report, totalMillis } = await speak(service, { textFile, options: {} })
-  const joins = readJoins(job.out, report)
+  const single = await speak(service, {
+    textFile: writeText(book(9_400, seed + 1)),
+    isMixed: false,
+    options: { maximum: 10_000, first: 10_000, concurrency: 1 }
+  })
+  const four = await speak(service, { textFile, options: { concurrency: 4 } })
+  const one = await speak(service, { textFile, options: { concurrency: 1 } })
+  const joins = readJoins(four.job.out, four.report)
+  const { cost, pieces } = four.plan
   title("A book with the real voice")
   table([
-    ["code points", "pieces", "duration", "the whole takes", "its first piece takes"],
-    [
-      ...[String(plan.cost), String(plan.pieces)],
-      ...[report.durationMillis, totalMillis, firstMillis].map((millis) => seconds(millis))
-    ]
+    ["", "figure"],
+    ["code points to send, in pieces", `${cost} in ${pieces}`],
+    ["duration of the speech", seconds(four.report.durationMillis)],
+    ["the whole, 4 pieces at once", seconds(four.totalMillis)],
+    ["the whole, 1 piece at once", seconds(one.totalMillis)],
+    ["the first sound, 4 at once", seconds(four.firstMillis)],
+    ["one request of the largest text", `${seconds(single.totalMillis)} for ${single.plan.cost}`],
+    ["4 at once, by 1", ratio(one.totalMillis, four.totalMillis)],
+    ["first sound, by the whole", (four.firstMillis / four.totalMillis).toFixed(3)],
+    ["first sound, by one request", (four.firstMillis / single.totalMillis).toFixed(3)],
+    ["largest jump within 10 ms of a join", joins.jumpAtJoins.toFixed(4)],
+    ["largest jump inside of pieces", joins.jumpInside.toFixed(4)]
   ])
   const used = (await usedOf(service)).synthesize.credits
+  const planned = single.plan.cost + four.plan.cost + one.plan.cost
   bar("the file is as long as its pieces and pauses", joins.frames === joins.added, `${joins.frames} frames`)
   bar("the pauses are silent", joins.loud === 0, `${joins.loud} samples are not`)
   bar(
     "the largest jump at joins is no larger than inside of pieces",
     joins.jumpAtJoins <= joins.jumpInside,
-    `${joins.jumpAtJoins.toFixed(4)} and ${joins.jumpInside.toFixed(4)}`
+    joins.jumpAtJoins.toFixed(4)
   )
-  bar("the plan is what the service charged", used === plan.cost, `${used} and ${plan.cost} code points`)
+  bar("the plan is what the service charged", used === planned, `${used} and ${planned} code points`)
+  const segments = four.report.segments
+  const estimated = segments.filter((segment) => segment.estimated).length
+  console.log(`- times of sentences: ${segments.length}, of which ${estimated} are estimated`)
+}
+
+/** A service of production computes on its own machines: pieces at once share nothing but the client. */
+const checkGain = async (service: ServiceProcess) => {
+  await service.platform("PUT", "faults", [{ delayMillis: 500 }])
+  const textFile = writeText(book(16_000 * Math.max(scale, 0.5), seed))
+  const timeOf = async (atOnce: number) =>
+    (await speak(service, { textFile, outputFormat: "8000:pcm16", options: { concurrency: atOnce } })).totalMillis
+  const rows = []
+  for (const atOnce of [1, 2, 4, 8]) rows.push({ atOnce, millis: await timeOf(atOnce) })
+  const one = at(rows, 0).millis
+  title("Pieces at once, by a service that takes half a second for each")
+  tableOf(rows, {
+    "at once": ({ atOnce }) => atOnce,
+    "the whole": ({ millis }) => seconds(millis),
+    "by 1": ({ millis }) => ratio(one, millis)
+  })
+  const four = at(rows, 2).millis
+  bar("four at once take less than a third of the time of one", four < one / 3, ratio(one, four))
 }
 
 const checkMemory = async (service: ServiceProcess) => {
@@ -175,6 +214,7 @@ const checkKill = async () => {
 
 const parts = {
   book: withService({}, checkBook),
+  gain: withService({ cannedSeconds: 1 }, checkGain),
   memory: withService(canned, checkMemory),
   kill: checkKill
 }

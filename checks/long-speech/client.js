@@ -22,6 +22,7 @@ import { readJob, serve } from "../support/serve.js"
  * @property {string} pieces The folder of the store.
  * @property {string} out
  * @property {string} requestId
+ * @property {boolean} isMixed Whether each script of the text is spoken in its own language.
  * @property {import("@effect-speech/tts/TtsContract").OutputFormat} [outputFormat]
  * @property {import("@effect-speech/long-form/LongSpeech").LongSpeechOptions} options
  *
@@ -34,14 +35,17 @@ import { readJob, serve } from "../support/serve.js"
  */
 
 /** @type {Job} */
-const { apiKey, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = readJob()
+const { apiKey, isMixed, options, out, outputFormat, pieces, requestId, textFile, ttsBaseUrl } = readJob()
 const text = readFileSync(textFile, "utf8")
 
 const speak = Effect.gen(function* () {
   const before = yield* Effect.promise(collectedFootprint)
   resetPeakMemory()
   const began = performance.now()
-  const speech = yield* LongSpeech.stream({ text: Passages.byScript(text), requestId, outputFormat }, options)
+  const speech = yield* LongSpeech.stream(
+    { text: isMixed ? Passages.byScript(text) : text, requestId, outputFormat },
+    options
+  )
   const firstMillis = performance.now() - began
   yield* Wav.writeFile(speech, out)
   /** @type {Result} */

@@ -1,5 +1,5 @@
 /**
- * A long recording becomes one transcript: `pnpm verify long-transcription`; `--only transcript|memory|kill` for one part,
+ * A long recording becomes one transcript: `pnpm verify long-transcription`; `--only transcript|parallel|memory|kill` for one part,
  * `--quick` for a short form.
  *
  * The local service speaks known sentences, which are joined with pauses into one WAV file and transcribed into SRT and WebVTT.
@@ -18,7 +18,7 @@ import { readOptions } from "effect-speech-test-support/options"
 import { run, temporaryFolder } from "effect-speech-test-support/processes"
 import { chances } from "effect-speech-test-support/random"
 import { writeNoise } from "effect-speech-test-support/recordings"
-import { at, bar, megabytes, table, title } from "effect-speech-test-support/report"
+import { at, bar, megabytes, ratio, table, title } from "effect-speech-test-support/report"
 import { runClient, startClient } from "../support/client.js"
 import { killAt, killRepeatedly, within } from "../support/kill.js"
 import { barOfGrowth } from "../support/memory.js"
@@ -169,6 +169,26 @@ const jobOf = (baseUrl: string, minutes: number, options: Partial<Job> = {}): Jo
   ...{ concurrency: 4, pieceMillis: 60_000, ...options }
 })
 
+const parallel = async () => {
+  title("Pieces at once")
+  const rows: Array<Result & { readonly concurrency: number }> = []
+  for (const concurrency of [1, 4, 8]) {
+    const service = await startScriptedService(100)
+    const result = await runClient<Result>(script, jobOf(service.url, size.noiseMinutes, { concurrency }))
+    await service.close()
+    rows.push({ ...result, concurrency })
+  }
+  const [one, four, eight] = [at(rows, 0).millis, at(rows, 1).millis, at(rows, 2).millis]
+  tableOf(rows, {
+    "at once": ({ concurrency }) => concurrency,
+    seconds: ({ millis }) => (millis / 1000).toFixed(1),
+    "times as fast": ({ millis }) => ratio(one, millis)
+  })
+  if (quick) return
+  bar("4 at once are at least 2.5 times as fast as 1", one / four >= 2.5, ratio(one, four))
+  bar("8 at once are faster than 4", eight < four, ratio(one, eight))
+}
+
 const memory = async () => {
   title("Memory")
   const service = await startScriptedService(Number.POSITIVE_INFINITY)
@@ -245,4 +265,4 @@ const kill = async () => {
   bar("the transcript is the undisturbed one", resumed.text === undisturbed.text, `${resumed.text.length} characters`)
 }
 
-await runParts({ transcript, memory, kill }, only)
+await runParts({ transcript, parallel, memory, kill }, only)

@@ -50,6 +50,14 @@ export const choose = async (page: Page, name: string, buffer: Buffer): Promise<
   await chooser.setFiles({ name, mimeType: "audio/wav", buffer })
 }
 
+/** Writes what is said in a recording that the service does not know, until it is the transcript. */
+export const teach = async (page: Page, text: string): Promise<void> => {
+  const listen = region(page, "Listen")
+  await listen.getByRole("textbox", { name: "What is said in this recording?" }).fill(text)
+  await listen.getByRole("button", { name: "Teach" }).click()
+  await listen.getByText(text, { exact: true }).first().waitFor()
+}
+
 /** Drops a recording on a part of the page. */
 export const drop = async (page: Page, name: string, buffer: Buffer): Promise<void> => {
   const transfer = await page.evaluateHandle(`{

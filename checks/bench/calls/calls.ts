@@ -22,12 +22,6 @@ export const run = async ({ quick }: Setting) => {
   const plan = { url: server.url, rounds: quick ? 2 : 5, length }
   const synthesis = await compareOne("synthesis", plan, `Synthesis calls of ${audio.byteLength} bytes`)
   checkBare(synthesis, [1, 1.15])
-  const beside = (ours: string, bare: string) =>
-    concurrencies.map((_, index) => ratio(synthesis.cpu(ours, index), synthesis.cpu(bare, index))).join(", ")
-  console.log(
-    `\nCPU compared with bare \`HttpClient\` and a scope: ${beside("ours", "bare-scoped")}; ` +
-      `with tracing on: ${beside("ours-tracing", "bare-tracing")}.\n`
-  )
   checkPeers(synthesis)
   const heading = `Transcription calls of ${recording.byteLength / 1000} kB`
   const transcription = await compareOne("transcription", plan, heading)
@@ -62,7 +56,6 @@ const checkBare = (compared: Compared, atMost: readonly [many: number, alone: nu
 
 const checkPeers = (compared: Compared) => {
   for (const [name, { package: packageName }] of Object.entries(peers)) {
-    if (!compared.has(name)) continue
     const figures = figuresOf(compared, name)
     const claim = `ours takes less CPU than \`${packageName}\`, many at a time and alone`
     bar(claim, Math.max(...figures) < 1, show(figures))
@@ -71,7 +64,6 @@ const checkPeers = (compared: Compared) => {
 
 const compareOne = async (operation: OperationName, { length, rounds, url }: Plan, heading: string) => {
   const clients = Object.entries(operations[operation])
-  const has = (name: string) => clients.some(([client]) => client === name)
   const sides = clients.map(([name]) => ({
     name,
     run: () => measureInProcess<ReadonlyArray<Calls>>("calls", operation, name, url, length)
@@ -86,10 +78,7 @@ const compareOne = async (operation: OperationName, { length, rounds, url }: Pla
     `Medians of ${rounds} interleaved rounds, each client a new process: at least ${length.warmUpMillis} ms and ` +
       `${length.warmUpCalls} calls to warm up, then ${length.countedMillis} ms that count. CPU is user and system, of the ` +
       "client's process alone; calls per second depend on the server too. Every response is checked, and every upload. " +
-      "Tracing is off if the name does not say otherwise." +
-      (has("assemblyai") && operation === "transcription"
-        ? " A call of AssemblyAI's client is three requests: upload, order, status.\n"
-        : "\n")
+      "Tracing is off.\n"
   )
   table([
     [
@@ -107,5 +96,5 @@ const compareOne = async (operation: OperationName, { length, rounds, url }: Pla
     ])
   ])
   const label = (name: string) => clients.find(([client]) => client === name)?.[1].label ?? name
-  return { cpu, has, label }
+  return { cpu, label }
 }

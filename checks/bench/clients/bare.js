@@ -3,7 +3,6 @@
  * The least that a program with Effect's HttpClient does: it sends the key and the body, checks the status, and decodes the
  * response. It makes no request id, checks no audio, and has no deadline.
  */
-import { statSync } from "node:fs"
 import { readFile } from "node:fs/promises"
 import { FileSystem } from "@effect/platform/FileSystem"
 import * as HttpClient from "@effect/platform/HttpClient"
@@ -12,7 +11,6 @@ import * as HttpClientResponse from "@effect/platform/HttpClientResponse"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Redacted from "effect/Redacted"
 import * as Schema from "effect/Schema"
@@ -23,11 +21,8 @@ import { ofEffect } from "./operation.js"
 
 const { key, lang, outputFormat, recording, text } = Contract
 
-/**
- * @param {string} url
- * @param {{ readonly scoped?: boolean, readonly tracing?: boolean }} [options]
- */
-export const speak = async (url, { scoped = false, tracing = false } = {}) => {
+/** @param {string} url */
+export const speak = async (url) => {
   const apiKey = Redacted.make(key)
   const decodeHeaders = HttpClientResponse.schemaHeaders(
     Schema.Struct({
@@ -43,20 +38,15 @@ export const speak = async (url, { scoped = false, tracing = false } = {}) => {
       HttpClientRequest.bodyUnsafeJson({ text, lang, output_format: outputFormat })
     )
   )
-  /** @param {import("@effect/platform/HttpClientResponse").HttpClientResponse} response */
-  const read = (response) =>
-    Effect.zipRight(
-      Effect.zipRight(HttpClientResponse.filterStatusOk(response), decodeHeaders(response)),
-      response.arrayBuffer
-    )
-
-  // Without a scope, an unread response is released by garbage collection. With a scope it is released at once, as ours is.
   const call = Effect.flatMap(HttpClient.HttpClient, (client) =>
-    scoped
-      ? Effect.scoped(Effect.flatMap(Effect.flatMap(request, HttpClient.withScope(client).execute), read))
-      : Effect.flatMap(Effect.flatMap(request, client.execute), read)
+    Effect.flatMap(Effect.flatMap(request, client.execute), (response) =>
+      Effect.zipRight(
+        Effect.zipRight(HttpClientResponse.filterStatusOk(response), decodeHeaders(response)),
+        response.arrayBuffer
+      )
+    )
   )
-  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkAudio, { tracing })
+  return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkAudio)
 }
 
 /** @param {string} url @param {{ readonly file?: boolean }} [options] */
@@ -87,28 +77,14 @@ export const transcribe = async (url, { file = false } = {}) => {
   return ofEffect(NodeHttpClient.layerUndici, call, Contract.checkTranscript)
 }
 
-/**
- * Sends a file as the `Stream` that Effect makes of it.
- *
- * @param {string} url
- * @param {{ readonly isSent?: boolean }} [options] `isSent: false` only reads it: what the `Stream` costs by itself.
- */
-export const upload = (url, { isSent = true } = {}) => {
-  const runtime = ManagedRuntime.make(Layer.merge(NodeHttpClient.layerUndici, NodeFileSystem.layer))
+/** Only reads a file as the `Stream` that Effect makes of it: what that costs by itself. */
+export const upload = () => {
+  const runtime = ManagedRuntime.make(NodeFileSystem.layer)
   const call = (/** @type {string} */ path) =>
     Effect.gen(function* () {
       const stream = (yield* FileSystem).stream(path)
-      if (!isSent) {
-        const received = yield* Stream.runFold(stream, 0, (length, { byteLength }) => length + byteLength)
-        return JSON.stringify({ declared: null, received })
-      }
-      const client = yield* HttpClient.HttpClient
-      const request = HttpClientRequest.post(`${url}/api/transcribe`).pipe(
-        HttpClientRequest.setHeader("X-Api-Key", key),
-        HttpClientRequest.bodyStream(stream, { contentLength: statSync(path).size })
-      )
-      const response = yield* HttpClientResponse.filterStatusOk(yield* client.execute(request))
-      return /** @type {{ text: string }} */ (yield* response.json).text
+      const received = yield* Stream.runFold(stream, 0, (length, { byteLength }) => length + byteLength)
+      return JSON.stringify({ declared: null, received })
     })
   return (/** @type {string} */ path) => runtime.runPromise(call(path))
 }

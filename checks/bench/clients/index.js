@@ -12,74 +12,84 @@ import { peers, startPeer } from "../peers/index.js"
 /** @template T @typedef {{ readonly label: string, readonly start: (url: string) => T | Promise<T> }} Client The label in Markdown. */
 
 /**
- * Makes the clients of an operation: of modules of this folder, and of the peers that have the operation.
+ * The clients of an operation, each in a module of this folder, and then the peers.
  *
  * @param {"speak" | "transcribe" | "upload"} operation
+ * @param {Record<string, readonly [label: string, module: string, ...options: ReadonlyArray<unknown>]>} clients
+ * @param {(peer: (typeof peers)[string]) => string} labelOf The label of a peer, after its name.
+ * @returns {Record<string, Client<any>>}
  */
-const clientsOf = (operation) => ({
-  /** @type {(label: string, module: string, ...options: ReadonlyArray<unknown>) => Client<any>} */
-  client: (label, module, ...options) => ({
-    label,
-    start: async (url) => (await import(new URL(`${module}.js`, import.meta.url).href))[operation](url, ...options)
-  }),
-  /** @param {(method: string) => string} show @returns {Record<string, Client<any>>} */
-  peers: (show) =>
-    Object.fromEntries(
-      Object.entries(peers).flatMap(([name, { [operation]: method, package: packageName }]) =>
-        method === undefined
-          ? []
-          : [[name, { label: `\`${packageName}\`, ${show(method)}`, start: (url) => startPeer(name, operation, url) }]]
-      )
-    )
+const clientsOf = (operation, clients, labelOf) => ({
+  ...Object.fromEntries(
+    Object.entries(clients).map(([name, [label, module, ...options]]) => {
+      const url = new URL(`${module}.js`, import.meta.url).href
+      return [
+        name,
+        { label, start: async (/** @type {string} */ to) => (await import(url))[operation](to, ...options) }
+      ]
+    })
+  ),
+  ...Object.fromEntries(
+    Object.entries(peers).map(([name, peer]) => [
+      name,
+      {
+        label: `\`${peer.package}\`, ${labelOf(peer)}`,
+        start: (/** @type {string} */ to) => startPeer(name, operation, to)
+      }
+    ])
+  )
 })
-const asCode = (/** @type {string} */ method) => `\`${method}\``
 
-const speak = clientsOf("speak")
+const bareClient = "bare `HttpClient`, `NodeHttpClient.layerUndici`"
+
 /** @type {Record<string, Client<Operation<Bytes>>>} */
-export const speakers = {
-  ours: speak.client("`TextToSpeech.synthesize`, `NodeTransport.layer`", "ours"),
-  "ours-tracing": speak.client("the same, tracing on", "ours", { tracing: true }),
-  bare: speak.client("bare `HttpClient`, `NodeHttpClient.layerUndici`", "bare"),
-  "bare-scoped": speak.client("the same with `HttpClient.withScope`", "bare", { scoped: true }),
-  "bare-tracing": speak.client("bare `HttpClient`, tracing on", "bare", { tracing: true }),
-  undici: speak.client("`undici.request`", "plain", "undici"),
-  fetch: speak.client("`fetch`", "plain", "fetch"),
-  ...speak.peers(asCode)
-}
+export const speakers = clientsOf(
+  "speak",
+  {
+    ours: ["`TextToSpeech.synthesize`, `NodeTransport.layer`", "ours"],
+    bare: [bareClient, "bare"],
+    undici: ["`undici.request`", "plain", "undici"],
+    fetch: ["`fetch`", "plain", "fetch"]
+  },
+  ({ speak }) => `\`${speak}\``
+)
 
-const transcribe = clientsOf("transcribe")
 /** @type {Record<string, Client<Operation<string>>>} */
-export const transcribers = {
-  ours: transcribe.client("`SpeechToText.transcribe`, `NodeTransport.layer`", "ours"),
-  "ours-file": transcribe.client("the same of a file, `AudioSource.fromPath`", "ours", { file: true }),
-  bare: transcribe.client("bare `HttpClient`, `NodeHttpClient.layerUndici`", "bare"),
-  "bare-file": transcribe.client("the same of a file, read by `readFile`", "bare", { file: true }),
-  undici: transcribe.client("`undici.request`, its `FormData`", "plain", "undici"),
-  fetch: transcribe.client("`fetch`, `FormData`", "plain", "fetch"),
-  ...transcribe.peers(asCode)
-}
+export const transcribers = clientsOf(
+  "transcribe",
+  {
+    ours: ["`SpeechToText.transcribe`, `NodeTransport.layer`", "ours"],
+    "ours-file": ["the same of a file, `AudioSource.fromPath`", "ours", { file: true }],
+    bare: [bareClient, "bare"],
+    "bare-file": ["the same of a file, read by `readFile`", "bare", { file: true }],
+    undici: ["`undici.request`, its `FormData`", "plain", "undici"],
+    fetch: ["`fetch`, `FormData`", "plain", "fetch"]
+  },
+  ({ transcribe }) => `\`${transcribe}\``
+)
 
-const upload = clientsOf("upload")
 const fromPath = "`AudioSource.fromPath`"
 const fromStream = "`AudioSource.fromStream`"
 /** @param {string} what @param {string} source @param {string} [layer] */
 const ours = (what, source, layer = "NodeTransport.layer") =>
-  upload.client(`${what}, \`${layer}\``, "ours", source, layer)
+  /** @type {const} */ ([`${what}, \`${layer}\``, "ours", source, layer])
+
 /** @type {Record<string, Client<Upload>>} */
-export const uploaders = {
-  raw: upload.client("`node:http`, `fs.createReadStream(path).pipe(request)`", "plain", "http"),
-  ours: ours(fromPath, "path"),
-  "ours-memory": ours(`${fromStream} of 64 KiB chunks in memory`, "memory"),
-  "ours-memory-long": ours(`${fromStream} of 1 MiB chunks in memory`, "memoryLong"),
-  "ours-stream": ours(`${fromStream} of \`fs.stream\` with \`byteLength\``, "stream"),
-  "ours-stream-long": ours(`${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\``, "streamLong"),
-  "ours-unknown": ours(`${fromStream} of \`fs.stream\`, unknown length`, "unknown"),
-  "bare-stream": upload.client("bare `HttpClient`, `fs.stream`, `NodeHttpClient.layerUndici`", "bare"),
-  "stream-alone": upload.client("`fs.stream` alone, read and not sent", "bare", { isSent: false }),
-  "ours-undici": ours(fromPath, "path", "NodeHttpClient.layerUndici"),
-  "ours-node": ours(fromPath, "path", "NodeHttpClient.layer"),
-  "ours-fetch": ours(fromPath, "path", "FetchHttpClient.layer"),
-  undici: upload.client("`undici.request` of an `fs.createReadStream`", "plain", "undici"),
-  fetch: upload.client("`fetch` of a `FormData` with an `fs.openAsBlob`", "plain", "fetch"),
-  ...upload.peers((given) => given)
-}
+export const uploaders = clientsOf(
+  "upload",
+  {
+    raw: ["`node:http`, `fs.createReadStream(path).pipe(request)`", "plain", "http"],
+    ours: ours(fromPath, "path"),
+    "ours-memory": ours(`${fromStream} of 64 KiB chunks in memory`, "memory"),
+    "ours-memory-long": ours(`${fromStream} of 1 MiB chunks in memory`, "memoryLong"),
+    "ours-stream": ours(`${fromStream} of \`fs.stream\` with \`byteLength\``, "stream"),
+    "ours-stream-long": ours(`${fromStream} of \`fs.stream\` with chunks of 1 MiB and \`byteLength\``, "streamLong"),
+    "stream-alone": ["`fs.stream` alone, read and not sent", "bare"],
+    "ours-undici": ours(fromPath, "path", "NodeHttpClient.layerUndici"),
+    "ours-node": ours(fromPath, "path", "NodeHttpClient.layer"),
+    "ours-fetch": ours(fromPath, "path", "FetchHttpClient.layer"),
+    undici: ["`undici.request` of an `fs.createReadStream`", "plain", "undici"],
+    fetch: ["`fetch` of a `FormData` with an `fs.openAsBlob`", "plain", "fetch"]
+  },
+  () => "an `fs.createReadStream`"
+)

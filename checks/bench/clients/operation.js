@@ -27,10 +27,9 @@ export const ofPromise = (call, check) => ({
  * @param {import("effect/Layer").Layer<R, unknown>} layer
  * @param {import("effect/Effect").Effect<A, unknown, R>} call
  * @param {(value: A) => void} check
- * @param {{ readonly tracing?: boolean }} [options]
  * @returns {Promise<Operation<A>>}
  */
-export const ofEffect = async (layer, call, check, { tracing = false } = {}) => {
+export const ofEffect = async (layer, call, check) => {
   // Only here: a client without Effect must not load it.
   const Effect = await import("effect/Effect")
   const Either = await import("effect/Either")
@@ -47,7 +46,7 @@ export const ofEffect = async (layer, call, check, { tracing = false } = {}) => 
       return runtime.runPromise(
         Effect.withTracerEnabled(
           Effect.forEach(Array(concurrency), () => worker, { concurrency, discard: true }),
-          tracing
+          false
         )
       )
     },

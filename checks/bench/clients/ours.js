@@ -21,15 +21,14 @@ import { ofEffect } from "./operation.js"
 const { lang, model, outputFormat, text } = Contract
 const apiKey = Redacted.make(Contract.key)
 
-/** @param {string} url @param {{ readonly tracing?: boolean, readonly concurrency?: number }} [options] */
-export const speak = (url, { concurrency, ...options } = {}) => {
+/** @param {string} url @param {{ readonly concurrency?: number }} [options] */
+export const speak = (url, { concurrency } = {}) => {
   const layer = Layer.provide(TextToSpeech.layer({ apiKey, baseUrl: url, concurrency }), NodeTransport.layer)
   const call = Effect.flatMap(TextToSpeech, (tts) => tts.synthesize({ text, lang, outputFormat }))
   return ofEffect(
     layer,
     Effect.map(call, ({ bytes }) => bytes),
-    Contract.checkAudio,
-    options
+    Contract.checkAudio
   )
 }
 
@@ -57,8 +56,6 @@ const sources = {
   /** @param {string} path */
   streamLong: (path) =>
     AudioSource.fromStream(() => fs.stream(path, { chunkSize }), { byteLength: statSync(path).size }),
-  /** @param {string} path */
-  unknown: (path) => AudioSource.fromStream(() => fs.stream(path)),
   /** @param {string} path */
   memory: (path) => fromMemory(statSync(path).size, 64 * 1024),
   /** @param {string} path */

@@ -3,12 +3,14 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import { peakMemory } from "effect-speech-test-support/memory"
-import { telephony, write } from "./ours.js"
+import { toTelephony, write } from "./ours.js"
 
 const [name, ...parameters] = process.argv.slice(2)
 
 if (name === "telephony") {
-  await Effect.runPromise(Effect.provide(telephony(String(parameters[0]), String(parameters[1])), NodeFileSystem.layer))
+  await Effect.runPromise(
+    Effect.provide(toTelephony(String(parameters[0]), String(parameters[1])), NodeFileSystem.layer)
+  )
 } else if (name === "write") {
   const samples = new Float32Array(Number(String(parameters[1])) / 4)
   await Effect.runPromise(

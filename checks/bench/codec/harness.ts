@@ -7,9 +7,6 @@ import { interleave, millisOf, resultsOf } from "../../support/interleave.js"
 /** A resampler: returns the output that a block completes. */
 export type Push = (samples: Float32Array) => Float32Array
 
-/** The folder of the benchmark, with the recording `in.wav`. */
-export const folder = String(process.argv[2])
-
 interface Contestant {
   readonly name: string
   /** The timed work. */
@@ -66,11 +63,8 @@ export const execute = (command: string, ...parameters: ReadonlyArray<string>): 
 export const executeCase = (...parameters: ReadonlyArray<string>): number =>
   Number(execute(process.execPath, fileURLToPath(new URL("case.js", import.meta.url)), ...parameters))
 
-/** Prints the bar for the peak memory of a process, beside that of a process that only imports the codec. */
-export const checkMemory = (peak: number) => {
-  const figure = `${megabytes(peak)}; a process that only imports it ${megabytes(executeCase("imports"))}`
-  bar("less than 100 MB of memory", peak < 100e6, figure)
-}
+/** Prints the bar for the peak memory of a process. */
+export const checkMemory = (peak: number) => bar("less than 100 MB of memory", peak < 100e6, megabytes(peak))
 
 /** The versions of sox and ffmpeg, as far as they are installed. */
 export const programVersions = (): Readonly<Record<string, string>> =>

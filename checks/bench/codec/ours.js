@@ -1,5 +1,5 @@
 // Plain JavaScript: also runs in the measured processes of `case.js`.
-/** Conversions of files by the codec, for tables 3 and 4. */
+/** Conversions of files by the codec. */
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
 import * as Effect from "effect/Effect"
@@ -7,7 +7,7 @@ import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 
 /** @param {string} from @param {string} to */
-export const telephony = (from, to) =>
+export const toTelephony = (from, to) =>
   Effect.scoped(Effect.flatMap(Telephony.readFile(from), (audio) => Wav.writeFile(audio, to)))
 
 /**

@@ -1,5 +1,5 @@
 /**
- * Table 6: the quality of resampling, by tones.
+ * The quality of resampling, by tones.
  *
  * One long signal holds all tones. Only the middle of each tone counts, not the delay of a resampler or the step between
  * tones. A sine and a cosine are fitted to it. The rest is noise, distortion and images.
@@ -7,9 +7,10 @@
 import { readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import * as Resampler from "@effect-speech/audio-codec/Resampler"
-import { at, bar, exitStatus, table, title } from "effect-speech-test-support/report"
-import { execute, folder, type Push, programVersions } from "./harness.js"
-import { sampleRate, speex } from "./peers/index.js"
+import { temporaryFolder } from "effect-speech-test-support/processes"
+import { at, bar, table, title } from "effect-speech-test-support/report"
+import { execute, type Push, programVersions } from "./harness.js"
+import { speex } from "./peers/index.js"
 
 /** In seconds: the length of a tone, and what is left out at each end, which is longer than the longest filter. */
 const toneLength = 0.24
@@ -124,6 +125,8 @@ const inBlocks =
     return output
   }
 
+const folder = temporaryFolder("bench-quality-")
+
 const throughFiles =
   (run: (input: string, from: number, output: string, to: number) => void): Resample =>
   (samples, from, to) => {
@@ -151,30 +154,30 @@ const programs: Readonly<Record<string, Resample>> = {
   )
 }
 
-title("6. The quality of resampling, in dB without another unit")
-const installed = programVersions()
-const resamplers: Readonly<Record<string, Resample>> = {
-  "Resampler.resample": (samples, from, to) => Resampler.resample(samples, { from, to }),
-  "Speex, quality 5": inBlocks((from, to) => speex(from, to, 5)),
-  "libsamplerate, best": inBlocks((from, to) => sampleRate(from, to, "best")),
-  ...Object.fromEntries(Object.entries(programs).filter(([name]) => name in installed))
-}
-for (const [from, to] of [[48_000, 8000] as const, [44_100, 8000] as const, [22_050, 24_000] as const]) {
-  const results = []
-  for (const [name, resample] of Object.entries(resamplers))
-    results.push({ name, ...(await measure(resample, from, to)) })
-  table([
-    [`${from} Hz to ${to} Hz`, "ripple", "-0.1 dB at", "aliases", "images", "997 Hz THD+N", "worst THD+N"],
-    ...results.map(({ alias, bandwidth, distortion, image, name, ripple, worst }) => [
-      ...[name, ripple.toFixed(5), bandwidth.toFixed(3), alias?.toFixed(1) ?? ""],
-      ...[image, distortion, worst].map((value) => value.toFixed(1))
+export const measureQuality = async () => {
+  title("The quality of resampling, in dB without another unit")
+  const installed = programVersions()
+  const resamplers: Readonly<Record<string, Resample>> = {
+    "Resampler.resample": (samples, from, to) => Resampler.resample(samples, { from, to }),
+    "Speex, quality 5": inBlocks((from, to) => speex(from, to, 5)),
+    ...Object.fromEntries(Object.entries(programs).filter(([name]) => name in installed))
+  }
+  for (const [from, to] of [[48_000, 8000] as const, [44_100, 8000] as const, [22_050, 24_000] as const]) {
+    const results = []
+    for (const [name, resample] of Object.entries(resamplers))
+      results.push({ name, ...(await measure(resample, from, to)) })
+    table([
+      [`${from} Hz to ${to} Hz`, "ripple", "-0.1 dB at", "aliases", "images", "997 Hz THD+N", "worst THD+N"],
+      ...results.map(({ alias, bandwidth, distortion, image, name, ripple, worst }) => [
+        ...[name, ripple.toFixed(5), bandwidth.toFixed(3), alias?.toFixed(1) ?? ""],
+        ...[image, distortion, worst].map((value) => value.toFixed(1))
+      ])
     ])
-  ])
-  const { alias, bandwidth, image, ripple } = at(results, 0)
-  bar("ripple of at most 0.001 dB", ripple <= 0.001, `${ripple.toFixed(5)} dB`)
-  bar("-0.1 dB at 0.9 of the lower Nyquist frequency or above", bandwidth >= 0.9, bandwidth.toFixed(3))
-  if (alias !== undefined) bar("aliases at -110 dB or below", alias <= -110, `${alias.toFixed(1)} dB`)
-  bar("images at -120 dB or below", image <= -120, `${image.toFixed(1)} dB`)
-  console.log("")
+    const { alias, bandwidth, image, ripple } = at(results, 0)
+    bar("ripple of at most 0.001 dB", ripple <= 0.001, `${ripple.toFixed(5)} dB`)
+    bar("-0.1 dB at 0.9 of the lower Nyquist frequency or above", bandwidth >= 0.9, bandwidth.toFixed(3))
+    if (alias !== undefined) bar("aliases at -110 dB or below", alias <= -110, `${alias.toFixed(1)} dB`)
+    bar("images at -120 dB or below", image <= -120, `${image.toFixed(1)} dB`)
+    console.log("")
+  }
 }
-process.exitCode = exitStatus()

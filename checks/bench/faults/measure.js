@@ -6,8 +6,7 @@ import { isWhole, transcript } from "../contract.js"
  * @typedef {object} Outcome
  * @property {"value" | "error" | "nothing"} got `nothing` if the call still waits.
  * @property {boolean} right
- * @property {string} what
- * @property {number} millis
+ * @property {string} what The value or the error, in words.
  */
 
 /** @type {{ [name: string]: { clients: Record<string, any>, isRight: (value: any) => boolean, show: (value: any) => string } }} */
@@ -36,32 +35,21 @@ export const measure = async (operationName, name, urls, timeoutMillis) => {
   const attempt = async (url) => {
     /** @type {import("../clients/operation.js").Operation<any>} */
     const operation = await clients[name].start(url)
-    const start = performance.now()
-    const outcome = await Promise.race([
-      operation.once().then(
-        (value) => ({ got: /** @type {const} */ ("value"), right: isRight(value), what: show(value) }),
-        (error) => ({ got: /** @type {const} */ ("error"), right: false, what: describe(error) })
-      ),
-      new Promise((resolve) => {
-        setTimeout(resolve, timeoutMillis).unref()
-      }).then(() => ({ got: /** @type {const} */ ("nothing"), right: false, what: "still waits" }))
-    ])
+    /** @type {Promise<Outcome>} */
+    const waited = new Promise((resolve) => {
+      setTimeout(() => resolve({ got: "nothing", right: false, what: "still waits" }), timeoutMillis).unref()
+    })
+    /** @type {Promise<Outcome>} */
+    const called = operation.once().then(
+      (value) => ({ got: "value", right: isRight(value), what: show(value) }),
+      (error) => ({ got: "error", right: false, what: String(error) })
+    )
+    const outcome = await Promise.race([called, waited])
     void operation.close()
-    return { ...outcome, millis: performance.now() - start }
+    return outcome
   }
 
   // The first call of a process is slow.
   const [first, ...others] = urls
   return first === undefined ? [] : [await attempt(first), ...(await Promise.all(others.map(attempt)))]
-}
-
-/** The class of an error, the beginning of its message, and its cause. @param {any} error */
-const describe = (error) => {
-  const name = error?._tag ?? error?.constructor?.name ?? typeof error
-  const cause = error?.cause?.code ?? error?.cause?.message
-  const words = `${error?.message ?? error}${cause === undefined ? "" : ` (${cause})`}`
-    .replaceAll(/(127\.0\.0\.1|localhost):\d+/g, "…")
-    .replaceAll(/\s+/g, " ")
-  const first = words.length > 70 ? `${words.slice(0, 69)}…` : words
-  return `\`${name}\`: ${first.replaceAll("|", "\\|").replaceAll("<", "&lt;")}`
 }

@@ -16,6 +16,8 @@ import { speak as speakBare } from "../clients/bare.js"
 import { speak as speakOurs } from "../clients/ours.js"
 import { key, model, recording } from "../contract.js"
 
+/** @typedef {{ readonly cpuMicros: number, readonly memory: number }} Cost Memory in bytes. */
+
 /** @param {number} count */
 const times = (count) => () => count-- > 0
 
@@ -72,7 +74,7 @@ const hotwords = async (_, url, count) => {
     runtime.runPromise(Effect.replicateEffect(call, repeated, { discard: true }))
   )
   await runtime.dispose()
-  return { cpuMicros: cpuMicros / repeated }
+  return { cpuMicros: cpuMicros / repeated, memory: 0 }
 }
 
 /** @param {"ours" | "JSON.parse"} reader @param {string} url @param {number} count */

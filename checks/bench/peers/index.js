@@ -7,22 +7,17 @@ import { checkAudio, checkTranscript, key, recording, sampleRate, text } from ".
 /** @type {{ readonly devDependencies: Record<string, string> }} */
 export const { devDependencies: versions } = JSON.parse(readFileSync(new URL("package.json", import.meta.url), "utf8"))
 
-const common = {
-  upload: "an `fs.createReadStream`",
-  small: () => new File([recording], "call.wav", { type: "audio/wav" }),
-  open: createReadStream
-}
+/** How most clients take the small recording. */
+const file = () => new File([recording], "call.wav", { type: "audio/wav" })
 
 /**
- * - `package` and `client`: what a caller imports. `speak`, `transcribe` and `upload`: what it calls, in words.
- * - `synthesis(client)` returns the audio, and `transcription(client, file)` the transcript.
- * - `small()` is the small recording, and `open(path)` a large one, as the client takes it.
+ * - `package` and `client`: what a caller imports. `speak` and `transcribe`: what it calls, in words.
+ * - `synthesis(client)` returns the audio, and `transcription(client, file)` the transcript. `small()` is the small recording.
  *
- * @type {Record<string, { readonly package: string, readonly client: string, readonly speak?: string, readonly transcribe: string, readonly upload: string }>}
+ * @type {Record<string, { readonly package: string, readonly client: string, readonly speak: string, readonly transcribe: string }>}
  */
 export const peers = {
   openai: {
-    ...common,
     // The last major version that supports Node 20, as these packages do.
     package: "openai",
     client: "OpenAI",
@@ -33,10 +28,10 @@ export const peers = {
         await audio.speech.create({ model: "tts-1", voice: "alloy", input: text, response_format: "pcm" })
       ).arrayBuffer(),
     transcribe: "audio.transcriptions.create",
-    transcription: async ({ audio }, file) => (await audio.transcriptions.create({ model: "whisper-1", file }))?.text
+    transcription: async ({ audio }, file) => (await audio.transcriptions.create({ model: "whisper-1", file }))?.text,
+    small: file
   },
   deepgram: {
-    ...common,
     package: "@deepgram/sdk",
     client: "DeepgramClient",
     options: (url) => ({ apiKey: key, baseUrl: url }),
@@ -53,7 +48,6 @@ export const peers = {
     small: () => recording
   },
   elevenlabs: {
-    ...common,
     package: "@elevenlabs/elevenlabs-js",
     client: "ElevenLabsClient",
     options: (url) => ({ apiKey: key, baseUrl: url }),
@@ -63,46 +57,17 @@ export const peers = {
       return new Response(await textToSpeech.convert("voice", options)).arrayBuffer()
     },
     transcribe: "speechToText.convert",
-    transcription: async ({ speechToText }, file) => (await speechToText.convert({ modelId: "scribe_v1", file }))?.text
-  },
-  cartesia: {
-    ...common,
-    package: "@cartesia/cartesia-js",
-    client: "Cartesia",
-    options: (url) => ({ apiKey: key, baseURL: url }),
-    speak: "tts.generate",
-    synthesis: async ({ tts }) => {
-      const output_format = { container: "raw", encoding: "pcm_s16le", sample_rate: sampleRate }
-      const options = { model_id: "sonic-latest", transcript: text, voice: "voice", output_format }
-      return (await tts.generate(options)).arrayBuffer()
-    },
-    transcribe: "stt.transcribe",
-    transcription: async ({ stt }, file) => (await stt.transcribe({ model: "ink-whisper", file }))?.text
-  },
-  assemblyai: {
-    ...common,
-    package: "assemblyai",
-    client: "AssemblyAI",
-    options: (url) => ({ apiKey: key, baseUrl: url }),
-    transcribe: "transcripts.transcribe",
-    // A failed transcript is a result, whose status the caller must check.
-    transcription: async ({ transcripts }, audio) => {
-      const { error, status, text } = await transcripts.transcribe({ audio })
-      if (status === "error") throw new Error(error)
-      return text
-    },
-    upload: "the path",
-    small: () => recording,
-    open: (path) => path
+    transcription: async ({ speechToText }, file) => (await speechToText.convert({ modelId: "scribe_v1", file }))?.text,
+    small: file
   }
 }
 
 /** Starts an operation of a peer. @param {string} name @param {"speak" | "transcribe" | "upload"} operation @param {string} url */
 export const startPeer = async (name, operation, url) => {
-  const { client: Name, open, options, package: specifier, small, synthesis, transcription } = peers[name]
+  const { client: Name, options, package: specifier, small, synthesis, transcription } = peers[name]
   const client = new (await import(specifier))[Name](options(url))
-  if (operation === "upload") return (path) => transcription(client, open(path))
+  if (operation === "upload") return (path) => transcription(client, createReadStream(path))
   if (operation === "speak") return ofPromise(() => synthesis(client), checkAudio)
-  const file = small()
-  return ofPromise(() => transcription(client, file), checkTranscript)
+  const recording = small()
+  return ofPromise(() => transcription(client, recording), checkTranscript)
 }

@@ -3,11 +3,14 @@
  * The least that a server can do for the same response: it reads the body and writes a stored response. `node bare.js FILE`,
  * a file with the response as JSON. Sends its URL when it is ready, and its CPU time for each message.
  */
+import { readFileSync } from "node:fs"
 import { createServer } from "node:http"
-import { serveStored } from "./stored.js"
+import { listen } from "effect-speech-test-support/plainHttp"
+import { cpuMicros, serve } from "../../support/serve.js"
 
-await serveStored(({ bytes, headers }) =>
-  createServer((request, response) => {
-    request.resume().once("end", () => response.writeHead(200, headers).end(bytes))
-  })
-)
+const { body, headers } = JSON.parse(readFileSync(process.argv[2] ?? "", "utf8"))
+const bytes = Buffer.from(body, "base64")
+const server = createServer((request, response) => {
+  request.resume().once("end", () => response.writeHead(200, headers).end(bytes))
+})
+serve(() => ({ cpuMicros: cpuMicros() }), { ready: await listen(server) })

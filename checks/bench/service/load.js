@@ -7,8 +7,7 @@ import { send } from "effect-speech-test-support/plainHttp"
  * @typedef {object} Job
  * @property {string} url
  * @property {import("node:http").OutgoingHttpHeaders} headers
- * @property {string} body In Base64.
- * @property {string | undefined} [numbered] Digits in the body. Each call has other ones in their place.
+ * @property {string} body
  * @property {number} byteLength Length of each response. Another length is an error.
  * @property {number} concurrency
  * @property {number} warmup
@@ -20,27 +19,19 @@ import { send } from "effect-speech-test-support/plainHttp"
  */
 
 /** @type {Job} */
-const { body, byteLength, concurrency, count, headers, numbered, url, warmup } = JSON.parse(process.argv[2] ?? "{}")
-const bytes = Buffer.from(body, "base64")
-/** Starts where no earlier process has come to. */
-let number = Date.now() * 1000
-const nextBody = () => {
-  if (numbered === undefined) return bytes
-  return bytes.toString().replace(numbered, String(++number).padStart(numbered.length, "0"))
-}
+const { body, byteLength, concurrency, count, headers, url, warmup } = JSON.parse(process.argv[2] ?? "{}")
 const agent = new Agent({ keepAlive: true, maxSockets: concurrency })
 
 /**
- * Sends a request, and sends it again if it met a connection that the server was closing: Node closes a connection after 5
+ * Sends the request, and sends it again if it met a connection that the server was closing: Node closes a connection after 5
  * seconds without a request. A server that is busy for longer has not yet read the request that has arrived.
  *
- * @param {string | Buffer} body
  * @returns {ReturnType<typeof send>}
  */
-const sendUntilRead = (body) =>
+const sendUntilRead = () =>
   send(url, { agent, headers, body: [body] }).catch((error) => {
     if (error.code !== "ECONNRESET") throw error
-    return sendUntilRead(body)
+    return sendUntilRead()
   })
 
 /** @param {number} number @returns {Promise<Load>} */
@@ -51,7 +42,7 @@ const run = async (number) => {
   const worker = async () => {
     while (left-- > 0) {
       const start = performance.now()
-      const response = await sendUntilRead(nextBody())
+      const response = await sendUntilRead()
       latencies.push(performance.now() - start)
       if (response.status !== 200 || response.bytes.length !== byteLength) {
         throw new Error(`${response.status}, ${response.bytes.length} bytes: ${response.bytes.subarray(0, 200)}`)

@@ -2,7 +2,7 @@ import { expect, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import { settle } from "../src/internal/file/failure.js"
-import { settings } from "./support/settings.js"
+import { settings } from "./support/stores.js"
 
 const job = {
   settings,

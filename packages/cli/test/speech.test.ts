@@ -1,7 +1,16 @@
-import { chmodSync, existsSync, linkSync, mkdtempSync, readFileSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
+import {
+  chmodSync,
+  existsSync,
+  linkSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync
+} from "node:fs"
 import { tmpdir } from "node:os"
 import { dirname, join } from "node:path"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
@@ -25,11 +34,10 @@ import {
   serviceOfTones,
   speechCommand,
   telephony,
+  temporaryFolder,
   terminal
 } from "./environment.js"
 
-/** The test removes it. */
-const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
 const temporary = (name: string) => Effect.map(temporaryFolder, (folder) => `${folder}/${name}`)
 
 const blankFile = join(mkdtempSync(join(tmpdir(), "speech-")), "blank.txt")
@@ -152,6 +160,18 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
       expect(yield* attempts("0")).toEqual({ code: 20, requests: 1 })
       expect(yield* attempts("1")).toEqual({ code: 0, requests: 2 })
     }).pipe(Effect.withClock(Clock.make()))
+  )
+
+  it.scoped("leaves no file if its audio breaks off", () =>
+    Effect.gen(function* () {
+      const { faults } = yield* LocalService
+      yield* faults.set([{ operation: "synthesize", truncateAtByte: 1000 }])
+      const folder = yield* temporaryFolder
+      const outcome = yield* speechCommand("synthesize", "hello", "--lang", "en", "--out", `${folder}/a.wav`)
+      yield* faults.set([])
+      expect(outcome).toMatchObject({ code: 30, stderr: expect.stringMatching(/^speech: .*\[TtsConnectionFailed\]/) })
+      expect(readdirSync(folder)).toEqual([])
+    })
   )
 
   it.scoped("ends a call after --timeout", () =>

@@ -1,30 +1,11 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, SttError } from "@effect-speech/stt"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
-import * as NodeTransport from "@effect-speech/transport/node"
-import * as ConfigProvider from "effect/ConfigProvider"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import { scriptedServer } from "effect-speech-test-support/scriptedServer"
-import { connect, request, sendJson, success, transactionId } from "./scriptedStt.js"
-
-it.scoped("a client of the environment sends its key to its address", () =>
-  Effect.gen(function* () {
-    const server = yield* scriptedServer(sendJson(200, success))
-    const { text } = yield* SpeechToText.pipe(
-      Effect.flatMap((stt) => stt.transcribe(request)),
-      Effect.provide(Layer.provide(SpeechToText.layerFromEnv, NodeTransport.layer)),
-      Effect.withConfigProvider(
-        ConfigProvider.fromMap(new Map(Object.entries({ SPEECH_API_KEY: "a.secret", SPEECH_STT_BASE_URL: server.url })))
-      )
-    )
-    expect(text).toBe(success.text)
-    expect(server.received[0]?.headers["x-api-key"]).toBe("a.secret")
-  })
-)
+import { connect, request, transactionId } from "./scriptedStt.js"
 
 describe("events", () => {
   it.scoped(
@@ -90,11 +71,5 @@ describe("layerTest", () => {
         elapsedMillis: 0
       })
     }).pipe(Effect.provide(SpeechToText.layerTest(({ model }) => Effect.succeed(model))))
-  )
-
-  it.effect.each(SttError.members.map((Failed) => new Failed()))("takes the error $_tag", (error) =>
-    Effect.gen(function* () {
-      expect(yield* Effect.flip(transcribe)).toBe(error)
-    }).pipe(Effect.provide(SpeechToText.layerTest(error)))
   )
 })

@@ -34,7 +34,9 @@ describe("telephony", () => {
   it.scopedLive("converts a file again for a retry", () =>
     Effect.gen(function* () {
       const { path } = yield* fileWith(tone(0.5))
-      const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony }, [503], { retries: 1 })
+      const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony }, [503], {
+        retries: { times: 1, firstDelay: "1 millis" }
+      })
       const [first, second] = received.map((each) => fileOf(each).bytes)
       expect(first).toEqual(second)
       expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)

@@ -177,29 +177,23 @@ describe("a connection through a proxy that is being made", () => {
     })
   }
 
-  it.scopedLive.each(Object.entries(stages))("is dropped with the call that waits for it, %s", ([, stage]) =>
-    Effect.gen(function* () {
-      const { isReached, open } = yield* stage
-      const { run } = yield* transport
-      const waiting = yield* Effect.fork(run(to("https://speech.test")))
-      yield* until(isReached)
-      expect(open()).toBe(1)
-      yield* Fiber.interrupt(waiting)
-      expect(yield* untilZero(Effect.sync(open), 1000)).toBe(0)
-    })
-  )
-
-  it.scopedLive.each(Object.entries(stages))("is dropped with the layer, %s", ([, stage]) =>
-    Effect.gen(function* () {
-      const { isReached, open } = yield* stage
-      const scope = yield* Scope.make()
-      const { run } = yield* Scope.extend(transport, scope)
-      const waiting = yield* Effect.fork(Effect.flip(run(to("https://speech.test"))))
-      yield* until(isReached)
-      yield* Scope.close(scope, Exit.void)
-      expect((yield* Fiber.join(waiting)).failure).toMatchObject({ _tag: "ConnectionFailed", reason: "closed" })
-      expect(yield* untilZero(Effect.sync(open), 1000)).toBe(0)
-    })
+  it.scopedLive.each(Object.entries(stages))(
+    "is dropped with the call that waits for it, and with the layer, %s",
+    ([, stage]) =>
+      Effect.gen(function* () {
+        for (const ends of ["call", "layer"]) {
+          const { isReached, open } = yield* stage
+          const scope = yield* Scope.make()
+          const { run } = yield* Scope.extend(transport, scope)
+          const waiting = yield* Effect.fork(Effect.flip(run(to("https://speech.test"))))
+          yield* until(isReached)
+          expect(open()).toBe(1)
+          yield* ends === "call" ? Fiber.interrupt(waiting) : Scope.close(scope, Exit.void)
+          expect(yield* untilZero(Effect.sync(open), 1000)).toBe(0)
+          if (ends === "layer") expect((yield* Fiber.join(waiting)).failure).toMatchObject({ reason: "closed" })
+          yield* Scope.close(scope, Exit.void)
+        }
+      })
   )
 })
 

@@ -1,31 +1,17 @@
 // @ts-nocheck The peers have few types, and aren't installed where types are checked.
 
 /** Each library in its fastest way to the same result. If it accepts several types, one that it does not copy first. */
-import libsamplerate from "@alexanderolsen/libsamplerate-js"
 import makeSpeex from "@echogarden/speex-resampler-wasm/simd"
-import audioDecode from "audio-decode"
 import nodeWav from "node-wav"
 import convert from "pcm-convert"
-import wavDecoder from "wav-decoder"
-import wavefile from "wavefile"
 
 /** @typedef {import("../harness.js").Push} Push */
 
 /** @type {(samples: Float32Array) => void} */
 export const pcmConvert = (samples) => convert(samples, "float32", "int16")
 
-/** Whole WAV files to floats. @type {Record<string, (file: Uint8Array, bits: 16 | 24) => unknown>} */
-export const decoders = {
-  "node-wav": (file) => nodeWav.decode(file),
-  "wav-decoder": (file) => wavDecoder.decode.sync(file.buffer),
-  "audio-decode": (file) => audioDecode(file),
-  // Returns integers. Its own conversion to floats, toBitDepth("32f"), takes minutes.
-  wavefile: (file, bits) => {
-    const samples = new wavefile.WaveFile(file).getSamples(true, Float32Array)
-    for (let index = 0; index < samples.length; index++) samples[index] /= 2 ** (bits - 1)
-    return samples
-  }
-}
+/** @type {(file: Uint8Array) => unknown} */
+export const decodeByNodeWav = (file) => nodeWav.decode(file)
 
 const speexBlock = 8192
 
@@ -48,15 +34,4 @@ export const speex = async (from, to, quality) => {
     if (module.HEAPU32[inputLength / 4] !== samples.length) throw new Error("Speex left input behind.")
     return module.HEAPF32.slice(output / 4, output / 4 + module.HEAPU32[outputLength / 4])
   }
-}
-
-const converters = {
-  best: libsamplerate.ConverterType.SRC_SINC_BEST_QUALITY,
-  medium: libsamplerate.ConverterType.SRC_SINC_MEDIUM_QUALITY
-}
-
-/** @type {(from: number, to: number, quality: "best" | "medium") => Promise<Push>} */
-export const sampleRate = async (from, to, quality) => {
-  const converter = await libsamplerate.create(1, from, to, { converterType: converters[quality] })
-  return (samples) => converter.full(samples)
 }

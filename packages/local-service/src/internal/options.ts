@@ -2,8 +2,8 @@ import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { OptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
-import { firstIssue } from "./firstIssue.js"
 import { longestMillis } from "./realTime.js"
+import { firstIssue } from "./validation.js"
 
 const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")

@@ -13,24 +13,25 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as ManagedRuntime from "effect/ManagedRuntime"
 import * as Stream from "effect/Stream"
-import { collect, collectedFootprint, footprint } from "effect-speech-test-support/footprint"
+import { collectedFootprint, footprint } from "effect-speech-test-support/footprint"
 import { resetPeakMemory } from "effect-speech-test-support/memory"
 import { noise } from "effect-speech-test-support/recordings"
-import { clientsOf } from "../../support/clients.js"
-import { readJob, serve } from "../../support/serve.js"
+import { clientsOf } from "../support/clients.js"
+import { readJob, serve } from "../support/serve.js"
+import { soak, teach } from "./soaked.js"
 
 /**
  * @typedef {object} Setting
  * @property {import("effect-speech-test-support/serviceProcess").Ready} service
- * @property {boolean} collecting Whether the first samples come after a garbage collection, so that they show what is held.
+ * @property {NonNullable<Parameters<typeof clientsOf>[1]>["deadlines"]} [deadlines] Default: those of the clients.
  *
  * @typedef {{ readonly task: "upload", readonly path: string, readonly source: keyof typeof sources }} Upload
  * @typedef {{ readonly task: "speak", readonly path: string, readonly texts: number, readonly codePoints: number,
  *   readonly speed: number }} Speaking Texts of this length, one after another, into one WAV file.
- * @typedef {{ readonly announcedMillis: number, readonly announcedBytes: number, readonly writtenBytes: number,
- *   readonly readBytes: number, readonly readMillis: number }} Spoken What the service announces, summed up, and the file.
+ * @typedef {{ readonly announcedMillis: number, readonly announcedBytes: number, readonly readBytes: number,
+ *   readonly readMillis: number }} Spoken What the service announces, summed up, and what the file holds.
  * @typedef {{ readonly task: "call" | "leave" | "build", readonly count: number }} Repeating
- * @typedef {Upload | Speaking | Repeating} Task
+ * @typedef {Upload | Speaking | Repeating | { readonly task: "teach" } | import("./soaked.js").Soak} Task
  *
  * @typedef {import("effect-speech-test-support/footprint").Footprint} Footprint
  *
@@ -43,10 +44,10 @@ import { readJob, serve } from "../../support/serve.js"
  */
 
 /** @type {Setting} */
-const { collecting, service } = readJob()
+const { deadlines, service } = readJob()
 
 /** New clients each time. */
-const clients = () => clientsOf(service)
+const clients = () => clientsOf(service, { deadlines })
 
 const fs = await Effect.runPromise(Effect.provide(FileSystem.FileSystem, NodeFileSystem.layer))
 const model = "en-general-v2-8khz"
@@ -94,13 +95,13 @@ const speak = ({ codePoints, path, speed, texts }) =>
     /** @type {import("@effect-speech/audio-codec/AudioFormat").AudioFormat} */
     const format = { sampleRate: 24_000, channels: 1, encoding: "float32" }
     const stream = Stream.flatMap(Stream.range(1, texts), () => spoken)
-    const { dataLength: writtenBytes } = yield* Wav.writeFile({ format, stream }, path)
+    yield* Wav.writeFile({ format, stream }, path)
 
     const read = yield* Wav.readFile(path)
     const readBytes = yield* Stream.runFold(read.stream, 0, (sum, bytes) => sum + bytes.byteLength)
     const readMillis = durationMillis(read.format, readBytes)
     /** @type {Spoken} */
-    const result = { announcedMillis, announcedBytes, writtenBytes, readBytes, readMillis }
+    const result = { announcedMillis, announcedBytes, readBytes, readMillis }
     return result
   }).pipe(Effect.scoped, Effect.provideService(FileSystem.FileSystem, fs))
 
@@ -153,11 +154,13 @@ const effectOf = (task) => {
     case "build":
       // Builds both clients and what is below them, makes a call, and closes them.
       return repeated(task.count, () => Effect.provide(synthesize, Layer.fresh(clients())))
+    case "teach":
+      return teach
+    case "soak":
+      // Of its own clients, whose connections it closes.
+      return Effect.provide(soak(task), Layer.fresh(clients()))
   }
 }
-
-const sampleMillis = 100
-const maximumCollections = 4
 
 const runtime = ManagedRuntime.make(clients())
 
@@ -167,12 +170,7 @@ const run = async (task) => {
   resetPeakMemory()
   /** @type {Array<Footprint>} */
   const samples = []
-  // A collection takes a moment. For many calls the footprint at the end shows what is held.
-  let collections = collecting && (task.task === "upload" || task.task === "speak") ? maximumCollections : 0
-  const timer = setInterval(() => {
-    if (collections-- > 0) collect()
-    samples.push(footprint())
-  }, sampleMillis)
+  const timer = setInterval(() => samples.push(footprint()), 100)
   const result = await runtime.runPromise(effectOf(task))
   clearInterval(timer)
   const { peak } = footprint()

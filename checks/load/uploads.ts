@@ -13,9 +13,9 @@ import { temporaryFolder } from "effect-speech-test-support/processes"
 import { noise } from "effect-speech-test-support/recordings"
 import { bar, countBy, exitStatus, megabytes, sum, table, whole } from "effect-speech-test-support/report"
 import { type Sample, startService } from "effect-speech-test-support/serviceProcess"
-import { barOfFlat, fifths, medianOfPart, temporaryFiles } from "../../support/memory.js"
-import { barAtMost } from "../../support/print.js"
-import { until } from "../../support/until.js"
+import { barOfFlat, fifths, medianOfPart, temporaryFiles } from "../support/memory.js"
+import { barAtMost } from "../support/print.js"
+import { until } from "../support/until.js"
 
 const values = readOptions({
   uploads: { type: "string" },

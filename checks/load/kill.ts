@@ -17,10 +17,10 @@ import { chances } from "effect-speech-test-support/random"
 import { noise } from "effect-speech-test-support/recordings"
 import { exitStatus, median, sum, table } from "effect-speech-test-support/report"
 import { type ServiceProcess, startService } from "effect-speech-test-support/serviceProcess"
-import { type Used, usedOf } from "../../support/journal.js"
-import { killAt, killRepeatedly } from "../../support/kill.js"
-import { integerOf } from "../../support/parts.js"
-import { barOfNone } from "../../support/print.js"
+import { type Used, usedOf } from "../support/journal.js"
+import { killAt, killRepeatedly } from "../support/kill.js"
+import { integerOf } from "../support/parts.js"
+import { barOfNone } from "../support/print.js"
 
 const values = readOptions({
   rounds: { type: "string" },
