@@ -1,5 +1,8 @@
 /** Tests whose bodies are generators: `it("sentence", function* () { … })`. Each gets layers of its own, and the live clock. */
-import { it } from "@effect/vitest"
+import { mkdtempSync, rmSync } from "node:fs"
+import { tmpdir } from "node:os"
+import { join } from "node:path"
+import { afterAll, it } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import type * as Scope from "effect/Scope"
@@ -24,4 +27,11 @@ export const effectTests = <R = never, E = never>(layer: Layer.Layer<R, E> = Lay
       (sentence: string, body: Body<R, [Case]>) =>
         it.scopedLive.each([...cases])(sentence, (given) => run(body, given))
   })
+}
+
+/** A temporary folder of a test file, which is removed after its tests. */
+export const testFolder = (prefix: string): string => {
+  const folder = mkdtempSync(join(tmpdir(), `${prefix}-`))
+  afterAll(() => rmSync(folder, { recursive: true, force: true }))
+  return folder
 }

@@ -1,17 +1,15 @@
-import { existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { fileURLToPath } from "node:url"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { afterAll, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { AudioDecoder, type AudioFormat, Container, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
-import { effectTests } from "effect-speech-test-support/effectTests"
+import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 
 const it = effectTests(NodeFileSystem.layer)
-const folder = mkdtempSync(join(tmpdir(), "audio-decoder-"))
-afterAll(() => rmSync(folder, { recursive: true, force: true }))
+const folder = testFolder("audio-decoder")
 
 const format: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
 const bytes = Uint8Array.from({ length: 4000 }, (_, index) => index)

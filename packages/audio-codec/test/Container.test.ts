@@ -5,6 +5,7 @@ import {
   ape,
   id3,
   join,
+  littleEndian,
   picture,
   read,
   readCounting,
@@ -57,13 +58,17 @@ describe("a recording", () => {
     expect(Container.sniff(Uint8Array.from(join(beginning)))).toBe(container)
   })
 
-  it("as WAV has the header of its format, also if its size is unknown or large", () => {
+  it("as WAV has the header of its format, also if its size is unknown or large, or a picture is before its samples", () => {
     const format = { sampleRate: 8000, channels: 2, encoding: "alaw" } as const
     for (const length of [3200, undefined, 2 ** 33]) {
       const header = { container: "wav", sampleRate: 8000, channels: 2, durationMillis: 200 }
       expect(read([...Wav.header(format, length)], zeros(3200))).toEqual(header)
     }
     expect(read([...Wav.header(format, 3200)].with(20, 49), zeros(3200))).toEqual({ container: "wav" })
+    const [before, samples] = [Wav.header(format, 3200).subarray(0, 50), Wav.header(format, 3200).subarray(50)]
+    const cover = join("id3 ", littleEndian(400_001, 4), picture(400_001), [0])
+    const header = { container: "wav", sampleRate: 8000, channels: 2, durationMillis: 200 }
+    expect(read([...before], cover, [...samples], zeros(3200))).toEqual(header)
   })
 
   const tagsBefore = [

@@ -104,14 +104,11 @@ describe("writing a file", () => {
 
   it("is not closed by an interrupt while the system writes", function* () {
     const { fs, path } = yield* inFolder
-    const begun = yield* Deferred.make<void>()
+    const [begun, end] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
     const events: Array<string> = []
     const happens = (event: string) => Effect.sync(() => events.push(event))
     const writeAll = () =>
-      Deferred.succeed(begun, undefined).pipe(
-        Effect.zipRight(Effect.promise(() => setTimeout(20))),
-        Effect.zipRight(happens("written"))
-      )
+      Deferred.succeed(begun, undefined).pipe(Effect.zipRight(Deferred.await(end)), Effect.zipRight(happens("written")))
     const closing = FileSystem.FileSystem.of({
       ...fs,
       open: (name, options) => Effect.acquireRelease(fs.open(name, options), () => happens("closed"))
@@ -120,7 +117,10 @@ describe("writing a file", () => {
     const writing = write(Stream.forever(Stream.make(new Uint8Array(100_000))), path)
     const fiber = yield* Effect.fork(Effect.provideService(writing, FileSystem.FileSystem, slow))
     yield* Deferred.await(begun)
-    yield* Fiber.interrupt(fiber)
+    yield* Fiber.interruptFork(fiber)
+    yield* Effect.sleep(0)
+    yield* Deferred.succeed(end, undefined)
+    yield* Fiber.await(fiber)
     expect(events.slice(-2)).toEqual(["written", "closed"])
   })
 

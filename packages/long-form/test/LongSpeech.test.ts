@@ -1,8 +1,7 @@
 import { createHash } from "node:crypto"
-import { mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
-import { tmpdir } from "node:os"
+import { readdirSync, readFileSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
-import { afterAll, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import { LongSpeech, PieceStore, Subtitles } from "@effect-speech/long-form"
 import { CallReport } from "@effect-speech/transport"
@@ -23,11 +22,10 @@ import * as Layer from "effect/Layer"
 import * as Schedule from "effect/Schedule"
 import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
-import { effectTests } from "effect-speech-test-support/effectTests"
+import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 import { silenceMillis, spoken } from "./tones.js"
 
-const folder = mkdtempSync(join(tmpdir(), "long-speech-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = testFolder("long-speech")
 
 /** Six pieces of one sentence each. */
 const sentences = ["Alpha one.", "Beta two.", "Gamma three.", "Delta four.", "Epsilon five.", "Zeta six."]

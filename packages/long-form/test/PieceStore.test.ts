@@ -1,29 +1,18 @@
 import { execFileSync } from "node:child_process"
-import {
-  existsSync,
-  mkdtempSync,
-  readdirSync,
-  readFileSync,
-  rmSync,
-  statSync,
-  utimesSync,
-  writeFileSync
-} from "node:fs"
-import { tmpdir } from "node:os"
+import { existsSync, readdirSync, readFileSync, rmSync, statSync, utimesSync, writeFileSync } from "node:fs"
 import { join } from "node:path"
 import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
-import { afterAll, describe, expect } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { PieceStore, PieceStoreError } from "@effect-speech/long-form"
 import { isPieceName, isTemporaryName, pieceOfTemporary } from "@effect-speech/long-form/PieceStore"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import { effectTests } from "effect-speech-test-support/effectTests"
+import { effectTests, testFolder } from "effect-speech-test-support/effectTests"
 
-const folder = mkdtempSync(join(tmpdir(), "pieces-"))
-afterAll(() => rmSync(folder, { recursive: true }))
+const folder = testFolder("pieces")
 
 const it = effectTests()
 

@@ -1,7 +1,7 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect } from "@effect/vitest"
 import { PcmStream } from "@effect-speech/audio-codec"
-import { LongSpeech, LongTranscription, PieceStore } from "@effect-speech/long-form"
+import { LongSpeech, LongTranscription, PieceStore, type PieceStoreService } from "@effect-speech/long-form"
 import { SpeechToText, type Transcription } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
@@ -48,23 +48,24 @@ interface Cache {
   readonly get: (key: string) => Effect.Effect<Option.Option<unknown>, unknown, PieceStore>
 }
 
-const caches: ReadonlyArray<Cache> = [
-  {
-    kind: "transcript",
-    key: keyOf("json"),
-    content: transcription,
-    old: oldTranscript,
-    put: Effect.flatMap(PieceStore, (store) => TranscriptCache.put(store, keyOf("json"), transcription)),
-    get: (key: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.get(store, key))
-  },
-  {
-    kind: "speech",
-    key: keyOf("wav"),
-    content: speech,
-    old: oldSpeech,
-    put: Effect.flatMap(PieceStore, (store) => SpeechCache.put(store, keyOf("wav"), speech)),
-    get: (key: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.get(store, key))
+const cacheOf = <A>(
+  kind: string,
+  key: string,
+  content: A,
+  old: Uint8Array,
+  cache: {
+    readonly put: (store: PieceStoreService, key: string, content: A) => Effect.Effect<void, unknown>
+    readonly get: (store: PieceStoreService, key: string) => Effect.Effect<Option.Option<unknown>, unknown>
   }
+): Cache => ({
+  ...{ kind, key, content, old },
+  put: Effect.flatMap(PieceStore, (store) => cache.put(store, key, content)),
+  get: (other) => Effect.flatMap(PieceStore, (store) => cache.get(store, other))
+})
+
+const caches = [
+  cacheOf("transcript", keyOf("json"), transcription, oldTranscript, TranscriptCache),
+  cacheOf("speech", keyOf("wav"), speech, oldSpeech, SpeechCache)
 ]
 
 describe.each(caches)("a cached $kind", ({ content, get, key, old, put }) => {
