@@ -42,7 +42,7 @@ export const printPlan = (given: Given<"synthesize">, text: string, isDivided: b
   })
 
 /** Shows the code points that are done. */
-const showing = (job: Progress.Job) => {
+const showing = (job: Progress.JobLine) => {
   let total: number | undefined
   let done = 0
   let before = 0
