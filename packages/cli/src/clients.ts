@@ -9,6 +9,7 @@ import * as ConfigError from "effect/ConfigError"
 import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
+import type { Given } from "./declaration.js"
 
 export interface CallSettings {
   /** For the whole call with all its attempts, in seconds. */
@@ -48,3 +49,9 @@ export const speechToText = (settings: CallSettings) =>
 
 export const textToSpeech = (settings: CallSettings) =>
   TextToSpeech.layerConfig({ ...common(settings), baseUrl: baseUrl("SPEECH_TTS_BASE_URL", settings) })
+
+/** The request of a synthesis, in one call or in pieces. */
+export const synthesisOf = (given: Given<"synthesize">, text: string) => {
+  const { g2pOverrides, lang, numStep, outputFormat, requestId, speed, voice } = given
+  return { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId }
+}

@@ -27,6 +27,7 @@ import { quoteFish, quotePosix } from "./shells.js"
 
 const everyCommand: ReadonlyArray<readonly [string, Command]> = commandNames.map((name) => [name, commands[name]])
 const everyOption = [...allOptions.values()]
+const common = Object.values(commonOptions)
 const words = (options: ReadonlyArray<Option<unknown>>): string => options.map(({ name }) => `--${name}`).join(" ")
 
 /** A name as a shell takes it: one with a space needs quotes. */
@@ -66,7 +67,7 @@ const bashValues = (): string => {
   for (const [name, command] of everyCommand) {
     for (const option of Object.values(command.options)) add(`"${name} --${option.name}"`, option)
   }
-  for (const option of Object.values(commonOptions)) add(`*" --${option.name}"`, option)
+  for (const option of common) add(`*" --${option.name}"`, option)
   return Array.from(cases, ([action, patterns]) => `        ${patterns.join("|")}) ${action} ;;`).join("\n")
 }
 
@@ -111,12 +112,9 @@ _speech() {
 ${bashValues()}
         *)
             case "$command" in
-                "") candidates="${firstWords.join(" ")} ${words(Object.values(commonOptions))}" ;;
+                "") candidates="${firstWords.join(" ")} ${words(common)}" ;;
 ${groupNames
-  .map((group) => {
-    const candidates = `${secondWords(group).join(" ")} ${words(Object.values(commonOptions))}`
-    return `                ${group}) candidates="${candidates}" ;;`
-  })
+  .map((group) => `                ${group}) candidates="${secondWords(group).join(" ")} ${words(common)}" ;;`)
   .join("\n")}
 ${everyCommand
   .map(([name, command]) => `                ${quoted(name)}) candidates="${words(optionsOf(command))}" ;;`)
@@ -190,8 +188,7 @@ const zshArguments = (indent: string, specifications: ReadonlyArray<string>): st
 /** Completes a command by its name, and then its own arguments. Each level has states of its own. */
 const zshLevel = (indent: string, state: string, level: ReadonlyArray<ZshCommand>): string => {
   const described = level.map(({ name, summary }) => quotePosix(`${name}:${summary.replaceAll(":", "\\:")}`))
-  const specifications = Object.values(commonOptions).map(zshOption)
-  return `${zshArguments(indent, ["-C", ...specifications, `'1:command:->${state}'`, `'*::argument:->${state}-argument'`])}
+  return `${zshArguments(indent, ["-C", ...common.map(zshOption), `'1:command:->${state}'`, `'*::argument:->${state}-argument'`])}
 ${indent}case $state in
 ${indent}${state})
 ${indent}    local -a ${state}s=(${described.join(" ")})
@@ -245,9 +242,7 @@ const fish = (): string => {
   const summaryOf = (name: string): string => commandOf(name)?.summary ?? secondWords(name).join(", ")
   return `# Completions of speech for fish: speech --completions fish | source
 complete -c speech -f
-${Object.values(commonOptions)
-  .map((option) => optionLine("", option))
-  .join("\n")}
+${common.map((option) => optionLine("", option)).join("\n")}
 ${firstWords
   .map((word) => commandLine(`not __fish_seen_subcommand_from ${firstWords.join(" ")}`, word, summaryOf(word)))
   .join("\n")}

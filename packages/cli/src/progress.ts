@@ -123,14 +123,14 @@ export interface Line {
 }
 
 /** The line of a job of many calls. */
-export interface Job {
+export interface JobLine {
   /** Shows how much is done. The work of earlier runs does not count for the pace, so it is a number of its own. */
   readonly show: (work: Work, doneBefore: number) => Effect.Effect<void>
 }
 
 export interface Progress {
   /** Shows the line of a job until the scope closes. */
-  readonly job: (name: string) => Effect.Effect<Job, never, Scope.Scope>
+  readonly job: (name: string) => Effect.Effect<JobLine, never, Scope.Scope>
   /** Shows a line until the scope closes. */
   readonly line: (name: string) => Effect.Effect<Line, never, Scope.Scope>
   /** Hides the lines while `print` runs. */
@@ -160,7 +160,7 @@ const lineOf = (shown: Shown): Line => ({
     })
 })
 
-const jobOf = (shown: Shown, startedAt: number): Job => ({
+const jobOf = (shown: Shown, startedAt: number): JobLine => ({
   show: (work, doneBefore) =>
     Effect.map(monotonicMillis, (at) => {
       const { done, total } = work

@@ -48,7 +48,7 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
   if (isServiceError(error)) {
     return { code: ExitCode.ofServiceError(error), text: describeServiceError(error), details: error }
   }
-  const failure = (
+  const described = (
     code: number,
     tag: string,
     message: string,
@@ -59,23 +59,23 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     details
   })
   if (ConfigError.isConfigError(error)) {
-    return failure(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${describeConfigError(error)}.`)
+    return described(ExitCode.invalid, "ConfigError", `The configuration is not valid: ${describeConfigError(error)}.`)
   }
   switch (error._tag) {
     case "WavError":
     case "PieceStoreError":
-      return failure(ExitCode.fileFailed, error._tag, error.message, error)
+      return described(ExitCode.fileFailed, error._tag, error.message, error)
     case "ServeError":
-      return failure(ExitCode.invalid, error._tag, describeServeError(error))
+      return described(ExitCode.invalid, error._tag, describeServeError(error))
     case "SystemError":
-      return failure(ExitCode.fileFailed, error._tag, describeSystemError(error))
+      return described(ExitCode.fileFailed, error._tag, describeSystemError(error))
     case "OptionInvalid":
-      return failure(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
+      return described(ExitCode.invalid, error._tag, `${describeField(error.option)} ${error.problem}.`)
     case "UsageError":
-      return failure(ExitCode.invalid, error._tag, error.message)
+      return described(ExitCode.invalid, error._tag, error.message)
     case "RunInvalid": {
       const field = describeField(error.field.replace(/^(operation|output|limits)\./, ""))
-      return failure(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
+      return described(ExitCode.invalid, error._tag, `Nothing was sent: ${field} ${error.problem}.`, error)
     }
     case "StoreLocked":
     case "StoreTooNew":
@@ -83,15 +83,15 @@ const describe = (error: Exclude<CommandError, AlreadyReported | LongJobFailed>)
     case "SourceFailed":
     case "RunNotFound":
     case "RunConflict":
-      return failure(ExitCode.ofArchiveError(error), error._tag, error.message, error)
+      return described(ExitCode.ofArchiveError(error), error._tag, error.message, error)
     case "CommandNotStarted":
-      return failure(error.code, error._tag, error.message)
+      return described(error.code, error._tag, error.message)
     case "BadArgument":
     case "DataDirectoryUnusable":
     case "RecordingUnusable":
     case "InputFailed":
     case "OutputFailed":
-      return failure(ExitCode.fileFailed, error._tag, error.message)
+      return described(ExitCode.fileFailed, error._tag, error.message)
   }
 }
 

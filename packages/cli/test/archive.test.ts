@@ -524,7 +524,10 @@ const status: RunStatus = {
   settings: {
     output: { directory: "/my out", format: "txt" },
     operation: { _tag: "Transcribe", model: "m" },
-    ...{ root: "/calls", source: "", byContent: false, unanswered: "hold" }
+    byContent: false,
+    unanswered: "hold",
+    root: "/calls",
+    source: ""
   },
   limits: {},
   counts: { pending: 8700, started: 60, done: 1200, failed: 30, held: 10 },

@@ -15,21 +15,12 @@ import { fileURLToPath } from "node:url"
 import { describe, expect, it, layer } from "@effect/vitest"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
-import type { Fault } from "@effect-speech/local-service/Faults"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
-import {
-  environmentOf,
-  onSpeaking,
-  recordingOf,
-  requestCount,
-  serviceOfTones,
-  setFaults,
-  speechCommand
-} from "./environment.js"
+import { onSpeaking, recordingOf, requestCount, serviceOfTones, serviceWith, speechCommand } from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
@@ -84,10 +75,6 @@ const runShell = (line: string, args: ReadonlyArray<string>, environment: Enviro
 /** Waits until something is so. */
 const until = <A, E, R>(read: Effect.Effect<A, E, R>, isSo: (value: A) => boolean) =>
   Effect.repeat(read, { until: isSo, schedule: Schedule.spaced(20) })
-
-/** The settings of the service, which has these faults until the scope closes. */
-const serviceWith = (...faults: ReadonlyArray<Fault>) =>
-  Effect.zipRight(setFaults(...faults), Effect.map(LocalService, environmentOf))
 
 /** Runs a module before the command. */
 const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })

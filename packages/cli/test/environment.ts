@@ -67,6 +67,10 @@ export const setFaults = (...faults: ReadonlyArray<Fault>) =>
     Effect.acquireRelease(service.faults.set(faults), () => service.faults.set([]))
   )
 
+/** The settings of the service, which has these faults until the scope closes. */
+export const serviceWith = (...faults: ReadonlyArray<Fault>) =>
+  Effect.zipRight(setFaults(...faults), Effect.map(LocalService, environmentOf))
+
 /** How many requests the service got. */
 export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))
 

@@ -138,7 +138,7 @@ const atInterruption =
 const finishing = "Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files."
 
 /** What a command works on. */
-interface Job {
+interface Target {
   readonly store: Store
   readonly operation: Operation["_tag"]
   /** The output. */
@@ -147,7 +147,7 @@ interface Job {
 
 /** Opens an archive to begin a run or to go on with it, and watches the run to its end. */
 const work = <E, R>(
-  { operation, out, store }: Job,
+  { operation, out, store }: Target,
   options: Machine & Ending & Former & { readonly work: boolean },
   begin: (archive: ArchiveService) => Effect.Effect<RunStatus, E, R>
 ) => {
@@ -252,8 +252,8 @@ const goOn = <E>(
   Effect.gen(function* () {
     const { found, store } = yield* withRun(given, (_, found, store) => Effect.succeed({ found, store }))
     const { operation, output } = found.settings
-    const job = { store, operation: operation._tag, out: output.directory }
-    yield* work(job, given, (archive) => begin(archive, found))
+    const target = { store, operation: operation._tag, out: output.directory }
+    yield* work(target, given, (archive) => begin(archive, found))
   })
 
 export const resume = (given: Given<"archive resume">) =>

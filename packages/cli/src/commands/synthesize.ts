@@ -11,12 +11,13 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { checkOutput } from "../checkOutput.js"
-import { textToSpeech } from "../clients.js"
+import { synthesisOf, textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { type InputFailed, refuse, type UsageError } from "../failure.js"
 import { audioLost } from "../fileFailure.js"
 import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
+import { say } from "../message.js"
 import { checkStandardOutput, standardOutput } from "../output.js"
 import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
@@ -75,8 +76,7 @@ const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError
   )
 }
 
-const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> =>
-  Effect.forEach(warnings, (warning) => Console.error(`speech: ${describeWarning(warning)}`), { discard: true })
+const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> => say(...warnings.map(describeWarning))
 
 /** The longest text of one request, in code points. */
 const longestRequest = 10_000
@@ -119,20 +119,18 @@ export const synthesize = (given: Given<"synthesize">) =>
 /** Speaks a text in one request. */
 const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
   Effect.gen(function* () {
-    const { g2pOverrides, json, lang, numStep, out, outputFormat, requestId, speed, voice } = given
+    const { json, out } = given
     const progress = yield* Progress.make(process.stderr)
     const line = yield* progress.line(out === "-" ? "standard output" : out)
     const tts = yield* TextToSpeech
-    const speech = yield* tts.stream(
-      { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId },
-      { onEvent: line.onEvent }
-    )
+    const speech = yield* tts.stream(synthesisOf(given, text), { onEvent: line.onEvent })
     if (out === "-") {
       // The reader of the audio may print to the same terminal.
       return yield* progress.withoutLines(
         Effect.zipRight(Stream.run(Wav.encodeStream(speech), standardOutput), printWarnings(speech))
       )
     }
+    const { requestId, warnings } = speech
     const audio = { ...speech, stream: line.receiving(speech.stream, speech.byteLength) }
     const file = yield* Wav.writeFile(audio, out).pipe(
       Effect.catchTags({
@@ -142,18 +140,11 @@ const synthesizeWhole = (given: Given<"synthesize">, text: string) =>
     )
     yield* progress.withoutLines(
       json
-        ? Console.log(
-            JSON.stringify({
-              ...file,
-              requestId: speech.requestId,
-              warnings: speech.warnings,
-              call: yield* speech.call
-            })
-          )
+        ? Console.log(JSON.stringify({ ...file, requestId, warnings, call: yield* speech.call }))
         : Effect.zipRight(
             printWarnings(speech),
             Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${speech.requestId}`
+              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${AudioFormat.describe(file.format)}, request ${requestId}`
             )
           )
     )

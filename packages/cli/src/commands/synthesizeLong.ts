@@ -10,21 +10,22 @@ import { TextToSpeech } from "@effect-speech/tts/TextToSpeech"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
+import { synthesisOf } from "../clients.js"
 import type { Given } from "../declaration.js"
 import { writeFailed } from "../fileFailure.js"
 import { isLink, leadsTo } from "../fileIdentity.js"
 import { lockOutput } from "../lockFolder.js"
+import { count, plural, say } from "../message.js"
 import { standardOutput, writeText } from "../output.js"
 import { keepPieces } from "../pieces.js"
 import * as Progress from "../progress.js"
 import { describeWarning } from "../serviceFailure.js"
 
+/** All pieces have the id of one request. */
 const requestOf = (given: Given<"synthesize">, text: string) => {
-  const { g2pOverrides, lang, numStep, outputFormat, requestId = crypto.randomUUID(), speed, voice } = given
-  return { text, lang, voice, outputFormat, speed, numStep, g2pOverrides, requestId }
+  const request = synthesisOf(given, text)
+  return { ...request, requestId: request.requestId ?? crypto.randomUUID() }
 }
-
-const count = (value: number, noun: string): string => `${value.toLocaleString("en")} ${noun}${value === 1 ? "" : "s"}`
 
 /** Prints the plan of a text. A text that is not divided is one request. */
 export const printPlan = (given: Given<"synthesize">, text: string, isDivided: boolean) =>
@@ -36,12 +37,12 @@ export const printPlan = (given: Given<"synthesize">, text: string, isDivided: b
     yield* Console.log(
       given.json
         ? JSON.stringify(plan)
-        : `${count(plan.pieces, "piece")}, ${count(plan.codePoints, "code point")}. It costs at most ${count(plan.cost, "code point")}.`
+        : `${plural(plan.pieces, "piece")}, ${plural(plan.codePoints, "code point")}. It costs at most ${plural(plan.cost, "code point")}.`
     )
   })
 
 /** Shows the code points that are done. */
-const showing = (job: Progress.Job) => {
+const showing = (job: Progress.JobLine) => {
   let total: number | undefined
   let done = 0
   let before = 0
@@ -52,20 +53,16 @@ const showing = (job: Progress.Job) => {
       done += event.codePoints
       if (event._tag === "Kept") before += event.codePoints
     }
-    const of = total === undefined ? "" : ` of ${total.toLocaleString("en")}`
-    return job.show({ done, total, amount: `${done.toLocaleString("en")}${of} code points` }, before)
+    const of = total === undefined ? "" : ` of ${count(total)}`
+    return job.show({ done, total, amount: `${count(done)}${of} code points` }, before)
   }
 }
 
 /** A device, such as /dev/null, has no folder for pieces beside it. */
 const isDevice = (path: string): boolean => statSync(path, { throwIfNoEntry: false })?.isCharacterDevice() === true
 
-const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport) =>
-  Effect.forEach(
-    new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))),
-    (warning) => Console.error(`speech: ${warning}`),
-    { discard: true }
-  )
+const printWarnings = ({ pieces }: LongSpeech.LongSpeechReport): Effect.Effect<void> =>
+  say(...new Set(pieces.flatMap(({ warnings }) => warnings.map(describeWarning))))
 
 const writeSubtitles = (path: string, { segments }: LongSpeech.LongSpeechReport) => {
   const cues = Subtitles.layout(segments)
@@ -105,7 +102,7 @@ export const synthesizeLong = (given: Given<"synthesize">, text: string) => {
         : Effect.zipRight(
             printWarnings(report),
             Console.error(
-              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${count(spoken.length, "piece")}, request ${request.requestId}`
+              `${file.path}: ${(file.durationMillis / 1000).toFixed(2)} s, ${format}, ${plural(spoken.length, "piece")}, request ${request.requestId}`
             )
           )
     )

@@ -17,6 +17,7 @@ import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported, refuse, type UsageError } from "../failure.js"
+import { say } from "../message.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -107,10 +108,11 @@ export const transcribe = (given: Given<"transcribe">) =>
     const [only, ...others] = files
     if (only === undefined || others.length > 0) return yield* transcribeAll(given, transcribeFile, progress)
     const transcript = yield* transcribeFile(only)
-    const printNotes = Effect.forEach(notesOn(transcript), (note) => Console.error(`speech: ${note}`))
     const result = yield* resultOf(transcript, formatOf(given))
     yield* progress.withoutLines(
-      formatOf(given) === "json" ? Console.log(result) : Effect.zipRight(printNotes, Console.log(result))
+      formatOf(given) === "json"
+        ? Console.log(result)
+        : Effect.zipRight(say(...notesOn(transcript)), Console.log(result))
     )
   }).pipe(
     Effect.scoped,
@@ -205,7 +207,7 @@ const transcribeAll = (
         onLeft: (error) => {
           failed += 1
           if (code === ExitCode.done) code = exitCodeOf(error)
-          return json ? printJson({ error }) : Console.error(`speech: ${name}: ${describeFailure(error)}`)
+          return json ? printJson({ error }) : say(`${name}: ${describeFailure(error)}`)
         }
       })
     }
@@ -216,10 +218,10 @@ const transcribeAll = (
     )
     for (const [note, { count, firstFile }] of notes) {
       const others = count === 1 ? "" : ` and ${count - 1} more`
-      yield* Console.error(`speech: ${firstFile}${others}: ${note}`)
+      yield* say(`${firstFile}${others}: ${note}`)
     }
     if (failed === 0) return
     const rest = skipped === 0 ? "" : `, and ${skipped} were not sent, since they would fail alike`
-    yield* Console.error(`speech: ${failed} of ${files.length} recordings failed${rest}.`)
+    yield* say(`${failed} of ${files.length} recordings failed${rest}.`)
     return yield* new AlreadyReported({ code })
   })

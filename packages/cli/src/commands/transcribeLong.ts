@@ -11,7 +11,7 @@ import type * as Progress from "../progress.js"
 const minutes = (millis: number): string => (millis / 60_000).toFixed(millis < 600_000 ? 1 : 0)
 
 /** Shows the minutes that are done. */
-const showing = (job: Progress.Job) => {
+const showing = (job: Progress.JobLine) => {
   let total: number | undefined
   let done = 0
   let before = 0
@@ -30,7 +30,7 @@ const showing = (job: Progress.Job) => {
 export const transcribeLong = (
   request: LongTranscription.LongTranscriptionRequest,
   { concurrency, pieceMinutes, segmentFields }: Given<"transcribe">,
-  job: Progress.Job
+  job: Progress.JobLine
 ) =>
   LongTranscription.transcribe(request, {
     concurrency,
