@@ -51,10 +51,8 @@ describe("a wait of a call", () => {
       expect(yield* Fiber.join(next.fiber)).toMatchObject({ left: exceeded("upload", 10) })
     })
   )
-})
 
-describe("waits of a call", () => {
-  it.effect("end at a deadline each, even if an earlier one is resumed again meanwhile", () =>
+  it.effect("ends at a deadline with the others, even if an earlier one is resumed again meanwhile", () =>
     Effect.gen(function* () {
       const { timer, wait } = yield* begin()
       const first = yield* wait

@@ -193,6 +193,11 @@ describe("a 200", () => {
       changes: { "x-sample-rate": rate },
       problem: "x-sample-rate"
     })),
+    {
+      what: "compression and no duration",
+      changes: { "content-encoding": "gzip", "x-audio-duration-ms": undefined },
+      problem: "compressed"
+    },
     { what: "no encoding", changes: { "x-encoding": undefined }, problem: "x-encoding" },
     { what: "an unknown encoding", changes: { "x-encoding": "opus" }, problem: "x-encoding" },
     { what: "JSON", changes: { "content-type": "application/json" }, problem: "application/json" },
