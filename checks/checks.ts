@@ -10,7 +10,7 @@ export interface Check {
 }
 
 const built = (script: string, peers?: string): Check => ({ script, packages: "built", ...(peers && { peers }) })
-const sources = (script: string, peers?: string): Check => ({ script, packages: "sources", ...(peers && { peers }) })
+const sources = (script: string): Check => ({ script, packages: "sources" })
 
 /** In the order in which `pnpm verify` lists them. */
 export const checks = {
@@ -22,7 +22,7 @@ export const checks = {
   uploads: built("load/uploads.ts"),
   kill: built("load/kill.ts"),
   "long-speech": built("long-speech/check.ts"),
-  "long-transcription": built("long-transcription/check.ts", "long-transcription/peers"),
+  "long-transcription": built("long-transcription/check.ts"),
   archive: built("archive/check.ts"),
   console: sources("console/check.ts"),
   coverage: built("coverage/check.ts"),
@@ -32,7 +32,7 @@ export const checks = {
   recognition: sources("recognition/check.ts"),
   cuts: sources("cuts/check.ts"),
   corpus: sources("corpus/check.ts"),
-  sentences: sources("sentences/check.ts", "sentences/peers"),
+  sentences: sources("sentences/check.ts"),
   "large-files": sources("large-files/check.ts"),
   bench: built("bench/bench.ts", "bench/peers"),
   "bench-codec": built("bench/codec/bench.ts", "bench/codec/peers"),

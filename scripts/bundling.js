@@ -1,4 +1,6 @@
-import { fileURLToPath } from "node:url"
+import { readFileSync } from "node:fs"
+import { createRequire } from "node:module"
+import { fileURLToPath, pathToFileURL } from "node:url"
 
 export const root = fileURLToPath(new URL("..", import.meta.url))
 
@@ -21,3 +23,26 @@ export const bundling = {
   },
   logLevel: /** @type {const} */ ("warning")
 }
+
+/** @type {import("esbuild").Plugin} */
+const filesBeside = {
+  name: "files beside the sources and the packages",
+  setup: ({ onLoad, onResolve }) => {
+    onLoad({ filter: /\.ts$/ }, ({ path }) => {
+      const contents = readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path)))
+      return { contents, loader: "ts" }
+    })
+    // It loads a native module.
+    onResolve({ filter: /^libsql$/ }, ({ importer, path }) => ({
+      path: createRequire(importer).resolve(path),
+      external: true
+    }))
+  }
+}
+
+/**
+ * For a bundle in any folder, which finds its threads and native modules where the sources and the packages are.
+ *
+ * @satisfies {import("esbuild").BuildOptions}
+ */
+export const runnable = { ...bundling, external: ["msgpackr-extract"], plugins: [filesBeside] }

@@ -4,10 +4,9 @@
  */
 import { createHash } from "node:crypto"
 import { mkdirSync, readFileSync, renameSync, statSync, writeFileSync } from "node:fs"
-import { createRequire } from "node:module"
 import { join, resolve } from "node:path"
 import { pathToFileURL } from "node:url"
-import { bundling, root } from "./bundling.js"
+import { root, runnable } from "./bundling.js"
 
 const [file] = process.argv.slice(2)
 if (file === undefined) {
@@ -39,33 +38,17 @@ const replace = (path, content) => {
   renameSync(part, path)
 }
 
-/** @type {import("esbuild").Plugin} */
-const filesBeside = {
-  name: "files beside the sources and the packages",
-  setup: ({ onLoad, onResolve }) => {
-    onLoad({ filter: /\.ts$/ }, ({ path }) => {
-      const contents = readFileSync(path, "utf8").replaceAll("import.meta.url", JSON.stringify(pathToFileURL(path)))
-      return { contents, loader: "ts" }
-    })
-    // It loads a native module.
-    onResolve({ filter: /^libsql$/ }, ({ importer, path }) => ({
-      path: createRequire(importer).resolve(path),
-      external: true
-    }))
-  }
-}
-
 if (!isFresh()) {
   const began = Date.now()
   const { build, stop } = await import("esbuild")
-  const options = { ...bundling, outfile: bundle, sourcemap: /** @type {const} */ ("linked"), sourcesContent: false }
   const result = await build({
-    ...options,
+    ...runnable,
     entryPoints: [program],
-    external: ["msgpackr-extract"],
+    outfile: bundle,
+    sourcemap: "linked",
+    sourcesContent: false,
     metafile: true,
-    write: false,
-    plugins: [filesBeside]
+    write: false
   }).catch(() => process.exit(1))
   await stop()
   mkdirSync(cache, { recursive: true })

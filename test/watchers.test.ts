@@ -25,6 +25,7 @@ import {
   write
 } from "effect-speech-test-support/faultyServer"
 import { type HttpClientName, httpClients } from "effect-speech-test-support/httpClients"
+import { recordingTracer } from "effect-speech-test-support/telemetry"
 
 const layers = Object.keys(httpClients) as ReadonlyArray<HttpClientName>
 const transcript = JSON.stringify({ text: "hello", call_id: "call-1", status: "success" })
@@ -210,26 +211,7 @@ describe("a logger or a tracer that throws", () => {
     throw new Error("the collector is gone")
   }
   const throwingLogger = Effect.provide(Logger.replace(Logger.defaultLogger, Logger.make(fail)))
-  const good = Tracer.make({
-    span: (name, parent, context, links, startTime, kind) => ({
-      _tag: "Span",
-      name,
-      spanId: name,
-      traceId: "trace",
-      parent,
-      context,
-      links,
-      kind,
-      sampled: true,
-      status: { _tag: "Started", startTime },
-      attributes: new Map(),
-      attribute: () => undefined,
-      event: () => undefined,
-      addLinks: () => undefined,
-      end: () => undefined
-    }),
-    context: (run) => run()
-  })
+  const { tracer: good } = recordingTracer()
   /** Tracers that fail when a span is made, gets an attribute, or ends. */
   const tracers = {
     "making a span": Tracer.make({ ...good, span: fail }),

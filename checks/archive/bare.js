@@ -16,7 +16,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { peakMemory, resetPeakMemory } from "effect-speech-test-support/memory"
-import { connect } from "./connect.js"
 import { double } from "./double.js"
 
 /**
@@ -45,6 +44,14 @@ const settings = {
   unanswered: /** @type {const} */ ("hold")
 }
 
+/** The connection of the archive to a file, which is internal to the package. @param {string} path */
+const connect = async (path) => {
+  const url = new URL("../../packages/archive/dist/internal/store/libsqlClient.js", import.meta.url)
+  /** @type {typeof import("../../packages/archive/src/internal/store/libsqlClient.js")} */
+  const { SingleConnection } = await import(url.href)
+  return SingleConnection.open(path)
+}
+
 /** A temporary file that takes the name, as an archive writes it. @param {string} path @param {string} text */
 const write = async (path, text) => {
   const temporary = `${path}.part`
@@ -55,9 +62,9 @@ const write = async (path, text) => {
 
 const work = Effect.gen(function* () {
   const connection = store === undefined ? undefined : yield* Effect.promise(() => connect(store))
-  /** @param {string} sql @param {ReadonlyArray<unknown>} args */
+  /** @param {string} sql @param {Array<string | number>} args */
   const commit = (sql, args) =>
-    connection === undefined ? Effect.void : Effect.promise(() => connection.execute(sql, args))
+    connection === undefined ? Effect.void : Effect.promise(() => connection.execute({ sql, args }))
   yield* commit("CREATE TABLE files (seq INTEGER PRIMARY KEY, path TEXT, state INTEGER, result TEXT)", [])
   /** @param {import("@effect-speech/archive/Source").SourceItem} item @param {number} seq */
   const one = (item, seq) =>

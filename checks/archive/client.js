@@ -26,24 +26,19 @@ import { double, items } from "./double.js"
 
 /**
  * @typedef {object} Options
- * @property {{ readonly path: string } | { readonly url: string } | { readonly shared: string }} store
- *   A file, a PostgreSQL, or a file that another process works on.
+ * @property {{ readonly path: string } | { readonly url: string }} store A file, or a PostgreSQL.
  * @property {import("./double.js").Speech} speech
  * @property {number} concurrency
- * @property {number} [user] Becomes this user first.
  *
  * @typedef {object} RunOptions
  * @property {{ readonly folder: string } | { readonly items: number, readonly root: string }} source
  * @property {string} out
- * @property {import("@effect-speech/archive/Run").Format} [format] Default: txt.
  * @property {import("@effect-speech/archive/Run").Limits} [limits]
  * @property {import("@effect-speech/archive/Run").Unanswered} [unanswered]
  *
  * @typedef {{ readonly do: "start", readonly run: RunOptions }
- *   | { readonly do: "await" | "status" | "pause" | "export", readonly id: string }
- *   | { readonly do: "resume", readonly id: string, readonly limits?: import("@effect-speech/archive/Run").Limits }
- *   | { readonly do: "retry", readonly id: string, readonly only?: string }
- *   | { readonly do: "results", readonly id: string }} Command `await`: until the run does not run any more.
+ *   | { readonly do: "await" | "status" | "pause" | "resume" | "export" | "results", readonly id: string }
+ *   | { readonly do: "retry", readonly id: string, readonly only: string }} Command `await`: until the run does not run any more.
  *
  * @typedef {object} Answer
  * @property {number} millis
@@ -55,12 +50,7 @@ import { double, items } from "./double.js"
  */
 
 /** @type {Options} */
-const { concurrency, speech, store, user } = readJob()
-if (user !== undefined) {
-  process.setgroups?.([])
-  process.setgid?.(user)
-  process.setuid?.(user)
-}
+const { concurrency, speech, store } = readJob()
 
 const workers = /** @type {const} */ ([Worker.transcription])
 
@@ -71,11 +61,9 @@ const speechToText =
 
 /** @type {Layer.Layer<Archive, import("@effect-speech/archive/ArchiveError").ArchiveError, SpeechToText | import("@effect/platform/FileSystem").FileSystem>} */
 const archive =
-  "shared" in store
-    ? Archive.layerClient({ path: store.shared })
-    : "path" in store
-      ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
-      : Archive.layerMachine({ url: Redacted.make(store.url), workers, concurrency })
+  "path" in store
+    ? Archive.layerEmbedded({ path: store.path, workers, concurrency })
+    : Archive.layerMachine({ url: Redacted.make(store.url), workers, concurrency })
 
 const runtime = ManagedRuntime.make(
   archive.pipe(
@@ -86,13 +74,13 @@ const runtime = ManagedRuntime.make(
 )
 
 /** @param {RunOptions} options */
-const requestOf = ({ format = "txt", limits, out, source, unanswered }) =>
+const requestOf = ({ limits, out, source, unanswered }) =>
   Effect.map(
     "folder" in source ? Source.folder(source.folder) : Effect.succeed(items(source.root, source.items)),
     (source) => ({
       source,
       operation: Operation.transcribe({ model: "hi-general-v2-8khz" }),
-      output: { directory: out, format },
+      output: { directory: out, format: /** @type {const} */ ("txt") },
       limits,
       unanswered
     })
@@ -113,9 +101,9 @@ const perform = (command) =>
       case "pause":
         return { status: yield* archive.pause(command.id) }
       case "resume":
-        return { status: yield* archive.resume(command.id, command.limits && { limits: command.limits }) }
+        return { status: yield* archive.resume(command.id) }
       case "retry":
-        return { status: yield* archive.retryFailed(command.id, command.only ? { only: command.only } : {}) }
+        return { status: yield* archive.retryFailed(command.id, { only: command.only }) }
       case "export":
         yield* archive.export(command.id)
         return {}

@@ -1,10 +1,9 @@
 /** Very many files: the time, the memory and the size of the store. */
 import { rmSync } from "node:fs"
-import { bar, megabytes, table, title } from "effect-speech-test-support/report"
+import { bar, megabytes, title } from "effect-speech-test-support/report"
 import { barOfGrowth } from "../support/memory.js"
 import { rate, seconds, tableOf } from "../support/print.js"
-import { archived } from "./overhead.js"
-import { fresh, recordings, type Settings, startArchive, storeSize } from "./support.js"
+import { fresh, type Settings, startArchive, storeSize } from "./support.js"
 
 /** Lists so many files, which are not read: the limit suspends the run before its first call. */
 const listed = async (count: number) => {
@@ -45,18 +44,4 @@ export const checkList = async ({ quick }: Settings) => {
     results.every(({ count, pending }) => pending === count),
     `${more?.pending}`
   )
-
-  const count = quick ? 10_000 : 100_000
-  const folder = recordings(count)
-  const whole = await archived(folder, 0)
-  rmSync(folder, { recursive: true })
-  title(`A folder of ${count} files, listed and called with a double that takes no time`)
-  table([
-    ["", "figure"],
-    ["listed", `${seconds(whole.listedMillis)}, ${rate(count, whole.listedMillis)}`],
-    ["the whole run", `${seconds(whole.millis)}, ${rate(count, whole.millis)}`],
-    ["memory", megabytes(whole.peak)],
-    ["bytes of database a file", (whole.bytes / count).toFixed(0)]
-  ])
-  bar("each is done", whole.counts.done === count, String(whole.counts.done))
 }

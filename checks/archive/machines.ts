@@ -1,8 +1,7 @@
-/** Several machines over a PostgreSQL: how they share the work, and what happens if one, or the database, stops. */
+/** Several machines over a PostgreSQL: how they share the work, and what happens if one stops. */
 import { setTimeout as sleep } from "node:timers/promises"
-import type { RunStatus } from "@effect-speech/archive"
 import { hasPostgres, type Postgres, startPostgres } from "effect-speech-test-support/postgres"
-import { at, bar, list, median, ratio, table, title } from "effect-speech-test-support/report"
+import { at, bar, median, ratio, table, title } from "effect-speech-test-support/report"
 import { seconds } from "../support/print.js"
 import { until } from "../support/until.js"
 import {
@@ -41,20 +40,6 @@ const startMachines = async (postgres: Postgres, count: number) => {
 
 const stopAll = (machines: ReadonlyArray<ArchiveProcess>) => Promise.all(machines.map(({ stop }) => stop()))
 
-const isOver = ({ state }: RunStatus) => state !== "running" && state !== "listing"
-
-/** Waits for the end of a run in which any call may fail while the database is away. */
-const awaitEnd = async (machine: Machine, id: string): Promise<RunStatus | undefined> => {
-  let last: RunStatus | undefined
-  const hasEnded = async () => {
-    await sleep(200)
-    last = (await machine.ask({ do: "status", id })).status
-    return last !== undefined && isOver(last)
-  }
-  await until(hasEnded, { seconds: 300 })
-  return last
-}
-
 const callsOf = (machines: ReadonlyArray<Machine>) => calls(machines.map(({ log }) => log))
 
 export const checkMachines = async ({ quick }: Settings) => {
@@ -65,7 +50,21 @@ export const checkMachines = async ({ quick }: Settings) => {
   const postgres = await startPostgres()
   try {
     await checkGain(postgres, quick)
-    for (const disturbance of disturbances(postgres, quick)) await checkDisturbance(postgres, disturbance)
+    await checkLoss(postgres, quick, "One of two machines is killed", async (id, one, two) => {
+      await two.kill()
+      const after = await untilHeld(one, id)
+      return () => bar("the other has its work within 40 s", after <= 40_000, seconds(after))
+    })
+    await checkLoss(postgres, quick, "One of two machines is frozen for a minute, and woken", async (id, one, two) => {
+      process.kill(two.pid, "SIGSTOP")
+      const after = await untilHeld(one, id)
+      await sleep(60_000 - Math.min(after, 60_000))
+      process.kill(two.pid, "SIGCONT")
+      // What it had under way is recorded, if late: a held file becomes done.
+      await until(async () => (await heldFiles(one, id)) === 0, { seconds: 5 })
+      await two.stop()
+      return () => bar("the other has its files after 30 to 60 s", after >= 30_000 && after <= 60_000, seconds(after))
+    })
   } finally {
     await postgres.stop()
   }
@@ -101,52 +100,6 @@ const checkGain = async (postgres: Postgres, quick: boolean) => {
   bar("three machines have at least 2.6 times the rate of one", gain(3) >= 2.6, `${gain(3).toFixed(2)}x`)
 }
 
-/** Two machines in the middle of a run. */
-interface Middle {
-  readonly url: string
-  readonly id: string
-  readonly one: Machine
-  readonly two: Machine
-}
-
-interface Disturbance {
-  readonly what: string
-  readonly files: number
-  /** The number of files that may be held in the end. */
-  readonly mayHold: number
-  /** Returns the machines that are left, and what prints further bars when the run has ended. */
-  readonly disturb: (middle: Middle) => Promise<{
-    readonly left: ReadonlyArray<Machine>
-    readonly joined?: Machine
-    readonly bars?: () => void
-  }>
-}
-
-const checkDisturbance = async (postgres: Postgres, { disturb, files, mayHold, what }: Disturbance) => {
-  const { machines, url } = await startMachines(postgres, 2)
-  const [one, two] = [at(machines, 0), at(machines, 1)]
-  const { id } = await one.start({ source: { folder: recordings(files) }, out: fresh("out") })
-  await until(() => machines.every((machine) => callsOf([machine]).length > 2 * concurrency))
-  const { bars, joined, left } = await disturb({ url, id, one, two })
-  const end = await awaitEnd(one, id)
-  const twice = begunTwice(callsOf(joined === undefined ? machines : [...machines, joined]))
-  title(what)
-  bars?.()
-  const problems = end === undefined ? ["the run has no status"] : incomplete(end, files, mayHold)
-  list(problems)
-  const claim =
-    mayHold === 0 ? "all files are done, none begun twice" : "each file is done or held, and none was called twice"
-  const counts = end === undefined ? "no status" : `${end.state}: ${countsOf(end)}`
-  bar(claim, problems.length === 0 && twice === 0, `${counts}, ${twice} begun twice`)
-  await stopAll(left)
-}
-
-const incomplete = ({ counts: { done, held }, state }: RunStatus, files: number, mayHold: number) => [
-  ...(state === "ended" ? [] : [`the run is ${state}`]),
-  ...(done + held === files ? [] : [`${done} are done and ${held} held of ${files}`]),
-  ...(held <= mayHold ? [] : [`${held} are held, and ${mayHold} calls were under way`])
-]
-
 const heldFiles = async (machine: Machine, id: string) => (await machine.status(id)).counts.held
 
 /** Waits until a machine has held what another one had under way. Returns the time in milliseconds, or infinity after a minute. */
@@ -156,58 +109,28 @@ const untilHeld = async (machine: Machine, id: string): Promise<number> => {
   return isHeld ? performance.now() - start : Number.POSITIVE_INFINITY
 }
 
-const disturbances = (postgres: Postgres, quick: boolean): ReadonlyArray<Disturbance> => [
-  {
-    what: "One of two machines is killed",
-    files: quick ? 300 : 800,
-    mayHold: concurrency,
-    disturb: async ({ id, one, two }) => {
-      await two.kill()
-      const after = await untilHeld(one, id)
-      return { left: [one], bars: () => bar("the other has its work within 40 s", after <= 40_000, seconds(after)) }
-    }
-  },
-  {
-    what: "PostgreSQL away for 20 s",
-    files: quick ? 300 : 800,
-    mayHold: 0,
-    disturb: async ({ one, two }) => {
-      await postgres.crash()
-      await sleep(20_000)
-      await postgres.start()
-      return { left: [one, two] }
-    }
-  },
-  {
-    what: "A third machine joins in the middle",
-    files: quick ? 2_400 : 6_000,
-    mayHold: 0,
-    disturb: async ({ one, two, url }) => {
-      const three = await startMachine(url)
-      const bars = () => {
-        const noted = callsOf([one, two, three])
-        const joinedAt = noted.find(({ machine }) => machine === 2)?.at ?? Number.POSITIVE_INFINITY
-        const later = noted.filter(({ at, what }) => what === "begin" && at >= joinedAt)
-        const share = later.length === 0 ? 0 : later.filter(({ machine }) => machine === 2).length / later.length
-        bar("it takes at least a fifth of the calls from then on", share >= 0.2, `${(100 * share).toFixed(0)} %`)
-      }
-      return { left: [one, two, three], joined: three, bars }
-    }
-  },
-  {
-    what: `A machine is frozen for ${quick ? "one minute" : "two minutes"}, and woken`,
-    files: quick ? 300 : 800,
-    mayHold: concurrency,
-    disturb: async ({ id, one, two }) => {
-      process.kill(two.pid, "SIGSTOP")
-      const after = await untilHeld(one, id)
-      await sleep((quick ? 60_000 : 120_000) - Math.min(after, 60_000))
-      process.kill(two.pid, "SIGCONT")
-      // What it had under way is recorded, if late: a held file becomes done.
-      await until(async () => (await heldFiles(one, id)) === 0, { seconds: 5 })
-      const isInTime = after >= 30_000 && after <= 60_000
-      const bars = () => bar("the other has its files after 30 to 60 s", isInTime, seconds(after))
-      return { left: [one, two], bars }
-    }
-  }
-]
+/** One of two machines stops in the middle of a run. `lose` returns what prints a bar of its own. */
+const checkLoss = async (
+  postgres: Postgres,
+  quick: boolean,
+  what: string,
+  lose: (id: string, one: Machine, two: Machine) => Promise<() => void>
+) => {
+  const files = quick ? 300 : 800
+  const { machines } = await startMachines(postgres, 2)
+  const [one, two] = [at(machines, 0), at(machines, 1)]
+  const { id } = await one.start({ source: { folder: recordings(files) }, out: fresh("out") })
+  await until(() => machines.every((machine) => callsOf([machine]).length > 2 * concurrency))
+  const printBar = await lose(id, one, two)
+  const end = await one.await(id)
+  const twice = begunTwice(callsOf(machines))
+  const { done, held } = end.counts
+  title(what)
+  printBar()
+  bar(
+    `each file is done, or one of at most ${concurrency} that are held, and none was called twice`,
+    end.state === "ended" && done + held === files && held <= concurrency && twice === 0,
+    `${end.state}: ${countsOf(end)}, ${twice} begun twice`
+  )
+  await one.stop()
+}

@@ -21,7 +21,7 @@ const bare = async (folder: string, millis: number, store?: string): Promise<Fig
 }
 
 /** Runs a folder through an archive, in a process of its own. */
-export const archived = async (folder: string, millis: number) => {
+const archived = async (folder: string, millis: number) => {
   const path = fresh("store")
   const out = fresh("out")
   const archive = await startArchive({ store: { path }, speech: { millis }, concurrency })

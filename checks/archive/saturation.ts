@@ -62,8 +62,6 @@ export const checkSaturation = async ({ quick }: Settings) => {
       (files / seconds).toFixed(0),
       (files / seconds / offered).toFixed(2),
       `${((after.cpu - before.cpu) / seconds / 10).toFixed(0)} %`,
-      `${((after.report.cpuMillis - before.report.cpuMillis) / seconds / 10).toFixed(0)} %`,
-      ((after.cpu - before.cpu) / files).toFixed(2),
       `${((after.report.walBytes - before.report.walBytes) / files / 1000).toFixed(1)} kB`,
       `${((after.report.commits - before.report.commits) / files).toFixed(2)}`
     ])
@@ -90,8 +88,6 @@ export const checkSaturation = async ({ quick }: Settings) => {
       "files/s",
       "share",
       "CPU of the server",
-      "of the machines",
-      "server ms a file",
       "WAL a file",
       "commits a file"
     ],

@@ -20,7 +20,6 @@ import * as Redacted from "effect/Redacted"
  *
  * @typedef {object} Report
  * @property {number} recorded
- * @property {number} cpuMillis
  * @property {number} walBytes
  * @property {number} commits
  * @property {number} statusMillis How long a status of the run takes.
@@ -144,7 +143,6 @@ const report = Effect.gen(function* () {
   const [row] = yield* sql`
     SELECT pg_database_size(current_database())::text AS bytes, (pg_current_wal_lsn() - '0/0')::text AS wal,
       (SELECT xact_commit::text FROM pg_stat_database WHERE datname = current_database()) AS commits`
-  const { system, user } = process.cpuUsage()
   const total = [...waits.values()].reduce((sum, count) => sum + count, 0)
   const shares = [...waits]
     .toSorted(([, a], [, b]) => b - a)
@@ -153,7 +151,6 @@ const report = Effect.gen(function* () {
   waits.clear()
   return {
     recorded,
-    cpuMillis: (system + user) / 1000,
     walBytes: Number(row?.wal),
     commits: Number(row?.commits),
     statusMillis,

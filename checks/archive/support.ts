@@ -38,9 +38,7 @@ export const startArchive = async (options: Options) => {
     start: (run: RunOptions) => statusOf({ do: "start", run }),
     await: (id: string) => statusOf({ do: "await", id }),
     status: (id: string) => statusOf({ do: "status", id }),
-    resume: (id: string, limits?: RunOptions["limits"]) =>
-      statusOf({ do: "resume", id, ...(limits !== undefined && { limits }) }),
-    retry: (id: string, only?: string) => statusOf({ do: "retry", id, ...(only !== undefined && { only }) }),
+    retry: (id: string, only: string) => statusOf({ do: "retry", id, only }),
     files: async (id: string) => (await ask({ do: "results", id })).files ?? []
   }
 }

@@ -14,12 +14,10 @@ import { readOptions, refuseOptions } from "effect-speech-test-support/options"
 import { temporaryFolder } from "effect-speech-test-support/processes"
 import { table, title } from "effect-speech-test-support/report"
 import { startService } from "effect-speech-test-support/serviceProcess"
-import type { Rule } from "./rule.js"
-import { changesService, checkRule, type Outcome, rules } from "./rules.js"
+import { checker, rules } from "./rules.js"
 import {
   counting,
   knownRecordings,
-  makeOwnService,
   makeService,
   overHttp,
   remembering,
@@ -45,9 +43,7 @@ const checkLocalService = async (): Promise<number> => {
     title("The local service, with a real voice")
     const send = overHttp({ stt: service.sttBaseUrl, tts: service.ttsBaseUrl, platform: service.platformUrl })
     const options = { ...models, key: service.apiKey ?? "", adminToken: service.adminToken }
-    const remembered = makeOwnService(remembering(send), options)
-    const fresh = makeOwnService(send, options)
-    return await checkAll((rule) => (changesService(rule) ? fresh : remembered), options.key)
+    return await checkAll(checker(send, options), options.key)
   } finally {
     await service.stop()
   }
@@ -65,10 +61,9 @@ const checkEnvironment = async (): Promise<number> => {
     const { codePoints, seconds } = spending
     console.log(`Spent at most: ${codePoints} code points of synthesis, ${seconds} seconds of transcription.`)
   })
-  const http = overHttp({ stt: stt.href, tts: tts.href })
-  const service = makeService(remembering(counting(waiting(http), spending)), { ...models, key })
-  await tryBoth(service)
-  return checkAll(() => service, key)
+  const send = remembering(counting(waiting(overHttp({ stt: stt.href, tts: tts.href })), spending))
+  await tryBoth(makeService(send, { ...models, key }))
+  return checkAll(checker(send, { ...models, key }), key)
 }
 
 const addressIn = (name: string): URL => {
@@ -93,49 +88,37 @@ const tryBoth = async ({ model, synthesize, transcribe }: Service): Promise<void
     "synthesis (SPEECH_TTS_BASE_URL)": () => synthesize({ text: "हाँ" })
   }
   for (const [name, request] of Object.entries(requests)) {
-    const { status } = await request().catch((error: Error & { readonly code?: string }) => {
-      return refuseOptions(`No response from ${name}: ${error.code ?? error.message}. Is the address right?`)
-    })
-    const advice: Readonly<Record<number, string>> = {
-      400: `Does the service have the model ${model}? Name another with --model.`,
-      401: "Check that SPEECH_API_KEY is active and its account has credit.",
-      402: "Check that the account of SPEECH_API_KEY has credit.",
-      403: "Check that the account of SPEECH_API_KEY is active.",
-      404: "Is it another service, or is the path of the address wrong?",
-      405: "Is it another service, or is the path of the address wrong?"
-    }
-    if (advice[status] !== undefined && !(status === 400 && request !== transcribe)) {
-      refuseOptions(`The response of ${name} to a right request is ${status}. ${advice[status]}`)
+    const { status } = await request().catch((error: Error & { readonly code?: string }) =>
+      refuseOptions(`No response from ${name}: ${error.code ?? error.message}. Is the address right?`)
+    )
+    if (status >= 400 && status <= 405) {
+      refuseOptions(
+        `The response of ${name} to a right request is ${status}. Check the address, that SPEECH_API_KEY is active and its ` +
+          `account has credit, and that the service has the model ${model} (or name another with --model).`
+      )
     }
   }
-}
-
-/** The last column of the table. */
-const mark = (outcome: Outcome): "yes" | "NO" | "skipped" | "" => {
-  if ("skipped" in outcome) return "skipped"
-  return outcome.held === undefined ? "" : outcome.held ? "yes" : "NO"
 }
 
 /** Checks all rules, prints a table for each section, and returns the exit status. */
-const checkAll = async (serviceFor: (rule: Rule) => Service, key: string): Promise<number> => {
-  const outcomes = new Map<Rule, Outcome>()
-  for (const rule of rules) outcomes.set(rule, await checkRule(rule, serviceFor(rule)))
+const checkAll = async (check: ReturnType<typeof checker>, key: string): Promise<number> => {
   const cell = cellWithout(key)
+  const counts = { yes: 0, NO: 0, skipped: 0, "not specified": 0 }
   for (const section of new Set(rules.map((rule) => rule.section))) {
+    const rows: Array<ReadonlyArray<string>> = []
+    for (const rule of rules.filter((each) => each.section === section)) {
+      const { held, observed } = await check(rule)
+      counts[held]++
+      rows.push([rule.sentence, held, observed].map(cell))
+    }
     console.log(`### ${section}\n`)
-    const rows = [...outcomes].flatMap(([{ expected, section: own, sentence }, outcome]) => {
-      const observed = "skipped" in outcome ? outcome.skipped : outcome.observed
-      return own === section ? [[sentence, expected, observed, mark(outcome)].map(cell)] : []
-    })
-    table([["rule", "expected", "observed", "held"], ...rows], "left")
+    table([["rule", "held", "observed"], ...rows], "left")
   }
-  const marks = [...outcomes.values()].map(mark)
-  const count = (each: string) => marks.filter((one) => one === each).length
   console.log(
-    `Of ${marks.length} rules, ${count("yes")} hold, ${count("NO")} do not, and ${count("skipped")} were skipped. ` +
-      `For ${count("")} the contract does not say what is right.\n`
+    `Of ${rules.length} rules, ${counts.yes} hold, ${counts.NO} do not, and ${counts.skipped} were skipped. ` +
+      `For ${counts["not specified"]} the contract does not say what is right.\n`
   )
-  return count("NO") === 0 ? 0 : 1
+  return counts.NO === 0 ? 0 : 1
 }
 
 /** Makes text from a service safe for a cell on a terminal: without the key, control characters and `|`. */

@@ -1,4 +1,4 @@
-/** A rule of the contract, and its verdict on a service. */
+/** A rule of the contract, and what its check demands of responses. */
 import type { HttpResponse, OwnService, Service } from "./service.js"
 
 /** Why a rule is checked only against a service that this check started itself. */
@@ -10,109 +10,79 @@ export const reasons = {
   knownVoice: "it needs voices whose pitch is known"
 } as const
 
-interface Statement {
+/** Throws `Broken` if the rule does not hold. Where the contract does not say what is right, returns what the service does, as a string. */
+type Check<S> = (service: S) => Promise<unknown>
+
+export type Rule = {
+  readonly section: string
   /** One sentence of the contract, as a client can observe it. Unique. */
   readonly sentence: string
-  readonly expected: string
-}
+  // Without a `reason`, any service is asked: the rule cannot reach the platform, and costs little.
+} & (
+  | { readonly reason?: undefined; readonly check: Check<Service> }
+  | { readonly reason: keyof typeof reasons; readonly check: Check<OwnService> }
+)
 
-/** Without a `reason`, any service is asked: the rule cannot reach the platform, and costs little. */
-type Check =
-  | { readonly reason?: undefined; readonly check: (service: Service) => Promise<Verdict> }
-  | { readonly reason: keyof typeof reasons; readonly check: (service: OwnService) => Promise<Verdict> }
-
-export type Rule = Statement & Check & { readonly section: string }
-
-export interface Verdict {
-  readonly observed: string
-  /** `undefined` if the contract does not say what is right. */
-  readonly held?: boolean
-}
-
-/** A rule for any service. */
-export const rule = (sentence: string, expected: string, check: (service: Service) => Promise<Verdict>) => ({
-  sentence,
-  expected,
-  check
+/** Makes the rules of a section: for any service, and for one that this check started. */
+export const inSection = (section: string) => ({
+  rule: (sentence: string, check: Check<Service>): Rule => ({ section, sentence, check }),
+  ownRule: (reason: keyof typeof reasons, sentence: string, check: Check<OwnService>): Rule => ({
+    section,
+    reason,
+    sentence,
+    check
+  })
 })
 
-/** A rule for a service that this check started. */
-export const ownRule = (
-  reason: keyof typeof reasons,
-  sentence: string,
-  expected: string,
-  check: (service: OwnService) => Promise<Verdict>
-) => ({ reason, sentence, expected, check })
+/** A service breaks a rule. The message says what it does instead. */
+export class Broken extends Error {}
 
-export const inSection = (section: string, rules: ReadonlyArray<Statement & Check>): ReadonlyArray<Rule> =>
-  rules.map((each) => ({ section, ...each }))
-
-export const verdict = (held: boolean, observed: string): Verdict => ({ held, observed })
-
-/** `expected` if the rule holds, so that the table shows the same words in both columns. */
-export const verdictOf = (held: boolean, expected: string, otherwise: string): Verdict =>
-  verdict(held, held ? expected : otherwise)
-
-/** The contract does not say what is right: the table shows what the service does. */
-export const notSpecified = (observed: string): Verdict => ({ observed })
-
-/** Holds if every case holds. Otherwise shows the first case that does not. */
-const allCasesHold = (cases: ReadonlyArray<readonly [name: string, verdict: Verdict]>): Verdict => {
-  for (const [name, { held, observed }] of cases) if (held !== true) return verdict(false, `${name}: ${observed}`)
-  return verdict(true, [...new Set(cases.map(([, { observed }]) => observed))].join(", "))
+export const demand: (holds: boolean, observed: string) => asserts holds = (holds, observed) => {
+  if (!holds) throw new Broken(observed)
 }
 
-export const allHold = (cases: Readonly<Record<string, Verdict>>): Verdict => allCasesHold(Object.entries(cases))
-
-/** Checks one case after the other. */
-export const forEachCase = async <T>(
-  cases: ReadonlyArray<T>,
-  check: (each: T) => Promise<Verdict>,
-  nameOfCase: (each: T) => string = String
-): Promise<Verdict> => {
-  const verdicts: Array<readonly [string, Verdict]> = []
-  for (const each of cases) verdicts.push([nameOfCase(each), await check(each)])
-  return allCasesHold(verdicts)
+/** A response, with the request that it answers. */
+export const show = ({ bytes, headers, request, status }: HttpResponse): string => {
+  const isAudio = /^audio|octet/.test(String(headers["content-type"])) || bytes.includes(0)
+  return `${request}: ${status} ${isAudio ? `with ${bytes.length} bytes` : bytes.subarray(0, 2000).toString()}`.trim()
 }
 
-export const show = ({ bytes, headers, status }: HttpResponse): string =>
-  /^audio|octet/.test(String(headers["content-type"])) || bytes.includes(0)
-    ? `${status} with ${bytes.length} bytes`
-    : `${status} ${bytes.subarray(0, 2000).toString()}`.trim()
+export const demandStatus = (response: HttpResponse, status: number): void =>
+  demand(response.status === status, show(response))
 
 /** The JSON object in the body, or `undefined`. */
 export const jsonObject = ({ bytes }: HttpResponse): Readonly<Record<string, unknown>> | undefined => {
   try {
     const value: unknown = JSON.parse(bytes.toString())
-    return typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined
+    return isObject(value) ? value : undefined
   } catch {
     return undefined
   }
 }
 
-export const hasStatus = (response: HttpResponse, status: number): Verdict =>
-  verdictOf(response.status === status, `${status}`, show(response))
+export const isObject = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === "object" && value !== null && !Array.isArray(value)
 
 const isText = (value: unknown): value is string => typeof value === "string" && value !== ""
 
-/** A 400 whose message names a word. */
-export const refusalNaming = (response: HttpResponse, word: string): Verdict => {
+/** Demands a 400 whose message names a word. */
+export const demandRefusalNaming = (response: HttpResponse, word: string): void => {
   const error = jsonObject(response)?.error
   const isNamed = isText(error) && new RegExp(`(?<![\\w.])${word}(?![\\w])`).test(error)
-  return verdict(response.status === 400 && isNamed, show(response))
+  demand(response.status === 400 && isNamed, show(response))
 }
 
-/** `error`, `message`, and `status` with the value `error`. */
-export const isTranscriptionFailure = (response: HttpResponse, status: number): Verdict => {
+/** Demands `error`, `message`, and `status` with the value `error`. */
+export const demandTranscriptionFailure = (response: HttpResponse, status: number): void => {
   const body = jsonObject(response)
   const isComplete = isText(body?.error) && isText(body.message) && body.status === "error"
-  return verdict(response.status === status && isComplete, show(response))
+  demand(response.status === status && isComplete, show(response))
 }
 
-/** An object with `error` and nothing else. */
-export const isSynthesisFailure = (response: HttpResponse, status: number): Verdict => {
+/** Demands an object with `error` and nothing else. */
+export const demandSynthesisFailure = (response: HttpResponse, status: number): void => {
   const body = jsonObject(response) ?? {}
-  return verdict(response.status === status && isText(body.error) && Object.keys(body).length === 1, show(response))
+  demand(response.status === status && isText(body.error) && Object.keys(body).length === 1, show(response))
 }
 
 export const header = ({ headers }: HttpResponse, name: string): string | undefined => {

@@ -1,35 +1,49 @@
 /** All rules of the contract, and how to check a service against one. */
 import { accountRules } from "./accountRules.js"
-import { type Rule, reasons, type Verdict, verdict } from "./rule.js"
-import type { OwnService, Service } from "./service.js"
+import { Broken, type Rule, reasons } from "./rule.js"
+import { makeOwnService, makeService, type OwnService, remembering, type Send, type ServiceOptions } from "./service.js"
 import { synthesisRules } from "./synthesisRules.js"
 import { transcriptionRules } from "./transcriptionRules.js"
 
 export const rules: ReadonlyArray<Rule> = [...transcriptionRules, ...synthesisRules, ...accountRules]
 
-/** Whether a rule changes the account or makes the service fail: earlier responses then do not apply. */
-export const changesService = ({ reason }: Rule): boolean => reason === "account" || reason === "failure"
+/** What came of a rule, and what the service does if that is not obvious. */
+export interface Outcome {
+  readonly held: "yes" | "NO" | "skipped" | "not specified"
+  readonly observed: string
+}
 
-export type Outcome = Verdict | { readonly skipped: string }
-
-/** A request without a response breaks the rule. */
-const verdictOn = async (check: Promise<Verdict>): Promise<Verdict> => {
+const verdictOn = async (check: Promise<unknown>): Promise<Outcome> => {
   try {
-    return await check
+    const observed = await check
+    return typeof observed === "string" ? { held: "not specified", observed } : { held: "yes", observed: "" }
   } catch (error) {
-    if (error instanceof Error && "code" in error) return verdict(false, `no response: ${error.code}`)
+    if (error instanceof Broken) return { held: "NO", observed: error.message }
+    if (error instanceof Error && "code" in error) return { held: "NO", observed: `no response: ${error.code}` }
     throw error
   }
 }
 
-/** Checks one rule. Skips it if it needs a service of our own and this is another. */
-export const checkRule = async (rule: Rule, service: Service | OwnService): Promise<Outcome> => {
-  if (rule.reason === undefined) return verdictOn(rule.check(service))
-  if (!("platform" in service)) return { skipped: reasons[rule.reason] }
+const checkOwn = async (rule: Rule & { readonly reason: string }, service: OwnService): Promise<Outcome> => {
   try {
     return await verdictOn(rule.check(service))
   } finally {
     // The next rule starts from a fresh account.
     await service.platform("POST", "reset", {})
+  }
+}
+
+/**
+ * Checks a service. Without the admin token, the rules with a reason are skipped. Equal requests are sent once, except by rules that
+ * change the account or make the service fail.
+ */
+export const checker = (send: Send, options: ServiceOptions & { readonly adminToken?: string }) => {
+  const { adminToken, ...own } = options
+  const remembered = remembering(send)
+  return async (rule: Rule): Promise<Outcome> => {
+    if (rule.reason === undefined) return verdictOn(rule.check(makeService(remembered, own)))
+    if (adminToken === undefined) return { held: "skipped", observed: reasons[rule.reason] }
+    const changesService = rule.reason === "account" || rule.reason === "failure"
+    return checkOwn(rule, makeOwnService(changesService ? send : remembered, { ...own, adminToken }))
   }
 }

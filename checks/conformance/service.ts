@@ -7,6 +7,8 @@ import { send as sendOverHttp } from "effect-speech-test-support/plainHttp"
 import { wavHeader } from "effect-speech-test-support/recordings"
 
 export interface HttpResponse {
+  /** The label of the request. */
+  readonly request: string
   readonly status: number
   readonly headers: IncomingHttpHeaders
   readonly bytes: Buffer
@@ -41,12 +43,12 @@ const timeout = 120_000
 
 export const overHttp =
   (addresses: Addresses): Send =>
-  async ({ body, headers, listener, method, path }) => {
+  async ({ body, headers, label, listener, method, path }) => {
     const address = addresses[listener]
     if (address === undefined) throw new Error(`This check sends nothing to the ${listener}.`)
     const encoded = new Response(body)
     const type = encoded.headers.get("content-type")
-    return sendOverHttp(`${address.replace(/\/+$/, "")}${path}`, {
+    const response = await sendOverHttp(`${address.replace(/\/+$/, "")}${path}`, {
       method,
       headers: { ...(type !== null && { "Content-Type": type }), ...headers },
       body: [new Uint8Array(await encoded.arrayBuffer())],
@@ -54,6 +56,7 @@ export const overHttp =
       // The service may close a reused connection at the very moment of the next request.
       agent: false
     })
+    return { ...response, request: label }
   }
 
 /** Sends again after a 429: the contract does not mention rate limits. */
@@ -102,7 +105,7 @@ export const counting =
     return response
   }
 
-export interface Recording {
+interface Recording {
   readonly name: string
   readonly type: string
   readonly bytes: Buffer
@@ -191,7 +194,7 @@ const withoutUndefined = (headers: Headers): Record<string, string> =>
   Object.fromEntries(Object.entries(headers).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]])))
 
 /** The fields as JSON: a recording by its name, a field that is left out as `null`. */
-export const describeFields = (fields: unknown): string =>
+const describeFields = (fields: unknown): string =>
   JSON.stringify(fields, (_, value) => {
     if (!(value?.bytes instanceof Buffer)) return value === undefined ? null : value
     return `${value.name} ${createHash("sha256").update(value.bytes).digest("base64url").slice(0, 12)}`
@@ -249,11 +252,10 @@ const platformOf = (send: Send, adminToken: string) => async (method: string, pa
   return { status, body: JSON.parse(bytes.toString() || "null") }
 }
 
-export interface OwnServiceOptions extends ServiceOptions {
-  readonly adminToken: string
-}
-
-export const makeOwnService = (send: Send, { adminToken, ...options }: OwnServiceOptions): OwnService => ({
+export const makeOwnService = (
+  send: Send,
+  { adminToken, ...options }: ServiceOptions & { readonly adminToken: string }
+): OwnService => ({
   ...makeService(send, options),
   platform: platformOf(send, adminToken)
 })

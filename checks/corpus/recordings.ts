@@ -6,6 +6,7 @@ import { execFileSync } from "node:child_process"
 import { readFileSync } from "node:fs"
 import { join } from "node:path"
 import { type Container, containers } from "@effect-speech/audio-codec/Container"
+import * as tags from "../../packages/audio-codec/test/containerBytes.js"
 
 export interface Sample {
   readonly name: string
@@ -17,32 +18,17 @@ export interface Sample {
   readonly isCut?: boolean
 }
 
-const synchsafe = (size: number) => Buffer.from([21, 14, 7, 0].map((shift) => (size >>> shift) & 127))
 /** Bytes in which nothing looks like a frame or a page. */
-const filler = (length: number) => Buffer.from(Array.from({ length }, (_, index) => 1 + ((index * 31) % 250)))
-const id3 = (length: number, version = 4, flags = 0) =>
-  Buffer.concat([
-    Buffer.from(`ID3${String.fromCharCode(version)}\0${String.fromCharCode(flags)}`, "latin1"),
-    synchsafe(length),
-    Buffer.alloc(length)
-  ])
+const filler = (length: number) => Buffer.from(tags.picture(length))
+const id3 = (...parameters: Parameters<typeof tags.id3>) => Buffer.from(tags.id3(...parameters))
 /** An ID3v2.4 tag with a footer, which may stand at the end. */
 const id3WithFooter = (length: number) => {
   const tag = id3(length, 4, 0x10)
   return Buffer.concat([tag, Buffer.from("3DI"), tag.subarray(3, 10)])
 }
-const id3v1 = Buffer.concat([Buffer.from("TAG"), Buffer.alloc(125)])
-const apeEdge = (size: number, version: number, flags: number) => {
-  const edge = Buffer.alloc(32)
-  edge.write("APETAGEX")
-  edge.writeUInt32LE(version, 8)
-  edge.writeUInt32LE(size + 32, 12)
-  edge.writeUInt32LE(flags >>> 0, 20)
-  return edge
-}
-const ape = (size: number) =>
-  Buffer.concat([apeEdge(size, 2000, 0xa0000000), filler(size), apeEdge(size, 2000, 0x80000000)])
-const ape1 = (size: number) => Buffer.concat([filler(size), apeEdge(size, 1000, 0)])
+const id3v1 = Buffer.from(tags.id3v1)
+const ape = (size: number) => Buffer.from(tags.ape(size))
+const ape1 = (size: number) => Buffer.concat([filler(size), Buffer.from(tags.apeEdge(size, 0))])
 const lyrics = Buffer.concat([Buffer.from("LYRICSBEGIN"), filler(300)])
 const lyrics2 = Buffer.concat([lyrics, Buffer.from("000311LYRICS200"), id3v1])
 const lyrics1 = Buffer.concat([lyrics, Buffer.from("LYRICSEND"), id3v1])

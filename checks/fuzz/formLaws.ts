@@ -20,8 +20,7 @@ import type { Problem } from "../../packages/local-service/src/internal/http/pro
 import { makeTemporaryFiles, TemporaryFiles } from "../../packages/local-service/src/internal/state/temporaryFiles.js"
 import { filePartOf } from "../../packages/stt/src/internal/filePart.js"
 import { anyString, bytesUpTo, isWellFormed, joined, pieceSizes, recordOf, wellFormedString } from "./arbitraries.js"
-import { law, runnerOf, type Topic } from "./law.js"
-import { temporaryFolder } from "./localService.js"
+import { law, runnerOf, type Topic, temporaryFolder } from "./law.js"
 
 /** A form as it arrived, and what the reader of the local service returned for it. */
 interface Read {

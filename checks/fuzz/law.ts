@@ -1,5 +1,7 @@
 /** A law: a property that holds for any input. The tests run each law a few times, `pnpm verify fuzz` many times. */
 import { setImmediate } from "node:timers/promises"
+import * as FileSystem from "@effect/platform/FileSystem"
+import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
@@ -12,11 +14,8 @@ export interface Law {
   readonly runs: number
 }
 
-/** Laws by their sentence. */
-export type Laws = Readonly<Record<string, Law>>
-
-/** The laws about one topic, with the servers that they need until the scope closes. */
-export type Topic = Effect.Effect<Laws, never, Scope.Scope>
+/** The laws about one topic, by their sentence, with the servers that they need until the scope closes. */
+export type Topic = Effect.Effect<Readonly<Record<string, Law>>, never, Scope.Scope>
 
 export const law = <Given>(
   runs: number,
@@ -29,6 +28,12 @@ export const runnerOf = <R, E>(
 ): Effect.Effect<<A, E2>(effect: Effect.Effect<A, E2, R>) => Promise<A>, never, Scope.Scope> =>
   Effect.map(Effect.orDie(Layer.toRuntime(layer)), (runtime) => (effect) => Runtime.runPromise(runtime)(effect))
 
+/** A temporary folder. The scope removes it. */
+export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped()).pipe(
+  Effect.provide(NodeFileSystem.layer),
+  Effect.orDie
+)
+
 export interface Tried {
   readonly runs: number
   readonly seconds: number
@@ -36,19 +41,16 @@ export interface Tried {
   readonly failure: string | undefined
 }
 
-/** Time limit of one run, in milliseconds. */
-const timeout = 30_000
-
 /**
  * Runs a law with one seed, or with one seed after the other for `seconds`. The inputs of fast-check grow during the runs of a seed. A
- * run is never interrupted: it would overlap the next one.
+ * run takes at most 30 seconds, and is never interrupted: it would overlap the next one.
  */
 export const tryLaw = async ({ property, runs }: Law, seed: number, seconds = 0): Promise<Tried> => {
   const start = performance.now()
   const elapsed = () => (performance.now() - start) / 1000
   let done = 0
   for (let next = seed; ; next++) {
-    const result = await FastCheck.check(property, { seed: next, numRuns: runs, timeout })
+    const result = await FastCheck.check(property, { seed: next, numRuns: runs, timeout: 30_000 })
     done += result.numRuns
     const failure = result.failed ? (FastCheck.defaultReportMessage(result) ?? "the law did not hold") : undefined
     if (failure !== undefined || elapsed() >= seconds) return { runs: done, seconds: elapsed(), failure }

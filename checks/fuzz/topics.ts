@@ -1,10 +1,8 @@
-import * as Effect from "effect/Effect"
-import { wavLaws } from "../../packages/audio-codec/test/wavLaws.js"
 import { answerLaws } from "./answerLaws.js"
 import { commandLaws } from "./commandLaws.js"
 import { formLaws } from "./formLaws.js"
 import { headerLaws } from "./headerLaws.js"
-import { law, type Topic } from "./law.js"
+import type { Topic } from "./law.js"
 import { longFormLaws } from "./longFormLaws.js"
 import { recordingLaws } from "./recordingLaws.js"
 import { requestLaws } from "./requestLaws.js"
@@ -21,8 +19,3 @@ export const topics: Readonly<Record<string, Topic>> = {
   service: serviceLaws,
   command: commandLaws
 }
-
-/** The tests of the codec run these laws themselves. */
-export const wavTopic: Topic = Effect.succeed(
-  Object.fromEntries(Object.entries(wavLaws).map(([name, property]) => [name, law(300, property)]))
-)

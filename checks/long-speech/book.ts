@@ -1,5 +1,5 @@
 import { chances } from "effect-speech-test-support/random"
-import { paragraphs } from "../../packages/long-form/test/support/paragraphs.js"
+import { paragraphs } from "../../packages/long-form/test/support/texts.js"
 
 /**
  * A text of this many code points or a few more, in turn Hindi and English. Each paragraph has a number, so that no two are

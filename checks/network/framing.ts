@@ -2,24 +2,16 @@
  * Finds where HTTP/1.1 messages begin and end in one direction of a connection. It knows what the clients and the local service use:
  * bodies with a length and chunked bodies.
  */
+import type { Point } from "./schedule.js"
 
-/** One request or response. Offsets count from the first byte of the connection. */
-export interface Message {
-  readonly start: number
-  /** Offset of the first byte after the headers. `undefined` until it is known. */
+/** One request or response. Offsets count from the first byte of the connection, and are `undefined` until they are known. */
+interface Message {
+  /** Offset of the first byte after the headers. */
   headEnd?: number
-  /** Offset of the first byte after the message. `undefined` until it is known. */
+  /** Offset of the first byte after the message. */
   end?: number
   /** The first 4096 bytes. They contain the id, or the status of a response. */
   beginning: string
-}
-
-export interface Point {
-  /** Number of the message on the connection, from 0. */
-  readonly message: number
-  readonly edge: "start" | "headEnd" | "end"
-  /** Distance from the edge, in bytes. Negative: before it. */
-  readonly offset: number
 }
 
 const kept = 4096
@@ -34,40 +26,32 @@ export class Framing {
   #left = 0
   #isInTrailer = false
 
-  push(bytes: Uint8Array): void {
-    let rest = Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length)
+  push(bytes: Buffer): void {
+    let rest = bytes
     while (rest.length > 0) {
       let message = this.messages.at(-1)
       if (message === undefined || message.end === this.total) {
-        message = { start: this.total, beginning: "" }
+        message = { beginning: "" }
         this.messages.push(message)
         this.#isInTrailer = false
       }
-      const taken = this.#left > 0 ? this.#skip(rest) : this.#readLine(rest, message)
+      const inBody = Math.min(this.#left, rest.length)
+      this.#left -= inBody
+      const taken = inBody > 0 ? inBody : this.#readLine(rest, message)
       if (message.beginning.length < kept) message.beginning += rest.toString("latin1", 0, Math.min(taken, kept))
       this.total += taken
       rest = rest.subarray(taken)
     }
   }
 
-  /** Offset of a point, as soon as it is known. */
+  /** Offset of a point, as soon as it is known. The start of a message is known with the end of the one before. */
   offsetOf({ edge, message, offset }: Point): number | undefined {
-    const from = edge === "start" ? this.#startOf(message) : this.messages[message]?.[edge]
+    const before = message === 0 ? 0 : this.messages[message - 1]?.end
+    const from = edge === "start" ? before : this.messages[message]?.[edge]
     return from === undefined ? undefined : from + offset
   }
 
-  /** Known before the message begins. */
-  #startOf(message: number): number | undefined {
-    return message === 0 ? 0 : this.messages[message - 1]?.end
-  }
-
-  #skip(bytes: Buffer): number {
-    const taken = Math.min(this.#left, bytes.length)
-    this.#left -= taken
-    return taken
-  }
-
-  /** Reads a line, or the part of it that arrived. */
+  /** Reads a line, or the part of it that arrived. Returns its length. */
   #readLine(bytes: Buffer, message: Message): number {
     const newline = bytes.indexOf("\n")
     const taken = newline < 0 ? bytes.length : newline + 1

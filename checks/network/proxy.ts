@@ -2,52 +2,13 @@
  * A TCP proxy that disturbs each connection by a plan and records what it forwarded. Of HTTP it knows only where messages begin
  * and end, so that a plan can name such a point.
  */
-import { subscribe } from "node:diagnostics_channel"
 import { connect, createServer, type Socket } from "node:net"
 import { setTimeout as sleep, setImmediate as turn } from "node:timers/promises"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
 import { loopback } from "effect-speech-test-support/loopback"
-import { Framing, type Point } from "./framing.js"
-
-/** `up` is to the service, `down` is to the client. */
-export type Direction = "up" | "down"
-
-/**
- * | action        | what happens from then on                                     |
- * | ------------- | ------------------------------------------------------------- |
- * | `pause`       | this direction forwards nothing for `millis`                  |
- * | `stall`       | this direction reads and forwards nothing any more            |
- * | `reset`       | both sides are reset                                          |
- * | `cut`         | this direction ends with a FIN; the other continues           |
- * | `resetService`| the service is reset; the client gets no signal               |
- * | `resetClient` | the client is reset; the service gets no signal               |
- * | `vanish`      | neither side gets a signal, and nothing is forwarded any more |
- */
-export type Action = "pause" | "stall" | "reset" | "cut" | "resetService" | "resetClient" | "vanish"
-
-export interface Disturbance {
-  readonly direction: Direction
-  /** The action happens when all bytes before this point were forwarded. */
-  readonly point: Point
-  readonly action: Action
-  /** The length of a pause, or the delay of a reset, in milliseconds. Default: 0. */
-  readonly millis?: number | undefined
-}
-
-export interface Plan {
-  /** Delay before the client is read and the service is called, in milliseconds. Default: 0. */
-  readonly lateMillis?: number | undefined
-  /** Delay of each piece, in milliseconds. Default: 0. */
-  readonly latencyMillis?: number | undefined
-  /** Additional random delay of each piece, at most, in milliseconds. Default: 0. */
-  readonly jitterMillis?: number | undefined
-  /** Default: no limit. */
-  readonly bytesPerMilli?: number | undefined
-  /** Size of the first 50 pieces, in bytes. Default: as they arrive. */
-  readonly sliceBytes?: number | undefined
-  readonly disturbances?: ReadonlyArray<Disturbance> | undefined
-}
+import { Framing } from "./framing.js"
+import type { Action, Direction, Disturbance, Plan } from "./schedule.js"
 
 /** A request as the client sent it, and its response as the service sent it. */
 export interface Exchange {
@@ -57,8 +18,6 @@ export interface Exchange {
   readonly isRequestComplete: boolean
   /** The status of the response, if all its headers were forwarded to the client. */
   readonly status: number | undefined
-  /** Number of bytes of the response that the service has not written. `undefined` until all headers arrived. */
-  readonly unwritten: number | undefined
   /** Whether the whole response was forwarded to the client. */
   readonly isDelivered: boolean
 }
@@ -73,37 +32,20 @@ export interface TcpProxy {
   readonly open: () => number
   /** Number of connected clients that wait for a response or for its rest. */
   readonly busy: () => number
-  /** Highest number of exchanges at the same time, from the first byte of a request to the last byte of its response. */
-  readonly mostAtOnce: () => number
-  /** Time of the last byte from or to a client, by `performance.now`. */
-  readonly progressAt: () => number
-  /** The disturbances that happened. */
-  readonly happened: ReadonlyArray<Disturbance>
+  /** The actions that happened. */
+  readonly happened: ReadonlyArray<Action>
   /** Discards all held bytes and forwards nothing any more, so that closed connections become visible. */
   readonly drain: () => void
 }
 
-/** Listens until the scope closes. The n-th connection gets the n-th plan; further ones are undisturbed. `random` gives the jitter. */
-export const makeProxy = (
-  service: string,
-  plans: ReadonlyArray<Plan>,
-  random: () => number
-): Effect.Effect<TcpProxy, never, Scope.Scope> =>
+/** Listens until the scope closes. The n-th connection gets the n-th plan; further ones are undisturbed. */
+export const makeProxy = (service: string, plans: ReadonlyArray<Plan>): Effect.Effect<TcpProxy, never, Scope.Scope> =>
   Effect.gen(function* () {
     const connections: Array<Connection> = []
+    const happened: Array<Action> = []
     let isDrained = false
-    let mostAtOnce = 0
-    const busy = () => connections.filter(({ isOpen, isIdle }) => isOpen && !isIdle).length
-    const shared = {
-      happened: [] as Array<Disturbance>,
-      progressAt: 0,
-      random,
-      onRequest: () => {
-        mostAtOnce = Math.max(mostAtOnce, busy())
-      }
-    }
     const server = createServer({ allowHalfOpen: true, pauseOnConnect: true }, (client) => {
-      const connection = new Connection(client, Number(new URL(service).port), plans[connections.length] ?? {}, shared)
+      const connection = new Connection(client, Number(new URL(service).port), plans[connections.length], happened)
       connections.push(connection)
       // Undici opens a new connection after a request was aborted, even if no request needs it.
       if (isDrained) connection.drain()
@@ -114,15 +56,14 @@ export const makeProxy = (
         for (const connection of connections) connection.destroy()
       })
     )
+    const count = (is: (connection: Connection) => boolean) => connections.filter(is).length
     return {
       url,
       exchanges: () => connections.flatMap((connection) => connection.exchanges()),
-      open: () => connections.filter(({ isOpen }) => isOpen).length,
-      attached: () => connections.filter(({ isAttached }) => isAttached).length,
-      busy,
-      mostAtOnce: () => mostAtOnce,
-      progressAt: () => shared.progressAt,
-      happened: shared.happened,
+      attached: () => count(({ isAttached }) => isAttached),
+      open: () => count(({ isOpen }) => isOpen),
+      busy: () => count(({ isOpen, isIdle }) => isOpen && !isIdle),
+      happened,
       drain: () => {
         isDrained = true
         for (const connection of connections) connection.drain()
@@ -130,61 +71,48 @@ export const makeProxy = (
     }
   })
 
-/** Number of bytes that the servers of this process wrote, by both ports of a connection: a client port can serve several servers. */
-const written = new Map<string, Pick<Socket, "bytesWritten">>()
-const portsOf = (server: number | undefined, client: number | undefined): string => `${server} ${client}`
-subscribe("net.server.socket", (message) => {
-  const { socket } = message as { readonly socket: Socket }
-  const name = portsOf(socket.localPort, socket.remotePort)
-  written.set(name, socket)
-  socket.once("close", () => written.set(name, { bytesWritten: socket.bytesWritten }))
-})
-
-interface Shared {
-  readonly happened: Array<Disturbance>
-  progressAt: number
-  readonly random: () => number
-  /** Runs when bytes of a request have arrived. */
-  readonly onRequest: () => void
-}
+const undisturbed: Plan = { lateMillis: 0, latencyMillis: 0, sliceBytes: undefined, disturbances: [] }
 
 /** Number of slices per direction. Each costs a wait, so they are few. */
 const slices = 50
 
+/** What one direction of a connection has done. */
+const makeSide = (from: Socket, to: Socket) => ({
+  from,
+  to,
+  /** Messages read so far. */
+  read: new Framing(),
+  /** Number of bytes forwarded. */
+  forwarded: 0,
+  /** Number of pieces forwarded. */
+  pieces: 0,
+  /** Whether bytes are forwarded, and whether the end is. */
+  forwards: true,
+  forwardsEnd: true
+})
+type Side = ReturnType<typeof makeSide>
+
 class Connection {
   readonly #client: Socket
   readonly #service: Socket
-  /** Key of the connection to the service in `written`. After a reset only the service knows what it wrote. */
-  #ports = ""
   readonly #plan: Plan
-  readonly #shared: Shared
-  /** Messages read so far. */
-  readonly #read = { up: new Framing(), down: new Framing() }
-  /** Number of bytes forwarded. */
-  readonly #forwarded = { up: 0, down: 0 }
-  /** Whether bytes are forwarded, and whether the end is. */
-  readonly #forwards = { up: true, down: true }
-  readonly #forwardsEnd = { up: true, down: true }
+  readonly #happened: Array<Action>
+  readonly #sides: Readonly<Record<Direction, Side>>
   readonly #pending: Set<Disturbance>
   readonly #drained = new AbortController()
-  readonly #pieces = { up: 0, down: 0 }
-  readonly #pieceAt = { up: performance.now(), down: performance.now() }
 
-  constructor(client: Socket, port: number, plan: Plan, shared: Shared) {
+  constructor(client: Socket, port: number, plan: Plan | undefined, happened: Array<Action>) {
     this.#client = client.setNoDelay()
     this.#service = connect({ port, host: "127.0.0.1", allowHalfOpen: true, noDelay: true })
-    this.#plan = plan
-    this.#pending = new Set(plan.disturbances)
-    this.#shared = shared
+    this.#plan = plan ?? undisturbed
+    this.#pending = new Set(this.#plan.disturbances)
+    this.#happened = happened
+    this.#sides = { up: makeSide(this.#client, this.#service), down: makeSide(this.#service, this.#client) }
     // Reading and writing report errors themselves.
     for (const socket of [this.#client, this.#service]) socket.on("error", () => undefined)
-    this.#service.once("connect", () => {
-      this.#ports = portsOf(port, this.#service.localPort)
-    })
-    shared.progressAt = performance.now()
-    void this.#wait(plan.lateMillis ?? 0).then(() => {
-      void this.#pump("up", this.#client, this.#service)
-      void this.#pump("down", this.#service, this.#client)
+    void this.#wait(this.#plan.lateMillis).then(() => {
+      void this.#pump("up")
+      void this.#pump("down")
     })
   }
 
@@ -201,25 +129,21 @@ class Connection {
   }
 
   exchanges(): ReadonlyArray<Exchange> {
-    const { down, up } = this.#read
-    const isForwarded = (end: number | undefined) => end !== undefined && end <= this.#forwarded.down
-    return up.messages.map((request, index) => {
-      const answer = down.messages[index]
+    const { down, up } = this.#sides
+    const isForwarded = (end: number | undefined) => end !== undefined && end <= down.forwarded
+    return up.read.messages.map((request, index) => {
+      const answer = down.read.messages[index]
       return {
         request: request.beginning,
-        isRequestComplete: request.end !== undefined && request.end <= up.total,
+        isRequestComplete: request.end !== undefined && request.end <= up.read.total,
         status: isForwarded(answer?.headEnd) ? Number(answer?.beginning.slice(9, 12)) : undefined,
-        unwritten:
-          answer?.end === undefined
-            ? undefined
-            : Math.max(0, answer.end - (written.get(this.#ports)?.bytesWritten ?? 0)),
         isDelivered: isForwarded(answer?.end)
       }
     })
   }
 
   drain(): void {
-    Object.assign(this.#forwards, { up: false, down: false })
+    for (const side of Object.values(this.#sides)) side.forwards = false
     this.#drained.abort()
     if (!this.isOpen) this.#service.end()
   }
@@ -232,44 +156,42 @@ class Connection {
 
   /** Waits. Ends early after `drain`. */
   async #wait(millis: number): Promise<void> {
-    const { signal } = this.#drained
-    if (millis > 0) await sleep(millis, undefined, { signal }).catch(() => undefined)
+    if (millis > 0) await sleep(millis, undefined, { signal: this.#drained.signal }).catch(() => undefined)
   }
 
-  async #pump(direction: Direction, from: Socket, to: Socket): Promise<void> {
+  async #pump(direction: Direction): Promise<void> {
+    const side = this.#sides[direction]
     try {
       await this.#disturb(direction)
-      for await (const chunk of from.iterator({ destroyOnReturn: false })) {
-        if (direction === "up") this.#shared.progressAt = performance.now()
-        this.#read[direction].push(chunk)
-        if (direction === "up") this.#shared.onRequest()
-        await this.#pass(direction, to, chunk)
+      for await (const chunk of side.from.iterator({ destroyOnReturn: false })) {
+        side.read.push(chunk)
+        await this.#pass(direction, chunk)
       }
-      if (this.#forwardsEnd[direction]) to.end()
+      if (side.forwardsEnd) side.to.end()
     } catch {
-      if (this.#forwardsEnd[direction]) reset(to)
+      if (side.forwardsEnd) reset(side.to)
     }
     if (!this.#drained.signal.aborted) return
     // Read the rest of the response, to know its length.
-    if (direction === "up") to.end()
-    else to.destroy()
+    if (direction === "up") side.to.end()
+    else side.to.destroy()
   }
 
-  async #pass(direction: Direction, to: Socket, chunk: Buffer): Promise<void> {
-    const { bytesPerMilli, jitterMillis = 0, latencyMillis = 0 } = this.#plan
-    await this.#wait(latencyMillis + this.#shared.random() * jitterMillis)
-    this.#pieceAt[direction] = performance.now()
+  async #pass(direction: Direction, chunk: Buffer): Promise<void> {
+    const side = this.#sides[direction]
+    const { latencyMillis, sliceBytes } = this.#plan
+    await this.#wait(latencyMillis)
     let rest = chunk
     await this.#disturb(direction)
-    while (rest.length > 0 && this.#forwards[direction]) {
-      const piece = rest.subarray(0, Math.min(this.#pieceSize(direction), this.#untilDisturbance(direction)))
+    while (rest.length > 0 && side.forwards) {
+      const size = sliceBytes !== undefined && side.pieces++ < slices ? sliceBytes : rest.length
+      const distances = [...this.#pending].map((each) => this.#distance(direction, each))
+      const piece = rest.subarray(0, Math.min(size, ...distances))
       // Before the wait: the client may read the piece before this direction goes on.
-      this.#forwarded[direction] += piece.length
-      await this.#write(to, piece)
-      if (direction === "down") this.#shared.progressAt = performance.now()
+      side.forwarded += piece.length
+      await this.#write(side.to, piece)
       rest = rest.subarray(piece.length)
-      if (bytesPerMilli !== undefined) await this.#wait(Math.min(5, piece.length / bytesPerMilli))
-      else if (rest.length > 0) await turn()
+      if (rest.length > 0) await turn()
       await this.#disturb(direction)
     }
   }
@@ -277,37 +199,16 @@ class Connection {
   async #write(to: Socket, piece: Buffer): Promise<void> {
     if (to.destroyed || to.write(piece)) return
     await new Promise<void>((resolve) => {
-      const { signal } = this.#drained
-      const goOn = () => {
-        to.off("drain", goOn).off("close", goOn)
-        signal.removeEventListener("abort", goOn)
-        resolve()
-      }
-      to.on("drain", goOn).on("close", goOn)
-      signal.addEventListener("abort", goOn)
+      to.once("drain", resolve).once("close", resolve)
+      this.#drained.signal.addEventListener("abort", () => resolve(), { once: true })
     })
   }
 
-  #pieceSize(direction: Direction): number {
-    const { bytesPerMilli, sliceBytes } = this.#plan
-    if (bytesPerMilli !== undefined) {
-      // As many bytes as the bandwidth allows since the last piece.
-      const now = performance.now()
-      const millis = Math.max(5, now - this.#pieceAt[direction])
-      this.#pieceAt[direction] = now
-      return Math.ceil(millis * bytesPerMilli)
-    }
-    return sliceBytes !== undefined && this.#pieces[direction]++ < slices ? sliceBytes : Number.POSITIVE_INFINITY
-  }
-
-  /** Number of bytes to forward before the next disturbance. */
-  #untilDisturbance(direction: Direction): number {
-    return Math.min(...[...this.#pending].map((each) => this.#distance(direction, each)))
-  }
-
+  /** Number of bytes to forward in a direction before this disturbance. */
   #distance(direction: Direction, { direction: where, point }: Disturbance): number {
-    const offset = where === direction ? this.#read[direction].offsetOf(point) : undefined
-    return offset === undefined ? Number.POSITIVE_INFINITY : offset - this.#forwarded[direction]
+    const { forwarded, read } = this.#sides[direction]
+    const offset = where === direction ? read.offsetOf(point) : undefined
+    return offset === undefined ? Number.POSITIVE_INFINITY : offset - forwarded
   }
 
   /** Carries out the disturbances that are due before the next byte. */
@@ -315,39 +216,20 @@ class Connection {
     for (const due of [...this.#pending]) {
       if (this.#drained.signal.aborted || this.#distance(direction, due) > 0) continue
       this.#pending.delete(due)
-      this.#shared.happened.push(due)
+      this.#happened.push(due.action)
       await this.#carryOut(due)
     }
   }
 
-  async #carryOut({ direction, millis = 0, action }: Disturbance): Promise<void> {
-    const forwardNothing = () => {
-      Object.assign(this.#forwards, { up: false, down: false })
-      Object.assign(this.#forwardsEnd, { up: false, down: false })
-    }
-    switch (action) {
-      case "pause":
-        return this.#wait(millis)
-      case "stall":
-        return this.#wait(forever)
-      case "reset":
-        await this.#wait(millis)
-        forwardNothing()
-        reset(this.#client)
-        reset(this.#service)
-        return
-      case "cut":
-        this.#forwards[direction] = false
-        this.#forwardsEnd[direction] = false
-        void (direction === "up" ? this.#service : this.#client).end()
-        return
-      case "resetService":
-      case "resetClient":
-        forwardNothing()
-        return reset(action === "resetService" ? this.#service : this.#client)
-      case "vanish":
-        return forwardNothing()
-    }
+  async #carryOut({ action, direction, millis }: Disturbance): Promise<void> {
+    if (action === "pause") return this.#wait(millis)
+    if (action === "stall") return this.#wait(forever)
+    const side = this.#sides[direction]
+    const ended = action === "cut" ? [side] : Object.values(this.#sides)
+    for (const each of ended) Object.assign(each, { forwards: false, forwardsEnd: false })
+    if (action === "cut") side.to.end()
+    if (action === "reset" || action === "resetClient") reset(this.#client)
+    if (action === "reset" || action === "resetService") reset(this.#service)
   }
 }
 

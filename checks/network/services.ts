@@ -1,9 +1,8 @@
 /**
  * The local services for the trials. Each worker has its own service, so that its bill is known to the unit. They share a recogniser
- * that knows the recordings. One more service is never disturbed and gives the expected audio.
+ * that knows the recordings.
  */
 import { writeFileSync } from "node:fs"
-import { Agent } from "node:http"
 import { join } from "node:path"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
@@ -11,13 +10,10 @@ import { LocalService } from "@effect-speech/local-service/LocalService"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import type * as Scope from "effect/Scope"
 import { cannedVoice } from "effect-speech-test-support/cannedVoice"
-import { send } from "effect-speech-test-support/plainHttp"
 import { chances } from "effect-speech-test-support/random"
 import { noise } from "effect-speech-test-support/recordings"
-import type { SynthesisCall } from "./schedule.js"
 
 /**
  * The cost of a call is `radix ** rank`. A call has at most three attempts, so the digits of the sum in this radix say how often each
@@ -28,25 +24,19 @@ export const radix = 4
 /** Length of the text of a synthesis of rank 0, in code points. */
 export const leastCodePoints = 16
 
-/** The text of a call. It begins with the number of samples of its speech, and differs by rank and length. */
-export const textOf = ({ rank, samples }: Pick<SynthesisCall, "rank" | "samples">): string => {
-  const head = `${samples} `
-  return head + "न".repeat(leastCodePoints * radix ** rank - head.length)
-}
-
-const seedOf = (text: string): number => [...text].reduce((sum, letter) => Math.imul(sum, 31) + letter.charCodeAt(0), 7)
-
-const spoken = new Map<string, Float32Array>()
+/** The text of a synthesis: it begins with the number of samples of its speech, and its length is its cost. */
+export const textOf = (rank: number, samples: number): string =>
+  `${samples} `.padEnd(leastCodePoints * radix ** rank, "न")
 
 /** The speech of a text: always the same noise. */
-const noiseOf = (text: string): Float32Array => {
-  const known = spoken.get(text)
-  if (known !== undefined) return known
-  const next = chances(seedOf(text))
-  const samples = Float32Array.from({ length: Number.parseInt(text, 10) }, () => next() - 0.5)
-  spoken.set(text, samples)
-  return samples
+const speechOf = (text: string): Float32Array => {
+  const length = Number.parseInt(text, 10)
+  const next = chances(length + 31 * text.length)
+  return Float32Array.from({ length }, () => next() - 0.5)
 }
+
+/** The audio of a text, as `8000:pcm16`. */
+export const audioOf = (text: string): Uint8Array => Pcm.encode(speechOf(text), "pcm16").bytes
 
 export interface KnownRecording {
   readonly text: string
@@ -56,7 +46,7 @@ export interface KnownRecording {
 }
 
 /** Recordings by rank: 1, 4, 16 and 64 seconds long, which is their cost. The file of rank 1 is larger than the socket buffers. */
-const makeRecordings = (folder: string): ReadonlyArray<KnownRecording> =>
+export const makeRecordings = (folder: string): ReadonlyArray<KnownRecording> =>
   [0, 1, 2, 3].map((rank) => {
     const plain = noise(16_000 * radix ** rank)
     const bytes = rank === 1 ? padded(plain, 4_000_000) : plain
@@ -86,46 +76,23 @@ const taught = (recordings: ReadonlyArray<KnownRecording>) =>
     })
   ).pipe(Layer.provide(Recogniser.layerKnownRecordings()))
 
-export interface Services {
-  readonly recordings: ReadonlyArray<KnownRecording>
-  /** One service per worker. */
-  readonly workers: ReadonlyArray<LocalService["Type"]>
-  /** The audio of a text over an undisturbed network. */
-  readonly audioOf: (text: string, outputFormat: SynthesisCall["outputFormat"]) => Promise<Uint8Array>
-}
+export type Service = LocalService["Type"]
 
-/** Starts the services. Their files are in `folder`. */
-export const makeServices = (count: number, folder: string): Effect.Effect<Services, never, Scope.Scope> =>
+/** Starts so many services. */
+export const makeServices = (
+  count: number,
+  recordings: ReadonlyArray<KnownRecording>
+): Effect.Effect<ReadonlyArray<Service>, never, Scope.Scope> =>
   Effect.gen(function* () {
-    const recordings = makeRecordings(folder)
     const recogniser = yield* Layer.build(taught(recordings))
     const service = LocalService.layerWithoutDependencies({ credits: 1e12 }).pipe(
-      Layer.provide([cannedVoice(({ text }) => noiseOf(text)), Layer.succeedContext(recogniser), NodeFileSystem.layer]),
+      Layer.provide([
+        cannedVoice(({ text }) => speechOf(text)),
+        Layer.succeedContext(recogniser),
+        NodeFileSystem.layer
+      ]),
       Layer.orDie
     )
     const start = Effect.flatMap(Layer.build(Layer.fresh(service)), (context) => Effect.provide(LocalService, context))
-    const undisturbed = yield* start
-    const workers = yield* Effect.all(Array.from({ length: count }, () => start))
-
-    const known = new Map<string, Promise<Uint8Array>>()
-    const ask = async (text: string, outputFormat: string) => {
-      const { bytes, status } = await send(`${undisturbed.ttsBaseUrl}/tts/bytes`, {
-        headers: { "x-api-key": Redacted.value(undisturbed.apiKey), "content-type": "application/json" },
-        body: [JSON.stringify({ text, output_format: outputFormat })],
-        // A pooled connection may be closing.
-        agent: new Agent()
-      })
-      if (status !== 200) throw new Error(`The undisturbed service answered ${status}: ${bytes}`)
-      return bytes
-    }
-    return {
-      recordings,
-      workers,
-      audioOf: (text, outputFormat) => {
-        const name = `${outputFormat} ${text}`
-        const audio = known.get(name) ?? ask(text, outputFormat)
-        known.set(name, audio)
-        return audio
-      }
-    }
+    return yield* Effect.replicateEffect(start, count)
   })

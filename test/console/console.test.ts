@@ -1,13 +1,12 @@
 import { hasChromium, noChromium } from "effect-speech-test-support/chromium"
 import { describe } from "vitest"
 import { accessibilityTests } from "./accessibility.js"
-import { accountTests, faultsTests } from "./faultsAndAccount.js"
+import { faultsAndAccountTests } from "./faultsAndAccount.js"
 import { listenTests } from "./listen.js"
 import { otherOriginsTests } from "./otherOrigins.js"
 import { requestsTests } from "./requests.js"
 import { sessionTests } from "./session.js"
 import { speakTests } from "./speak.js"
-import { browserTests } from "./theBrowser.js"
 
 // With CI they fail instead.
 const isSkipped = !hasChromium && !process.env.CI
@@ -15,13 +14,11 @@ if (isSkipped) console.warn(`Skipped the tests of the console in a browser. ${no
 
 // One file, so that one browser serves all tests.
 describe.skipIf(isSkipped)("the console in a browser", () => {
-  browserTests()
   sessionTests()
   otherOriginsTests()
   speakTests()
   listenTests()
   requestsTests()
-  faultsTests()
-  accountTests()
+  faultsAndAccountTests()
   accessibilityTests()
 })

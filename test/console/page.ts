@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import type { Service } from "effect-speech-test-support/browser"
 import type { Locator, Page } from "playwright-core"
 
+export const text = "Platform two, the train is late."
+
 /** A part of the page by its heading. */
 export const region = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true })
 
@@ -48,6 +50,14 @@ export const choose = async (page: Page, name: string, buffer: Buffer): Promise<
     region(page, "Listen").getByText("choose a file").click()
   ])
   await chooser.setFiles({ name, mimeType: "audio/wav", buffer })
+}
+
+/** Writes what is said in a recording that the service does not know, until it is the transcript. */
+export const teach = async (page: Page, text: string): Promise<void> => {
+  const listen = region(page, "Listen")
+  await listen.getByRole("textbox", { name: "What is said in this recording?" }).fill(text)
+  await listen.getByRole("button", { name: "Teach" }).click()
+  await listen.getByText(text, { exact: true }).first().waitFor()
 }
 
 /** Drops a recording on a part of the page. */

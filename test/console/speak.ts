@@ -4,31 +4,27 @@ import { LocalService } from "@effect-speech/local-service"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import { eventually, it, paintedPixels, playedSeconds } from "effect-speech-test-support/browser"
+import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
-import { journal, positionOf, region, speak } from "./page.js"
-
-const text = "Platform two, the train is late."
+import { choose, journal, positionOf, region, speak, teach, text } from "./page.js"
 
 export const speakTests = () =>
   describe("Speak", () => {
-    it("plays the speech, moves a cursor over its waveform, and says the request id and the time it took", async ({
+    it("plays the speech, moves a cursor over its waveform, says its id and time, saves it, and draws a spectrogram", async ({
       page,
       service
     }) => {
       await speak(page, text)
       const speech = region(page, "Speak")
+      const canvases = speech.locator("canvas")
       await eventually(() => playedSeconds(page)).toBeGreaterThan(0.2)
-      await eventually(() => paintedPixels(speech.locator("canvas").first())).toBeGreaterThan(500)
+      await eventually(() => paintedPixels(canvases.first())).toBeGreaterThan(500)
       await eventually(() => positionOf(speech, "the speech")).toBeGreaterThan(0.2)
       const [entry] = await journal(service)
       expect(entry).toMatchObject({ operation: "synthesize", request: { text, lang: "en" }, status: 200 })
-      await expect.poll(() => speech.getByRole("status").textContent()).toContain(entry?.id)
+      await eventually(() => speech.getByRole("status").textContent()).toContain(entry?.id)
       expect(await speech.getByRole("status").textContent()).toMatch(/[\d,]+ ms/)
-    })
 
-    it("saves the speech as a WAV file", async ({ page }) => {
-      await speak(page, text)
-      const speech = region(page, "Speak")
       const [download] = await Promise.all([
         page.waitForEvent("download"),
         speech.getByRole("link", { name: "Save" }).click()
@@ -36,13 +32,7 @@ export const speakTests = () =>
       expect(download.suggestedFilename()).toMatch(/\.wav$/)
       const file = Wav.decode(await readFile(await download.path()))
       expect(Either.isRight(file) && file.right.format).toMatchObject({ sampleRate: 24_000, encoding: "pcm16" })
-    })
 
-    it("shows a spectrogram if you want one", async ({ page }) => {
-      await speak(page, text)
-      const speech = region(page, "Speak")
-      const canvases = speech.locator("canvas")
-      await eventually(() => playedSeconds(page)).toBeGreaterThan(0)
       const before = await canvases.count()
       await speech.getByRole("checkbox", { name: "Spectrogram" }).check()
       await eventually(() => canvases.count()).toBeGreaterThan(before)
@@ -67,34 +57,31 @@ export const speakTests = () =>
       expect(await journal(service)).toEqual([])
     })
 
-    it("shows the tag and the message that a program would get", async ({ messages, page, service }) => {
+    it("shows the tag and the message that a program would get, and markup anywhere as text", async ({
+      messages,
+      page,
+      service
+    }) => {
       messages.accept(/status of 422/)
-      await service.run(Effect.flatMap(LocalService, ({ faults }) => faults.set([{ status: 502 }])))
-      await speak(page, text)
-      const alert = region(page, "Speak").getByRole("alert")
-      await expect.poll(() => alert.textContent()).toMatch(/TtsBackendFailed.*502/)
-      const [entry] = await journal(service)
-      expect(entry).toMatchObject({ outcome: "faulted", request: { text } })
-    })
-
-    it("shows markup in a message and a header of a response as text", async ({ messages, page, service }) => {
-      messages.accept(/status of 422/)
-      const message = `<script>document.title = "changed"</script>`
-      const requestId = `<img src=x onerror="document.title = 'changed'">`
-      const fault = { status: 502, message, headers: { "X-Request-Id": requestId } }
+      const script = `<script>document.title = "changed"</script>`
+      const markup = `<img src=x onerror="document.title = 'changed'">`
+      const fault = { times: 1, status: 502, message: script, headers: { "X-Request-Id": markup } }
       await service.run(Effect.flatMap(LocalService, ({ faults }) => faults.set([fault])))
       await speak(page, text)
       const alert = region(page, "Speak").getByRole("alert")
-      await alert.getByText(message).waitFor()
+      await eventually(() => alert.textContent()).toMatch(/TtsBackendFailed.*502/)
+      await alert.getByText(script).waitFor()
       await region(page, "Faults").getByText(JSON.stringify(fault)).waitFor()
-      expect(await page.title()).not.toBe("changed")
-      expect(await page.locator("img").count()).toBe(0)
-    })
+      expect(await journal(service)).toMatchObject([{ outcome: "faulted", request: { text } }])
 
-    it("shows markup in a text as text", async ({ page }) => {
-      const markup = `<script>document.title = "changed"</script><img src=x onerror="document.title = 'changed'">`
-      await speak(page, markup)
-      await region(page, "Requests").getByText(markup).first().waitFor()
+      await speak(page, script + markup)
+      await region(page, "Requests")
+        .getByText(script + markup)
+        .first()
+        .waitFor()
+      await choose(page, `${markup}.wav`, noise(32_000))
+      await region(page, "Listen").getByText(`${markup}.wav`).first().waitFor()
+      await teach(page, markup)
       expect(await page.title()).not.toBe("changed")
       expect(await page.locator("img").count()).toBe(0)
     })

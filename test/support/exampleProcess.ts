@@ -1,10 +1,10 @@
-/** An example as a process of its own, from the build: it starts twice as fast, and uses the packages as users do. */
-
+/** An example as a process of its own, bundled: it starts several times as fast. */
 import { spawn } from "node:child_process"
 import { once } from "node:events"
-import { fileURLToPath } from "node:url"
+import { join } from "node:path"
 import * as Effect from "effect/Effect"
 import type * as Scope from "effect/Scope"
+import { temporaryFolder } from "./processes.js"
 
 export interface ExampleOptions {
   /** The working folder. */
@@ -30,7 +30,8 @@ export interface ExampleProcess {
   readonly ended: Effect.Effect<Outcome>
 }
 
-const root = fileURLToPath(new URL("../..", import.meta.url))
+/** The folder of the bundles: each has the name of its example. The test makes them. */
+export const bundles = temporaryFolder("examples-")
 
 /** A start keeps a processor busy, so only a few run at once. */
 const slots = Effect.unsafeMakeSemaphore(3)
@@ -39,8 +40,8 @@ const slots = Effect.unsafeMakeSemaphore(3)
 export const start = (file: string, options: ExampleOptions): Effect.Effect<ExampleProcess, never, Scope.Scope> =>
   Effect.gen(function* () {
     yield* Effect.acquireRelease(slots.take(1), () => slots.release(1))
-    const script = `${root}examples/dist/${file.replace(/\.ts$/, ".js")}`
-    const child = spawn(process.execPath, [script, ...(options.parameters ?? [])], {
+    const script = file.replace(/\.ts$/, ".mjs")
+    const child = spawn(process.execPath, [join(bundles, script), ...(options.parameters ?? [])], {
       cwd: options.folder,
       env: { PATH: process.env.PATH, ...options.environment },
       stdio: "pipe"

@@ -1,17 +1,16 @@
 import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from "node:fs"
 import { tmpdir } from "node:os"
 import { join } from "node:path"
-import { SystemError } from "@effect/platform/Error"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { afterAll, describe, expect, it, layer } from "@effect/vitest"
 import { Operation, Output, Run } from "@effect-speech/archive"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
-import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { writeResults } from "../src/internal/output/results.js"
 import { complete, outputFailed, outputUnreadable, piecesOf } from "../src/internal/output/write.js"
+import { changedFileSystem, systemError } from "./support/double.js"
+import { settings } from "./support/stores.js"
 
 const folder = mkdtempSync(join(tmpdir(), "archive-output-"))
 afterAll(() => rmSync(folder, { recursive: true }))
@@ -36,15 +35,6 @@ const record = (path: string, facts: Partial<Run.FileRecord> = {}): Run.FileReco
   callId: "7f3c0f3e-1b2a-4c5d-8e9f-0a1b2c3d4e5f",
   result,
   ...facts
-})
-
-const settings = (directory: string, format: Run.Format): Run.RunSettings => ({
-  operation: format === "wav" ? Operation.synthesize() : Operation.transcribe({ model: "m" }),
-  root: folder,
-  source: "test",
-  byContent: false,
-  output: { directory, format },
-  unanswered: "hold"
 })
 
 describe("the path of a result", () => {
@@ -90,6 +80,11 @@ describe("the path of a result", () => {
     }
   )
 })
+
+/** Each write fails as on a full disk. */
+const fullDisk = changedFileSystem((fs) => ({
+  writeFileString: (path) => Effect.zipRight(fs.writeFile(path, new Uint8Array(1)), systemError("writeFile", "ENOSPC"))
+}))
 
 layer(NodeFileSystem.layer)("a result", (it) => {
   it.effect("is written in its format, and its kept pieces are removed", () =>
@@ -187,27 +182,9 @@ layer(NodeFileSystem.layer)("a result", (it) => {
   )
 })
 
-/** Each write fails as on a full disk. */
-const fullDisk = Layer.effect(
-  FileSystem.FileSystem,
-  Effect.map(FileSystem.FileSystem, (fs) => ({
-    ...fs,
-    writeFileString: (path: string) =>
-      Effect.zipRight(
-        fs.writeFile(path, new Uint8Array(1)),
-        new SystemError({
-          module: "FileSystem",
-          method: "writeFile",
-          reason: "Unknown",
-          cause: Object.assign(new Error("no space left on device"), { code: "ENOSPC" })
-        })
-      )
-  }))
-).pipe(Layer.provide(NodeFileSystem.layer))
-
 describe("the settings of a run", () => {
   const check = (changes: Partial<Run.RunSettings>, limits: Run.Limits = {}) =>
-    Effect.flip(Run.validate({ ...settings("/out", "txt"), ...changes }, limits))
+    Effect.flip(Run.validate({ ...settings, ...changes }, limits))
   const wrong = (operation: object) => ({ operation: operation as Operation.Operation })
 
   it.effect.each([

@@ -8,7 +8,7 @@ import { layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { type Settlement, Store } from "../src/internal/store/Store.js"
 import type { Limits, Unanswered } from "../src/Run.js"
 import type { SourceItem } from "../src/Source.js"
-import { settings } from "./support/settings.js"
+import { list, settings } from "./support/stores.js"
 
 const runtime = ManagedRuntime.make(layerLibsqlShared({ path: ":memory:" }))
 afterAll(() => runtime.dispose())
@@ -163,17 +163,16 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
     yield* store.createRun(run, { ...settings, unanswered }, limits)
     for (const id of machines) yield* Effect.zipRight(store.leave(id), store.join(id))
 
-    const list = (versions: ReadonlyArray<number | undefined>) =>
-      Effect.gen(function* () {
-        const listing = yield* store.beginListing(run)
-        const items = names.flatMap((path, index): ReadonlyArray<SourceItem> => {
+    const listVersions = (versions: ReadonlyArray<number | undefined>) =>
+      list(
+        store,
+        run,
+        names.flatMap((path, index) => {
           const version = versions[index]
           return version === undefined ? [] : [{ path, size: 10, modifiedMillis: version }]
         })
-        yield* store.addItems(run, listing, items)
-        yield* store.endListing(run, listing)
-      })
-    yield* list([0, 0])
+      )
+    yield* listVersions([0, 0])
     let epoch = (yield* store.begin(run, "resumed")) ?? 0
 
     const claim = ({ cost, machine, seq }: Command & { readonly do: "claim" }) =>
@@ -258,7 +257,7 @@ const history = (unanswered: Unanswered, commands: ReadonlyArray<Command>) =>
     for (const each of commands) {
       switch (each.do) {
         case "list":
-          yield* list(each.versions)
+          yield* listVersions(each.versions)
           break
         case "claim":
           yield* claim(each)

@@ -4,7 +4,7 @@ import * as Stream from "effect/Stream"
 import { callIdOf, identityOf, isSame, wholeMillis } from "../src/internal/model/identity.js"
 import { layerLibsqlShared } from "../src/internal/store/libsqlStore.js"
 import { Store } from "../src/internal/store/Store.js"
-import { settings } from "./support/settings.js"
+import { list, settings } from "./support/stores.js"
 
 const years = 365.2425 * 24 * 3_600_000
 
@@ -41,9 +41,7 @@ describe("the identity of a file", () => {
       yield* store.createRun("run", settings, {})
       const items = times.map(([path, modifiedMillis]) => ({ path, size: 1, modifiedMillis }))
       for (const pass of [1, 2]) {
-        const listing = yield* store.beginListing("run")
-        yield* store.addItems("run", listing, items)
-        yield* store.endListing("run", listing)
+        yield* list(store, "run", items)
         const files = [...(yield* Stream.runCollect(store.files("run")))]
         expect(
           files.map(({ modifiedMillis }) => modifiedMillis),

@@ -1,5 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import * as SqlClient from "@effect/sql/SqlClient"
 import * as LibsqlClient from "@effect/sql-libsql/LibsqlClient"
@@ -12,11 +10,7 @@ import Database from "libsql"
 import { SingleConnection } from "../src/internal/store/libsqlClient.js"
 import { codeOf } from "../src/internal/store/storeFailed.js"
 import { withTypedEnds } from "../src/internal/store/transactions.js"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-client-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+import { folder } from "./support/stores.js"
 
 /** A table `t` in a file, and another program that can lock it. */
 const place = (busyLimitMillis: number) =>

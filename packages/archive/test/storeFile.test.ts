@@ -4,17 +4,14 @@ import {
   copyFileSync,
   existsSync,
   mkdirSync,
-  mkdtempSync,
   readdirSync,
   readFileSync,
-  rmSync,
   statSync,
   symlinkSync,
   writeFileSync
 } from "node:fs"
 import { createRequire } from "node:module"
 import { createServer } from "node:net"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
 import { inspect } from "node:util"
 import * as SqlClient from "@effect/sql/SqlClient"
@@ -35,21 +32,15 @@ import { layerLibsql, layerLibsqlShared } from "../src/internal/store/libsqlStor
 import { layerPostgres } from "../src/internal/store/postgresStore.js"
 import { Store } from "../src/internal/store/Store.js"
 import { isOutage, storeFailed } from "../src/internal/store/storeFailed.js"
-import { settings } from "./support/settings.js"
-
-const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-store-"))),
-  (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-)
+import { databases, folder, libsql, list, settings } from "./support/stores.js"
 
 /** A run of three files, in its first epoch. */
 const begun = Effect.gen(function* () {
   const store = yield* Store
   yield* store.createRun("run", settings, {})
-  const listing = yield* store.beginListing("run")
-  yield* store.addItems(
+  yield* list(
+    store,
     "run",
-    listing,
     [1, 2, 3].map((name) => ({ path: `${name}.wav`, size: 1, modifiedMillis: 1 }))
   )
   return (yield* store.begin("run", "resumed")) ?? 0
@@ -132,7 +123,7 @@ describe("a store in a file", () => {
       yield* sql.unsafe("PRAGMA max_page_count=1000000")
       assert.isTrue(yield* settle(1, 100_000))
       assert.strictEqual((yield* claim(3))._tag, "Claimed")
-    }).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(folder, (path) => layerLibsql({ path: join(path, "x.db") })))))
+    }).pipe(Effect.provide(libsql))
   )
 
   it.scoped("commits writes at once together, each with its own error, and none within a transaction of another", () =>
@@ -161,7 +152,7 @@ describe("a store in a file", () => {
       const [settings] =
         yield* sql`SELECT s.synchronous, j.journal_mode FROM pragma_synchronous AS s, pragma_journal_mode AS j`
       assert.deepStrictEqual({ ...settings }, { synchronous: 2n, journal_mode: "wal" })
-    }).pipe(Effect.provide(Layer.unwrapScoped(Effect.map(folder, (path) => layerLibsql({ path: join(path, "x.db") })))))
+    }).pipe(Effect.provide(libsql))
   )
 
   it.scoped("says what is wrong with a path", () =>
@@ -274,7 +265,7 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
         assert.deepStrictEqual(leaked(output.join("\n"), secret), [])
         assert.strictEqual(error._tag, "StoreFailed")
       }),
-      { numRuns: 200 }
+      { numRuns: 60 }
     ))
 
   it.scoped("are of a URL that it can't read, and say how to write one", () =>
@@ -352,15 +343,6 @@ describe.runIf(hasPostgres)(`the errors of a store on ${postgresTitle}`, () => {
     })
   )
 })
-
-const databases = [
-  { title: "a file", open: Effect.map(folder, (path) => layerLibsql({ path: join(path, "x.db") })), installed: true },
-  {
-    title: postgresTitle,
-    open: Effect.map(Effect.promise(freshDatabase), (url) => layerPostgres({ url: Redacted.make(url) })),
-    installed: hasPostgres
-  }
-]
 
 for (const { title, open, installed } of databases) {
   describe.runIf(installed)(`a table of another program in ${title}`, () => {

@@ -1,6 +1,3 @@
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
-import { join } from "node:path"
 import type * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { assert, describe, it } from "@effect/vitest"
@@ -15,20 +12,9 @@ import * as TestClock from "effect/TestClock"
 import { StoreFailed } from "../src/ArchiveError.js"
 import * as Service from "../src/internal/service/service.js"
 import * as Watch from "../src/internal/service/watch.js"
-import { layerLibsql } from "../src/internal/store/libsqlStore.js"
 import { Store, type StoreService } from "../src/internal/store/Store.js"
-import { folder, request } from "./support/double.js"
-import { settings } from "./support/settings.js"
-
-const libsql = Layer.unwrapScoped(
-  Effect.map(
-    Effect.acquireRelease(
-      Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-watch-"))),
-      (path) => Effect.sync(() => rmSync(path, { recursive: true }))
-    ),
-    (path) => layerLibsql({ path: join(path, "store.db") })
-  )
-)
+import { folder, hurry, request } from "./support/double.js"
+import { libsql, settings } from "./support/stores.js"
 
 describe("a run that is being listed", () => {
   /** Seconds of waiting, and whether the run is watched still after each. */
@@ -74,64 +60,56 @@ describe("a run that is being listed", () => {
   )
 })
 
+/** An archive in this process, over the store that a test has changed. */
+const archiveOver = (change: (store: StoreService) => Partial<StoreService>) =>
+  Effect.gen(function* () {
+    const store = yield* Store
+    const service = Service.make({ costs: new Map(), checks: new Map() })
+    const archive = yield* Effect.provideService(service, Store, { ...store, ...change(store) })
+    return { archive, store }
+  })
+
+const run = <A, E>(body: Effect.Effect<A, E, Store | Scope.Scope | FileSystem.FileSystem>) =>
+  body.pipe(Effect.scoped, Effect.provide(Layer.merge(libsql, NodeFileSystem.layer)), hurry)
+
 describe("a run that is paused and resumed while it is watched", () => {
   it.live("is watched on, to its end", () =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      const paused = yield* Deferred.make<void>()
-      // The output of a pause is written for as long as it takes to resume the run.
-      const slow: StoreService = {
-        ...store,
-        outputs: (run) => Stream.unwrap(Effect.as(Deferred.await(paused), store.outputs(run)))
-      }
-      const options = { costs: new Map(), checks: new Map() }
-      const archive = yield* Effect.provideService(Service.make(options), Store, slow)
-      const { id } = yield* archive.start(request(yield* folder, 1))
-      const watching = yield* Effect.fork(Stream.runLast(archive.progress(id)))
-      yield* store.changeState(id, "paused", "paused")
-      yield* Effect.sleep(700)
-      yield* store.begin(id, "resumed")
-      yield* Deferred.succeed(paused, undefined)
-      yield* Effect.sleep(1_200)
-      assert.isTrue(Option.isNone(yield* Fiber.poll(watching)))
-      yield* store.changeState(id, "ended", "ended")
-      assert.strictEqual(Option.getOrThrow(yield* Fiber.join(watching)).state, "ended")
-    }).pipe(Effect.scoped, Effect.provide(Layer.merge(libsql, NodeFileSystem.layer)))
+    run(
+      Effect.gen(function* () {
+        const [writing, resumed] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+        // The output of a pause is written for as long as it takes to resume the run.
+        const wait = Effect.zipRight(Deferred.succeed(writing, undefined), Deferred.await(resumed))
+        const { archive, store } = yield* archiveOver(({ outputs }) => ({
+          outputs: (run) => Stream.unwrap(Effect.as(wait, outputs(run)))
+        }))
+        const { id } = yield* archive.start(request(yield* folder, 1))
+        const watching = yield* Effect.fork(Stream.runLast(archive.progress(id)))
+        yield* store.changeState(id, "paused", "paused")
+        yield* Deferred.await(writing)
+        yield* store.begin(id, "resumed")
+        yield* Deferred.succeed(resumed, undefined)
+        yield* Effect.sleep(1_200)
+        assert.isTrue(Option.isNone(yield* Fiber.poll(watching)))
+        yield* store.changeState(id, "ended", "ended")
+        assert.strictEqual(Option.getOrThrow(yield* Fiber.join(watching)).state, "ended")
+      })
+    )
   )
 })
 
 describe("an outage of the database", () => {
   const outage = new StoreFailed({ store: "postgresql://db/speech", code: "57P01", message: "The server shuts down." })
 
-  /** An archive whose store fails so many times in one of its methods. */
-  const failing = (method: "addItems" | "outputs", after: number, times: number) =>
-    Effect.gen(function* () {
-      const store = yield* Store
-      let calls = 0
-      const fails = () => ++calls > after && calls <= after + times
-      const failed: StoreService = {
-        ...store,
-        ...(method === "addItems" && {
-          addItems: (...given) => Effect.suspend(() => (fails() ? Effect.fail(outage) : store.addItems(...given)))
-        }),
-        ...(method === "outputs" && {
-          outputs: (run) => Stream.suspend(() => (fails() ? Stream.fail(outage) : store.outputs(run)))
-        })
-      }
-      const options = { costs: new Map(), checks: new Map() }
-      const archive = yield* Effect.provideService(Service.make(options), Store, failed)
-      return { archive, store, calls: () => calls }
-    })
-
-  const run = <A, E>(body: Effect.Effect<A, E, Store | Scope.Scope | FileSystem.FileSystem>) =>
-    body.pipe(Effect.scoped, Effect.provide(Layer.merge(libsql, NodeFileSystem.layer)))
-
   it.live("while files are listed does not end the listing", () =>
     run(
       Effect.gen(function* () {
-        const { archive, calls } = yield* failing("addItems", 1, 2)
+        let calls = 0
+        const { archive } = yield* archiveOver(({ addItems }) => ({
+          addItems: (...given) =>
+            Effect.suspend(() => (++calls === 2 || calls === 3 ? Effect.fail(outage) : addItems(...given)))
+        }))
         const { counts, state } = yield* archive.start(request(yield* folder, 2_500))
-        assert.deepStrictEqual([state, counts.pending, calls()], ["running", 2_500, 5])
+        assert.deepStrictEqual([state, counts.pending, calls], ["running", 2_500, 5])
       })
     )
   )
@@ -139,12 +117,15 @@ describe("an outage of the database", () => {
   it.live("while the output is written does not end the run with an error", () =>
     run(
       Effect.gen(function* () {
-        const { archive, calls, store } = yield* failing("outputs", 0, 2)
+        let calls = 0
+        const { archive, store } = yield* archiveOver(({ outputs }) => ({
+          outputs: (run) => Stream.suspend(() => (++calls <= 2 ? Stream.fail(outage) : outputs(run)))
+        }))
         const { id } = yield* archive.start(request(yield* folder, 1))
         yield* store.changeState(id, "ended", "ended")
         const last = Option.getOrThrow(yield* Stream.runLast(archive.progress(id)))
         assert.deepStrictEqual([last.state, last.output?.files], ["ended", 0])
-        assert.isAbove(calls(), 2)
+        assert.isAbove(calls, 2)
       })
     )
   )

@@ -1,7 +1,7 @@
 /** Turns several channels into one. Samples are interleaved; an incomplete frame at the end is dropped. */
 
 import { blockSamples, kernel, samplesRegion, windowsRegion } from "./internal/kernel/kernel.js"
-import { checkChannels } from "./internal/pcm/checkChannels.js"
+import { checkChannels } from "./internal/pcm/frames.js"
 
 const floats = /* @__PURE__ */ new Float32Array(kernel.memory)
 

@@ -3,6 +3,7 @@ import { AudioFormat, Pcm, PcmStream } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
+import { holds } from "effect-speech-test-support/holds"
 import { audio, cutAt, cuts, encodings } from "./wavArbitrary.js"
 
 const mono = (encoding: AudioFormat.Encoding, sampleRate = 8000): AudioFormat.AudioFormat => ({
@@ -17,14 +18,11 @@ const chunked = (format: AudioFormat.AudioFormat, bytes: Uint8Array, sizes: Read
 })
 const collect = (audio: PcmStream.PcmStream) => Effect.runSync(PcmStream.collect(audio))
 const equal = (bytes: Uint8Array, others: Uint8Array) => expect(Buffer.compare(bytes, others)).toBe(0)
-const check = <Ts extends [unknown, ...Array<unknown>]>(
-  arbitraries: { [K in keyof Ts]: FastCheck.Arbitrary<Ts[K]> },
-  law: (...values: Ts) => void
-) => FastCheck.assert(FastCheck.property(...arbitraries, law), { numRuns: 15, seed: 7 })
+const runs = { numRuns: 15, seed: 7 }
 
 describe("joining audio", () => {
   it("gives the whole frames of all parts, whatever their chunks, and their length if it is known", () => {
-    check([audio, cuts, FastCheck.nat(7), FastCheck.boolean()], ({ bytes, format }, sizes, extra, known) => {
+    holds([audio, cuts, FastCheck.nat(7), FastCheck.boolean()], runs, ({ bytes, format }, sizes, extra, known) => {
       const frame = AudioFormat.bytesPerFrame(format)
       const incomplete = new Uint8Array([...bytes, ...new Uint8Array(extra % frame)])
       const part = { ...chunked(format, incomplete, sizes), ...(known ? {} : { byteLength: undefined }) }
@@ -78,7 +76,7 @@ describe("fading", () => {
 
   it("does not depend on chunks, keeps the length, and touches only the ends", () => {
     const durations = FastCheck.integer({ min: 0, max: 30 })
-    check([audio, cuts, durations, durations], ({ bytes, format }, sizes, inMillis, outMillis) => {
+    holds([audio, cuts, durations, durations], runs, ({ bytes, format }, sizes, inMillis, outMillis) => {
       const options = { inMillis, outMillis }
       const faded = collect(PcmStream.fade(PcmStream.fromBytes(format, bytes), options))
       const streamed = PcmStream.fade(chunked(format, bytes, sizes), options)
@@ -135,7 +133,7 @@ describe("trimming", () => {
 
   it("gives a part of the audio, does not depend on chunks, and finds nothing more to trim", () => {
     const levels = FastCheck.array(FastCheck.constantFrom(0, 0.001, 0.3), { minLength: 1, maxLength: 12 })
-    check([levels, cuts, FastCheck.nat(100), FastCheck.nat(30)], (all, sizes, shift, keepMillis) => {
+    holds([levels, cuts, FastCheck.nat(100), FastCheck.nat(30)], runs, (all, sizes, shift, keepMillis) => {
       const bytes = pcm(noise(shift / 8, 0.001), ...all.map((level, index) => noise(35, level, index + 1)))
       const trimmed = trim(bytes, { keepMillis })
       equal(

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { Pcm, Quiet } from "@effect-speech/audio-codec"
 import * as FastCheck from "effect/FastCheck"
+import { holds } from "effect-speech-test-support/holds"
 import { concatSamples } from "../src/internal/bytes.js"
 import { pause, rate, recording, speech } from "./speech.js"
 import { cutAt } from "./wavArbitrary.js"
@@ -67,20 +68,15 @@ describe("cutting", () => {
   })
 
   it("is moved neither by gain nor by an offset", () =>
-    FastCheck.assert(
-      FastCheck.property(
-        recording,
-        maximum,
-        FastCheck.constantFrom(-1, 2 ** -6, 0.3, 3, 1000),
-        FastCheck.constantFrom(0, 0.25, -0.1, 3),
-        (samples, maximumMillis, gain, offset) => {
-          // Rounded, so that an offset leaves the same samples.
-          const grid = samples.map((sample) => Math.round(sample * 2 ** 16) / 2 ** 16)
-          const changed = grid.map((sample) => gain * sample + gain * offset)
-          expect(ends(cut(changed, { maximumMillis }))).toEqual(ends(cut(grid, { maximumMillis })))
-        }
-      ),
-      { numRuns: 12, seed: 4 }
+    holds(
+      [recording, maximum, FastCheck.constantFrom(-1, 2 ** -6, 0.3, 3, 1000), FastCheck.constantFrom(0, 0.25, -0.1, 3)],
+      { numRuns: 12, seed: 4 },
+      (samples, maximumMillis, gain, offset) => {
+        // Rounded, so that an offset leaves the same samples.
+        const grid = samples.map((sample) => Math.round(sample * 2 ** 16) / 2 ** 16)
+        const changed = grid.map((sample) => gain * sample + gain * offset)
+        expect(ends(cut(changed, { maximumMillis }))).toEqual(ends(cut(grid, { maximumMillis })))
+      }
     ))
 
   it.each([1000, 1999, 4000, 11_025, 44_100, 48_000])("counts in samples of the source, at %d Hz", (at) => {

@@ -1,16 +1,10 @@
-import * as HttpClient from "@effect/platform/HttpClient"
-import * as HttpServer from "@effect/platform/HttpServer"
-import * as HttpServerRequest from "@effect/platform/HttpServerRequest"
-import * as HttpServerResponse from "@effect/platform/HttpServerResponse"
-import * as NodeHttpServer from "@effect/platform-node/NodeHttpServer"
-import { describe, expect, it, layer } from "@effect/vitest"
+import { describe, expect, it } from "@effect/vitest"
 import { Pcm, PcmStream, Wav } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
-import { audio, cutAt, cuts } from "./wavArbitrary.js"
-import { alaw, float, isEqual, joined, mulaw, pcm8, telephony, uint32 } from "./wavFormats.js"
+import { alaw, float, joined, mulaw, pcm8, telephony, uint32 } from "./wavFormats.js"
 import { wavLaws } from "./wavLaws.js"
 
 const uint16 = (value: number) => Uint8Array.of(value, value >>> 8)
@@ -83,34 +77,9 @@ describe("reading", () => {
     FastCheck.assert(law, { numRuns: 300 })
   })
 
-  it("as a stream does not depend on its chunks", () =>
-    FastCheck.assert(
-      FastCheck.asyncProperty(audio, cuts, ({ bytes, format }, sizes) =>
-        Effect.gen(function* () {
-          const file = Wav.encode(format, bytes)
-          const decoded = yield* Wav.decodeStream(Stream.fromIterable(cutAt(file, sizes)))
-          expect(decoded.format).toEqual(format)
-          expect(isEqual(yield* PcmStream.collect(decoded), bytes)).toBe(true)
-        }).pipe(Effect.scoped, Effect.runPromise)
-      )
-    ))
-
-  it("takes the whole frames of a file that ends early", () => {
-    const cut = Wav.encode(telephony, Uint8Array.of(1, 2, 3, 4, 5, 6, 7, 8)).subarray(0, 44 + 5)
-    expect([...Either.getOrThrow(Wav.decode(cut)).bytes]).toEqual([1, 2, 3, 4])
-  })
-
   it("takes bits that do not fill their bytes for the upper ones", () => {
     const file = mutate(Wav.encode({ ...telephony, encoding: "pcm24" }, new Uint8Array(6)), 34, 20)
     expect(Either.getOrThrow(Wav.decode(file)).format.encoding).toBe("pcm24")
-  })
-
-  it("takes a file whose block align alone is wrong, as other readers do", () => {
-    const samples = Uint8Array.of(1, 2, 3, 4)
-    for (const blockAlign of [0, 1, 4]) {
-      const file = mutate(Wav.encode(telephony, samples), 32, blockAlign)
-      expect(Either.getOrThrow(Wav.decode(file))).toEqual({ format: telephony, bytes: samples })
-    }
   })
 
   it.effect("ends with the data chunk, whatever follows it", () =>
@@ -164,36 +133,6 @@ function mutate(bytes: Uint8Array, offset: number, value: number): Uint8Array {
   return changed
 }
 
-it.effect.each([
-  // As sox 14.4.2 writes them: the number of the format has 16 bits, and the rest of its identifier is little-endian.
-  ["24 bits", 2, 24, "pcm24"],
-  ["32 bits", 2, 32, "pcm32"],
-  ["5 channels", 5, 16, "pcm16"]
-] as const)(
-  "a big-endian file with an extensible header is read, as sox writes it: %s",
-  ([_, channels, bits, encoding]) =>
-    Effect.gen(function* () {
-      const frame = (channels * bits) / 8
-      const file = Buffer.alloc(68 + 8 * frame)
-      file.write("RIFX\0\0\0\0WAVEfmt \0\0\0\x28\xff\xfe", "latin1")
-      file.writeUInt32BE(file.length - 8, 4)
-      file.writeUInt16BE(channels, 22)
-      file.writeUInt32BE(8000, 24)
-      file.writeUInt32BE(8000 * frame, 28)
-      file.writeUInt16BE(frame, 32)
-      file.writeUInt16BE(bits, 34)
-      file.writeUInt16BE(22, 36)
-      file.writeUInt16BE(bits, 38)
-      file.write("\0\0\0\x03\0\x01\0\0\0\0\x10\0\x80\0\0\xaa\0\x38\x9b\x71data", 40, "latin1")
-      file.writeUInt32BE(8 * frame, 64)
-      file.writeIntBE(-2, 68, bits / 8)
-      const { bytes, format } = yield* Wav.decode(file)
-      expect(format).toEqual({ sampleRate: 8000, channels, encoding })
-      expect(bytes.byteLength).toBe(8 * frame)
-      expect(Buffer.from(bytes).readIntLE(0, bits / 8)).toBe(-2)
-    })
-)
-
 const odd = Uint8Array.from({ length: 101 }, (_, index) => index)
 
 it.effect("encodeStream gives the bytes of encode, as many as contentLength says", () =>
@@ -209,27 +148,3 @@ it.effect("encodeStream gives the bytes of encode, as many as contentLength says
     expect(Wav.contentLength({ format: pcm8 })).toBeUndefined()
   })
 )
-
-layer(NodeHttpServer.layerTest)("an HTTP response", (it) => {
-  it.scoped("states its Content-Length if the length of the audio is known", () =>
-    Effect.gen(function* () {
-      const app = Effect.map(HttpServerRequest.HttpServerRequest, ({ url }) => {
-        const byteLength = url === "/known" ? odd.byteLength : undefined
-        const audio = { format: mulaw, byteLength, stream: Stream.make(odd) }
-        const contentLength = Wav.contentLength(audio)
-        return HttpServerResponse.stream(Wav.encodeStream(audio), { contentType: "audio/wav", contentLength })
-      })
-      yield* HttpServer.serveEffect(app)
-      for (const [url, length] of [
-        ["/known", "160"],
-        ["/unknown", undefined]
-      ] as const) {
-        const response = yield* HttpClient.get(url)
-        expect(response.headers["content-length"]).toBe(length)
-        const { bytes, format } = Either.getOrThrow(Wav.decode(new Uint8Array(yield* response.arrayBuffer)))
-        expect(format).toEqual(mulaw)
-        expect(isEqual(bytes, odd)).toBe(true)
-      }
-    })
-  )
-})

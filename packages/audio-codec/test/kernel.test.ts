@@ -1,10 +1,10 @@
 import { readFileSync } from "node:fs"
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import { holds } from "effect-speech-test-support/holds"
 import { compileKernel } from "../kernel/compile.js"
 import { kernel, makeWasmKernel, memorySize } from "../src/internal/kernel/kernel.js"
-import type { Kernel } from "../src/internal/kernel/kernelInterface.js"
-import { makePlainKernel } from "../src/internal/kernel/plainKernel.js"
+import { type Kernel, makePlainKernel } from "../src/internal/kernel/plainKernel.js"
 import { makeResampler } from "../src/internal/resampling/resampler.js"
 
 const plain = makePlainKernel(memorySize)
@@ -59,25 +59,20 @@ describe("the WebAssembly kernel", () => {
     ["decodePcm32", 4],
     ["meanPcm16", 4]
   ] as const)("gives the same floats as plain TypeScript, bit for bit: %s", (name, size) => {
-    FastCheck.assert(
-      FastCheck.property(FastCheck.uint8Array({ maxLength: 400 }), (bytes) => {
-        const count = Math.floor(bytes.length / size)
-        const [fast, slow] = both(bytes, 4 * count, (kernel) => kernel[name](input, output, count))
-        expect(fast).toEqual(slow)
-      })
-    )
+    holds([FastCheck.uint8Array({ maxLength: 400 })], {}, (bytes) => {
+      const count = Math.floor(bytes.length / size)
+      const [fast, slow] = both(bytes, 4 * count, (kernel) => kernel[name](input, output, count))
+      expect(fast).toEqual(slow)
+    })
   })
 
   it("gives the same 16-bit samples and the same count of clipped ones, bit for bit, whatever the floats", () => {
-    FastCheck.assert(
-      FastCheck.property(samples, (values) => {
-        const [fast, slow] = both(bytesOf(values), 2 * values.length, (kernel) =>
-          kernel.encodePcm16(input, output, values.length)
-        )
-        expect(fast).toEqual(slow)
-      }),
-      { numRuns: 500 }
-    )
+    holds([samples], { numRuns: 500 }, (values) => {
+      const [fast, slow] = both(bytesOf(values), 2 * values.length, (kernel) =>
+        kernel.encodePcm16(input, output, values.length)
+      )
+      expect(fast).toEqual(slow)
+    })
   })
 
   it("clips exactly the samples that rounding would put out of range", () => {
@@ -92,18 +87,16 @@ describe("the WebAssembly kernel", () => {
   })
 
   it("gives the same mixdown, bit for bit, whatever the number of channels", () => {
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.array(FastCheck.float({ noNaN: true }), { maxLength: 200 }),
-        FastCheck.integer({ min: 1, max: 9 }),
-        (values, channels) => {
-          const frames = Math.floor(values.length / channels)
-          const [fast, slow] = both(bytesOf(Float32Array.from(values)), 4 * frames, (kernel) =>
-            kernel.mixdown(input, output, frames, channels)
-          )
-          expect(fast).toEqual(slow)
-        }
-      )
+    holds(
+      [FastCheck.array(FastCheck.float({ noNaN: true }), { maxLength: 200 }), FastCheck.integer({ min: 1, max: 9 })],
+      {},
+      (values, channels) => {
+        const frames = Math.floor(values.length / channels)
+        const [fast, slow] = both(bytesOf(Float32Array.from(values)), 4 * frames, (kernel) =>
+          kernel.mixdown(input, output, frames, channels)
+        )
+        expect(fast).toEqual(slow)
+      }
     )
   })
 
@@ -115,20 +108,18 @@ describe("the WebAssembly kernel", () => {
     [44_101, 8000],
     [8000, 12_345]
   ])("resamples from %i to %i Hz as plain TypeScript does, within the last bit of 16", (from, to) => {
-    FastCheck.assert(
-      FastCheck.property(
-        FastCheck.float32Array({ min: -1, max: 1, noNaN: true, minLength: 0, maxLength: 3000 }),
-        (values) => {
-          const [fast, slow] = [kernel, plain].map((kernel) => {
-            const resampler = makeResampler(kernel, { from, to })
-            return [...resampler.push(values), ...resampler.flush()]
-          }) as [Array<number>, Array<number>]
-          expect(fast.length).toBe(slow.length)
-          const differences = fast.map((value, index) => Math.abs(value - (slow[index] as number)))
-          expect(Math.max(0, ...differences)).toBeLessThan(1 / 0x8000)
-        }
-      ),
-      { numRuns: 10 }
+    holds(
+      [FastCheck.float32Array({ min: -1, max: 1, noNaN: true, minLength: 0, maxLength: 3000 })],
+      { numRuns: 10 },
+      (values) => {
+        const [fast, slow] = [kernel, plain].map((kernel) => {
+          const resampler = makeResampler(kernel, { from, to })
+          return [...resampler.push(values), ...resampler.flush()]
+        }) as [Array<number>, Array<number>]
+        expect(fast.length).toBe(slow.length)
+        const differences = fast.map((value, index) => Math.abs(value - (slow[index] as number)))
+        expect(Math.max(0, ...differences)).toBeLessThan(1 / 0x8000)
+      }
     )
   })
 })

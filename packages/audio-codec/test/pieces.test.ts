@@ -3,6 +3,7 @@ import { Quiet, Silence } from "@effect-speech/audio-codec"
 import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Stream from "effect/Stream"
+import { holds } from "effect-speech-test-support/holds"
 import { concatSamples } from "../src/internal/bytes.js"
 import { pause, rate, recording, speech } from "./speech.js"
 import { cutAt, cuts } from "./wavArbitrary.js"
@@ -24,8 +25,10 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
   }
 
   it("are the whole recording, each of at most the given length, whatever its chunks", () =>
-    FastCheck.assert(
-      FastCheck.property(recording, FastCheck.integer({ min: 1000, max: 3000 }), cuts, (samples, maximum, sizes) => {
+    holds(
+      [recording, FastCheck.integer({ min: 1000, max: 3000 }), cuts],
+      { numRuns: 15, seed: 3 },
+      (samples, maximum, sizes) => {
         const pieces = cut(
           samples,
           maximum,
@@ -43,8 +46,7 @@ describe.each(cutters)("the pieces of $name", ({ cutStream, make }) => {
           expect(piece).not.toMatchObject({ ending: "end" })
         }
         expect(concatSamples(pieces.map((piece) => piece.samples))).toEqual(samples)
-      }),
-      { numRuns: 15, seed: 3 }
+      }
     ))
 
   it.effect("of a stream arrive as soon as each is complete", () =>

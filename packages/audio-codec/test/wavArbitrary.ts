@@ -1,5 +1,6 @@
 import { AudioFormat, Wav } from "@effect-speech/audio-codec"
 import * as FastCheck from "effect/FastCheck"
+import { damaged } from "./damaged.js"
 
 export const encodings = ["pcm8", "pcm16", "pcm24", "pcm32", "float32", "float64", "alaw", "mulaw"] as const
 
@@ -33,20 +34,6 @@ export const cutAt = <A extends Uint8Array | Float32Array>(
   }
   return parts
 }
-
-const chunkNames = FastCheck.constantFrom(..."RIFF,RIFX,RF64,BW64,WAVE,fmt ,fact,ds64,data,LIST".split(","))
-const oddSizes = FastCheck.oneof(
-  FastCheck.constantFrom(0, 1, 15, 16, 17, 18, 24, 28, 40),
-  FastCheck.constantFrom(0x7fffffff, 0x80000000, 0xfffffffe, 0xffffffff)
-)
-
-const mutation = FastCheck.oneof(
-  FastCheck.record({ at: FastCheck.nat(200), byte: FastCheck.nat(255) }),
-  FastCheck.record({ at: FastCheck.nat(200), name: chunkNames }),
-  FastCheck.record({ at: FastCheck.nat(200), size: oddSizes }),
-  FastCheck.record({ at: FastCheck.nat(200), removed: FastCheck.nat(40) }),
-  FastCheck.record({ at: FastCheck.nat(200), inserted: FastCheck.uint8Array({ maxLength: 40 }) })
-)
 
 const tags: Partial<Record<AudioFormat.Encoding, number>> = { float32: 3, float64: 3, alaw: 6, mulaw: 7 }
 const unknownSize = 0xffffffff
@@ -131,22 +118,11 @@ export const shapedFile: FastCheck.Arbitrary<{ readonly file: Buffer; readonly a
 /** Damaged WAV files, and bytes that never were one. */
 export const damagedFile: FastCheck.Arbitrary<Uint8Array> = FastCheck.oneof(
   FastCheck.uint8Array({ maxLength: 300 }),
-  FastCheck.tuple(
+  damaged(
     FastCheck.oneof(
-      audio.map(({ bytes, format }) => Buffer.from(Wav.encode(format, bytes))),
+      audio.map(({ bytes, format }) => Wav.encode(format, bytes)),
       shapedFile.map(({ file }) => file)
     ),
-    FastCheck.array(mutation, { maxLength: 6 })
-  ).map(([whole, mutations]) => {
-    let file = Buffer.from(whole)
-    for (const change of mutations) {
-      const at = change.at % (file.byteLength + 1)
-      if ("byte" in change && at < file.byteLength) file[at] = change.byte
-      if ("name" in change) file.write(change.name, at, "latin1")
-      if ("size" in change && at + 4 <= file.byteLength) file.writeUInt32LE(change.size, at)
-      if ("removed" in change) file = Buffer.concat([file.subarray(0, at), file.subarray(at + change.removed)])
-      if ("inserted" in change) file = Buffer.concat([file.subarray(0, at), change.inserted, file.subarray(at)])
-    }
-    return file
-  })
+    "RIFF,RIFX,RF64,BW64,WAVE,fmt ,fact,ds64,data,LIST".split(",")
+  )
 )

@@ -1,6 +1,8 @@
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
+import type { Fault } from "@effect-speech/local-service/Faults"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice, type VoiceService } from "@effect-speech/local-service/Voice"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -33,20 +35,37 @@ export const recordingConsole = Effect.map(Console.consoleWith(Effect.succeed), 
   return { console, printed: () => ({ stdout: stdout.join("\n"), stderr: stderr.join("\n") }) }
 })
 
-/** Runs the command in this process, with an environment of its own, and keeps what it prints. */
-export const run = (args: ReadonlyArray<string>, environment: Record<string, string>) =>
+/** Runs the command in this process, with an environment of its own. The result is its exit code. */
+export const runOn = (
+  console: Console.Console,
+  args: ReadonlyArray<string>,
+  environment: Readonly<Record<string, string>>
+) =>
+  speech(["node", "speech", ...args]).pipe(
+    Effect.withConsole(console),
+    Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
+  )
+
+/** {@link runOn} with a console that keeps what is printed. */
+export const run = (args: ReadonlyArray<string>, environment: Readonly<Record<string, string>>) =>
   Effect.gen(function* () {
     const { console, printed } = yield* recordingConsole
-    const code = yield* speech(["node", "speech", ...args]).pipe(
-      Effect.withConsole(console),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
-    )
+    const code = yield* runOn(console, args, environment)
     return { code, ...printed() }
   })
 
 /** {@link run} with the settings of the service. */
 export const speechCommand = (...args: ReadonlyArray<string>) =>
   Effect.flatMap(LocalService, (service) => run(args, environmentOf(service)))
+
+/** A folder, which is removed when the scope closes. */
+export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Gives the service these faults, until the scope closes or others replace them. */
+export const setFaults = (...faults: ReadonlyArray<Fault>) =>
+  Effect.flatMap(LocalService, (service) =>
+    Effect.acquireRelease(service.faults.set(faults), () => service.faults.set([]))
+  )
 
 /** How many requests the service got. */
 export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))

@@ -1,6 +1,5 @@
 import { execFileSync } from "node:child_process"
 import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, symlinkSync, writeFileSync } from "node:fs"
-import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { PieceStore } from "@effect-speech/long-form"
@@ -15,7 +14,7 @@ import { UsageError } from "../src/failure.js"
 import { lockName } from "../src/fileLock.js"
 import { endingOf, mark, readClaim, writeClaim } from "../src/pieceFolder.js"
 import { keepPieces } from "../src/pieces.js"
-import { recordingConsole } from "./environment.js"
+import { recordingConsole, temporaryFolder } from "./environment.js"
 
 const pieceName = (piece: number): string => `${piece.toString(16).repeat(64)}.json`
 const jobName = (job: string): string => job.repeat(64)
@@ -82,8 +81,6 @@ const steps = FastCheck.array(
 const silently = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
   Effect.flatMap(recordingConsole, ({ console }) => Effect.withConsole(effect, console))
 
-const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
-
 /** Everything in a folder. A kill leaves it as it is at that moment. */
 const snapshotOf = (folder: string): ReadonlyMap<string, Buffer> =>
   new Map(readdirSync(folder).map((name) => [name, readFileSync(`${folder}/${name}`)]))
@@ -115,7 +112,7 @@ describe("jobs over one folder", () => {
         while: ({ _tag }) => _tag === "PieceStoreError",
         schedule: Schedule.forever
       })
-      for (let round = 0; round < 10; round++) {
+      for (let round = 0; round < 5; round++) {
         yield* Effect.all([next, next, next], { concurrency: 3 })
         expect(existsSync(folder)).toBe(false)
       }
@@ -226,7 +223,7 @@ describe("jobs over one folder", () => {
                 ).toEqual([...new Set(foreign)].toSorted())
             }).pipe(Effect.scoped, Effect.provide(NodeFileSystem.layer), silently, Effect.runPromise)
           ),
-          { numRuns: 60 }
+          { numRuns: 30 }
         )
       ),
     60_000

@@ -1,9 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
-import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Exit from "effect/Exit"
 import * as FastCheck from "effect/FastCheck"
-import * as Fiber from "effect/Fiber"
 import * as FiberId from "effect/FiberId"
 import * as FiberRef from "effect/FiberRef"
 import * as Logger from "effect/Logger"
@@ -24,6 +22,17 @@ const replaces = (later: Progress, earlier: Progress): boolean =>
 
 const never = () => false
 
+/** A handler that records each event when the gate is open. */
+const gated = <Event>() =>
+  Effect.map(Effect.makeLatch(), (gate) => {
+    const seen: Array<Event> = []
+    const handler = (event: Event) =>
+      Effect.map(gate.await, () => {
+        seen.push(event)
+      })
+    return { gate, handler, seen }
+  })
+
 /** Records the messages of logs. */
 const recordLogs = () => {
   const messages: Array<string> = []
@@ -32,17 +41,6 @@ const recordLogs = () => {
 }
 
 describe("a handler of events", () => {
-  it.effect("that does not wait runs in place", () =>
-    Effect.gen(function* () {
-      const seen: Array<number> = []
-      const { emit } = yield* EventDelivery.scoped((event: number) => Effect.sync(() => void seen.push(event)), never)
-      for (const event of [1, 2, 3]) {
-        yield* emit(event)
-        expect(seen.at(-1)).toBe(event)
-      }
-    }).pipe(Effect.scoped)
-  )
-
   it.effect("that waits gets one event after the other, in order, and delays no call", () =>
     Effect.gen(function* () {
       const seen: Array<string> = []
@@ -130,36 +128,24 @@ describe("a handler of events", () => {
 })
 
 describe("events that wait", () => {
+  const tags = FastCheck.constantFrom("Uploading" as const, "Waiting" as const)
   it.effect("arrive in order, and the latest progress of each upload is among them", () =>
     Effect.promise(() =>
       FastCheck.assert(
-        FastCheck.asyncProperty(
-          FastCheck.array(
-            FastCheck.tuple(FastCheck.constantFrom("Uploading" as const, "Waiting" as const), FastCheck.nat(2)),
-            {
-              maxLength: 30
-            }
-          ),
-          (drawn) =>
-            Effect.gen(function* () {
-              const events = drawn.map(([_tag, attempt], index): Progress => ({ _tag, attempt, sentBytes: index }))
-              const seen: Array<Progress> = []
-              const gate = yield* Deferred.make<void>()
-              const handler = (event: Progress) =>
-                Effect.zipRight(
-                  Deferred.await(gate),
-                  Effect.sync(() => void seen.push(event))
-                )
-              const delivery = EventDelivery.make(handler, replaces)
-              for (const event of events) yield* delivery.emit(event)
-              yield* Deferred.succeed(gate, undefined)
-              while (seen.at(-1) !== events.at(-1)) yield* Effect.yieldNow()
-              // The first event is with the handler already.
-              const expected = events.filter(
-                (event, index) => index === 0 || !events.slice(index + 1).some((later) => replaces(later, event))
-              )
-              expect(seen).toEqual(expected)
-            }).pipe(Effect.runPromise)
+        FastCheck.asyncProperty(FastCheck.array(FastCheck.tuple(tags, FastCheck.nat(2)), { maxLength: 30 }), (drawn) =>
+          Effect.gen(function* () {
+            const events = drawn.map(([_tag, attempt], index): Progress => ({ _tag, attempt, sentBytes: index }))
+            const { gate, handler, seen } = yield* gated<Progress>()
+            const delivery = EventDelivery.make(handler, replaces)
+            for (const event of events) yield* delivery.emit(event)
+            yield* gate.open
+            while (seen.at(-1) !== events.at(-1)) yield* Effect.yieldNow()
+            // The first event is with the handler already.
+            const expected = events.filter(
+              (event, index) => index === 0 || !events.slice(index + 1).some((later) => replaces(later, event))
+            )
+            expect(seen).toEqual(expected)
+          }).pipe(Effect.runPromise)
         ),
         { numRuns: 200 }
       )
@@ -169,16 +155,10 @@ describe("events that wait", () => {
   it.effect("are at most 1000: the oldest are dropped, and one warning says so", () => {
     const { layer, messages } = recordLogs()
     return Effect.gen(function* () {
-      const seen: Array<number> = []
-      const gate = yield* Deferred.make<void>()
-      const handler = (event: number) =>
-        Effect.zipRight(
-          Deferred.await(gate),
-          Effect.sync(() => void seen.push(event))
-        )
+      const { gate, handler, seen } = yield* gated<number>()
       const { emit } = yield* EventDelivery.scoped(handler, never)
       for (let event = 0; event < 2500; event++) yield* emit(event)
-      yield* Deferred.succeed(gate, undefined)
+      yield* gate.open
       while (seen.at(-1) !== 2499) yield* Effect.yieldNow()
       expect([seen.length, seen[0], seen[1]]).toEqual([1001, 0, 1500])
       expect(messages).toEqual(["onEvent is too slow for the events, so the oldest that wait are dropped"])
@@ -242,8 +222,7 @@ describe("when the job ends, a handler that still runs", () => {
       const { emit } = yield* Scope.extend(EventDelivery.scoped(handler, never), scope)
       yield* emit(1)
       yield* emit(2)
-      const closing = yield* Effect.fork(Scope.close(scope, Exit.interrupt(FiberId.none)))
-      yield* Fiber.join(closing)
+      yield* Scope.close(scope, Exit.interrupt(FiberId.none))
       for (let turn = 0; turn < 10; turn++) yield* Effect.yieldNow()
       expect(seen).toEqual(["1"])
     })

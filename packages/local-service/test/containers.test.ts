@@ -26,6 +26,9 @@ const catSamples = Float32Array.from(
   (sample) => sample / 0x8000
 )
 
+const wavOf = (samples: Iterable<number>, sampleRate = 8000) =>
+  Wav.encode({ sampleRate, channels: 1, encoding: "pcm16" }, Pcm.encode(Float32Array.from(samples), "pcm16").bytes)
+
 const learn = Effect.gen(function* () {
   const { recogniser } = yield* LocalService
   yield* recogniser.learn({ text, lang: "en", samples: Stream.make(catSamples) })
@@ -108,70 +111,38 @@ const damaged: Readonly<Record<string, ReadonlyArray<Uint8Array>>> = {
 }
 
 serviceTests("a recording", LocalService.layer(), (it) => {
-  it.each(["cat.wav", ...files])("is recognised by its content, not its name: %s", function* ({ transcribe }, name) {
-    yield* learn
-    expect((yield* transcribe(formOf(recording(name)))).json().text).toBe(text)
-  })
-
-  it.each(["hat.flac", "hat.mp3", "hat.m4a", "hat.opus.ogg"])(
-    "with another word is not recognised: %s",
-    function* ({ transcribe }, name) {
-      yield* learn
-      expect((yield* transcribe(formOf(recording(name)))).json()).toMatchObject({ status: "success", text: "" })
-    }
-  )
-
   it.each(everyRecording)(
-    "has the same container for the client and the service: %s",
+    "has the same container for the client and the service, and is recognised by its content alone: %s",
     function* ({ transcribe }, [name, bytes]) {
       const container = Container.sniff(bytes)
       expect(name.endsWith(`.${container}`)).toBe(true)
       const { container: found } = yield* Effect.provide(inspect(AudioSource.fromBytes(bytes)), NodeFileSystem.layer)
       expect(found).toBe(container)
-      expect((yield* transcribe(formOf(bytes))).status).toBe(200)
+      yield* learn
+      // The others say something else, such as "hat" in place of "cat".
+      const spoken = ["cat.wav", ...files].includes(name) ? text : name === "join.mp3" ? `${text} ${text}` : ""
+      expect((yield* transcribe(formOf(bytes))).json()).toMatchObject({ status: "success", text: spoken })
     }
   )
-
-  it("that starts later, as encoders shift it, is still recognised", function* ({ transcribe }) {
-    yield* learn
-    const samples = Buffer.concat([Buffer.alloc(1000), recording("cat.wav").subarray(44)])
-    const later = Wav.encode({ sampleRate: 8000, channels: 1, encoding: "pcm16" }, samples)
-    expect((yield* transcribe(formOf(later))).json().text).toBe(text)
-  })
 
   const silence = (millis: number) => new Float32Array(millis * 8)
   const lowNoise = (millis: number) => Float32Array.from(noise(millis * 8, 11), (byte) => (byte - 128) / 2 ** 15)
-  it.each(
-    [silence, lowNoise].flatMap((quiet) =>
-      [
-        [80, 80],
-        [500, 0],
-        [0, 500],
-        [333, 500],
-        [500, 500]
-      ].flatMap(([before = 0, after = 0]) =>
-        [8000, 16_000, 44_100].map((rate) => ({ quiet, name: quiet.name, before, after, rate }))
-      )
-    )
-  )(
-    "with $before ms of $name before and $after after, at $rate Hz, is still recognised",
-    function* ({ transcribe }, { after, before, quiet, rate }) {
+  it.each([
+    ["silence", silence, 80, 80, 16_000],
+    ["silence", silence, 500, 0, 8000],
+    ["silence", silence, 333, 500, 44_100],
+    ["low noise", lowNoise, 0, 500, 8000],
+    ["low noise", lowNoise, 80, 80, 44_100],
+    ["low noise", lowNoise, 500, 500, 16_000]
+  ] as const)(
+    "with %s around it is still recognised at another rate",
+    function* ({ transcribe }, [, quiet, before, after, rate]) {
       yield* learn
       const samples = Float32Array.from([...quiet(before), ...catSamples, ...quiet(after)])
       const resampled = Resampler.resample(samples, { from: 8000, to: rate })
-      const padded = Wav.encode(
-        { sampleRate: rate, channels: 1, encoding: "pcm16" },
-        Pcm.encode(resampled, "pcm16").bytes
-      )
-      expect((yield* transcribe(formOf(padded))).json().text).toBe(text)
+      expect((yield* transcribe(formOf(wavOf(resampled, rate)))).json().text).toBe(text)
     }
   )
-
-  const changed = (samples: Iterable<number>) =>
-    Wav.encode(
-      { sampleRate: 8000, channels: 1, encoding: "pcm16" },
-      Pcm.encode(Float32Array.from(samples), "pcm16").bytes
-    )
 
   it.each([
     [
@@ -186,7 +157,7 @@ serviceTests("a recording", LocalService.layer(), (it) => {
     ["a part of a word at once after it", [...catSamples, ...catSamples.subarray(4000, 6000)]]
   ] as const)("with %s is not recognised", function* ({ transcribe }, [, samples]) {
     yield* learn
-    expect((yield* transcribe(formOf(changed(samples)))).json()).toMatchObject({ status: "success", text: "" })
+    expect((yield* transcribe(formOf(wavOf(samples)))).json()).toMatchObject({ status: "success", text: "" })
   })
 
   it.each([
@@ -195,22 +166,14 @@ serviceTests("a recording", LocalService.layer(), (it) => {
     ["a second of silence before it", [...silence(1000), ...catSamples]]
   ] as const)("with %s is recognised, without them", function* ({ transcribe }, [, samples]) {
     yield* learn
-    expect((yield* transcribe(formOf(changed(samples)))).json()).toMatchObject({ status: "success", text })
+    expect((yield* transcribe(formOf(wavOf(samples)))).json()).toMatchObject({ status: "success", text })
   })
 
-  // Half a minute at 44.1 kHz, encoded by ffmpeg: 288 frames, each shorter than the longest of their headers.
-  it("of digital silence is decoded whole: silence.flac", function* ({ transcribe }) {
-    const answer = yield* transcribe(formOf(recording("silence.flac")))
-    expect([answer.status, answer.json().text]).toEqual([200, ""])
-  })
-
-  it.each(Object.entries(damaged))("is quickly refused: %s", function* ({ transcribe }, [, variants]) {
+  it.each(Object.entries(damaged))("is refused: %s", function* ({ transcribe }, [, variants]) {
     for (const bytes of variants) {
-      const started = performance.now()
       const answer = yield* transcribe(formOf(bytes))
       expect(answer.status).toBe(400)
       expect(answer.json().message).toContain("audio_file: ")
-      expect(performance.now() - started).toBeLessThan(3000)
     }
   })
 
@@ -235,7 +198,17 @@ serviceTests("a recording", LocalService.layer(), (it) => {
   })
 })
 
-serviceTests("a recording of eight channels at 192 kHz", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+serviceTests("a recording above the longest duration", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
+  it("is 400: half a second", function* ({ transcribe }) {
+    for (const name of ["cat.wav", ...files]) {
+      const answer = yield* transcribe(formOf(recording(name)))
+      expect([answer.status, answer.json().message], name).toEqual([
+        400,
+        expect.stringContaining("longer than 0.5 seconds")
+      ])
+    }
+  })
+
   // A fifth of a second of silence, encoded by ffmpeg.
   const whole = recording("surround.flac")
   const unannounced = Buffer.from(whole)
@@ -245,19 +218,11 @@ serviceTests("a recording of eight channels at 192 kHz", LocalService.layer({ ma
     ["in its header", whole],
     ["only in its frames", unannounced]
   ] as const)(
-    "is 400 if it has more samples than one channel in the longest duration, %s",
+    "of eight channels is 400 if it has more samples than one channel of that duration, %s",
     function* ({ transcribe }, [, bytes]) {
       const answer = yield* transcribe(formOf(bytes))
       expect(answer.status).toBe(400)
       expect(answer.json().message).toContain("more than 96000 samples in all its channels")
     }
   )
-})
-
-serviceTests("a recording of more than half a second", LocalService.layer({ maximumRecordingSeconds: 0.5 }), (it) => {
-  it.each(["cat.wav", ...files])("is 400 if that is the limit: %s", function* ({ transcribe }, name) {
-    const answer = yield* transcribe(formOf(recording(name)))
-    expect(answer.status).toBe(400)
-    expect(answer.json().message).toContain("longer than 0.5 seconds")
-  })
 })

@@ -19,46 +19,25 @@ const clientOf = (adminToken: string) =>
 const client = Effect.flatMap(LocalService, ({ adminToken }) => clientOf(Redacted.value(adminToken)))
 
 layer(cannedService({ credits: 100 }), { excludeTestServices: true })("a typed client of the platform", (it) => {
-  it.effect("shows the page and the document", () =>
-    Effect.gen(function* () {
-      const platform = yield* clientOf("")
-      expect(yield* platform.page()).toMatch(/^<!doctype html>/i)
-      expect((yield* platform.openApi()).openapi).toBe("3.1.0")
-    })
-  )
-
-  it.effect("changes the account, and resets it", () =>
+  it.effect("reads and changes all that the platform keeps", () =>
     Effect.gen(function* () {
       const platform = yield* client
-      const changed = yield* platform.changeAccount({ payload: { state: "closed" } })
-      expect(changed).toEqual({ state: "closed", credits: 100 })
-      expect(yield* platform.account()).toEqual(changed)
+      expect(yield* platform.page()).toMatch(/^<!doctype html>/i)
+      expect((yield* platform.openApi()).openapi).toBe("3.1.0")
+      expect(yield* platform.changeAccount({ payload: { state: "closed" } })).toEqual({ state: "closed", credits: 100 })
       const fixedTime = new Date("2026-01-31T23:59:59.500Z")
       yield* platform.reset({ payload: { seed: 1, fixedTime } })
       expect(yield* platform.account()).toEqual({ state: "active", credits: 100 })
       expect(yield* platform.usage()).toEqual([])
-      const { createdAt } = yield* platform.createKey({ payload: { name: "a", confirm: true } })
-      expect(createdAt).toBe(fixedTime.toISOString())
-      yield* platform.reset({ payload: {} })
-    })
-  )
 
-  it.effect("creates a key, replaces its scopes and revokes it", () =>
-    Effect.gen(function* () {
-      const platform = yield* client
-      const { id, key } = yield* platform.createKey({ payload: { name: "mine", confirm: true } })
+      const { createdAt, id, key } = yield* platform.createKey({ payload: { name: "mine", confirm: true } })
+      expect(createdAt).toBe(fixedTime.toISOString())
       expect(Redacted.value(key)).toMatch(/^local_/)
       const changed = yield* platform.changeKey({ path: { id }, payload: { scopes: ["tts:synth"] } })
       expect(changed).toMatchObject({ name: "mine", scopes: ["tts:synth"], revokedAt: null })
       expect((yield* platform.keys()).active).toEqual(changed)
       expect((yield* platform.revokeKey({ path: { id } })).active).toBeNull()
-      yield* platform.reset({ payload: {} })
-    })
-  )
 
-  it.effect("sets faults, and reads the requests", () =>
-    Effect.gen(function* () {
-      const platform = yield* client
       const faults = yield* platform.setFaults({ payload: [{ operation: "synthesize", status: 502 }] })
       expect(faults).toEqual([{ fault: { operation: "synthesize", status: 502 }, happened: 0 }])
       expect(yield* platform.faults()).toEqual(faults)

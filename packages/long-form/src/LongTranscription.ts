@@ -18,7 +18,7 @@ import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
 import * as Stream from "effect/Stream"
 import { inOrder } from "./internal/inOrder.js"
-import { replaces } from "./internal/pieceEvents.js"
+import { replaces } from "./internal/paidPieces.js"
 import { joinTranscripts } from "./internal/transcription/joinTranscripts.js"
 import { openPieces } from "./internal/transcription/recordingPieces.js"
 import {

@@ -1,6 +1,6 @@
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { LongTranscription, PieceStore, SegmentReader } from "@effect-speech/long-form"
 import {
   AudioSource,
@@ -15,9 +15,11 @@ import * as Effect from "effect/Effect"
 import * as FastCheck from "effect/FastCheck"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
+import { effectTests } from "effect-speech-test-support/effectTests"
 import { bytesOf, evenWords, requestOf, speak, textOf, transactionId, transcriptOf, wordsOf } from "./words.js"
 
 const platform = Layer.merge(NodeFileSystem.layer, PieceStore.layerMemory)
+const it = effectTests(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform))
 
 /** A service that answers so, over a new store, and what it received. */
 const serviceOf = (answer: TestAnswer = transcriptOf) =>
@@ -43,190 +45,169 @@ const words = evenWords(18)
 const file = speak(words)
 
 describe("a long recording", () => {
-  it.scopedLive("becomes one transcript, with the times of the whole", () =>
-    Effect.gen(function* () {
-      const result = yield* transcribe(requestOf(file))
-      expect(result.text).toBe(textOf(words))
-      expect(result.segments).toEqual(
-        words.map(({ end, start, word }) => ({
-          start: expect.closeTo(start, -1),
-          end: expect.closeTo(end, -1),
-          text: `w${word}`,
-          confidence: 0.25,
-          times: "service"
-        }))
-      )
-      expect(result).toMatchObject({ durationMillis: 9000, confidence: 0.5, warnings: [], transactionId })
-    })
-  )
-
-  it.scopedLive("is sent in pieces that follow each other, under ids made from its own", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      const { pieces } = yield* transcribe(requestOf(file))
-      expect(pieces.length).toBeGreaterThan(3)
-      expect(pieces.map(({ number }) => number)).toEqual(pieces.map((_, index) => index + 1))
-      expect(pieces.map(({ start }) => start)).toEqual([0, ...pieces.slice(0, -1).map(({ end }) => end)])
-      expect(pieces.every(({ end, start }) => end - start <= 2000)).toBe(true)
-      expect(pieces.at(-1)).toMatchObject({ end: 9000, ending: "end", source: "sent" })
-      // The first by Python: uuid.uuid5(uuid.UUID(transactionId), "1")
-      expect(pieces[0]?.transactionId).toBe("76e0ea0e-79f6-532b-be06-08db92aea6b6")
-      const sent = (yield* calls).map((call) => call.transactionId)
-      expect(sent.toSorted()).toEqual(pieces.map((piece) => piece.transactionId).toSorted())
-      expect(pieces.every(({ call, transactionId }) => call?.sentId === transactionId)).toBe(true)
-    })
-  )
-
-  it.scopedLive("has no word that is cut, and no other words, wherever its pauses are", () =>
-    Effect.gen(function* () {
-      const lengths = FastCheck.array(
-        FastCheck.tuple(FastCheck.integer({ min: 60, max: 400 }), FastCheck.integer({ min: 200, max: 600 })),
-        { minLength: 1, maxLength: 10 }
-      )
-      const samples = FastCheck.sample(FastCheck.tuple(lengths, FastCheck.integer({ min: 2000, max: 4000 })), {
-        numRuns: 8,
-        seed: 19
-      })
-      for (const [spoken, pieceMillis] of samples) {
-        const all = wordsOf(spoken)
-        const { segments, text } = yield* transcribe(requestOf(speak(all)), { pieceMillis })
-        expect(text).toBe(textOf(all))
-        expect(segments.every(({ start }, index) => Math.abs(start - (all[index]?.start ?? 0)) < 5)).toBe(true)
-      }
-    })
-  )
-
-  it.scopedLive("weights the confidence of a piece by its duration, and has none if the service gives none", () =>
-    Effect.gen(function* () {
-      const { confidence, pieces } = yield* transcribe(requestOf(file), {}, (request) => ({
-        auxInfo: { confidence: bytesOf(request).byteLength / 1e6 }
+  it("becomes one transcript, with the times of the whole", function* () {
+    const result = yield* transcribe(requestOf(file))
+    expect(result.text).toBe(textOf(words))
+    expect(result.segments).toEqual(
+      words.map(({ end, start, word }) => ({
+        start: expect.closeTo(start, -1),
+        end: expect.closeTo(end, -1),
+        text: `w${word}`,
+        confidence: 0.25,
+        times: "service"
       }))
-      const weighted = pieces.reduce((sum, { confidence = 0, end, start }) => sum + confidence * (end - start), 0)
-      expect(confidence).toBeCloseTo(weighted / 9000)
-      expect((yield* transcribe(requestOf(file), {}, "नमस्ते")).confidence).toBeUndefined()
-    })
-  )
+    )
+    expect(result).toMatchObject({ durationMillis: 9000, confidence: 0.5, warnings: [], transactionId })
+  })
 
-  it.scopedLive("tells what happens to each piece", () =>
-    Effect.gen(function* () {
-      const { transcribe } = yield* serviceOf()
-      const events: Array<LongTranscription.LongTranscriptionEvent> = []
-      const options = {
-        concurrency: 1,
-        onEvent: (event: LongTranscription.LongTranscriptionEvent) => Effect.sync(() => void events.push(event))
-      }
-      const recording = requestOf(speak(evenWords(5)))
-      const { pieces } = yield* transcribe(recording, options)
-      const places = pieces.map(({ end, number, start }) => ({ number, start, end }))
-      expect(events).toEqual([
-        { _tag: "Planned", durationMillis: 2500 },
-        ...places.flatMap((place) => [
-          { _tag: "Started", ...place },
-          { _tag: "Done", ...place }
-        ])
+  it("is sent in pieces that follow each other, under ids made from its own", function* () {
+    const { calls, transcribe } = yield* serviceOf()
+    const { pieces } = yield* transcribe(requestOf(file))
+    expect(pieces.length).toBeGreaterThan(3)
+    expect(pieces.map(({ number }) => number)).toEqual(pieces.map((_, index) => index + 1))
+    expect(pieces.map(({ start }) => start)).toEqual([0, ...pieces.slice(0, -1).map(({ end }) => end)])
+    expect(pieces.every(({ end, start }) => end - start <= 2000)).toBe(true)
+    expect(pieces.at(-1)).toMatchObject({ end: 9000, ending: "end", source: "sent" })
+    // The first by Python: uuid.uuid5(uuid.UUID(transactionId), "1")
+    expect(pieces[0]?.transactionId).toBe("76e0ea0e-79f6-532b-be06-08db92aea6b6")
+    const sent = (yield* calls).map((call) => call.transactionId)
+    expect(sent.toSorted()).toEqual(pieces.map((piece) => piece.transactionId).toSorted())
+    expect(pieces.every(({ call, transactionId }) => call?.sentId === transactionId)).toBe(true)
+  })
+
+  it("has no word that is cut, and no other words, wherever its pauses are", function* () {
+    const lengths = FastCheck.array(
+      FastCheck.tuple(FastCheck.integer({ min: 60, max: 400 }), FastCheck.integer({ min: 200, max: 600 })),
+      { minLength: 1, maxLength: 10 }
+    )
+    const samples = FastCheck.sample(FastCheck.tuple(lengths, FastCheck.integer({ min: 2000, max: 4000 })), {
+      numRuns: 8,
+      seed: 19
+    })
+    for (const [spoken, pieceMillis] of samples) {
+      const all = wordsOf(spoken)
+      const { segments, text } = yield* transcribe(requestOf(speak(all)), { pieceMillis })
+      expect(text).toBe(textOf(all))
+      expect(segments.every(({ start }, index) => Math.abs(start - (all[index]?.start ?? 0)) < 5)).toBe(true)
+    }
+  })
+
+  it("weights the confidence of a piece by its duration, and has none if the service gives none", function* () {
+    const { confidence, pieces } = yield* transcribe(requestOf(file), {}, (request) => ({
+      auxInfo: { confidence: bytesOf(request).byteLength / 1e6 }
+    }))
+    const weighted = pieces.reduce((sum, { confidence = 0, end, start }) => sum + confidence * (end - start), 0)
+    expect(confidence).toBeCloseTo(weighted / 9000)
+    expect((yield* transcribe(requestOf(file), {}, "नमस्ते")).confidence).toBeUndefined()
+  })
+
+  it("tells what happens to each piece", function* () {
+    const { transcribe } = yield* serviceOf()
+    const events: Array<LongTranscription.LongTranscriptionEvent> = []
+    const options = {
+      concurrency: 1,
+      onEvent: (event: LongTranscription.LongTranscriptionEvent) => Effect.sync(() => void events.push(event))
+    }
+    const recording = requestOf(speak(evenWords(5)))
+    const { pieces } = yield* transcribe(recording, options)
+    const places = pieces.map(({ end, number, start }) => ({ number, start, end }))
+    expect(events).toEqual([
+      { _tag: "Planned", durationMillis: 2500 },
+      ...places.flatMap((place) => [
+        { _tag: "Started", ...place },
+        { _tag: "Done", ...place }
       ])
-      events.length = 0
-      yield* transcribe(recording, options)
-      expect(events.slice(1)).toEqual(places.map((place) => ({ _tag: "Kept", ...place })))
-    })
-  )
+    ])
+    events.length = 0
+    yield* transcribe(recording, options)
+    expect(events.slice(1)).toEqual(places.map((place) => ({ _tag: "Kept", ...place })))
+  })
 
-  it.scopedLive.each([
+  it.each([
     ["concurrency", {}, { concurrency: 0 }],
     ["pieceMillis", {}, { pieceMillis: 999 }],
     ["outage", {}, { outage: 0 }],
     ["model", { model: " " }, {}]
-  ] as const)("is not opened if the field %s is invalid", ([field, change, options]) =>
-    Effect.gen(function* () {
-      const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
-      const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, options))
-      expect(error).toBeInstanceOf(SttInvalidRequest)
-      expect(error).toMatchObject({ field })
-    })
-  )
+  ] as const)("is not opened if the field %s is invalid", function* ([field, change, options]) {
+    const audio = AudioSource.fromStream(() => Stream.die("it was opened"))
+    const error = yield* Effect.flip(transcribe({ ...requestOf(file), audio, ...change }, options))
+    expect(error).toBeInstanceOf(SttInvalidRequest)
+    expect(error).toMatchObject({ field })
+  })
 })
 
 describe("the segments of a long recording", () => {
   const one = requestOf(speak(evenWords(3)))
 
-  it.scopedLive.each([
+  it.each([
     ["SegmentTimesUnread", [{ confidence: 1 }], "option segments"],
     ["SegmentTextsDiffer", [{ start: 0, end: 1, text: "एक" }], "do not have the words"]
-  ] as const)("are whole pieces if they can't be used, and the warning %s says so", ([_tag, segments_meta, words]) =>
-    Effect.gen(function* () {
+  ] as const)(
+    "are whole pieces if they can't be used, and the warning %s says so",
+    function* ([_tag, segments_meta, words]) {
       const answer = { text: "एक दो", auxInfo: { confidence: 0.75, segments_meta } }
       const { segments, warnings } = yield* transcribe(one, {}, answer)
       expect(segments).toEqual([{ start: 0, end: 1500, text: "एक दो", confidence: 0.75, times: "piece" }])
       expect(warnings).toEqual([{ _tag, pieces: 1, message: expect.stringContaining(words) }])
-    })
+    }
   )
 
-  it.scopedLive("are read by the reader that you give", () =>
-    Effect.gen(function* () {
-      const segments = SegmentReader.fields({ start: "times.0", end: "times.1", text: "said", unit: "millis" })
-      const answer = { text: "एक", auxInfo: { segments_meta: [{ times: [100, 200], said: "एक", confidence: 2 }] } }
-      const result = yield* transcribe(one, { segments }, answer)
-      expect(result.segments).toEqual([{ start: 100, end: 200, text: "एक", confidence: undefined, times: "service" }])
-      expect(result.warnings).toEqual([])
-    })
-  )
+  it("are read by the reader that you give", function* () {
+    const segments = SegmentReader.fields({ start: "times.0", end: "times.1", text: "said", unit: "millis" })
+    const answer = { text: "एक", auxInfo: { segments_meta: [{ times: [100, 200], said: "एक", confidence: 2 }] } }
+    const result = yield* transcribe(one, { segments }, answer)
+    expect(result.segments).toEqual([{ start: 100, end: 200, text: "एक", confidence: undefined, times: "service" }])
+    expect(result.warnings).toEqual([])
+  })
 
-  it.scopedLive.each([
+  it.each([
     ["undefined", undefined, true],
     ["false, and nothing is sent twice for it", false, false]
-  ] as const)("have times if aux is not declined: %s", ([, aux, sent]) =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      yield* transcribe({ ...one, aux })
-      expect((yield* calls).map((call) => call.aux)).toEqual([sent])
-    })
-  )
+  ] as const)("have times if aux is not declined: %s", function* ([, aux, sent]) {
+    const { calls, transcribe } = yield* serviceOf()
+    yield* transcribe({ ...one, aux })
+    expect((yield* calls).map((call) => call.aux)).toEqual([sent])
+  })
 })
 
 describe("a piece that fails", () => {
-  it.scopedLive("is named by the error of its call, with its times, what is kept and what is left", () =>
-    Effect.gen(function* () {
-      const failing = (request: TranscriptionRequest) =>
-        transcriptOf(request).text.split(" ").includes("w5") ? new SttCreditExhausted() : transcriptOf(request)
-      const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }, failing))
-      if (error._tag !== "SttCreditExhausted") throw error
-      const { piece } = error.call
-      const kept = (piece?.number ?? 0) - 1
-      expect(kept).toBeGreaterThan(0)
-      expect(piece).toMatchObject({ unit: "milliseconds", whole: 9000, kept, left: 9000 - (piece?.start ?? 0) })
-      expect(error.message).toMatch(
-        /\(402\)\. Top it up; .* Piece \d, from 0:00:0\d to 0:00:0\d of 0:00:09\. To go on, run it again: \d pieces? (is|are) kept, and the rest is 0:00:0\d of audio\.$/
-      )
-    })
-  )
+  it("is named by the error of its call, with its times, what is kept and what is left", function* () {
+    const failing = (request: TranscriptionRequest) =>
+      transcriptOf(request).text.split(" ").includes("w5") ? new SttCreditExhausted() : transcriptOf(request)
+    const error = yield* Effect.flip(transcribe(requestOf(file), { concurrency: 1 }, failing))
+    if (error._tag !== "SttCreditExhausted") throw error
+    const { piece } = error.call
+    const kept = (piece?.number ?? 0) - 1
+    expect(kept).toBeGreaterThan(0)
+    expect(piece).toMatchObject({ unit: "milliseconds", whole: 9000, kept, left: 9000 - (piece?.start ?? 0) })
+    expect(error.message).toMatch(
+      /\(402\)\. Top it up; .* Piece \d, from 0:00:0\d to 0:00:0\d of 0:00:09\. To go on, run it again: \d pieces? (is|are) kept, and the rest is 0:00:0\d of audio\.$/
+    )
+  })
 
-  it.scopedLive("keeps the message of its call if it is the whole recording", () =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(transcribe(requestOf(speak(evenWords(2))), {}, new SttCreditExhausted()))
-      expect(error.message).toBe(new SttCreditExhausted().message)
-    })
-  )
+  it("keeps the message of its call if it is the whole recording", function* () {
+    const error = yield* Effect.flip(transcribe(requestOf(speak(evenWords(2))), {}, new SttCreditExhausted()))
+    expect(error.message).toBe(new SttCreditExhausted().message)
+  })
 })
 
-it.scopedLive("a transcript that was kept is that of the same samples, options and service only", () =>
-  Effect.gen(function* () {
-    const stt = yield* SpeechToText
-    const changes: ReadonlyArray<Partial<TranscriptionRequest> & { readonly baseUrl?: string }> = [
-      {},
-      { model: "ta-general-v2-8khz" },
-      { hotwords: [{ phrase: "दिल्ली" }] },
-      { parseNumber: true },
-      { additionalFields: { speakers: "2" } },
-      { audio: AudioSource.fromBytes(speak(evenWords(3))) },
-      { baseUrl: "https://other.example" }
-    ]
-    for (const { baseUrl = "https://one.example", ...change } of [...changes, ...changes]) {
-      const request = { ...requestOf(speak(evenWords(2))), ...change, transactionId: crypto.randomUUID() }
-      yield* Effect.provideService(LongTranscription.transcribe(request), SpeechToText, { ...stt, baseUrl })
-    }
-    expect(yield* SpeechToText.calls).toHaveLength(changes.length)
-  }).pipe(Effect.provide(Layer.merge(SpeechToText.layerTest("नमस्ते"), platform)))
-)
+it("a transcript that was kept is that of the same samples, options and service only", function* () {
+  const stt = yield* SpeechToText
+  const changes: ReadonlyArray<Partial<TranscriptionRequest> & { readonly baseUrl?: string }> = [
+    {},
+    { model: "ta-general-v2-8khz" },
+    { hotwords: [{ phrase: "दिल्ली" }] },
+    { parseNumber: true },
+    { additionalFields: { speakers: "2" } },
+    { audio: AudioSource.fromBytes(speak(evenWords(3))) },
+    { baseUrl: "https://other.example" }
+  ]
+  for (const { baseUrl = "https://one.example", ...change } of [...changes, ...changes]) {
+    const request = { ...requestOf(speak(evenWords(2))), ...change, transactionId: crypto.randomUUID() }
+    yield* Effect.provideService(LongTranscription.transcribe(request), SpeechToText, { ...stt, baseUrl })
+  }
+  expect(yield* SpeechToText.calls).toHaveLength(changes.length)
+})
 
 describe("a recording", () => {
   const spoken = evenWords(6)
@@ -234,91 +215,79 @@ describe("a recording", () => {
   const chunks = () =>
     Stream.fromIterable([bytes.subarray(0, 1001), bytes.subarray(1001, 30_000), bytes.subarray(30_000)])
 
-  it.scopedLive("comes from a file, bytes, a blob or a stream, also one that can be read only once", () =>
-    Effect.gen(function* () {
-      const fs = yield* FileSystem.FileSystem
-      const path = `${yield* fs.makeTempDirectoryScoped()}/call.wav`
-      yield* fs.writeFile(path, bytes)
-      for (const audio of [
-        AudioSource.fromPath(path),
-        AudioSource.fromBytes(bytes),
-        AudioSource.fromBlob(new Blob([new Uint8Array(bytes)])),
-        AudioSource.fromStream(chunks),
-        AudioSource.fromStream(chunks, { byteLength: bytes.byteLength }),
-        AudioSource.fromOneShotStream(chunks())
-      ]) {
-        const result = yield* transcribe({ ...requestOf(bytes), audio })
-        expect([result.text, result.durationMillis, result.warnings], audio._tag).toEqual([textOf(spoken), 3000, []])
-      }
-    }).pipe(Effect.provide(NodeFileSystem.layer))
-  )
+  it("comes from a file, bytes, a blob or a stream, also one that can be read only once", function* () {
+    const fs = yield* FileSystem.FileSystem
+    const path = `${yield* fs.makeTempDirectoryScoped()}/call.wav`
+    yield* fs.writeFile(path, bytes)
+    for (const audio of [
+      AudioSource.fromPath(path),
+      AudioSource.fromBytes(bytes),
+      AudioSource.fromBlob(new Blob([new Uint8Array(bytes)])),
+      AudioSource.fromStream(chunks),
+      AudioSource.fromStream(chunks, { byteLength: bytes.byteLength }),
+      AudioSource.fromOneShotStream(chunks())
+    ]) {
+      const result = yield* transcribe({ ...requestOf(bytes), audio })
+      expect([result.text, result.durationMillis, result.warnings], audio._tag).toEqual([textOf(spoken), 3000, []])
+    }
+  })
 
-  it.scopedLive.each([
+  it.each([
     { sampleRate: 4000, channels: 1, encoding: "pcm16" },
     { sampleRate: 11_025, channels: 2, encoding: "float32" },
     { sampleRate: 44_100, channels: 2, encoding: "pcm16" },
     { sampleRate: 48_000, channels: 6, encoding: "pcm24" },
     { sampleRate: 192_000, channels: 1, encoding: "pcm32" },
     { sampleRate: 8000, channels: 2, encoding: "alaw" }
-  ] as const)("may have $sampleRate Hz, $channels channels, and be $encoding", (format) =>
-    Effect.gen(function* () {
-      const loud = spoken.map((word) => ({ ...word, word: word.word * 6 }))
-      const { durationMillis, text, warnings } = yield* transcribe(requestOf(speak(loud, { format })))
-      expect([text, durationMillis]).toEqual([textOf(loud), 3000])
-      expect(warnings.map(({ _tag }) => _tag)).toEqual(format.sampleRate === 4000 ? ["SampleRateFarFrom8kHz"] : [])
-    })
-  )
+  ] as const)("may have $sampleRate Hz, $channels channels, and be $encoding", function* (format) {
+    const loud = spoken.map((word) => ({ ...word, word: word.word * 6 }))
+    const { durationMillis, text, warnings } = yield* transcribe(requestOf(speak(loud, { format })))
+    expect([text, durationMillis]).toEqual([textOf(loud), 3000])
+    expect(warnings.map(({ _tag }) => _tag)).toEqual(format.sampleRate === 4000 ? ["SampleRateFarFrom8kHz"] : [])
+  })
 
-  it.scopedLive("of a second, or of a millisecond, is one piece", () =>
-    Effect.gen(function* () {
-      const second = yield* transcribe(requestOf(speak(evenWords(2))))
-      expect([second.text, second.pieces.length]).toEqual(["w0 w1", 1])
-      const short = yield* transcribe(requestOf(speak([{ word: 30, start: 0, end: 1 }], { tail: 0 })))
-      expect([short.pieces.length, short.durationMillis]).toEqual([1, 1])
-    })
-  )
+  it("of a second, or of a millisecond, is one piece", function* () {
+    const second = yield* transcribe(requestOf(speak(evenWords(2))))
+    expect([second.text, second.pieces.length]).toEqual(["w0 w1", 1])
+    const short = yield* transcribe(requestOf(speak([{ word: 30, start: 0, end: 1 }], { tail: 0 })))
+    expect([short.pieces.length, short.durationMillis]).toEqual([1, 1])
+  })
 
-  it.scopedLive("is not sent where it is digital silence, and a warning says so if that is all", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      const silence = yield* transcribe(requestOf(speak([], { tail: 5000 })))
-      expect(silence).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
-      expect(silence.pieces.every(({ source }) => source === "silence")).toBe(true)
-      expect(silence.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
-      expect(yield* calls).toEqual([])
-      const late = spoken.map(({ end, start, word }) => ({ word, start: start + 9000, end: end + 9000 }))
-      const { segments, text, warnings } = yield* transcribe(requestOf(speak(late)))
-      expect([text, segments[0]?.start, warnings]).toEqual([textOf(spoken), 9000, []])
-      expect((yield* calls).length).toBeLessThan(5)
-    })
-  )
+  it("is not sent where it is digital silence, and a warning says so if that is all", function* () {
+    const { calls, transcribe } = yield* serviceOf()
+    const silence = yield* transcribe(requestOf(speak([], { tail: 5000 })))
+    expect(silence).toMatchObject({ text: "", durationMillis: 5000, segments: [], confidence: undefined })
+    expect(silence.pieces.every(({ source }) => source === "silence")).toBe(true)
+    expect(silence.warnings).toMatchObject([{ _tag: "NothingButSilence" }])
+    expect(yield* calls).toEqual([])
+    const late = spoken.map(({ end, start, word }) => ({ word, start: start + 9000, end: end + 9000 }))
+    const { segments, text, warnings } = yield* transcribe(requestOf(speak(late)))
+    expect([text, segments[0]?.start, warnings]).toEqual([textOf(spoken), 9000, []])
+    expect((yield* calls).length).toBeLessThan(5)
+  })
 
-  it.scopedLive("in which nothing is recognised says why once", () =>
-    Effect.gen(function* () {
-      const warning = { _tag: "NothingRecognised", notice: "only its own", message: "Nothing was recognised." } as const
-      const result = yield* transcribe(requestOf(file), {}, { text: "", warnings: [warning] })
-      expect(result).toMatchObject({ text: "", segments: [], warnings: [warning] })
-      expect(result.pieces.length).toBeGreaterThan(3)
-    })
-  )
+  it("in which nothing is recognised says why once", function* () {
+    const warning = { _tag: "NothingRecognised", notice: "only its own", message: "Nothing was recognised." } as const
+    const result = yield* transcribe(requestOf(file), {}, { text: "", warnings: [warning] })
+    expect(result).toMatchObject({ text: "", segments: [], warnings: [warning] })
+    expect(result.pieces.length).toBeGreaterThan(3)
+  })
 
-  it.scopedLive("that was cut off is transcribed as far as it goes, and a warning says so", () =>
-    Effect.gen(function* () {
-      const { durationMillis, text, warnings } = yield* transcribe(requestOf(bytes.subarray(0, 44 + 16_000)))
-      expect([text, durationMillis]).toEqual(["w0 w1", 1000])
-      expect(warnings).toMatchObject([{ _tag: "RecordingEndsEarly", missingMillis: 2000 }])
-      const cut = bytes.subarray(0, 44 + 16_000)
-      const inChunks = AudioSource.fromStream(() =>
-        Stream.make(cut.subarray(0, 20), cut.subarray(20, 40), cut.subarray(40))
-      )
-      expect((yield* transcribe({ ...requestOf(cut), audio: inChunks })).warnings).toEqual(warnings)
-    })
-  )
+  it("that was cut off is transcribed as far as it goes, and a warning says so", function* () {
+    const { durationMillis, text, warnings } = yield* transcribe(requestOf(bytes.subarray(0, 44 + 16_000)))
+    expect([text, durationMillis]).toEqual(["w0 w1", 1000])
+    expect(warnings).toMatchObject([{ _tag: "RecordingEndsEarly", missingMillis: 2000 }])
+    const cut = bytes.subarray(0, 44 + 16_000)
+    const inChunks = AudioSource.fromStream(() =>
+      Stream.make(cut.subarray(0, 20), cut.subarray(20, 40), cut.subarray(40))
+    )
+    expect((yield* transcribe({ ...requestOf(cut), audio: inChunks })).warnings).toEqual(warnings)
+  })
 
   const slow = speak([], { format: { sampleRate: 500, channels: 1, encoding: "pcm16" } })
   const failing = AudioSource.fromStream(() => Stream.concat(chunks(), Stream.fail("lost")))
 
-  it.scopedLive.each([
+  it.each([
     ["is empty", "", "it is empty"],
     ["does not exist", AudioSource.fromPath("/no/such/file.wav"), "it does not exist"],
     ["is text", "not a recording", "this is not a recording"],
@@ -328,37 +297,26 @@ describe("a recording", () => {
     ["has no decoder", "fLaC0123456789", "@effect-speech/local-service/Decoder"],
     ["ends early", AudioSource.fromStream(chunks, { byteLength: 99_999 }), "it ended after 48044 of 99999 bytes"],
     ["fails while it is read", failing, "its stream failed"]
-  ] as const)("that %s can't be transcribed", ([, given, problem]) =>
-    Effect.gen(function* () {
-      const file = typeof given === "string" ? new TextEncoder().encode(given) : given
-      const audio = file instanceof Uint8Array ? AudioSource.fromBytes(file) : file
-      const error = yield* Effect.flip(transcribe({ ...requestOf(bytes), audio }))
-      expect(error).toBeInstanceOf(SttAudioUnreadable)
-      expect(error.message).toContain(problem)
-      expect(error.message).not.toMatch(/\.\./)
-    })
-  )
+  ] as const)("that %s can't be transcribed", function* ([, given, problem]) {
+    const file = typeof given === "string" ? new TextEncoder().encode(given) : given
+    const audio = file instanceof Uint8Array ? AudioSource.fromBytes(file) : file
+    const error = yield* Effect.flip(transcribe({ ...requestOf(bytes), audio }))
+    expect(error).toBeInstanceOf(SttAudioUnreadable)
+    expect(error.message).toContain(problem)
+    expect(error.message).not.toMatch(/\.\./)
+  })
 
-  it.scopedLive("that ends in an error keeps what was transcribed before, and says so if the store keeps it", () =>
-    Effect.gen(function* () {
-      const { calls, transcribe } = yield* serviceOf()
-      const long = speak(evenWords(38))
-      const audio = AudioSource.fromStream(() =>
-        Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
-      )
-      const nothing = Layer.succeed(PieceStore, { get: () => Effect.succeedNone, put: () => Effect.void })
-      const forgotten = yield* LongTranscription.transcribe({ ...requestOf(long), audio }, { pieceMillis: 2000 }).pipe(
-        Effect.flip,
-        Effect.provide([nothing, SpeechToText.layerTest(transcriptOf), NodeFileSystem.layer])
-      )
-      expect(forgotten._tag).toBe("SttAudioUnreadable")
-      expect(forgotten.message).not.toMatch(/kept/)
-      const { message } = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
-      const kept = (yield* calls).length
-      expect(message.endsWith(` To go on, run it again with the whole recording: ${kept} pieces are kept.`)).toBe(true)
-      expect(kept).toBeGreaterThan(1)
-      const { pieces } = yield* transcribe(requestOf(long))
-      expect(pieces.filter(({ source }) => source === "kept").length).toBe(kept)
-    })
-  )
+  it("that ends in an error keeps what was transcribed before, and says so", function* () {
+    const { calls, transcribe } = yield* serviceOf()
+    const long = speak(evenWords(38))
+    const audio = AudioSource.fromStream(() =>
+      Stream.concat(Stream.make(long.subarray(0, 290_000)), Stream.fail("lost"))
+    )
+    const { message } = yield* Effect.flip(transcribe({ ...requestOf(long), audio }))
+    const kept = (yield* calls).length
+    expect(message.endsWith(` To go on, run it again with the whole recording: ${kept} pieces are kept.`)).toBe(true)
+    expect(kept).toBeGreaterThan(1)
+    const { pieces } = yield* transcribe(requestOf(long))
+    expect(pieces.filter(({ source }) => source === "kept").length).toBe(kept)
+  })
 })

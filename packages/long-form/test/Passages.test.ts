@@ -1,5 +1,6 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
+import { holds } from "effect-speech-test-support/holds"
 import { Passages, TextPieces } from "../src/index.js"
 import { clusterEnds, texts } from "./support/texts.js"
 
@@ -53,23 +54,20 @@ describe("the passages of a mixed text", () => {
   })
 
   it("joined are the text, none ends inside a cluster, and no piece belongs to two", () => {
-    FastCheck.assert(
-      FastCheck.property(texts, FastCheck.integer({ min: 1, max: 3 }), (text, minimumWords) => {
-        const passages = [...Passages.byScript(text, { minimumWords })]
-        expect(passages.map((passage) => passage.text).join("")).toBe(text)
-        const ends = clusterEnds(text)
-        let at = 0
-        for (const [index, passage] of passages.entries()) {
-          at += passage.text.length
-          expect(ends.has(at)).toBe(true)
-          if (index > 0) expect(passage.lang).not.toBe(passages[index - 1]?.lang)
-        }
-        const pieces = [...TextPieces.split(passages, { maximum: 20, first: 20 })]
-        const joined = passages.map(() => "")
-        for (const { passage, text } of pieces) joined[passage] += text
-        expect(joined).toEqual(passages.map((passage) => passage.text))
-      }),
-      { numRuns: 80, seed: 21 }
-    )
+    holds([texts, FastCheck.integer({ min: 1, max: 3 })], { numRuns: 80, seed: 21 }, (text, minimumWords) => {
+      const passages = [...Passages.byScript(text, { minimumWords })]
+      expect(passages.map((passage) => passage.text).join("")).toBe(text)
+      const ends = clusterEnds(text)
+      let at = 0
+      for (const [index, passage] of passages.entries()) {
+        at += passage.text.length
+        expect(ends.has(at)).toBe(true)
+        if (index > 0) expect(passage.lang).not.toBe(passages[index - 1]?.lang)
+      }
+      const pieces = [...TextPieces.split(passages, { maximum: 20, first: 20 })]
+      const joined = passages.map(() => "")
+      for (const { passage, text } of pieces) joined[passage] += text
+      expect(joined).toEqual(passages.map((passage) => passage.text))
+    })
   })
 })

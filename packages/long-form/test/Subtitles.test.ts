@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import * as Either from "effect/Either"
 import * as FastCheck from "effect/FastCheck"
+import { holds } from "effect-speech-test-support/holds"
 import { Subtitles } from "../src/index.js"
 
 const { layout, parse, toSrt, toVtt } = Subtitles
@@ -41,39 +42,28 @@ const withoutSpaces = (texts: Iterable<{ readonly text: string }>) =>
     .replaceAll(/\s/g, "")
 
 describe("the layout of cues", () => {
-  it("keeps every limit of lines and time, in order, without overlap, and loses no text", () => {
-    FastCheck.assert(
-      FastCheck.property(segments, (given) => {
-        const cues = layout(given)
-        for (const [index, { end, start, text }] of cues.entries()) {
-          expect(start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0)
-          expect(end).toBeGreaterThan(start)
-          expect(end - start).toBeLessThanOrEqual(7000)
-          const lines = text.split("\n")
-          expect(lines.length).toBeLessThanOrEqual(2)
-          for (const line of lines) {
-            expect(clustersOf(line).length).toBeLessThanOrEqual(42)
-            expect(line).toBe(line.trim())
-            expect(line).not.toBe("")
-          }
+  it("keeps every limit of lines and time, in order, without overlap, and loses no text and divides no word that fits", () => {
+    holds([segments], runs, (given) => {
+      const cues = layout(given)
+      for (const [index, { end, start, text }] of cues.entries()) {
+        expect(start).toBeGreaterThanOrEqual(cues[index - 1]?.end ?? 0)
+        expect(end).toBeGreaterThan(start)
+        expect(end - start).toBeLessThanOrEqual(7000)
+        const lines = text.split("\n")
+        expect(lines.length).toBeLessThanOrEqual(2)
+        for (const line of lines) {
+          expect(clustersOf(line).length).toBeLessThanOrEqual(42)
+          expect(line).toBe(line.trim())
+          expect(line).not.toBe("")
         }
-        const inOrder = given.toSorted((one, other) => one.start - other.start)
-        expect(withoutSpaces(cues)).toBe(withoutSpaces(inOrder))
-      }),
-      runs
-    )
-  })
-
-  it("keeps every word whole that fits into a line", () => {
-    FastCheck.assert(
-      FastCheck.property(segments, (given) => {
-        const words = (texts: ReadonlyArray<Subtitles.Cue>) => texts.flatMap(({ text }) => text.match(/\S+/g) ?? [])
-        const fitting = words(given).filter((each) => clustersOf(each).length <= 42 && !/[ぁ-ヿ一-鿿ก-๛]/u.test(each))
-        const laidOut = new Set(words(layout(given)))
-        expect(fitting.filter((each) => !laidOut.has(each))).toEqual([])
-      }),
-      runs
-    )
+      }
+      const inOrder = given.toSorted((one, other) => one.start - other.start)
+      expect(withoutSpaces(cues)).toBe(withoutSpaces(inOrder))
+      const words = (texts: ReadonlyArray<Subtitles.Cue>) => texts.flatMap(({ text }) => text.match(/\S+/g) ?? [])
+      const fitting = words(given).filter((each) => clustersOf(each).length <= 42 && !/[ぁ-ヿ一-鿿ก-๛]/u.test(each))
+      const laidOut = new Set(words(cues))
+      expect(fitting.filter((each) => !laidOut.has(each))).toEqual([])
+    })
   })
 
   it("starts each segment that overlaps no other where it starts, to the millisecond", () => {
@@ -178,18 +168,14 @@ const asWritten = (cue: Subtitles.Cue): Subtitles.Cue => ({
 
 describe("a file of subtitles", () => {
   it("is read back as it was written, as SRT and as WebVTT", () => {
-    FastCheck.assert(
-      FastCheck.property(FastCheck.array(anyCue, { maxLength: 8 }), (cues) => {
-        for (const write of [toSrt, toVtt]) {
-          const text = write(cues)
-          expect(read(text)).toEqual(cues.map(asWritten))
-          expect(read(`\ufeff${text.replaceAll("\n", "\r\n")}`)).toEqual(cues.map(asWritten))
-        }
-        for (const line of toVtt(cues).split("\n"))
-          expect(line.replace(/^[\d:.]+ --> [\d:.]+$/, "")).not.toContain("-->")
-      }),
-      runs
-    )
+    holds([FastCheck.array(anyCue, { maxLength: 8 })], runs, (cues) => {
+      for (const write of [toSrt, toVtt]) {
+        const text = write(cues)
+        expect(read(text)).toEqual(cues.map(asWritten))
+        expect(read(`\ufeff${text.replaceAll("\n", "\r\n")}`)).toEqual(cues.map(asWritten))
+      }
+      for (const line of toVtt(cues).split("\n")) expect(line.replace(/^[\d:.]+ --> [\d:.]+$/, "")).not.toContain("-->")
+    })
   })
 
   it("has the times of its format", () => {

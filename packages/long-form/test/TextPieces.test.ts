@@ -1,8 +1,7 @@
 import { describe, expect, it, vi } from "@effect/vitest"
 import * as FastCheck from "effect/FastCheck"
 import { type Passages, TextPieces } from "../src/index.js"
-import { paragraphs } from "./support/paragraphs.js"
-import { clusterEnds, texts } from "./support/texts.js"
+import { clusterEnds, paragraphs, texts } from "./support/texts.js"
 
 const corpus = Object.values(paragraphs).flat().join("\n\n")
 
@@ -88,11 +87,6 @@ describe("the pieces of any text", () => {
     const found = texts.flatMap((text) => [...TextPieces.split(text)].map((piece) => piece.speakable))
     expect(found).toEqual(texts.map(() => speakable))
   })
-
-  it("are made of lone surrogates too, since the clients refuse them with a sentence", () => {
-    const text = "\ud83d".repeat(30) + "\udc00".repeat(30)
-    expect([...TextPieces.split(text, { maximum: 7, first: 7 })].map((piece) => piece.text).join("")).toBe(text)
-  })
 })
 
 describe("a piece", () => {
@@ -118,13 +112,6 @@ describe("a piece", () => {
   it("that begins a text is short, and each next may be twice as long", () => {
     const lengths = [...TextPieces.split("word ".repeat(2000))].map((piece) => piece.codePoints)
     expect(lengths).toEqual([250, 500, 1000, 2000, 2000, 2000, 2000, 250])
-  })
-
-  it("keeps conjuncts whole that ICU divides", () => {
-    for (const conjunct of ["க்ஷ", "ಕ್ಷ", "ਕ੍ਰ", "క్ష", "क्ष", "ক্ষ", "ક્ષ", "କ୍ଷ", "ക്ഷ"]) {
-      const pieces = boundaries(conjunct.repeat(5), { maximum: 4, first: 4 }).map(([text]) => text)
-      expect(pieces).toEqual([conjunct, conjunct, conjunct, conjunct, conjunct])
-    }
   })
 })
 

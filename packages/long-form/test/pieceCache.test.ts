@@ -1,15 +1,18 @@
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { PcmStream } from "@effect-speech/audio-codec"
-import { LongSpeech, LongTranscription, PieceStore } from "@effect-speech/long-form"
+import { LongSpeech, LongTranscription, PieceStore, type PieceStoreService } from "@effect-speech/long-form"
 import { SpeechToText, type Transcription } from "@effect-speech/stt"
 import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
+import { effectTests } from "effect-speech-test-support/effectTests"
 import * as SpeechCache from "../src/internal/speech/speechCache.js"
 import * as TranscriptCache from "../src/internal/transcription/transcriptCache.js"
 import { spoken } from "./tones.js"
 import { evenWords, requestOf, speak } from "./words.js"
+
+const it = effectTests(PieceStore.layerMemory)
 
 const transcription: Transcription = {
   text: "नमस्ते, the train leaves at 5",
@@ -45,81 +48,74 @@ interface Cache {
   readonly get: (key: string) => Effect.Effect<Option.Option<unknown>, unknown, PieceStore>
 }
 
-const caches: ReadonlyArray<Cache> = [
-  {
-    kind: "transcript",
-    key: keyOf("json"),
-    content: transcription,
-    old: oldTranscript,
-    put: Effect.flatMap(PieceStore, (store) => TranscriptCache.put(store, keyOf("json"), transcription)),
-    get: (key: string) => Effect.flatMap(PieceStore, (store) => TranscriptCache.get(store, key))
-  },
-  {
-    kind: "speech",
-    key: keyOf("wav"),
-    content: speech,
-    old: oldSpeech,
-    put: Effect.flatMap(PieceStore, (store) => SpeechCache.put(store, keyOf("wav"), speech)),
-    get: (key: string) => Effect.flatMap(PieceStore, (store) => SpeechCache.get(store, key))
+const cacheOf = <A>(
+  kind: string,
+  key: string,
+  content: A,
+  old: Uint8Array,
+  cache: {
+    readonly put: (store: PieceStoreService, key: string, content: A) => Effect.Effect<void, unknown>
+    readonly get: (store: PieceStoreService, key: string) => Effect.Effect<Option.Option<unknown>, unknown>
   }
+): Cache => ({
+  ...{ kind, key, content, old },
+  put: Effect.flatMap(PieceStore, (store) => cache.put(store, key, content)),
+  get: (other) => Effect.flatMap(PieceStore, (store) => cache.get(store, other))
+})
+
+const caches = [
+  cacheOf("transcript", keyOf("json"), transcription, oldTranscript, TranscriptCache),
+  cacheOf("speech", keyOf("wav"), speech, oldSpeech, SpeechCache)
 ]
 
 describe.each(caches)("a cached $kind", ({ content, get, key, old, put }) => {
-  it.effect("is found under its key, and not under that of another piece", () =>
-    Effect.gen(function* () {
-      const store = yield* PieceStore
-      yield* put
-      expect(yield* get(key)).toEqual(Option.some(content))
-      const other = key.replace(/^\w+/, "fedcba9876543210".repeat(4))
-      yield* store.put(other, Option.getOrThrow(yield* store.get(key)))
-      expect(yield* get(other)).toEqual(Option.none())
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
+  it("is found under its key, and not under that of another piece", function* () {
+    const store = yield* PieceStore
+    yield* put
+    expect(yield* get(key)).toEqual(Option.some(content))
+    const other = key.replace(/^\w+/, "fedcba9876543210".repeat(4))
+    yield* store.put(other, Option.getOrThrow(yield* store.get(key)))
+    expect(yield* get(other)).toEqual(Option.none())
+  })
 
-  it.effect("is none if any bit of its file is changed, or any part of it is missing", () =>
-    Effect.gen(function* () {
-      const store = yield* PieceStore
-      yield* put
-      const file = Option.getOrThrow(yield* store.get(key))
-      const damaged = function* () {
-        for (let bit = 0; bit < 8 * file.byteLength; bit++) {
-          yield file.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
-        }
-        for (let length = 0; length < file.byteLength; length++) yield file.subarray(0, length)
+  it("is none if any bit of its file is changed, or any part of it is missing", function* () {
+    const store = yield* PieceStore
+    yield* put
+    const file = Option.getOrThrow(yield* store.get(key))
+    const damaged = function* () {
+      for (let bit = 0; bit < 8 * file.byteLength; bit++) {
+        yield file.map((byte, at) => (at === bit >> 3 ? byte ^ (1 << (bit & 7)) : byte))
       }
-      for (const bytes of damaged()) {
-        yield* store.put(key, bytes)
-        if (Option.isSome(yield* get(key))) expect(bytes).toBe("none")
-      }
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
+      for (let length = 0; length < file.byteLength; length++) yield file.subarray(0, length)
+    }
+    for (const bytes of damaged()) {
+      yield* store.put(key, bytes)
+      if (Option.isSome(yield* get(key))) expect(bytes).toBe("none")
+    }
+  })
 
-  it.effect("that an earlier version wrote is used, so that nothing is paid again", () =>
-    Effect.gen(function* () {
-      yield* Effect.flatMap(PieceStore, (store) => store.put(key, old))
-      expect(yield* get(key)).toEqual(Option.some(content))
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
+  it("that an earlier version wrote is used, so that nothing is paid again", function* () {
+    yield* Effect.flatMap(PieceStore, (store) => store.put(key, old))
+    expect(yield* get(key)).toEqual(Option.some(content))
+  })
 })
 
-it.scopedLive("the keys of pieces are those of earlier versions, whose folders are resumed", () =>
-  Effect.gen(function* () {
-    const keys: Array<string> = []
-    const put = (key: string) => Effect.sync(() => void keys.push(key))
-    const request = { text: [{ text: " Alpha one.\n", speed: 2 }], lang: "en", g2pOverrides: { b: 1, a: 2 } }
-    const speech = yield* LongSpeech.stream({ ...request, outputFormat: "8000:float32" }).pipe(
-      Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
-      Effect.provide(TextToSpeech.layerTest(spoken("a")))
-    )
-    yield* PcmStream.collect(speech)
-    const fields = { hotwords: [{ phrase: "दिल्ली", score: 2 }], additionalFields: { speakers: "2" } }
-    yield* LongTranscription.transcribe({ ...requestOf(speak(evenWords(2))), ...fields }).pipe(
-      Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
-      Effect.provide([SpeechToText.layerTest("a"), NodeFileSystem.layer])
-    )
-    expect(keys).toEqual([
-      "004d45101459f82473e3bdddf607e134c093b4235b5e823af53cfa0027c69f1f.wav",
-      "ddf06779407de7e49678b0401382273cee6af705526f16aa02bcb88ebff9d892.json"
-    ])
-  })
-)
+it("the keys of pieces are those of earlier versions, whose folders are resumed", function* () {
+  const keys: Array<string> = []
+  const put = (key: string) => Effect.sync(() => void keys.push(key))
+  const request = { text: [{ text: " Alpha one.\n", speed: 2 }], lang: "en", g2pOverrides: { b: 1, a: 2 } }
+  const speech = yield* LongSpeech.stream({ ...request, outputFormat: "8000:float32" }).pipe(
+    Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
+    Effect.provide(TextToSpeech.layerTest(spoken("a")))
+  )
+  yield* PcmStream.collect(speech)
+  const fields = { hotwords: [{ phrase: "दिल्ली", score: 2 }], additionalFields: { speakers: "2" } }
+  yield* LongTranscription.transcribe({ ...requestOf(speak(evenWords(2))), ...fields }).pipe(
+    Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put }),
+    Effect.provide([SpeechToText.layerTest("a"), NodeFileSystem.layer])
+  )
+  expect(keys).toEqual([
+    "004d45101459f82473e3bdddf607e134c093b4235b5e823af53cfa0027c69f1f.wav",
+    "ddf06779407de7e49678b0401382273cee6af705526f16aa02bcb88ebff9d892.json"
+  ])
+})

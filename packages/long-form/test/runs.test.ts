@@ -1,7 +1,7 @@
 /** What a long text and a long recording promise alike, each as a job of six pieces. */
 import { createHash } from "node:crypto"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it } from "@effect/vitest"
+import { describe, expect } from "@effect/vitest"
 import { PcmStream } from "@effect-speech/audio-codec"
 import { LongSpeech, LongTranscription, PieceStore, PieceStoreError } from "@effect-speech/long-form"
 import {
@@ -25,8 +25,11 @@ import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import { effectTests } from "effect-speech-test-support/effectTests"
 import { spoken } from "./tones.js"
 import { evenWords, requestOf, speak, transcriptOf, type Word } from "./words.js"
+
+const it = effectTests(PieceStore.layerMemory)
 
 interface Options extends Pick<LongSpeech.LongSpeechOptions, "concurrency" | "outage"> {
   readonly onEvent?: (
@@ -116,192 +119,168 @@ describe.each(jobs)("a long $kind", ({ lost, refused, run }) => {
     return { sent, call }
   }
 
-  it.scopedLive("that fails is resumed by a new run: no piece is paid twice, and the result is that of one run", () =>
-    Effect.gen(function* () {
-      const first = service(3)
-      const error = yield* Effect.flip(run(first.call, { concurrency: 1 }))
-      expect(error).toMatchObject({ _tag: refused._tag, call: { piece: { number: 4, kept: 3 } } })
-      expect(error.message).toMatch(/To go on, run it again: 3 pieces are kept, and the rest /)
-      expect(first.sent).toEqual([0, 1, 2, 3])
-      const next = service()
-      const resumed = yield* run(next.call)
-      expect(next.sent.toSorted()).toEqual([3, 4, 5])
-      expect(resumed.sources).toEqual(["kept", "kept", "kept", "sent", "sent", "sent"])
-      const undisturbed = yield* Effect.provide(run(service().call), PieceStore.layerMemory)
-      expect(resumed.content).toBe(undisturbed.content)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
+  it("that fails is resumed by a new run: no piece is paid twice, and the result is that of one run", function* () {
+    const first = service(3)
+    const error = yield* Effect.flip(run(first.call, { concurrency: 1 }))
+    expect(error).toMatchObject({ _tag: refused._tag, call: { piece: { number: 4, kept: 3 } } })
+    expect(error.message).toMatch(/To go on, run it again: 3 pieces are kept, and the rest /)
+    expect(first.sent).toEqual([0, 1, 2, 3])
+    const next = service()
+    const resumed = yield* run(next.call)
+    expect(next.sent.toSorted()).toEqual([3, 4, 5])
+    expect(resumed.sources).toEqual(["kept", "kept", "kept", "sent", "sent", "sent"])
+    const undisturbed = yield* Effect.provide(run(service().call), PieceStore.layerMemory)
+    expect(resumed.content).toBe(undisturbed.content)
+  })
 
-  it.scopedLive("runs as many pieces at once as it may", () =>
-    Effect.gen(function* () {
-      const three = yield* Deferred.make<void>()
-      let [running, most] = [0, 0]
-      const call = Effect.gen(function* () {
-        most = Math.max(most, ++running)
-        if (running === 3) yield* Deferred.succeed(three, undefined)
-        yield* Deferred.await(three)
-        running--
-      })
-      yield* run(() => call, { concurrency: 3 })
-      expect(most).toBe(3)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("gives the time of outage to its calls, and tells their events with the piece", () =>
-    Effect.gen(function* () {
-      const outages: Array<number> = []
-      const seen: Array<object> = []
-      const event = { _tag: "Retrying", attempt: 2, delayMillis: 5 } as const
-      const call = (_: number, { onEvent = () => Effect.void, outage = 0 }: CallEvent.CallOptions) =>
-        Effect.zipRight(
-          Effect.sync(() => outages.push(Duration.toMillis(outage))),
-          onEvent(event)
-        )
-      yield* run(call, { pieces: [0], onEvent: (event) => Effect.sync(() => void seen.push(event)) })
-      yield* run(call, { pieces: [1], outage: "1 hour" })
-      expect(outages).toEqual([300_000, 3_600_000])
-      expect(seen).toContainEqual(expect.objectContaining({ _tag: "Called", number: 1, event }))
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("ends and keeps its pieces in flight after a failure, and starts no other", () =>
-    Effect.gen(function* () {
-      const failed = yield* Deferred.make<void>()
-      const { call, sent } = service(0)
-      const inFlight = (piece: number) =>
-        Effect.suspend(() => (piece === 0 ? Effect.void : Deferred.await(failed))).pipe(
-          Effect.zipRight(call(piece)),
-          Effect.ensuring(Deferred.succeed(failed, undefined))
-        )
-      const error = yield* Effect.flip(run(inFlight, { concurrency: 3 }))
-      expect(error).toMatchObject({ call: { piece: { number: 1, kept: sent.length - 1 } } })
-      expect(sent.length).toBeLessThanOrEqual(3)
-      const next = service()
-      yield* run(next.call)
-      expect([...sent, ...next.sent].toSorted()).toEqual([0, ...six])
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("says that something may be billed if another piece was lost after it was sent", () =>
-    Effect.gen(function* () {
-      const both = yield* Effect.makeSemaphore(2)
-      yield* both.take(2)
-      const error = yield* Effect.flip(
-        run(
-          (piece) =>
-            piece === 0
-              ? Effect.zipRight(both.take(1), Effect.fail(refused))
-              : Effect.ensuring(Effect.fail(lost), both.release(1)),
-          { concurrency: 2, pieces: [0, 1] }
-        )
-      )
-      expect(error).toMatchObject({ _tag: refused._tag, call: { billing: "unknown", piece: { number: 1, kept: 0 } } })
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("keeps what is paid if you interrupt it, and interrupts the requests in flight", () =>
-    Effect.gen(function* () {
-      const [third, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
-      const first = service()
-      const endless = Effect.zipRight(Deferred.succeed(third, undefined), Effect.never).pipe(
-        Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
-      )
-      const call = (piece: number) => (piece === 2 ? endless : first.call(piece))
-      const fiber = yield* Effect.fork(run(call, { concurrency: 1 }))
-      yield* Deferred.await(third)
-      yield* Fiber.interrupt(fiber)
-      yield* Deferred.await(interrupted)
-      const next = service()
-      yield* run(next.call)
-      expect([first.sent, next.sent.toSorted()]).toEqual([
-        [0, 1],
-        [2, 3, 4, 5]
-      ])
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("pays once for equal pieces that run at the same time", () =>
-    Effect.gen(function* () {
-      const { call, sent } = service()
-      const equal = [0, 1, 2, 2, 2, 3]
-      const { sources } = yield* run((piece) => Effect.zipLeft(call(piece), Effect.yieldNow()), { pieces: equal })
-      expect(sent.toSorted()).toEqual([0, 1, 2, 3])
-      expect(sources.filter((source) => source === "kept").length).toBe(2)
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
-
-  it.scopedLive("names the piece whose result can't be kept", () =>
-    Effect.gen(function* () {
-      const { call, sent } = service()
-      const full = new PieceStoreError({ operation: "put", store: "full", message: "The disk is full." })
-      const error = yield* run(call, { concurrency: 1 }).pipe(
-        Effect.flip,
-        Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put: () => full })
-      )
-      expect(error).toMatchObject({ _tag: "PieceStoreError", piece: { number: 1, kept: 0 } })
-      expect(error.message).toMatch(/^The disk is full\. Piece 1\b.*, from /)
-      expect(sent).toEqual([0])
+  it("runs as many pieces at once as it may", function* () {
+    const three = yield* Deferred.make<void>()
+    let [running, most] = [0, 0]
+    const call = Effect.gen(function* () {
+      most = Math.max(most, ++running)
+      if (running === 3) yield* Deferred.succeed(three, undefined)
+      yield* Deferred.await(three)
+      running--
     })
-  )
+    yield* run(() => call, { concurrency: 3 })
+    expect(most).toBe(3)
+  })
 
-  it.scopedLive("sends no piece for whose result the store makes no room", () =>
-    Effect.gen(function* () {
-      const { call, sent } = service()
-      const full = new PieceStoreError({ operation: "reserve", store: "full", message: "The disk is full." })
-      const store = { get: () => Effect.succeedNone, put: () => Effect.void, reserve: () => full }
-      expect(yield* Effect.flip(Effect.provideService(run(call), PieceStore, store))).toMatchObject({
-        _tag: "PieceStoreError",
-        operation: "reserve"
-      })
-      expect(sent).toEqual([])
-    })
-  )
-
-  it.scopedLive("does not say that pieces are kept if the store keeps nothing", () =>
-    Effect.gen(function* () {
-      const nothing = { get: () => Effect.succeedNone, put: () => Effect.void }
-      const error = yield* run(service(2).call, { concurrency: 1 }).pipe(
-        Effect.flip,
-        Effect.provideService(PieceStore, nothing)
+  it("gives the time of outage to its calls, and tells their events with the piece", function* () {
+    const outages: Array<number> = []
+    const seen: Array<object> = []
+    const event = { _tag: "Retrying", attempt: 2, delayMillis: 5 } as const
+    const call = (_: number, { onEvent = () => Effect.void, outage = 0 }: CallEvent.CallOptions) =>
+      Effect.zipRight(
+        Effect.sync(() => outages.push(Duration.toMillis(outage))),
+        onEvent(event)
       )
-      expect(error).toMatchObject({ call: { piece: { number: 3, kept: 0 } } })
-      expect(error.message).not.toMatch(/kept|run it again/)
-    })
-  )
+    yield* run(call, { pieces: [0], onEvent: (event) => Effect.sync(() => void seen.push(event)) })
+    yield* run(call, { pieces: [1], outage: "1 hour" })
+    expect(outages).toEqual([300_000, 3_600_000])
+    expect(seen).toContainEqual(expect.objectContaining({ _tag: "Called", number: 1, event }))
+  })
 
-  it.scopedLive("is not disturbed by a handler of events that fails, or that never ends", () =>
-    Effect.gen(function* () {
-      for (const handling of [Effect.die("no terminal"), Effect.never]) {
-        const seen: Array<string> = []
-        const { sources } = yield* run(service().call, {
-          onEvent: ({ _tag }) =>
-            Effect.zipRight(
-              Effect.sync(() => seen.push(_tag)),
-              handling
-            )
-        }).pipe(Effect.provide(PieceStore.layerMemory), Logger.withMinimumLogLevel(LogLevel.None))
-        expect(sources.length).toBe(6)
-        expect(seen.length === 1).toBe(handling === Effect.never)
-      }
-    })
-  )
+  it("ends and keeps its pieces in flight after a failure, and starts no other", function* () {
+    const failed = yield* Deferred.make<void>()
+    const { call, sent } = service(0)
+    const inFlight = (piece: number) =>
+      Effect.suspend(() => (piece === 0 ? Effect.void : Deferred.await(failed))).pipe(
+        Effect.zipRight(call(piece)),
+        Effect.ensuring(Deferred.succeed(failed, undefined))
+      )
+    const error = yield* Effect.flip(run(inFlight, { concurrency: 3 }))
+    expect(error).toMatchObject({ call: { piece: { number: 1, kept: sent.length - 1 } } })
+    expect(sent.length).toBeLessThanOrEqual(3)
+    const next = service()
+    yield* run(next.call)
+    expect([...sent, ...next.sent].toSorted()).toEqual([0, ...six])
+  })
 
-  it.scopedLive("tells all its events in order to a handler that is slow", () =>
-    Effect.gen(function* () {
+  it("says that something may be billed if another piece was lost after it was sent", function* () {
+    const both = yield* Effect.makeSemaphore(2)
+    yield* both.take(2)
+    const error = yield* Effect.flip(
+      run(
+        (piece) =>
+          piece === 0
+            ? Effect.zipRight(both.take(1), Effect.fail(refused))
+            : Effect.ensuring(Effect.fail(lost), both.release(1)),
+        { concurrency: 2, pieces: [0, 1] }
+      )
+    )
+    expect(error).toMatchObject({ _tag: refused._tag, call: { billing: "unknown", piece: { number: 1, kept: 0 } } })
+  })
+
+  it("keeps what is paid if you interrupt it, and interrupts the requests in flight", function* () {
+    const [third, interrupted] = [yield* Deferred.make<void>(), yield* Deferred.make<void>()]
+    const first = service()
+    const endless = Effect.zipRight(Deferred.succeed(third, undefined), Effect.never).pipe(
+      Effect.onInterrupt(() => Deferred.succeed(interrupted, undefined))
+    )
+    const call = (piece: number) => (piece === 2 ? endless : first.call(piece))
+    const fiber = yield* Effect.fork(run(call, { concurrency: 1 }))
+    yield* Deferred.await(third)
+    yield* Fiber.interrupt(fiber)
+    yield* Deferred.await(interrupted)
+    const next = service()
+    yield* run(next.call)
+    expect([first.sent, next.sent.toSorted()]).toEqual([
+      [0, 1],
+      [2, 3, 4, 5]
+    ])
+  })
+
+  it("pays once for equal pieces that run at the same time", function* () {
+    const { call, sent } = service()
+    const equal = [0, 1, 2, 2, 2, 3]
+    const { sources } = yield* run((piece) => Effect.zipLeft(call(piece), Effect.yieldNow()), { pieces: equal })
+    expect(sent.toSorted()).toEqual([0, 1, 2, 3])
+    expect(sources.filter((source) => source === "kept").length).toBe(2)
+  })
+
+  it("names the piece whose result can't be kept", function* () {
+    const { call, sent } = service()
+    const full = new PieceStoreError({ operation: "put", store: "full", message: "The disk is full." })
+    const error = yield* run(call, { concurrency: 1 }).pipe(
+      Effect.flip,
+      Effect.provideService(PieceStore, { get: () => Effect.succeedNone, put: () => full })
+    )
+    expect(error).toMatchObject({ _tag: "PieceStoreError", piece: { number: 1, kept: 0 } })
+    expect(error.message).toMatch(/^The disk is full\. Piece 1\b.*, from /)
+    expect(sent).toEqual([0])
+  })
+
+  it("sends no piece for whose result the store makes no room", function* () {
+    const { call, sent } = service()
+    const full = new PieceStoreError({ operation: "reserve", store: "full", message: "The disk is full." })
+    const store = { get: () => Effect.succeedNone, put: () => Effect.void, reserve: () => full }
+    expect(yield* Effect.flip(Effect.provideService(run(call), PieceStore, store))).toMatchObject({
+      _tag: "PieceStoreError",
+      operation: "reserve"
+    })
+    expect(sent).toEqual([])
+  })
+
+  it("does not say that pieces are kept if the store keeps nothing", function* () {
+    const nothing = { get: () => Effect.succeedNone, put: () => Effect.void }
+    const error = yield* run(service(2).call, { concurrency: 1 }).pipe(
+      Effect.flip,
+      Effect.provideService(PieceStore, nothing)
+    )
+    expect(error).toMatchObject({ call: { piece: { number: 3, kept: 0 } } })
+    expect(error.message).not.toMatch(/kept|run it again/)
+  })
+
+  it("is not disturbed by a handler of events that fails, or that never ends", function* () {
+    for (const handling of [Effect.die("no terminal"), Effect.never]) {
       const seen: Array<string> = []
-      const all = yield* Deferred.make<void>()
-      yield* run(service().call, {
-        concurrency: 1,
-        pieces: [0, 1, 2],
+      const { sources } = yield* run(service().call, {
         onEvent: ({ _tag }) =>
           Effect.zipRight(
-            Effect.yieldNow(),
-            Effect.suspend(() => (seen.push(_tag) === 7 ? Deferred.succeed(all, undefined) : Effect.void))
+            Effect.sync(() => seen.push(_tag)),
+            handling
           )
-      })
-      yield* Deferred.await(all)
-      const ofPieces = seen.filter((tag) => tag !== "Planned")
-      expect(ofPieces).toEqual(["Started", "Done", "Started", "Done", "Started", "Done"])
-    }).pipe(Effect.provide(PieceStore.layerMemory))
-  )
+      }).pipe(Effect.provide(PieceStore.layerMemory), Logger.withMinimumLogLevel(LogLevel.None))
+      expect(sources.length).toBe(6)
+      expect(seen.length === 1).toBe(handling === Effect.never)
+    }
+  })
+
+  it("tells all its events in order to a handler that is slow", function* () {
+    const seen: Array<string> = []
+    const all = yield* Deferred.make<void>()
+    yield* run(service().call, {
+      concurrency: 1,
+      pieces: [0, 1, 2],
+      onEvent: ({ _tag }) =>
+        Effect.zipRight(
+          Effect.yieldNow(),
+          Effect.suspend(() => (seen.push(_tag) === 7 ? Deferred.succeed(all, undefined) : Effect.void))
+        )
+    })
+    yield* Deferred.await(all)
+    const ofPieces = seen.filter((tag) => tag !== "Planned")
+    expect(ofPieces).toEqual(["Started", "Done", "Started", "Done", "Started", "Done"])
+  })
 })

@@ -10,12 +10,9 @@ const audioOf = (...parts: ReadonlyArray<number>): Float32Array =>
   )
 
 const timesOf = (text: string, ...parts: ReadonlyArray<number>) =>
-  sentenceTimes(text, "en", audioOf(...parts), sampleRate).map(({ end, estimated, start, text: sentence }) => [
-    sentence,
-    start / 8,
-    end / 8,
-    estimated
-  ])
+  sentenceTimes(text, "en", audioOf(...parts), sampleRate).map(
+    ({ endFrame, estimated, startFrame, text: sentence }) => [sentence, startFrame / 8, endFrame / 8, estimated]
+  )
 
 describe("the time of a sentence in a piece", () => {
   it("of one sentence is that of the speech, without the silence at both ends", () => {

@@ -95,17 +95,8 @@ export interface StreamOptions extends NamedOptions {
  * A stream of the bytes of a recording. Each attempt calls `open`, which must give all bytes each time. Provide the
  * services that the stream requires. Chunks are not copied: do not overwrite one that you have emitted.
  */
-export const fromStream = (
-  open: () => Stream.Stream<Uint8Array, unknown>,
-  options: StreamOptions = {}
-): AudioSource => ({
-  [TypeId]: TypeId,
-  _tag: "Stream",
-  open,
-  byteLength: options.byteLength,
-  repeatable: true,
-  filename: options.filename ?? "audio"
-})
+export const fromStream = (open: () => Stream.Stream<Uint8Array, unknown>, options: StreamOptions = {}): AudioSource =>
+  streamSource(open, true, options)
 
 /**
  * A stream that can be read only once, such as a microphone or the body of a request. A call with it is never retried,
@@ -114,11 +105,10 @@ export const fromStream = (
 export const fromOneShotStream = (
   stream: Stream.Stream<Uint8Array, unknown>,
   options: StreamOptions = {}
-): AudioSource => ({
-  [TypeId]: TypeId,
-  _tag: "Stream",
-  open: () => stream,
-  byteLength: options.byteLength,
-  repeatable: false,
-  filename: options.filename ?? "audio"
-})
+): AudioSource => streamSource(() => stream, false, options)
+
+const streamSource = (
+  open: StreamSource["open"],
+  repeatable: boolean,
+  { byteLength, filename = "audio" }: StreamOptions
+): AudioSource => ({ [TypeId]: TypeId, _tag: "Stream", open, byteLength, repeatable, filename })

@@ -4,14 +4,15 @@
  */
 import * as Schema from "effect/Schema"
 
+/** A warning with these fields, and a `message` that says what to do. */
+const warning = <const Tag extends string, Fields extends Schema.Struct.Fields>(tag: Tag, fields: Fields) =>
+  Schema.TaggedStruct(tag, { ...fields, message: Schema.String })
+
 /**
  * The recording has more than one channel. The service requires mono; the contract does not state what it does with
  * others.
  */
-export const MoreThanOneChannel = Schema.TaggedStruct("MoreThanOneChannel", {
-  channels: Schema.Number,
-  message: Schema.String
-})
+export const MoreThanOneChannel = warning("MoreThanOneChannel", { channels: Schema.Number })
 export type MoreThanOneChannel = typeof MoreThanOneChannel.Type
 
 /**
@@ -19,21 +20,19 @@ export type MoreThanOneChannel = typeof MoreThanOneChannel.Type
  * that no resampling restores. Above 24 kHz, the highest rate at which the service itself speaks, the models ignore most of
  * the upload.
  */
-export const SampleRateFarFrom8kHz = Schema.TaggedStruct("SampleRateFarFrom8kHz", {
+export const SampleRateFarFrom8kHz = warning("SampleRateFarFrom8kHz", {
   /** In Hz. */
-  sampleRate: Schema.Number,
-  message: Schema.String
+  sampleRate: Schema.Number
 })
 export type SampleRateFarFrom8kHz = typeof SampleRateFarFrom8kHz.Type
 
 /**
  * `parseNumber` is set, but the service ignores it for the language of this model. It supports hi, ml, kn, gu and mr.
  */
-export const ParseNumberWithoutEffect = Schema.TaggedStruct("ParseNumberWithoutEffect", {
+export const ParseNumberWithoutEffect = warning("ParseNumberWithoutEffect", {
   model: Schema.String,
   /** The language code at the beginning of the name of the model. */
-  language: Schema.String,
-  message: Schema.String
+  language: Schema.String
 })
 export type ParseNumberWithoutEffect = typeof ParseNumberWithoutEffect.Type
 
@@ -42,17 +41,13 @@ export type ParseNumberWithoutEffect = typeof ParseNumberWithoutEffect.Type
  * afterwards), so such a phrase may never match. Letters and marks of any script, spaces, and an apostrophe or a hyphen
  * inside a word are valid.
  */
-export const HotwordNotSpoken = Schema.TaggedStruct("HotwordNotSpoken", {
-  phrase: Schema.String,
-  message: Schema.String
-})
+export const HotwordNotSpoken = warning("HotwordNotSpoken", { phrase: Schema.String })
 export type HotwordNotSpoken = typeof HotwordNotSpoken.Type
 
 /** The transcript is empty, and the service says why. Only the local service does. */
-export const NothingRecognised = Schema.TaggedStruct("NothingRecognised", {
+export const NothingRecognised = warning("NothingRecognised", {
   /** Which recordings the service recognises, and what to do. */
-  notice: Schema.String,
-  message: Schema.String
+  notice: Schema.String
 })
 export type NothingRecognised = typeof NothingRecognised.Type
 

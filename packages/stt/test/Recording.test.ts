@@ -6,7 +6,6 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, Recording } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
-import * as Schema from "effect/Schema"
 import * as Stream from "effect/Stream"
 import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
 import { filePartOf } from "../src/internal/filePart.js"
@@ -37,14 +36,6 @@ describe("what a recording is", () => {
       for (const source of sources) {
         expect(yield* inspect(source)).toEqual({ ...expected, bytes: bytes.byteLength })
       }
-    })
-  )
-
-  it.effect("crosses a process boundary as JSON", () =>
-    Effect.gen(function* () {
-      const recording = yield* inspect(AudioSource.fromBytes(bytesOf("streamed.webm")))
-      const json = JSON.parse(JSON.stringify(recording))
-      expect(yield* Schema.decodeUnknown(Recording.Recording)(json)).toEqual(recording)
     })
   )
 })

@@ -1,30 +1,12 @@
 import { describe, expect, it } from "@effect/vitest"
-import { AudioSource, SpeechToText, SttError } from "@effect-speech/stt"
+import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
-import * as NodeTransport from "@effect-speech/transport/node"
-import * as ConfigProvider from "effect/ConfigProvider"
+import { answeredAtOnce } from "@effect-speech/transport/CallReport"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
-import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
-import { scriptedServer } from "effect-speech-test-support/scriptedServer"
-import { connect, request, sendJson, success, transactionId } from "./scriptedStt.js"
-
-it.scoped("a client of the environment sends its key to its address", () =>
-  Effect.gen(function* () {
-    const server = yield* scriptedServer(sendJson(200, success))
-    const { text } = yield* SpeechToText.pipe(
-      Effect.flatMap((stt) => stt.transcribe(request)),
-      Effect.provide(Layer.provide(SpeechToText.layerFromEnv, NodeTransport.layer)),
-      Effect.withConfigProvider(
-        ConfigProvider.fromMap(new Map(Object.entries({ SPEECH_API_KEY: "a.secret", SPEECH_STT_BASE_URL: server.url })))
-      )
-    )
-    expect(text).toBe(success.text)
-    expect(server.received[0]?.headers["x-api-key"]).toBe("a.secret")
-  })
-)
+import { connect, request, transactionId } from "./scriptedStt.js"
 
 describe("events", () => {
   it.scoped(
@@ -70,31 +52,16 @@ describe("layerTest", () => {
     { answer: "hello", expected: { text: "hello", callId: "test-1" } },
     { answer: { text: "hello", callId: "call-7", auxInfo }, expected: { text: "hello", callId: "call-7", auxInfo } },
     { answer: { callId: "call-7" }, expected: { text: "", callId: "call-7" } }
-  ])("takes %j, and keeps the requests", ({ answer, expected }) =>
+  ])("takes %j, reports one attempt, and keeps the requests", ({ answer, expected }) =>
     Effect.gen(function* () {
-      expect(yield* transcribe).toMatchObject({ ...expected, transactionId })
+      const call = {
+        sentId: transactionId,
+        receivedId: expected.callId,
+        attempts: [answeredAtOnce],
+        billing: "unknown"
+      }
+      expect(yield* transcribe).toMatchObject({ ...expected, transactionId, call })
       expect(yield* SpeechToText.calls).toMatchObject([{ model: request.model, transactionId }])
     }).pipe(Effect.provide(SpeechToText.layerTest(answer)))
-  )
-
-  it.effect("takes a function of the request, and reports one attempt without delay", () =>
-    Effect.gen(function* () {
-      const stt = yield* SpeechToText
-      const { call, callId, text, transactionId } = yield* stt.transcribe({ audio: request.audio, model: "m" })
-      expect(text).toBe("m")
-      expect(call).toEqual({
-        sentId: transactionId,
-        receivedId: callId,
-        attempts: [{ status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 }],
-        billing: "unknown",
-        elapsedMillis: 0
-      })
-    }).pipe(Effect.provide(SpeechToText.layerTest(({ model }) => Effect.succeed(model))))
-  )
-
-  it.effect.each(SttError.members.map((Failed) => new Failed()))("takes the error $_tag", (error) =>
-    Effect.gen(function* () {
-      expect(yield* Effect.flip(transcribe)).toBe(error)
-    }).pipe(Effect.provide(SpeechToText.layerTest(error)))
   )
 })

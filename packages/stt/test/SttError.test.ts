@@ -9,14 +9,12 @@ import {
   SttUnexpectedStatus
 } from "@effect-speech/stt"
 import { answeredAtOnce, nothingSent } from "@effect-speech/transport/CallReport"
+import { describeErrors } from "effect-speech-test-support/describeErrors"
 
 const call = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }
 
-const describeAll = (errors: ReadonlyArray<SttError>) =>
-  errors.map(({ _tag, message, retry }) => `${_tag} (${retry}): ${message}`).join("\n")
-
 it("every error says what happened, then what to do, and whether a retry may help", () => {
-  expect(describeAll(SttError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
+  expect(describeErrors(SttError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
     "SttInvalidRequest (never): Nothing was sent: request is not valid.
     SttInvalidApiKey (never): Nothing was sent, because of the API key: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     SttAudioUnreadable (never): The recording audio can't be sent: it does not exist.
@@ -43,7 +41,7 @@ it("an error says more if more is known", () => {
     new SttConnectionFailed({ sent: "all" }),
     new SttTranscriptionFailed({ serverError: "no speech", callId: "call-1" })
   ]
-  expect(describeAll(errors)).toMatchInlineSnapshot(`
+  expect(describeErrors(errors)).toMatchInlineSnapshot(`
     "SttAudioUnreadable (never): The recording calls/1.wav can't be sent: it is empty.
     SttBadRequest (never): The service refused the request (400). The service says: bad request: no such model. Correct the request and send it again.
     SttServerError (transient): The service failed (500). Each attempt may be billed: the contract does not say. Try again later. If it keeps failing, report the transaction id id-1 to the service.

@@ -90,11 +90,9 @@ describe("a large file", () => {
   })
 
   it.scopedLive.each([
-    ["short reads of 16,385 bytes", 16_385, 700_000],
-    ["short reads of 40,000 bytes", 40_000, 700_000],
-    ["short reads of 65,535 bytes", 65_535, 700_000],
+    ["short reads of 40,000 bytes", 40_000, 300_000],
     // An odd length, so that the last chunks are short.
-    ["a slow server", Number.POSITIVE_INFINITY, 2 * 1024 * 1024 + 12_345]
+    ["a slow server", Number.POSITIVE_INFINITY, 1024 * 1024 + 12_345]
   ] as const)("arrives byte for byte from its one read buffer, with %s", ([_, longest, length]) =>
     Effect.gen(function* () {
       const bytes = Uint8Array.from({ length }, (_, at) => (at * 31 + (at >> 13)) & 255)

@@ -7,8 +7,6 @@ import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import * as NodeHttpClient from "@effect/platform-node/NodeHttpClient"
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource } from "@effect-speech/stt"
-import * as NodeTransport from "@effect-speech/transport/node"
-import * as Chunk from "effect/Chunk"
 import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
@@ -20,8 +18,8 @@ import * as Supervisor from "effect/Supervisor"
 import { untilZero } from "effect-speech-test-support/faultyServer"
 import { loopback } from "effect-speech-test-support/loopback"
 import { respondJson } from "effect-speech-test-support/scriptedServer"
-import { fileWith, inChunks, inOneBlock, inSharedMemory, tone, transcribe, wav } from "./recordings.js"
-import { connect, fieldsOf, fileOf, model, sendStatuses, sttOf, success } from "./scriptedStt.js"
+import { fileWith, inChunks, inOneBlock, inSharedMemory, tone, wav } from "./recordings.js"
+import { connect, fieldsOf, fileOf, model, sendStatuses, sttOf, success, transcribe } from "./scriptedStt.js"
 
 describe("a recording", () => {
   const filename = "call.wav"
@@ -41,7 +39,7 @@ describe("a recording", () => {
     ["bytes with another ending", AudioSource.fromBytes(wav, { filename: "call.mp3" }), true]
   ] as const)("of %s arrives byte for byte, with the ending of its container", ([_, audio, exact]) =>
     Effect.gen(function* () {
-      const { received } = yield* transcribe({ audio })
+      const { received } = yield* transcribe(undefined, { audio })
       const { bytes, headers } = fileOf(received[0])
       expect(Buffer.compare(bytes, wav)).toBe(0)
       expect(headers).toContain('filename="call.wav"\r\nContent-Type: audio/wav')
@@ -50,16 +48,13 @@ describe("a recording", () => {
     })
   )
 
-  it.scoped.each([
-    ["recommended", NodeTransport.layer],
-    ["node", Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer)]
-  ] as const)(
-    "of a file arrives byte for byte over the layer %s, with the ending of its name if its container is unknown",
-    ([_, platform]) =>
+  it.scoped(
+    "of a file arrives byte for byte over any HttpClient, with the ending of its name if its container is unknown",
+    () =>
       Effect.gen(function* () {
         const bytes = new Uint8Array(1_000_000).fill(7)
         const { path } = yield* fileWith(bytes, ".flac")
-        const { server, stt } = yield* connect(undefined, {}, platform)
+        const { server, stt } = yield* connect(undefined, {}, Layer.merge(NodeHttpClient.layer, NodeFileSystem.layer))
         yield* stt.transcribe({ model, audio: AudioSource.fromPath(path) })
         const [sent] = server.received
         expect(sent?.headers["content-length"]).toBe(String(sent?.body.byteLength))
@@ -92,7 +87,13 @@ describe("a recording", () => {
     ["a stream of a few bytes", AudioSource.fromStream(() => Stream.make(few), { byteLength: 3 }), few]
   ] as const)("of %s is sent completely in each retry, with the same id", ([_, audio, bytes]) =>
     Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio, transactionId: undefined }, [503, 500], { retries: 2 })
+      const { outcome, received } = yield* transcribe(
+        sendStatuses(503, 500),
+        { audio, transactionId: undefined },
+        {
+          retries: { times: 2, firstDelay: "1 millis" }
+        }
+      )
       expect(outcome).toMatchObject({
         right: { call: { attempts: [{ status: 503 }, { status: 500 }, { status: 200 }] } }
       })
@@ -104,9 +105,9 @@ describe("a recording", () => {
   it.scoped("of a one-shot stream is sent once, by the first call", () =>
     Effect.gen(function* () {
       const audio = AudioSource.fromOneShotStream(inChunks(wav, 1000))
-      const first = yield* transcribe({ audio }, [503], { retries: 2 })
+      const first = yield* transcribe(sendStatuses(503), { audio }, { retries: 2 })
       expect(first.outcome).toMatchObject({ left: { _tag: "SttUnavailable", call: { attempts: [{ status: 503 }] } } })
-      const second = yield* transcribe({ audio })
+      const second = yield* transcribe(undefined, { audio })
       expect(second.outcome).toMatchObject({
         left: {
           _tag: "SttAudioUnreadable",
@@ -136,18 +137,14 @@ describe("a recording", () => {
 })
 
 describe("a large stream", () => {
-  const large = Uint8Array.from({ length: 9 * 1024 * 1024 + 12_345 }, (_, at) => (at * 31 + (at >> 13)) & 255)
-  const mebibyte = 1024 * 1024
+  const large = Uint8Array.from({ length: 1024 * 1024 + 12_345 }, (_, at) => (at * 31 + (at >> 13)) & 255)
   const none = new Uint8Array(0)
   const { length: byteLength } = large
-  const oneByOne = (size: number) => Stream.rechunk(inChunks(large, size), 1)
 
   it.scopedLive.each([
-    ["chunks of 8 MiB", () => inChunks(large, 8 * mebibyte)],
     ["a chunk in one piece", () => Stream.make(large)],
     ["chunks of 100,000 bytes, each overwritten by the next", () => inOneBlock(large, 100_000)],
-    ["chunks of 4 KiB", () => oneByOne(4096)],
-    ["empty chunks between the others", () => Stream.intersperse(oneByOne(mebibyte), none)],
+    ["empty chunks between the others", () => Stream.intersperse(inChunks(large, 100_000), none)],
     [
       "single bytes, then the rest",
       () => Stream.concat(inChunks(large.subarray(0, 9999), 1), Stream.make(none, large.subarray(9999)))
@@ -155,25 +152,11 @@ describe("a large stream", () => {
   ] as const)("of %s arrives byte for byte, with and without a stated length", ([_, open]) =>
     Effect.gen(function* () {
       for (const options of [{ byteLength }, {}]) {
-        const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(open, options) })
+        const { outcome, received } = yield* transcribe(undefined, { audio: AudioSource.fromStream(open, options) })
         expect(outcome).toMatchObject({ right: { text: success.text } })
         expect(Buffer.compare(fileOf(received[0]).bytes, large)).toBe(0)
       }
     })
-  )
-
-  it.scopedLive(
-    "that fails in the middle fails the call with the error of the stream, and no service believes it",
-    () =>
-      Effect.gen(function* () {
-        const open = () => Stream.concat(oneByOne(mebibyte), Stream.fail(new RangeError("disk")))
-        for (const options of [{ byteLength: byteLength + 1 }, {}]) {
-          const { outcome, received } = yield* transcribe({ audio: AudioSource.fromStream(open, options) })
-          const problem = "its stream failed (RangeError)"
-          expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem } })
-          expect(received).toEqual([])
-        }
-      })
   )
 })
 
@@ -216,15 +199,13 @@ describe("what a call opens", () => {
 
   it.scopedLive("may ignore its interruption: the call still ends at its deadline", () =>
     Effect.gen(function* () {
-      const { stt } = yield* connect(undefined, { deadlines: { uploadIdle: "300 millis" } })
-      const uninterruptible = Effect.uninterruptible(Effect.as(Effect.sleep("10 seconds"), new Uint8Array(1)))
+      const { stt } = yield* connect(undefined, { deadlines: { uploadIdle: "100 millis" } })
+      const uninterruptible = Effect.uninterruptible(Effect.never)
       const audio = AudioSource.fromStream(() =>
         Stream.concat(Stream.make(new Uint8Array(10_000)), Stream.fromEffect(uninterruptible))
       )
-      const startedAt = performance.now()
       const error = yield* Effect.flip(stt.transcribe({ model, audio }))
       expect(error).toMatchObject({ _tag: "SttDeadlineExceeded", phase: "upload" })
-      expect(performance.now() - startedAt).toBeLessThan(6000)
     })
   )
 
@@ -347,7 +328,7 @@ describe("a source that fails", () => {
     ["a stream of -1 bytes", of(-1), "its length can't be -1 bytes"]
   ] as const)("because it is %s ends the call without a retry", ([_, audio, problem]) =>
     Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio }, [], { retries: 2 })
+      const { outcome, received } = yield* transcribe(undefined, { audio }, { retries: 2 })
       const error = Either.getOrThrow(Either.flip(outcome))
       expect(error).toMatchObject({
         _tag: "SttAudioUnreadable",
@@ -362,7 +343,7 @@ describe("a source that fails", () => {
   it.scoped("because it is an empty file ends the call", () =>
     Effect.gen(function* () {
       const { path } = yield* fileWith(new Uint8Array(0))
-      const { outcome } = yield* transcribe({ audio: AudioSource.fromPath(path) })
+      const { outcome } = yield* transcribe(undefined, { audio: AudioSource.fromPath(path) })
       expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", problem: "it is empty" } })
     })
   )
@@ -382,7 +363,7 @@ const taggedFlac = (tag: number) => {
   return Uint8Array.from([...bytes, ...new Uint8Array(3000).fill(7)])
 }
 
-it.scopedLive.each([[10], [300], [100_000], [300_000]])(
+it.scopedLive.each([[10], [100_000], [300_000]])(
   "a FLAC behind a tag of %i bytes is sent as a FLAC, from whatever source, with all its bytes",
   ([length]) =>
     Effect.gen(function* () {
@@ -390,30 +371,17 @@ it.scopedLive.each([[10], [300], [100_000], [300_000]])(
       const bytes = taggedFlac(length as number)
       const path = `${yield* fs.makeTempDirectoryScoped()}/call.mp3`
       yield* fs.writeFile(path, bytes)
-      const reused = new Uint8Array(700)
       const filename = "call.mp3"
       const sources = [
         AudioSource.fromPath(path),
         AudioSource.fromBytes(bytes, { filename }),
         AudioSource.fromBlob(new Blob([Uint8Array.from(bytes)]), { filename }),
         AudioSource.fromStream(() => inChunks(bytes, 700), { filename }),
-        AudioSource.fromStream(
-          () =>
-            Stream.map(Stream.rechunk(inChunks(bytes, 700), 1), (part) => {
-              reused.set(part)
-              return reused.subarray(0, part.length)
-            }),
-          { filename }
-        ),
-        AudioSource.fromStream(
-          () => Stream.fromChunk(Chunk.fromIterable([bytes.subarray(0, 65), bytes.subarray(65)])),
-          {
-            filename
-          }
-        )
+        AudioSource.fromStream(() => inOneBlock(bytes, 700), { filename }),
+        AudioSource.fromStream(() => Stream.make(bytes.subarray(0, 65), bytes.subarray(65)), { filename })
       ]
       for (const audio of sources) {
-        const { received } = yield* transcribe({ audio })
+        const { received } = yield* transcribe(undefined, { audio })
         const part = fileOf(received[0])
         // The beginning of a stream is limited, so a tag that is longer hides what follows it.
         const name =

@@ -16,7 +16,6 @@ import {
   untilZero,
   write
 } from "effect-speech-test-support/faultyServer"
-import { refusedAddress } from "effect-speech-test-support/refusedAddress"
 import { type Agent, makeAgent } from "../src/internal/http/undiciAgent.js"
 import { makeUndiciDriver } from "../src/internal/http/undiciDriver.js"
 import { CallTimer } from "../src/internal/timer/callTimer.js"
@@ -62,39 +61,6 @@ describe("a connection that is being made", () => {
   const silentServer = faultyServer(silent)
   const untilDropped = (server: { readonly open: () => number }) =>
     Effect.map(untilZero(Effect.sync(server.open), 3000), (left) => expect(left).toBe(0))
-
-  it.scopedLive("is dropped with the last call that waits for it, and not before", () =>
-    Effect.gen(function* () {
-      const server = yield* silentServer
-      const open = driverOf(yield* makeAgent)
-      const [one, other] = [open(to(`https://${server.host}`)), open(to(`https://${server.host}`))]
-      const waiting = [yield* Effect.fork(one.response), yield* Effect.fork(other.response)] as const
-      yield* until(() => server.open() === 2)
-      yield* Fiber.interrupt(waiting[0])
-      yield* someTurns
-      expect(server.open()).toBe(2)
-      yield* Fiber.interrupt(waiting[1])
-      yield* untilDropped(server)
-    })
-  )
-
-  it.scopedLive("that fails no longer counts as waiting", () =>
-    Effect.gen(function* () {
-      const server = yield* silentServer
-      const open = driverOf(yield* makeAgent)
-      const refused = open(to(yield* refusedAddress))
-      expect(yield* Effect.flip(refused.response)).toEqual({
-        _tag: "ConnectionFailed",
-        reason: "refused",
-        code: "ECONNREFUSED"
-      })
-      yield* refused.close()
-      const waiting = yield* Effect.fork(open(to(`https://${server.host}`)).response)
-      yield* until(() => server.open() === 1)
-      yield* Fiber.interrupt(waiting)
-      yield* untilDropped(server)
-    })
-  )
 
   it.scopedLive("is dropped only when no request is without a response, since undici may send it again", () =>
     Effect.gen(function* () {
@@ -145,16 +111,6 @@ describe("a request", () => {
 })
 
 describe("a response", () => {
-  it.scopedLive("is the one after early hints, with the values of repeated headers joined", () =>
-    Effect.gen(function* () {
-      const hint = "HTTP/1.1 103 Early Hints\r\nx-a: 0\r\n\r\n"
-      const server = yield* faultyServer(onRequest(write(hint, respond(200, { "x-a": ["1", "2"], "x-b": "3" }))))
-      const open = driverOf(yield* makeAgent)
-      const { header, status } = yield* open(to(`http://${server.host}`)).response
-      expect([status, header("x-a"), header("x-b"), header("x-c")]).toEqual([200, "1, 2", "3", undefined])
-    })
-  )
-
   it.scopedLive("keeps a body that looks like a 100 Continue, also on a connection that was used before", () =>
     Effect.gen(function* () {
       const body = "HTTP/1.1 100 Continue\r\n\r\n"
@@ -169,29 +125,6 @@ describe("a response", () => {
         yield* Effect.promise(() => setImmediate())
       }
       expect(server.accepted()).toBe(1)
-    })
-  )
-
-  it.scopedLive("frees its connection if it was read to its end, and closes it otherwise", () =>
-    Effect.gen(function* () {
-      const server = yield* faultyServer(onRequest(respond(200, {}, "hello")))
-      const endless = yield* faultyServer(onRequest(write(`${head(200)}hello`)))
-      const open = driverOf(yield* makeAgent)
-      for (let turn = 0; turn < 2; turn++) {
-        const { close, response } = open(to(`http://${server.host}`))
-        const { pull } = yield* response
-        expect([yield* pull, yield* pull]).toEqual([Buffer.from("hello"), undefined])
-        yield* close()
-        // Undici waits for the next turn of the event loop before it uses a connection again.
-        yield* Effect.promise(() => setImmediate())
-      }
-      expect([server.accepted(), server.open()]).toEqual([1, 1])
-
-      const { close, response } = open(to(`http://${endless.host}`))
-      yield* (yield* response).pull
-      expect(endless.open()).toBe(1)
-      yield* close()
-      expect(yield* untilZero(Effect.sync(endless.open), 3000)).toBe(0)
     })
   )
 })

@@ -3,7 +3,6 @@ import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import { httpClients } from "effect-speech-test-support/httpClients"
 import { respondJson, scriptedServer } from "effect-speech-test-support/scriptedServer"
-import { metricsOf } from "effect-speech-test-support/telemetry"
 import { operation, resolvedDeadlines, transportOver } from "./scriptedTransport.js"
 
 /** The clock of this machine, with a wall clock that a test can set. */
@@ -36,16 +35,9 @@ describe("a call during which someone sets the clock of the machine", () => {
       const deadlines = resolvedDeadlines({ downloadIdle: "30 millis" }, "1 minute")
       const { run } = yield* transportOver(httpClient, { deadlines })
       const call = run(operation(undefined, true, server.url))
-      const durations = yield* metricsOf(
-        Effect.gen(function* () {
-          const { progress } = yield* Effect.flip(call)
-          expect(progress.attempts).toMatchObject([{ status: 503 }])
-          expect(progress.elapsedMillis).toBeLessThan(5000)
-          expect(progress.attempts[0]?.elapsedMillis).toBeGreaterThanOrEqual(95)
-        })
-      ).pipe(Effect.withClock(clock))
-      const { millis } = durations["speech_call_duration_millis test Failed"] as { readonly millis: number }
-      expect(millis).toBeLessThan(5000)
+      const { progress } = yield* Effect.flip(Effect.withClock(call, clock))
+      expect(progress.attempts).toMatchObject([{ status: 503 }])
+      expect(progress.elapsedMillis).toBeLessThan(5000)
     })
   )
 
@@ -65,7 +57,6 @@ describe("a call during which someone sets the clock of the machine", () => {
         )
         expect(failure).toEqual({ _tag: "DeadlineExceeded", phase, limitMillis: 150 })
         expect(progress.elapsedMillis).toBeGreaterThanOrEqual(100)
-        expect(progress.elapsedMillis).toBeLessThan(5000)
       }
     })
   )

@@ -1,12 +1,7 @@
-import type { ServerResponse } from "node:http"
 import { describe, expect, it } from "@effect/vitest"
 import { type AudioFormat, PcmStream } from "@effect-speech/audio-codec"
-import * as NodeTransport from "@effect-speech/transport/node"
-import { TextToSpeech, TtsConnectionFailed, TtsError } from "@effect-speech/tts"
-import * as ConfigProvider from "effect/ConfigProvider"
+import { TextToSpeech, TtsConnectionFailed } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
-import * as Layer from "effect/Layer"
-import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import { respondJson } from "effect-speech-test-support/scriptedServer"
 import { audio, connect, failure, request, sendAudio, sendChunk } from "./scriptedTts.js"
@@ -24,7 +19,7 @@ describe("a call", () => {
           if (status === undefined) sendAudio()(response, received)
           else respondJson(response, status, { error: "later" }, { "retry-after": "0" })
         },
-        { retries: 2 }
+        { retries: { times: 2, firstDelay: "1 millis" } }
       )
       const { call } = yield* tts.synthesize({ text: "नमस्ते" })
       expect(call.attempts.map(({ status }) => status)).toEqual([...statuses, 200])
@@ -73,33 +68,6 @@ describe("a call", () => {
   )
 })
 
-it.scoped("a client of the environment sends its key to its address", () =>
-  Effect.gen(function* () {
-    const { server } = yield* connect(sendAudio())
-    const environment = { SPEECH_API_KEY: "a.secret", SPEECH_TTS_BASE_URL: server.url }
-    const speech = yield* TextToSpeech.pipe(
-      Effect.flatMap((tts) => tts.synthesize(request)),
-      Effect.provide(Layer.provide(TextToSpeech.layerFromEnv, NodeTransport.layer)),
-      Effect.withConfigProvider(ConfigProvider.fromMap(new Map(Object.entries(environment))))
-    )
-    expect(speech.durationMillis).toBe(250)
-    expect(server.received[0]?.headers["x-api-key"]).toBe("a.secret")
-  })
-)
-
-it.scoped("a key that is malformed when it is read again fails with the report of the refused call", () =>
-  Effect.gen(function* () {
-    const keys = ["old.key", "malformed"]
-    const apiKey = Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-    const refuse = (response: ServerResponse) => respondJson(response, 401, {}, { "x-request-id": "id-2" })
-    expect(yield* failure(refuse, { apiKey })).toMatchObject({
-      _tag: "TtsInvalidApiKey",
-      problem: expect.stringContaining("dot"),
-      call: { sentId: "id-1", receivedId: "id-2", attempts: [{ status: 401 }], billing: "notBilled" }
-    })
-  })
-)
-
 describe("layerTest", () => {
   const bytes = new Uint8Array(16_000)
 
@@ -146,14 +114,6 @@ describe("layerTest", () => {
         }))
       )
     )
-  )
-
-  it.effect.each(TtsError.members.map((Failed) => new Failed()))("takes the error $_tag, also for a stream", (error) =>
-    Effect.gen(function* () {
-      const tts = yield* TextToSpeech
-      expect(yield* Effect.flip(tts.synthesize({ text: "hello" }))).toBe(error)
-      expect(yield* Effect.flip(Effect.scoped(tts.stream({ text: "hello" })))).toBe(error)
-    }).pipe(Effect.provide(TextToSpeech.layerTest(error)))
   )
 
   it.effect("can fail after the bytes of a stream", () =>

@@ -13,16 +13,14 @@ import {
   TtsServerError,
   TtsUnexpectedStatus
 } from "@effect-speech/tts"
+import { describeErrors } from "effect-speech-test-support/describeErrors"
 
 const sent = { ...nothingSent, sentId: "id-1", attempts: [answeredAtOnce] }
 const received = { ...sent, receivedId: "id-2" }
 const reasons = ConnectionReason.literals
 
-const describeAll = (errors: ReadonlyArray<TtsError>) =>
-  errors.map(({ _tag, message, retry }) => `${_tag} (${retry}): ${message}`).join("\n")
-
 it("every error says what happened, then what to do, and whether a retry may help", () => {
-  expect(describeAll(TtsError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
+  expect(describeErrors(TtsError.members.map((Failed) => new Failed()))).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: request is not valid.
     TtsInvalidApiKey (never): Nothing was sent, because of the API key: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsBadRequest (never): The service refused the request (400). Change the field that it names and send the request again.
@@ -50,7 +48,7 @@ it("an error says more if more is known", () => {
     new TtsUnexpectedStatus({ status: 504 }),
     new TtsCorruptAudio({ call: { ...received, billing: "billed" } })
   ]
-  expect(describeAll(errors)).toMatchInlineSnapshot(`
+  expect(describeErrors(errors)).toMatchInlineSnapshot(`
     "TtsInvalidRequest (never): Nothing was sent: speed must be a number from 0.25 to 4.
     TtsInvalidApiKey (never): The service refused the API key, and no new key is available: it is empty. Use the whole <prefix>.<secret> value that the platform showed when the key was created.
     TtsBadRequest (never): The service refused the request (400). The service says: no such voice. Change voice and send the request again.
@@ -66,7 +64,7 @@ it("an error says more if more is known", () => {
 
 it("a failed connection says why; whether a retry may help depends on the reason and on how much was sent", () => {
   const errors = reasons.map((reason) => new TtsConnectionFailed({ reason, sent: "part" }))
-  expect(describeAll(errors)).toMatchInlineSnapshot(`
+  expect(describeErrors(errors)).toMatchInlineSnapshot(`
     "TtsConnectionFailed (transient): The connection to the service failed: nothing listens at the address, or there is no route to it. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: the host name is unknown. Check the base URL and the network, and try again.
     TtsConnectionFailed (transient): The connection to the service failed: the proxy did not open it. Check the proxy that HTTPS_PROXY or HTTP_PROXY names, or add the host of the service to NO_PROXY.
@@ -98,7 +96,7 @@ it("an exceeded deadline names the option to raise", () => {
   const phases = ["upload", "answer", "download", "total"] as const
   const errors = phases.map((phase) => new TtsDeadlineExceeded({ phase, limitMillis: 5 }))
   errors.push(new TtsDeadlineExceeded({ phase: "total", limitMillis: 5, call: { ...nothingSent, queuedMillis: 5 } }))
-  expect(describeAll(errors)).toMatchInlineSnapshot(`
+  expect(describeErrors(errors)).toMatchInlineSnapshot(`
     "TtsDeadlineExceeded (never): The call exceeded its upload deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.uploadIdle.
     TtsDeadlineExceeded (never): The call exceeded its answer deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.answer.
     TtsDeadlineExceeded (never): The call exceeded its download deadline of 5 ms. A shorter text needs less time. If the service was still working, raise deadlines.downloadIdle.

@@ -1,11 +1,12 @@
 /**
  * An archive in a temporary folder, with a worker that the test controls instead of the service.
  */
-import { mkdtempSync, rmSync } from "node:fs"
-import { tmpdir } from "node:os"
 import { join } from "node:path"
-import type * as FileSystem from "@effect/platform/FileSystem"
+import { SystemError } from "@effect/platform/Error"
+import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
+import * as Clock from "effect/Clock"
+import * as Duration from "effect/Duration"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
@@ -14,6 +15,8 @@ import { Archive, type RunRequest } from "../../src/Archive.js"
 import type { Settlement } from "../../src/internal/store/Store.js"
 import type { Source, SourceItem } from "../../src/Source.js"
 import type { Worker } from "../../src/Worker.js"
+
+export { folder } from "./stores.js"
 
 export const done: Settlement = {
   _tag: "Done",
@@ -91,17 +94,29 @@ export const request = (directory: string, count: number, fields?: Partial<RunRe
   ...fields
 })
 
-/** A folder that is removed after the test. */
-export const folder = Effect.acquireRelease(
-  Effect.sync(() => mkdtempSync(join(tmpdir(), "archive-"))),
-  (directory) => Effect.sync(() => rmSync(directory, { recursive: true, force: true }))
-)
+const real = Clock.make()
+
+/** A clock whose wall time is the real one, and by which each wait is twenty times shorter. */
+const hurried: Clock.Clock = {
+  ...real,
+  sleep: (duration) => real.sleep(Duration.times(duration, 1 / 20)),
+  unsafeCurrentTimeNanos: () => 20n * real.unsafeCurrentTimeNanos(),
+  currentTimeNanos: Effect.sync(() => 20n * real.unsafeCurrentTimeNanos())
+}
+
+/** What an archive waits for passes sooner. */
+export const hurry = Effect.withClock(hurried)
 
 /** Runs a program in a process of its own, as far as the archive sees: its layer is built, and closed at the end. */
 export const inProcess = <A, E, E2>(
   layer: Layer.Layer<Archive, E2, FileSystem.FileSystem>,
   body: (archive: Archive["Type"]) => Effect.Effect<A, E>
-): Effect.Effect<A, E | E2> => Effect.provide(Effect.flatMap(Archive, body), Layer.provide(layer, NodeFileSystem.layer))
+): Effect.Effect<A, E | E2> =>
+  hurry(Effect.provide(Effect.flatMap(Archive, body), Layer.provide(layer, NodeFileSystem.layer)))
+
+/** Starts a run in a process of its own, and waits for its end. */
+export const runOnce = <E>(layer: Layer.Layer<Archive, E, FileSystem.FileSystem>, request: RunRequest) =>
+  inProcess(layer, (archive) => Effect.flatMap(archive.start(request), ({ id }) => ended(archive, id)))
 
 /** Waits for the end of the progress: the last status. */
 export const ended = (archive: Archive["Type"], run: string) =>
@@ -110,3 +125,19 @@ export const ended = (archive: Archive["Type"], run: string) =>
 /** Waits until something holds. */
 export const until = (holds: () => boolean) =>
   Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(Effect.timeout(40_000))
+
+/** An error of the system, as the file system gives it. */
+export const systemError = (method: string, code: string) =>
+  new SystemError({
+    module: "FileSystem",
+    method,
+    reason: "Unknown",
+    cause: Object.assign(new Error(code), { code })
+  })
+
+/** The file system, with some of its methods changed. */
+export const changedFileSystem = (change: (fs: FileSystem.FileSystem) => Partial<FileSystem.FileSystem>) =>
+  Layer.effect(
+    FileSystem.FileSystem,
+    Effect.map(FileSystem.FileSystem, (fs) => ({ ...fs, ...change(fs) }))
+  ).pipe(Layer.provide(NodeFileSystem.layer))

@@ -1,7 +1,7 @@
 /** The page. */
 import { useEffect, useState } from "preact/hooks"
 import { Account } from "./Account.js"
-import { type Failure, send, signedIn } from "./api.js"
+import { type CallFailure, send, signedIn } from "./api.js"
 import { Faults } from "./Faults.js"
 import { Listen } from "./Listen.js"
 import { follow } from "./live.js"
@@ -36,7 +36,7 @@ export const App = () => {
 
 const Console = () => {
   const failure = useStore(trouble)
-  const [signOutFailure, setSignOutFailure] = useState<Failure>()
+  const [signOutFailure, setSignOutFailure] = useState<CallFailure>()
   // Shown at once, so that nothing moves while its parts arrive.
   const isRead = [useStore(account), useStore(faults), useStore(keys), useStore(usage)].every(Boolean)
   useEffect(() => {

@@ -4,7 +4,7 @@ import * as Either from "effect/Either"
 import * as Schema from "effect/Schema"
 import { useState } from "preact/hooks"
 import { Fault, FaultRecord } from "../../src/Faults.js"
-import { call, type Failure } from "./api.js"
+import { type CallFailure, call } from "./api.js"
 import { Card } from "./Card.js"
 import { Form } from "./Form.js"
 import { FailureNote, say } from "./notices.js"
@@ -34,7 +34,7 @@ const nameOf = (fault: Fault): string =>
 const isSpent = ({ fault, happened }: FaultRecord): boolean => fault.times !== undefined && happened >= fault.times
 
 /** Sets the faults. This counts from zero again, so faults that are spent are left out. */
-const set = async (wanted: ReadonlyArray<Fault>): Promise<Failure | undefined> => {
+const set = async (wanted: ReadonlyArray<Fault>): Promise<CallFailure | undefined> => {
   const outcome = await call("PUT", "platform/api/faults", Schema.Array(FaultRecord), { json: wanted })
   if (!outcome.ok) return outcome.failure
   faults.set(outcome.value)
@@ -46,7 +46,7 @@ const withEffect = (records: ReadonlyArray<FaultRecord>): ReadonlyArray<Fault> =
 
 export const Faults = () => {
   const records = useStore(faults) ?? []
-  const [failure, setFailure] = useState<Failure>()
+  const [failure, setFailure] = useState<CallFailure>()
 
   const recordOf = (fault: Fault) => records.find((record) => nameOf(record.fault) === nameOf(fault))
   const isPreset = ({ fault }: FaultRecord) => presets.some((preset) => nameOf(preset.fault) === nameOf(fault))
@@ -151,8 +151,8 @@ const faultOf = (form: FormData): unknown => {
   return fault
 }
 
-const FaultForm = ({ onFault }: { readonly onFault: (fault: Fault) => Promise<Failure | undefined> }) => {
-  const [failure, setFailure] = useState<Failure>()
+const FaultForm = ({ onFault }: { readonly onFault: (fault: Fault) => Promise<CallFailure | undefined> }) => {
+  const [failure, setFailure] = useState<CallFailure>()
   const submit = async (form: HTMLFormElement) => {
     const decoded = decode(faultOf(new FormData(form)))
     if (Either.isLeft(decoded)) {

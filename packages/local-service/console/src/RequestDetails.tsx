@@ -1,7 +1,7 @@
 /** The facts of a request, its replay and its code. */
 import { useId, useRef, useState } from "preact/hooks"
 import type { JournalEntry } from "../../src/Journal.js"
-import type { Failure } from "./api.js"
+import type { CallFailure } from "./api.js"
 import { CopyButtons } from "./CopyButtons.js"
 import type { Fields } from "./code.js"
 import { dateAndTime, millis } from "./format.js"
@@ -71,7 +71,7 @@ const Facts = ({ entry: { at, id, keyId, millis: took, outcome, parent, status }
 )
 
 interface Replayed {
-  readonly failure?: Failure
+  readonly failure?: CallFailure
   readonly audio?: Blob
   readonly text?: string
   readonly note?: string

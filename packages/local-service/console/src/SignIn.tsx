@@ -1,6 +1,6 @@
 /** The form of the admin token, for a browser without a session. */
 import { useState } from "preact/hooks"
-import { type Failure, type Outcome, send, signedIn } from "./api.js"
+import { type CallFailure, type Outcome, send, signedIn } from "./api.js"
 import { Form } from "./Form.js"
 import { FailureNote } from "./notices.js"
 import { makeStore, useStore } from "./store.js"
@@ -26,7 +26,7 @@ export const enter = async (): Promise<void> => {
 }
 
 /** Ends the session, in all tabs. Gives the failure if the service does not say that it has ended. */
-export const leave = async (): Promise<Failure | undefined> => {
+export const leave = async (): Promise<CallFailure | undefined> => {
   const outcome = await send("DELETE", "console/session")
   if (!outcome.ok) return { ...outcome.failure, message: `You may still be signed in. ${outcome.failure.message}` }
   signedIn.set(false)

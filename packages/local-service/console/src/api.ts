@@ -5,7 +5,7 @@ import { CallFailed } from "../../src/Console.js"
 import { makeStore } from "./store.js"
 
 /** Why a call failed, as a program would get it. */
-export interface Failure {
+export interface CallFailure {
   /** The tag of the error. Absent if the platform itself refused the call. */
   readonly tag?: string | undefined
   readonly message: string
@@ -14,7 +14,7 @@ export interface Failure {
 
 export type Outcome<A> =
   | { readonly ok: true; readonly value: A }
-  | { readonly ok: false; readonly status: number | undefined; readonly failure: Failure }
+  | { readonly ok: false; readonly status: number | undefined; readonly failure: CallFailure }
 
 /** Whether the service accepts the calls of the page. `undefined`: not known yet. */
 export const signedIn = makeStore<boolean | undefined>(undefined)
@@ -53,7 +53,7 @@ export const send = async (method: string, path: string, options: CallOptions = 
   }
 }
 
-const toFailure = (status: number, body: string): Failure =>
+const toFailure = (status: number, body: string): CallFailure =>
   Either.match(decodeFailure(body), {
     onLeft: () => ({ message: `The service responded with status ${status}.` }),
     onRight: (read) => ("error" in read ? { message: sentence(read.error) } : read)

@@ -1,6 +1,6 @@
 /** Notices, questions before a change, and dialogs. */
 import { useEffect, useRef } from "preact/hooks"
-import type { Failure } from "./api.js"
+import type { CallFailure } from "./api.js"
 import { makeStore, useStore } from "./store.js"
 
 const said = makeStore("")
@@ -112,7 +112,7 @@ const ManualCopy = ({ name, text }: Copied) => {
 }
 
 /** A failure: the tag and the message that a program would get. */
-export const FailureNote = ({ failure }: { readonly failure: Failure }) => (
+export const FailureNote = ({ failure }: { readonly failure: CallFailure }) => (
   <p class="failure" role="alert">
     {failure.tag && <code>{failure.tag}</code>} {failure.message}
     {failure.requestId && !failure.message.includes(failure.requestId) && (

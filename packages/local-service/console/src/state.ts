@@ -4,7 +4,7 @@ import { Account, Keys, Usage } from "../../src/Accounts.js"
 import { About } from "../../src/Console.js"
 import { FaultRecord } from "../../src/Faults.js"
 import { JournalEntry } from "../../src/Journal.js"
-import { call, type Failure, type Outcome } from "./api.js"
+import { type CallFailure, call, type Outcome } from "./api.js"
 import { makeStore, type Store } from "./store.js"
 
 export const about = makeStore<About | undefined>(undefined)
@@ -16,7 +16,7 @@ export const faults = makeStore<ReadonlyArray<FaultRecord> | undefined>(undefine
 export const requests = makeStore<ReadonlyArray<JournalEntry> | undefined>(undefined)
 
 /** Why the state could not be read. */
-export const trouble = makeStore<Failure | undefined>(undefined)
+export const trouble = makeStore<CallFailure | undefined>(undefined)
 
 const read =
   <A, I>(name: string, schema: Schema.Schema<A, I>, store: Store<A | undefined>) =>

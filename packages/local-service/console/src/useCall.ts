@@ -1,10 +1,10 @@
 /** The state of a call that a part of the page makes: whether it is under way, and why it failed. */
 import { useState } from "preact/hooks"
-import type { Failure, Outcome } from "./api.js"
+import type { CallFailure, Outcome } from "./api.js"
 
 export const useCall = () => {
   const [busy, setBusy] = useState(false)
-  const [failure, setFailure] = useState<Failure>()
+  const [failure, setFailure] = useState<CallFailure>()
   /** Makes a call. Gives its value, or `undefined` if it failed. `wasReplaced`: a later call shows its own state, so this one shows none. */
   const make = async <A>(
     call: () => Promise<Outcome<A>>,

@@ -10,7 +10,7 @@ const request = (key: string) => synthesisRequest(key, text, { Connection: "clos
 const failing = { failing: true } as const
 const undescribed = { failing: true, undescribed: true } as const
 
-serviceTests("a fault", cannedService({ bodyIdleMillis: 1000 }), (it) => {
+serviceTests("a fault", cannedService({ bodyIdleMillis: 500 }), (it) => {
   const setFaults = (...faults: ReadonlyArray<object>) =>
     Effect.flatMap(blackBox, ({ ask }) =>
       Effect.map(ask("PUT", "/faults", faults), ({ status }) => expect(status).toBe(200))
@@ -23,39 +23,39 @@ serviceTests("a fault", cannedService({ bodyIdleMillis: 1000 }), (it) => {
       )
     )
 
-  it.each([400, 401, 402, 403, 500, 503])("gives a transcription the status %i", function* ({ transcribe }, status) {
-    yield* setFaults({ status, message: "as asked" })
-    const answer = yield* transcribe(validForm(), {}, failing)
-    expect(answer.status).toBe(status)
-    expect(answer.json()).toEqual({ status: "error", error: expect.any(String), message: "as asked" })
+  it("gives an operation any status of its own, with its error body", function* ({ synthesize, transcribe }) {
+    for (const status of [400, 401, 402, 403, 500, 503]) {
+      yield* setFaults({ status, message: "as asked" })
+      const answer = yield* transcribe(validForm(), {}, failing)
+      expect(answer.status).toBe(status)
+      expect(answer.json()).toEqual({ status: "error", error: expect.any(String), message: "as asked" })
+    }
+    for (const status of [400, 401, 500, 502]) {
+      yield* setFaults({ status })
+      const answer = yield* synthesize({ text: "a" }, {}, failing)
+      expect([answer.status, answer.json()]).toEqual([status, { error: "this failure is an injected fault" }])
+    }
   })
 
-  it.each([400, 401, 500, 502])("gives a synthesis the status %i", function* ({ synthesize }, status) {
-    yield* setFaults({ status })
-    const answer = yield* synthesize({ text: "a" }, { "X-Request-Id": "mine" }, failing)
-    expect(answer.status).toBe(status)
-    expect(answer.json()).toEqual({ error: "this failure is an injected fault" })
-    expect(answer.headers["x-request-id"]).toBe("mine")
+  it("may give any other status, with headers", function* ({ synthesize }) {
+    for (const status of [204, 304, 302, 418, 429, 504, 599]) {
+      yield* setFaults({ status, headers: { "Retry-After": "7" } })
+      const answer = yield* synthesize({ text: "a" }, {}, undescribed)
+      expect([answer.status, answer.headers["retry-after"]]).toEqual([status, "7"])
+    }
   })
 
-  it.each([204, 304, 302, 418, 429, 504, 599])("may give status %i", function* ({ synthesize }, status) {
-    yield* setFaults({ status, headers: { "Retry-After": "7" } })
-    const answer = yield* synthesize({ text: "a" }, {}, undescribed)
-    expect(answer.status).toBe(status)
-    expect(answer.headers["retry-after"]).toBe("7")
-  })
-
-  it.each(["<html>502</html>", "", "{", '{"status":"error"}'])(
-    "gives the body %j with a 200",
-    function* ({ synthesize, transcribe }, body) {
+  it("gives any body with a 200", function* ({ synthesize, transcribe }) {
+    for (const body of ["<html>502</html>", "", "{", '{"status":"error"}']) {
       yield* setFaults({ body })
-      const answers = [
+      for (const answer of [
         yield* synthesize({ text: "a" }, {}, undescribed),
         yield* transcribe(validForm(), {}, undescribed)
-      ]
-      for (const answer of answers) expect([answer.status, answer.text]).toEqual([200, body])
+      ]) {
+        expect([answer.status, answer.text]).toEqual([200, body])
+      }
     }
-  )
+  })
 
   it("replaces and removes headers", function* ({ synthesize }) {
     yield* setFaults({ headers: { "X-Sample-Rate": "8000", "x-encoding": null, "X-Odd": "1" } })
@@ -75,10 +75,10 @@ serviceTests("a fault", cannedService({ bodyIdleMillis: 1000 }), (it) => {
   })
 
   it("delays a response", function* ({ synthesize }) {
-    yield* setFaults({ delayMillis: 300 })
+    yield* setFaults({ delayMillis: 100 })
     const started = performance.now()
     expect((yield* synthesize({ text: "a" })).status).toBe(200)
-    expect(performance.now() - started).toBeGreaterThanOrEqual(295)
+    expect(performance.now() - started).toBeGreaterThanOrEqual(95)
   })
 
   it.each(["request", "answer"])("resets the connection at the %s", function* ({ key, raw }, reset) {
@@ -100,19 +100,19 @@ serviceTests("a fault", cannedService({ bodyIdleMillis: 1000 }), (it) => {
 
   it.each([0, 1, 1000])("stops after %i bytes of the audio", function* ({ key, service }, stallAtByte) {
     yield* setFaults({ stallAtByte })
-    const received = yield* Effect.promise(async () => {
-      const headers = { "X-API-Key": key, "Content-Type": "application/json" }
-      const signal = AbortSignal.timeout(1000)
-      const response = await fetch(`${service.ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body: text, signal })
-      let bytes = 0
-      try {
-        for await (const part of response.body ?? []) bytes += part.length
-        return "it ended"
-      } catch (error) {
-        return error instanceof Error && error.name === "TimeoutError" ? bytes : error
-      }
-    })
-    expect(received).toBe(stallAtByte)
+    const headers = { "X-API-Key": key, "Content-Type": "application/json" }
+    const response = yield* Effect.promise(() =>
+      fetch(`${service.ttsBaseUrl}/tts/bytes`, { method: "POST", headers, body: text })
+    )
+    const reader = response.body?.getReader()
+    const next = Effect.promise(async () => reader?.read())
+    let bytes = 0
+    while (bytes < stallAtByte) bytes += (yield* next)?.value?.length ?? stallAtByte + 1
+    expect(bytes).toBe(stallAtByte)
+    expect(yield* Effect.timeoutTo(next, { duration: 50, onSuccess: () => "more", onTimeout: () => "nothing" })).toBe(
+      "nothing"
+    )
+    yield* Effect.promise(async () => reader?.cancel())
   })
 
   it("truncates an error and a transcript", function* ({ key, raw }) {

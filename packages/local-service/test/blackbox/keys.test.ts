@@ -30,16 +30,17 @@ serviceTests("a key", cannedService(), (it) => {
     "not ASCII": () => "schlüssel.é",
     "a pattern of SQL": () => "' OR '1'='1"
   }
-  it.each(
-    operations.flatMap((operation) => Object.entries(forgeries).map((forgery) => [...forgery, operation] as const))
-  )("that is %s is 401 before the body is checked", function* ({ key, raw }, [, forge, { listener, request }]) {
-    for (const body of [right[listener], wrong[listener]]) {
-      expect((yield* raw(listener, request(forge(key), body))).answer.status).toBe(401)
+  it.each(operations)("that is forged is 401 at $path before the body is checked", function* (box, operation) {
+    const { listener, request } = operation
+    for (const [name, forge] of Object.entries(forgeries)) {
+      for (const body of [right[listener], wrong[listener]]) {
+        expect((yield* box.raw(listener, request(forge(box.key), body))).answer.status, name).toBe(401)
+      }
     }
   })
 
   it.each(operations)("that is not in its header is 401 at $path", function* ({ key, send }, operation) {
-    const { listener, path, type } = operation
+    const { listener, type } = operation
     const elsewhere: ReadonlyArray<Record<string, string | Array<string>>> = [
       {},
       { Authorization: `Bearer ${key}` },
@@ -53,11 +54,11 @@ serviceTests("a key", cannedService(), (it) => {
       { "X-Api-Key": ["a.b", key] }
     ]
     for (const headers of elsewhere) {
-      const request = { path, headers: { ...headers, "Content-Type": type }, body: right[listener] }
+      const request = { path: operation.path, headers: { ...headers, "Content-Type": type }, body: right[listener] }
       expect((yield* send(listener, request)).status).toBe(401)
     }
-    const query = `${path}?api_key=${key}&x-api-key=${key}`
-    const inQuery = { path: query, headers: { "Content-Type": type }, body: right[listener] }
+    const path = `${operation.path}?api_key=${key}&x-api-key=${key}`
+    const inQuery = { path, headers: { "Content-Type": type }, body: right[listener] }
     expect((yield* send(listener, inQuery)).status).toBe(401)
   })
 
@@ -70,7 +71,7 @@ serviceTests("a key", cannedService(), (it) => {
     const refused = (headers: Record<string, string> = {}) =>
       Effect.map(synthesize({ text: "a" }, headers), ({ status, text }) => refusals.push(`${status} ${text}`))
     yield* refused({ "X-API-Key": "a.b" })
-    for (const changes of [{ state: "suspended" }, { state: "closed" }, { state: "inactive" }, { credits: 0 }]) {
+    for (const changes of [{ state: "closed" }, { credits: 0 }]) {
       yield* ask("POST", "/reset")
       yield* ask("PATCH", "/account", changes)
       yield* refused()
@@ -81,47 +82,36 @@ serviceTests("a key", cannedService(), (it) => {
     yield* refused()
     yield* ask("POST", `/keys/${active.id}/revoke`)
     yield* refused()
-    expect(refusals.length).toBe(7)
+    expect(refusals.length).toBe(5)
     expect(new Set(refusals)).toEqual(new Set(['401 {"error":"the API key was not accepted"}']))
     yield* ask("POST", "/reset")
     expect((yield* synthesize({ text: "a" }, { "X-API-Key": key })).status).toBe(200)
   })
 })
 
-serviceTests("an account", cannedService(), (it) => {
-  const scopes = {
-    none: [],
-    stt: ["stt:transcribe"],
-    tts: ["tts:synth"],
-    both: ["tts:synth", "stt:transcribe"]
-  } as const
-
-  // The checks have an order: key, state and scope, credit, body.
-  it.each(
-    (["active", "inactive", "suspended", "closed"] as const).flatMap((state) =>
-      ([0, 100] as const).flatMap((credits) =>
-        (["none", "stt", "tts", "both"] as const).map((scope) => {
-          const may = { stt: scope === "stt" || scope === "both", tts: scope === "tts" || scope === "both" }
-          const stt = state !== "active" || !may.stt ? 403 : credits === 0 ? 402 : 200
-          return { state, credits, scope, stt, tts: state === "active" && may.tts && credits > 0 ? 200 : 401 }
-        })
-      )
-    )
-  )(
-    "that is $state, with $credits credits and the scopes $scope: transcription is $stt, synthesis $tts",
-    function* ({ ask, synthesize, transcribe }, { credits, scope, state, stt, tts }) {
-      const { active } = (yield* ask("GET", "/keys")).json()
-      expect((yield* ask("PATCH", `/keys/${active.id}`, { scopes: scopes[scope] })).json().scopes).toEqual(
-        scopes[scope]
-      )
-      yield* ask("PATCH", "/account", { state, credits })
-      expect((yield* transcribe(right.stt)).status).toBe(stt)
-      expect((yield* synthesize(right.tts)).status).toBe(tts)
-      expect((yield* transcribe(wrong.stt)).status).toBe(stt === 200 ? 400 : stt)
-      expect((yield* synthesize(wrong.tts)).status).toBe(tts === 200 ? 400 : tts)
-      expect((yield* transcribe(wrong.stt, { "X-Api-Key": "a.b" })).status).toBe(401)
-    }
-  )
+serviceTests("the checks of a call", cannedService(), (it) => {
+  it("have an order: key, state, scope, credit, body", function* ({ ask, synthesize, transcribe }) {
+    const { id } = (yield* ask("GET", "/keys")).json().active
+    const statuses = Effect.all([
+      transcribe(wrong.stt, { "X-Api-Key": "a.b" }),
+      transcribe(wrong.stt),
+      transcribe(right.stt),
+      synthesize(wrong.tts),
+      synthesize(right.tts)
+    ]).pipe(Effect.map((answers) => answers.map(({ status }) => status)))
+    const allow = (scopes: ReadonlyArray<string>) => ask("PATCH", `/keys/${id}`, { scopes })
+    yield* ask("PATCH", "/account", { state: "suspended", credits: 0 })
+    expect(yield* statuses).toEqual([401, 403, 403, 401, 401])
+    yield* ask("PATCH", "/account", { state: "active" })
+    yield* allow([])
+    expect(yield* statuses).toEqual([401, 403, 403, 401, 401])
+    yield* allow(["stt:transcribe"])
+    expect(yield* statuses).toEqual([401, 402, 402, 401, 401])
+    yield* ask("PATCH", "/account", { credits: 100 })
+    expect(yield* statuses).toEqual([401, 400, 200, 401, 401])
+    yield* allow(["tts:synth"])
+    expect(yield* statuses).toEqual([401, 403, 403, 400, 200])
+  })
 })
 
 serviceTests("the keys of an account", cannedService(), (it) => {
@@ -148,13 +138,12 @@ serviceTests("the keys of an account", cannedService(), (it) => {
     )
   })
 
-  it.each(["x".repeat(100), "'; DROP TABLE keys; --", "दो शब्द", "😀", "__proto__"])(
-    "may have the name %j",
-    function* ({ ask }, name) {
+  it("may have any name of 100 characters", function* ({ ask }) {
+    for (const name of ["x".repeat(100), "'; DROP TABLE keys; --", "दो शब्द", "😀", "__proto__"]) {
       expect((yield* ask("POST", "/keys", { name, confirm: true })).json().name).toBe(name)
       expect((yield* ask("GET", "/keys")).json().active.name).toBe(name)
     }
-  )
+  })
 
   it("are 404 if the id is unknown, and 409 if the key is revoked", function* ({ ask }) {
     const { active } = (yield* ask("GET", "/keys")).json()
@@ -167,29 +156,23 @@ serviceTests("the keys of an account", cannedService(), (it) => {
     expect((yield* ask("PATCH", `/keys/${active.id}`, { scopes: [] })).status).toBe(409)
   })
 
-  it("are never two active ones, even if 100 are created at once", function* ({ ask, synthesize }) {
-    const created = yield* Effect.all(
-      Array.from({ length: 100 }, (_, index) => ask("POST", "/keys", { name: `key ${index}`, confirm: true })),
-      { concurrency: "unbounded" }
-    )
+  it("are never two active ones, even if 50 are created at once", function* ({ ask, synthesize }) {
+    const create = (confirm: boolean) =>
+      Effect.all(
+        Array.from({ length: 50 }, (_, index) => ask("POST", "/keys", { name: `key ${index}`, confirm })),
+        { concurrency: "unbounded" }
+      )
+    const created = yield* create(true)
     expect(created.map(({ status }) => status)).toEqual(created.map(() => 201))
     const keys = (yield* ask("GET", "/keys")).json()
-    expect(keys.archived.length).toBe(100)
+    expect(keys.archived.length).toBe(50)
     const accepted = yield* Effect.filter(created, (answer) =>
       Effect.map(synthesize({ text: "a" }, { "X-API-Key": answer.json().key }), ({ status }) => status === 200)
     )
     expect(accepted.map((answer) => answer.json().id)).toEqual([keys.active.id])
-  })
 
-  it("are one if 100 are created at once without a confirmation", function* ({ ask }) {
-    const { active } = (yield* ask("GET", "/keys")).json()
-    yield* ask("POST", `/keys/${active.id}/revoke`)
-    const created = yield* Effect.all(
-      Array.from({ length: 100 }, (_, index) => ask("POST", "/keys", { name: `key ${index}` })),
-      { concurrency: "unbounded" }
-    )
-    expect(created.filter(({ status }) => status === 201).length).toBe(1)
-    expect(created.filter(({ status }) => status === 409).length).toBe(99)
-    expect((yield* ask("GET", "/keys")).json().archived.length).toBe(1)
+    yield* ask("POST", `/keys/${keys.active.id}/revoke`)
+    const statuses = (yield* create(false)).map(({ status }) => status)
+    expect(statuses.toSorted()).toEqual([201, ...Array.from({ length: 49 }, () => 409)])
   })
 })

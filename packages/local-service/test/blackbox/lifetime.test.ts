@@ -45,16 +45,32 @@ const during = <A>(options: LocalServiceOptions, steps: (box: Box) => Steps<A>) 
     cannedService(options)
   )
 
-/** The error of a service that does not start. */
-const startError = (options: LocalServiceOptions) => Effect.flip(Effect.scoped(Layer.build(cannedService(options))))
+/** Demands that a service does not start, with these facts of its error. */
+const refusal = (options: LocalServiceOptions, facts: object) =>
+  Effect.map(Effect.flip(Effect.scoped(Layer.build(cannedService(options)))), (error) =>
+    expect(error).toMatchObject(facts)
+  )
+
+/** The facts of an error of a data directory. */
+const unusable = (directory: string, message: RegExp | string = "") => ({
+  _tag: "DataDirectoryUnusable",
+  directory,
+  message: expect.stringMatching(message)
+})
+
+/** A data directory that a service has used. */
+const usedDirectory = Effect.gen(function* () {
+  const dataDirectory = newPath()
+  yield* during({ dataDirectory }, function* () {})
+  return dataDirectory
+})
 
 const temporaryFolder = "effect-speech-local-service-temporary"
 
 /** A data directory in which SQLite fails with SQLITE_FULL at a change: it increments a counter that has its largest value. */
 const fullAt = (change: "INSERT ON keys" | "UPDATE ON account") =>
   Effect.gen(function* () {
-    const dataDirectory = newPath()
-    yield* during({ dataDirectory }, function* () {})
+    const dataDirectory = yield* usedDirectory
     const sql = yield* LibsqlClient.make({ url: `file:${dataDirectory}/service.db` })
     for (const statement of [
       "CREATE TABLE counter (number INTEGER PRIMARY KEY AUTOINCREMENT)",
@@ -118,13 +134,8 @@ describe("a data directory", () => {
   it.live("is used by one service at a time", () =>
     Effect.gen(function* () {
       const dataDirectory = newPath()
-      const error = yield* during({ dataDirectory }, function* () {
-        return yield* startError({ dataDirectory })
-      })
-      expect(error).toMatchObject({
-        _tag: "DataDirectoryUnusable",
-        directory: dataDirectory,
-        message: expect.stringContaining("in use by another local service")
+      yield* during({ dataDirectory }, function* () {
+        yield* refusal({ dataDirectory }, unusable(dataDirectory, /in use by another local service/))
       })
       yield* during({ dataDirectory }, function* () {})
     })
@@ -134,36 +145,30 @@ describe("a data directory", () => {
     Effect.gen(function* () {
       const path = newPath()
       fs.writeFileSync(path, "a file")
-      const ofFile = yield* startError({ dataDirectory: path })
-      expect(ofFile).toMatchObject({ _tag: "DataDirectoryUnusable", message: expect.stringContaining(path) })
+      yield* refusal({ dataDirectory: path }, unusable(path, path))
       const dataDirectory = folderOf({ "service.db": "no database, ".repeat(1000) })
-      const ofDamaged = yield* startError({ dataDirectory })
-      expect(ofDamaged).toMatchObject({ _tag: "DataDirectoryUnusable", directory: dataDirectory })
+      yield* refusal({ dataDirectory }, unusable(dataDirectory))
     })
   )
 
   it.live.skipIf(!fs.existsSync("/proc/self"))("is refused where the system makes no directory", () =>
-    Effect.map(startError({ dataDirectory: "/proc/new/data" }), (error) =>
-      expect(error).toMatchObject({ _tag: "DataDirectoryUnusable", message: expect.stringContaining("(ENOENT)") })
-    )
+    refusal({ dataDirectory: "/proc/new/data" }, unusable("/proc/new/data", /\(ENOENT\)/))
   )
 
-  it.live.each(["a b", "a%20b", "100%", "a#b", "a?b=c", "a'b", "नया"])("may be called %s", (name) =>
+  it.live("may have any name", () =>
     Effect.gen(function* () {
-      const dataDirectory = join(newPath(), name)
-      yield* during({ dataDirectory }, function* ({ synthesize }) {
-        yield* synthesize({ text: "a" })
-      })
-      expect(fs.readdirSync(dataDirectory)).toEqual(expect.arrayContaining(["lock.db", "service.db"]))
-      expect(fs.readdirSync(join(dataDirectory, ".."))).toEqual([name])
+      for (const name of ["a b", "a%20b", "100%", "a#b", "a?b=c", "a'b", "नया"]) {
+        const dataDirectory = join(newPath(), name)
+        yield* during({ dataDirectory }, function* () {})
+        expect(fs.readdirSync(dataDirectory)).toEqual(expect.arrayContaining(["lock.db", "service.db"]))
+        expect(fs.readdirSync(join(dataDirectory, ".."))).toEqual([name])
+      }
     })
   )
 
   it.live("of another program, of a later version or with damaged tables is refused and not changed", () =>
     Effect.gen(function* () {
-      const whole = newPath()
-      yield* during({ dataDirectory: whole }, function* () {})
-      const pages = fs.readFileSync(join(whole, "service.db"))
+      const pages = fs.readFileSync(join(yield* usedDirectory, "service.db"))
       // The version of the tables is in the header of the first page. A page has 4 kB.
       const later = Buffer.from(pages)
       later.writeUInt32BE(2, 60)
@@ -174,8 +179,7 @@ describe("a data directory", () => {
       unversioned.writeUInt32BE(0, 60)
       for (const content of [later, empty, notes, unversioned]) {
         const dataDirectory = folderOf({ "service.db": content })
-        const refused = yield* startError({ dataDirectory })
-        expect(refused).toMatchObject({ _tag: "DataDirectoryUnusable", directory: dataDirectory })
+        yield* refusal({ dataDirectory }, unusable(dataDirectory))
         expect(fs.readFileSync(join(dataDirectory, "service.db")).equals(content)).toBe(true)
       }
     })
@@ -189,11 +193,7 @@ describe("a data directory", () => {
     Effect.gen(function* () {
       const dataDirectory = folderOf(files)
       const before = fs.readdirSync(dataDirectory, { recursive: true })
-      expect(yield* startError({ dataDirectory })).toMatchObject({
-        _tag: "DataDirectoryUnusable",
-        directory: dataDirectory,
-        message: expect.stringMatching(new RegExp(`"${named}"; give an empty directory`))
-      })
+      yield* refusal({ dataDirectory }, unusable(dataDirectory, `"${named}"; give an empty directory`))
       expect(fs.readdirSync(dataDirectory, { recursive: true })).toEqual(before)
     })
   )
@@ -202,42 +202,30 @@ describe("a data directory", () => {
     during({ dataDirectory: folderOf({ "lost+found/#1": "", ".DS_Store": "" }) }, function* () {})
   )
 
-  it.live("of an earlier version keeps its folder spool", () =>
-    Effect.gen(function* () {
-      const dataDirectory = newPath()
-      yield* during({ dataDirectory }, function* () {})
-      fs.mkdirSync(join(dataDirectory, "spool"))
-      fs.writeFileSync(join(dataDirectory, "spool", randomUUID()), "a recording")
-      yield* during({ dataDirectory }, function* () {})
-      expect(fs.readdirSync(join(dataDirectory, "spool")).length).toBe(1)
-    })
-  )
-
   it.live("loses the temporary files of a service that was killed at the next start, and no others", () =>
     Effect.gen(function* () {
-      const dataDirectory = newPath()
-      yield* during({ dataDirectory }, function* () {})
+      const dataDirectory = yield* usedDirectory
       const folder = join(dataDirectory, temporaryFolder)
       for (const name of [randomUUID(), randomUUID(), "letter.txt"]) fs.writeFileSync(join(folder, name), "content")
       fs.mkdirSync(join(folder, randomUUID()))
+      // An earlier version kept its files there.
+      fs.mkdirSync(join(dataDirectory, "spool"))
+      fs.writeFileSync(join(dataDirectory, "spool", randomUUID()), "a recording")
       yield* during({ dataDirectory }, function* () {})
       expect(fs.readdirSync(folder).length).toBe(2)
       expect(fs.readFileSync(join(folder, "letter.txt"), "utf8")).toBe("content")
+      expect(fs.readdirSync(join(dataDirectory, "spool")).length).toBe(1)
     })
   )
 
   it.live("whose temporary folder was replaced by a link is refused, and the link is not followed", () =>
     Effect.gen(function* () {
-      const dataDirectory = newPath()
-      yield* during({ dataDirectory }, function* () {})
+      const dataDirectory = yield* usedDirectory
       const folder = join(dataDirectory, temporaryFolder)
       fs.rmSync(folder, { recursive: true })
       const elsewhere = folderOf({ [randomUUID()]: "a file of another program" })
       fs.symlinkSync(elsewhere, folder)
-      expect(yield* startError({ dataDirectory })).toMatchObject({
-        _tag: "DataDirectoryUnusable",
-        message: expect.stringContaining(folder)
-      })
+      yield* refusal({ dataDirectory }, unusable(dataDirectory, folder))
       expect(fs.readdirSync(elsewhere).length).toBe(1)
     })
   )
@@ -245,11 +233,10 @@ describe("a data directory", () => {
   it.live("whose disk is full is refused, and the message says so", () =>
     Effect.gen(function* () {
       const dataDirectory = yield* fullAt("INSERT ON keys")
-      expect(yield* startError({ dataDirectory })).toMatchObject({
-        _tag: "DataDirectoryUnusable",
-        directory: dataDirectory,
-        message: expect.stringContaining(`The disk of the data directory ${dataDirectory} is full`)
-      })
+      yield* refusal(
+        { dataDirectory },
+        unusable(dataDirectory, `The disk of the data directory ${dataDirectory} is full`)
+      )
     })
   )
 
@@ -282,34 +269,25 @@ describe("a data directory", () => {
     })
   )
 
-  it.live("holds an upload of more than 256 KiB in a file that only its owner can read", () =>
-    Effect.gen(function* () {
-      const dataDirectory = newPath()
-      const folder = join(dataDirectory, temporaryFolder)
-      yield* during({ dataDirectory }, function* ({ key, raw }) {
-        const body = form(...fields, file(wav({ samples: 200_000 })))
-        const head = transcriptionRequest(key, "", { "Content-Length": body.length })
-        const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
-        const modes = Effect.sync(() =>
-          fs.readdirSync(folder).map((name) => fs.statSync(join(folder, name)).mode & 0o777)
-        )
-        expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
-        expect((yield* Fiber.join(call)).answer.status).toBe(200)
+  it.live(
+    "holds an upload of more than 256 KiB in a file that only its owner can read, until the end of the call",
+    () =>
+      Effect.gen(function* () {
+        const dataDirectory = newPath()
+        const folder = join(dataDirectory, temporaryFolder)
+        yield* during({ dataDirectory }, function* ({ key, raw, transcribe }) {
+          const body = form(...fields, file(wav({ samples: 200_000 })))
+          const head = transcriptionRequest(key, "", { "Content-Length": body.length })
+          const call = yield* Effect.fork(raw("stt", [head, body.subarray(0, 350_000), 300, body.subarray(350_000)]))
+          const modes = Effect.sync(() =>
+            fs.readdirSync(folder).map((name) => fs.statSync(join(folder, name)).mode & 0o777)
+          )
+          expect(yield* eventually(modes, (found) => found.length > 0)).toEqual([0o600])
+          expect((yield* Fiber.join(call)).answer.status).toBe(200)
+          yield* transcribe(form(...fields, file("hello")))
+          yield* eventually(modes, (found) => found.length === 0)
+        })
       })
-    })
-  )
-
-  it.live("holds no recording and no speech after a call", () =>
-    Effect.gen(function* () {
-      const dataDirectory = newPath()
-      yield* during({ dataDirectory }, function* ({ synthesize, transcribe }) {
-        yield* synthesize({ text: "a" })
-        yield* transcribe(validForm())
-        yield* transcribe(form(...fields, file("hello")))
-      })
-      const spooled = Effect.sync(() => fs.readdirSync(join(dataDirectory, temporaryFolder)))
-      yield* eventually(spooled, (files) => files.length === 0)
-    })
   )
 })
 
@@ -317,20 +295,20 @@ describe("services in one process", () => {
   it.live("share nothing", () =>
     Effect.gen(function* () {
       const contexts = yield* Effect.all(
-        Array.from({ length: 10 }, () => Layer.build(cannedService())),
+        Array.from({ length: 3 }, () => Layer.build(cannedService())),
         { concurrency: "unbounded" }
       )
       const boxes = yield* Effect.forEach(contexts, (context) => Effect.provide(blackBox, context))
       const urls = boxes.flatMap(({ service }) => [service.sttBaseUrl, service.ttsBaseUrl, service.platformUrl])
-      expect(new Set(urls).size).toBe(30)
-      expect(new Set(boxes.map(({ key }) => key)).size).toBe(10)
+      expect(new Set(urls).size).toBe(9)
+      expect(new Set(boxes.map(({ key }) => key)).size).toBe(3)
       const [first, second, third] = boxes
       yield* first?.ask("PATCH", "/account", { state: "closed" }) ?? Effect.void
       const answers = yield* Effect.all(
         boxes.map(({ synthesize }) => synthesize({ text: "a" })),
         { concurrency: "unbounded" }
       )
-      expect(answers.map(({ status }) => status)).toEqual([401, ...Array.from({ length: 9 }, () => 200)])
+      expect(answers.map(({ status }) => status)).toEqual([401, 200, 200])
       const foreign = yield* second?.synthesize({ text: "a" }, { "X-API-Key": third?.key ?? "" }) ?? Effect.die("")
       expect(foreign.status).toBe(401)
     }).pipe(Effect.scoped)
@@ -343,16 +321,11 @@ describe("services in one process", () => {
       () => Effect.sync(() => vi.unstubAllEnvs())
     )
 
-  it.live("without a temporary folder do not start, and say what to do", () =>
-    Effect.gen(function* () {
-      const missing = newPath()
-      expect(yield* withTemporaryFolder(missing, startError({}))).toMatchObject({
-        _tag: "DataDirectoryUnusable",
-        directory: missing,
-        message: expect.stringMatching(/can't be written \(ENOENT\); set TMPDIR to a folder/)
-      })
-    })
-  )
+  it.live("without a temporary folder do not start, and say what to do", () => {
+    const missing = newPath()
+    const message = /can't be written \(ENOENT\); set TMPDIR to a folder/
+    return withTemporaryFolder(missing, refusal({}, unusable(missing, message)))
+  })
 
   it.live("work on if something cleans up the temporary folder", () => {
     const folder = folderOf({})
@@ -364,38 +337,31 @@ describe("services in one process", () => {
     return withTemporaryFolder(folder, cleaned)
   })
 
-  it.live("leave no folder and no open port behind", () =>
-    Effect.gen(function* () {
-      const before = process.env.TMPDIR
-      const folder = folderOf({})
-      process.env.TMPDIR = folder
-      const urls = yield* during({}, function* ({ service, synthesize }) {
-        yield* synthesize({ text: "a" })
-        return [service.sttBaseUrl, service.ttsBaseUrl, service.platformUrl]
-      })
-      if (before === undefined) delete process.env.TMPDIR
-      else process.env.TMPDIR = before
+  it.live("leave no folder and no open port behind", () => {
+    const folder = folderOf({})
+    const ended = during({}, function* ({ service, synthesize }) {
+      yield* synthesize({ text: "a" })
+      return [service.sttBaseUrl, service.ttsBaseUrl, service.platformUrl]
+    })
+    return Effect.gen(function* () {
+      const urls = yield* withTemporaryFolder(folder, ended)
       expect(fs.readdirSync(folder)).toEqual([])
       for (const url of urls) yield* Effect.promise(() => expect(fetch(url)).rejects.toThrow("fetch failed"))
     })
-  )
+  })
 
   it.live("stop while requests are under way", () =>
-    Effect.gen(function* () {
-      const started = performance.now()
-      yield* during({}, function* ({ service, synthesize }) {
-        yield* Effect.fork(Effect.exit(synthesize({ text: "(never)" }, {}, { failing: true })))
-        yield* eventually(service.requests, (entries) => entries.some(({ keyId }) => keyId !== null))
-      })
-      expect(performance.now() - started).toBeLessThan(10_000)
+    during({}, function* ({ service, synthesize }) {
+      yield* Effect.fork(Effect.exit(synthesize({ text: "(never)" }, {}, { failing: true })))
+      yield* eventually(service.requests, (entries) => entries.some(({ keyId }) => keyId !== null))
     })
   )
 })
 
 describe("recordings", () => {
-  it.live.each(["absolute", "with a slash", "relative"])(
-    "of a folder are known to the models of their language: its path is %s",
-    (spelling) =>
+  it.live(
+    "of a folder are known to the models of their language, also after a reset, whatever its path looks like",
+    () =>
       Effect.gen(function* () {
         const folder = folderOf({
           "low.wav": sound(200),
@@ -404,17 +370,15 @@ describe("recordings", () => {
           "hi/high.txt": "ऊँचा",
           "notes.md": "no recording"
         })
-        const recordings = { "with a slash": `${folder}/`, relative: relative(".", folder) }[spelling] ?? folder
-        yield* during({ recordings }, function* (box) {
-          // They are known again after a reset.
-          for (let times = 0; times < 2; times++) {
+        for (const recordings of [folder, `${folder}/`, relative(".", folder)]) {
+          yield* during({ recordings }, function* (box) {
+            yield* box.ask("POST", "/reset")
             expect(yield* transcriptOf(box, sound(200), "en-general-v2-8khz")).toBe("low")
             expect(yield* transcriptOf(box, sound(200), "hi-banking-v2-8khz")).toBe("low")
             expect(yield* transcriptOf(box, sound(330), "hi-general-v2-8khz")).toBe("ऊँचा")
             expect(yield* transcriptOf(box, sound(330), "en-general-v2-8khz")).toBe("")
-            yield* box.ask("POST", "/reset")
-          }
-        })
+          })
+        }
       })
   )
 
@@ -431,38 +395,34 @@ describe("recordings", () => {
 
   it.live("that are unreadable are refused with their path", () =>
     Effect.gen(function* () {
-      const missing = newPath()
-      expect(yield* startError({ recordings: missing })).toMatchObject({ _tag: "RecordingUnusable", path: missing })
-
-      const withoutText = folderOf({ "a.wav": sound(200) })
-      expect(yield* startError({ recordings: withoutText })).toMatchObject({
-        _tag: "RecordingUnusable",
-        path: join(withoutText, "a.wav"),
-        message: expect.stringContaining("a.txt can't be read")
-      })
-      const inLatin1 = folderOf({ "a.wav": sound(200), "a.txt": Buffer.from("caf\u00e9", "latin1") })
-      expect(yield* startError({ recordings: inLatin1 })).toMatchObject({
-        _tag: "RecordingUnusable",
-        message: expect.stringContaining("a.txt is not text in UTF-8")
-      })
-      const silent = folderOf({ "a.wav": "no sound", "a.txt": "text" })
-      const error = yield* startError({ recordings: silent })
-      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(silent, "a.wav") })
-
       const pipe = folderOf({ "a.txt": "text" })
       execFileSync("mkfifo", [join(pipe, "a.wav")])
-      expect((yield* startError({ recordings: pipe })).message).toContain("a.wav can't be taught: it is not a file")
-
-      const ofCustomers = folderOf({ "customers/a.wav": sound(200), "customers/a.txt": "text" })
-      expect((yield* startError({ recordings: ofCustomers })).message).toContain("no model has the language customers")
-
+      const missing = newPath()
+      const silent = folderOf({ "a.wav": "no sound", "a.txt": "text" })
+      for (const [recordings, name, message] of [
+        [missing, "", "can't be read (ENOENT)"],
+        [folderOf({ "a.wav": sound(200) }), "a.wav", "a.txt can't be read"],
+        [
+          folderOf({ "a.wav": sound(200), "a.txt": Buffer.from("caf\u00e9", "latin1") }),
+          "a.wav",
+          "a.txt is not text in UTF-8"
+        ],
+        [silent, "a.wav", "not a WAV file"],
+        [pipe, "a.wav", "a.wav can't be taught: it is not a file"],
+        [
+          folderOf({ "customers/a.wav": sound(200), "customers/a.txt": "text" }),
+          "customers/a.wav",
+          "no model has the language customers"
+        ]
+      ] as const) {
+        const facts = { _tag: "RecordingUnusable", path: join(recordings, name) }
+        yield* refusal({ recordings }, { ...facts, message: expect.stringContaining(message) })
+      }
       yield* during({}, function* ({ service }) {
         const path = join(silent, "none.wav")
-        expect(yield* Effect.flip(service.teach({ path, text: "x" }))).toMatchObject({
-          _tag: "RecordingUnusable",
-          path,
-          message: expect.stringContaining("none.wav can't be taught: the file can't be read (ENOENT)")
-        })
+        const error = yield* Effect.flip(service.teach({ path, text: "x" }))
+        expect(error).toMatchObject({ _tag: "RecordingUnusable", path })
+        expect(error.message).toContain("none.wav can't be taught: the file can't be read (ENOENT)")
       })
     })
   )

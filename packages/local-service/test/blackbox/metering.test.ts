@@ -27,33 +27,35 @@ serviceTests("a synthesis", cannedService(), (it) => {
       yield* synthesize({ text: "a".repeat(500), output_format: "8000:pcm16" })
       expect((yield* service.accounts.account).credits).toBe(before - 500)
     }
-    // It is not refunded later.
-    const after = (yield* service.accounts.account).credits
-    yield* Effect.promise(() => new Promise((next) => setTimeout(next, 100)))
-    expect((yield* service.accounts.account).credits).toBe(after)
   })
 
-  it.each([{ text: "abc", output_format: "1:x" }, { text: "(fail)" }, { text: "(die)" }, { text: "(nothing)" }])(
-    "that fails costs nothing: %j",
-    function* ({ ask, synthesize }, body) {
-      expect((yield* synthesize(body, {}, { failing: true })).status).toBeGreaterThanOrEqual(400)
-      expect((yield* ask("GET", "/usage")).json()).toEqual([])
-      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
-    }
-  )
-
   it.each([
-    { status: 500 },
-    { body: "<html>" },
-    { reset: "answer" },
-    { malformedHeader: true },
-    { truncateAtByte: 0 },
-    { truncateAtByte: 1 },
-    { truncateAtByte: 4799 }
-  ])("with the fault %j costs nothing", function* ({ ask, key, raw, service }, fault) {
-    yield* ask("PUT", "/faults", [fault])
-    yield* raw("tts", closing(key, tenChars), { answers: 0, undescribed: true }).pipe(Effect.exit)
-    yield* eventually(service.requests, ([entry]) => entry?.outcome === "faulted")
+    ["is invalid", { text: "abc", output_format: "1:x" }, 400],
+    ["whose voice fails", { text: "(fail)" }, 502],
+    ["whose voice dies", { text: "(die)" }, 500],
+    ["whose voice is silent", { text: "(nothing)" }, 502]
+  ] as const)("that %s costs nothing", function* ({ ask, synthesize }, [, body, status]) {
+    expect((yield* synthesize(body, {}, { failing: true })).status).toBe(status)
+    expect((yield* ask("GET", "/usage")).json()).toEqual([])
+    expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
+    expect((yield* synthesize({ text: "a" })).status).toBe(200)
+  })
+
+  it("with a fault that cuts its audio off costs nothing", function* ({ ask, key, raw, service }) {
+    const faults = [
+      { status: 500 },
+      { body: "<html>" },
+      { reset: "answer" },
+      { malformedHeader: true },
+      { truncateAtByte: 0 },
+      { truncateAtByte: 1 },
+      { truncateAtByte: 4799 }
+    ]
+    for (const [index, fault] of faults.entries()) {
+      yield* ask("PUT", "/faults", [fault])
+      yield* raw("tts", closing(key, tenChars), { answers: 0, undescribed: true }).pipe(Effect.exit)
+      yield* eventually(service.requests, (entries) => entries[index]?.outcome === "faulted")
+    }
     expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000)
     expect((yield* ask("GET", "/usage")).json()).toEqual([])
   })
@@ -142,21 +144,24 @@ serviceTests("a synthesis", cannedService(), (it) => {
 })
 
 serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => {
-  it.each([
-    [0, 8000, 0],
-    [1, 8000, 1],
-    [7999, 8000, 1],
-    [8000, 8000, 1],
-    [8001, 8000, 2],
-    [44_100, 44_100, 1],
-    [48_000, 16_000, 3],
-    [192_000, 192_000, 1],
-    [4000, 4000, 1]
-  ] as const)("of %i samples at %i Hz costs %i started seconds", function* ({ ask, transcribe }, row) {
-    const [samples, sampleRate, units] = row
-    expect((yield* transcribe(form(...fields, file(wav({ sampleRate, samples }))))).status).toBe(200)
-    expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - units * 3)
-    const usage = { operation: "transcribe", calls: 1, units, credits: units * 3 }
+  it("costs as many credits as it has started seconds", function* ({ ask, transcribe }) {
+    let total = 0
+    for (const [samples, sampleRate, units] of [
+      [0, 8000, 0],
+      [1, 8000, 1],
+      [7999, 8000, 1],
+      [8000, 8000, 1],
+      [8001, 8000, 2],
+      [44_100, 44_100, 1],
+      [48_000, 16_000, 3],
+      [192_000, 192_000, 1],
+      [4000, 4000, 1]
+    ] as const) {
+      total += units
+      expect((yield* transcribe(form(...fields, file(wav({ sampleRate, samples }))))).status).toBe(200)
+      expect((yield* ask("GET", "/account")).json().credits).toBe(1_000_000 - total * 3)
+    }
+    const usage = { operation: "transcribe", calls: 9, units: total, credits: total * 3 }
     expect((yield* ask("GET", "/usage")).json()).toMatchObject([usage])
   })
 
@@ -179,28 +184,14 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
   it("that is uploaded during a reset finishes, and the new account does not pay", function* (box) {
     const { ask, key, raw, service } = box
     const request = transcriptionRequest(key, validForm(field("aux", "true")))
-    const call = yield* Effect.fork(raw("stt", [request.subarray(0, -1000), 500, request.subarray(-1000)]))
+    const call = yield* Effect.fork(raw("stt", [request.subarray(0, -1000), 200, request.subarray(-1000)]))
     yield* eventually(service.requests, ([entry]) => typeof entry?.keyId === "string")
     yield* ask("POST", "/reset", { fixedTime: "2020-01-01T00:00:00.000Z" })
     const { answer } = yield* Fiber.join(call)
     expect(answer.status).toBe(200)
     // Not the difference of two times of day, which would be years below 0.
-    expect(answer.json().aux_info.request_time).toBeGreaterThan(0.4)
+    expect(answer.json().aux_info.request_time).toBeGreaterThan(0.15)
     expect((yield* ask("GET", "/usage")).json()).toEqual([])
-  })
-
-  it("is accepted 12 of 20 times at once if the credit covers 12", function* ({ ask, transcribe }) {
-    yield* ask("PATCH", "/account", { credits: 36 })
-    // All are under way before the first is charged.
-    yield* ask("PUT", "/faults", [{ operation: "transcribe", delayMillis: 1000 }])
-    const answers = yield* Effect.all(
-      Array.from({ length: 20 }, () => transcribe(validForm())),
-      { concurrency: "unbounded" }
-    )
-    expect(answers.filter(({ status }) => status === 200).length).toBe(12)
-    yield* ask("PUT", "/faults", [])
-    expect(answers.filter(({ status }) => status === 402).length).toBe(8)
-    expect((yield* ask("GET", "/account")).json().credits).toBe(0)
   })
 
   it.each([{ truncateAtByte: 10 }, { stallAtByte: 10 }, { delayMillis: 60_000 }])(
@@ -209,7 +200,7 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
       yield* ask("PATCH", "/account", { credits: 3 })
       yield* ask("PUT", "/faults", [{ operation: "transcribe", times: 1, ...fault }])
       const headers = { "X-Api-Key": key, "Content-Type": formType }
-      const request = { path: "/api/transcribe", headers, body: validForm(), timeoutMillis: 1500 }
+      const request = { path: "/api/transcribe", headers, body: validForm(), timeoutMillis: 700 }
       yield* Effect.exit(send("stt", request, { failing: true }))
       expect((yield* ask("GET", "/usage")).json()).toEqual([])
       yield* eventually(transcribe(validForm()), ({ status }) => status === 200)

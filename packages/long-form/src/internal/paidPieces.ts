@@ -1,8 +1,9 @@
+import * as CallEvent from "@effect-speech/transport/CallEvent"
+import * as Deferred from "effect/Deferred"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import type { PieceStoreError, PieceStoreService } from "../PieceStore.js"
 import type { RunProgress } from "./runProgress.js"
-import { makeSingleFlight } from "./singleFlight.js"
 
 /** A piece whose result is paid for at most once. */
 export interface PaidPiece<A, E> {
@@ -50,3 +51,38 @@ export const makePaidPieces = <A, E>(store: PieceStoreService, progress: RunProg
     )
   }
 }
+
+/**
+ * Runs effects by key. While an effect runs, callers with the same key wait for its result: of equal pieces at the same time, one is
+ * paid for. `isOwn` says whether the effect ran for this caller.
+ */
+const makeSingleFlight = <A, E>() => {
+  const running = new Map<string, Deferred.Deferred<A, E>>()
+  return <R>(
+    key: string,
+    effect: Effect.Effect<A, E, R>
+  ): Effect.Effect<{ readonly value: A; readonly isOwn: boolean }, E, R> =>
+    Effect.uninterruptibleMask((restore) =>
+      Effect.gen(function* () {
+        const other = running.get(key)
+        if (other !== undefined) return { value: yield* restore(Deferred.await(other)), isOwn: false }
+        const result = yield* Deferred.make<A, E>()
+        running.set(key, result)
+        const exit = yield* Effect.exit(restore(effect))
+        running.delete(key)
+        yield* Deferred.done(result, exit)
+        return { value: yield* exit, isOwn: true }
+      })
+    )
+}
+
+type PieceEvent =
+  | { readonly _tag: "Called"; readonly number: number; readonly event: CallEvent.CallEvent }
+  | { readonly _tag: "Planned" | "Kept" | "Silent" | "Started" | "Done" }
+
+/** As for the events of one call: later progress of the upload of the same piece. */
+export const replaces = (later: PieceEvent, earlier: PieceEvent): boolean =>
+  later._tag === "Called" &&
+  earlier._tag === "Called" &&
+  later.number === earlier.number &&
+  CallEvent.replaces(later.event, earlier.event)

@@ -1,5 +1,17 @@
+import { readFileSync } from "node:fs"
 import * as FastCheck from "effect/FastCheck"
-import { paragraphs } from "./paragraphs.js"
+
+type Texts = Readonly<Record<string, ReadonlyArray<string>>>
+const read = (name: string): Texts => JSON.parse(readFileSync(new URL(name, import.meta.url), "utf8"))
+
+/**
+ * Paragraphs in each language of the service, written for the tests. They have what a splitter can damage: conjuncts, marks
+ * in several layers, joiners (`\u200d`) and non-joiners (`\u200c`), emoji of several code points, and combining accents.
+ */
+export const paragraphs: Texts = read("paragraphs.json")
+
+/** Texts by language, with ‖ at the end of each sentence but the last. */
+export const marked: Texts = read("marked.json")
 
 /** What a splitter can damage: conjuncts, marks, joiners, emoji, lone surrogates, spaces of all kinds and ends of sentences. */
 const fragments = [

@@ -19,20 +19,10 @@ export type CheckStructure = <E>(recording: WholeRecording<E>) => Effect.Effect<
 
 export const displayName = (container: Container): string => (container === "webm" ? "WebM" : container.toUpperCase())
 
-export const truncated = (container: Container): Effect.Effect<never, ContainerError> =>
-  Effect.fail(
-    new ContainerError({
-      container,
-      reason: "Truncated",
-      message: `This ${displayName(container)} file ends early; copy it again from its source.`
-    })
-  )
+const failure =
+  (reason: ContainerError["reason"], problem: string) =>
+  (container: Container): Effect.Effect<never, ContainerError> =>
+    Effect.fail(new ContainerError({ container, reason, message: `This ${displayName(container)} file ${problem}.` }))
 
-export const damaged = (container: Container): Effect.Effect<never, ContainerError> =>
-  Effect.fail(
-    new ContainerError({
-      container,
-      reason: "Damaged",
-      message: `This ${displayName(container)} file is damaged; export it again.`
-    })
-  )
+export const truncated = failure("Truncated", "ends early; copy it again from its source")
+export const damaged = failure("Damaged", "is damaged; export it again")

@@ -46,24 +46,23 @@ export const readWebm: ReadHeader = ({ byteLength, read }) =>
     let offset = 0
     for (let elements = 0; elements < mostElements && startTicks === undefined && offset < end; elements++) {
       const view = yield* read(offset, elementHeader + longestContent)
-      const id = numberAt(view, 0, 4)
-      const size = id === undefined ? undefined : numberAt(view, id.byteLength)
-      if (id === undefined || size === undefined) break
-      const header = id.byteLength + size.byteLength
+      const element = elementIn(view)
+      if (element === undefined) break
+      const { header, id, size } = element
       const length = Math.min(view.byteLength - header, size.value, longestContent)
       const content = new DataView(view.buffer, view.byteOffset + header, length)
-      offset += header + (entered.has(id.marked) ? 0 : size.value)
-      if (id.marked === segment && !size.isUnknown) end = offset + size.value
-      if (id.marked === timestampScale) nanoseconds = unsigned(content)
-      if (id.marked === duration) ticks = float(content)
-      if (id.marked === timestamp) clusterTicks = unsigned(content)
-      if (id.marked === block || id.marked === simpleBlock) startTicks = clusterTicks + blockTicks(content)
-      if (id.marked === audio) audioTracks++
+      offset += header + (entered.has(id) ? 0 : size.value)
+      if (id === segment && !size.isUnknown) end = offset + size.value
+      if (id === timestampScale) nanoseconds = unsigned(content)
+      if (id === duration) ticks = float(content)
+      if (id === timestamp) clusterTicks = unsigned(content)
+      if (id === block || id === simpleBlock) startTicks = clusterTicks + blockTicks(content)
+      if (id === audio) audioTracks++
       // The format is that of the first audio track.
       if (audioTracks !== 1) continue
-      if (id.marked === audio) format = { sampleRate: 8000, channels: 1 }
-      if (id.marked === samplingFrequency) format = { ...format, sampleRate: float(content) }
-      if (id.marked === channelCount) format = { ...format, channels: unsigned(content) }
+      if (id === audio) format = { sampleRate: 8000, channels: 1 }
+      if (id === samplingFrequency) format = { ...format, sampleRate: float(content) }
+      if (id === channelCount) format = { ...format, channels: unsigned(content) }
     }
     const millis = (count: number) => (count * nanoseconds) / 1_000_000
     if (ticks === undefined || ticks === 0 || millis(startTicks ?? 0) > latestStart) return format
@@ -79,6 +78,14 @@ export const readWebm: ReadHeader = ({ byteLength, read }) =>
 const blockTicks = (content: DataView): number => {
   const track = numberAt(content, 0)
   return track === undefined || track.byteLength + 2 > content.byteLength ? 0 : content.getInt16(track.byteLength)
+}
+
+/** The id of the element that begins here, its size, and the length of both. */
+const elementIn = (view: DataView) => {
+  const id = numberAt(view, 0, 4)
+  const size = id === undefined ? undefined : numberAt(view, id.byteLength)
+  if (id === undefined || size === undefined) return undefined
+  return { id: id.marked, size, header: id.byteLength + size.byteLength }
 }
 
 /** A number that is as long as the zeros before its first bit say (RFC 8794, section 4), at most `longest` bytes. */
@@ -115,21 +122,19 @@ export const checkWebm: CheckStructure = ({ byteLength, read }) =>
     let position = beginning === undefined ? 0 : 4 + beginning.byteLength + beginning.value
     let end: number | undefined
     while (position < (end ?? byteLength)) {
-      const header = yield* read(position, elementHeader)
-      const id = numberAt(header, 0, 4)
-      const size = id === undefined ? undefined : numberAt(header, id.byteLength)
-      if (id === undefined || size === undefined) {
-        return yield* header.byteLength < elementHeader ? truncated("webm") : damaged("webm")
-      }
-      position += id.byteLength + size.byteLength
+      const view = yield* read(position, elementHeader)
+      const element = elementIn(view)
+      if (element === undefined) return yield* view.byteLength < elementHeader ? truncated("webm") : damaged("webm")
+      const { header, id, size } = element
+      position += header
       // A browser that records does not know the sizes of the segment and its clusters when it begins.
-      const mayBeUnknown = id.marked === segment || id.marked === cluster
+      const mayBeUnknown = id === segment || id === cluster
       if (size.isUnknown && !mayBeUnknown) return yield* damaged("webm")
       if (!size.isUnknown && position + size.value > byteLength) return yield* truncated("webm")
       if (end === undefined) {
-        if (id.marked !== segment) return yield* damaged("webm")
+        if (id !== segment) return yield* damaged("webm")
         end = size.isUnknown ? byteLength : position + size.value
-      } else if (id.marked !== cluster) position += size.value
+      } else if (id !== cluster) position += size.value
     }
     if (end === undefined) return yield* damaged("webm")
   })

@@ -1,6 +1,5 @@
-import type { Kernel } from "./kernelInterface.js"
 import { kernelModule } from "./kernelModule.js"
-import { makePlainKernel } from "./plainKernel.js"
+import { type Kernel, makePlainKernel } from "./plainKernel.js"
 
 /** The samples in a block: they and their result stay in the processor's cache. */
 export const blockSamples = 8192

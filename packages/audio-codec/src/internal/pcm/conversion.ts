@@ -3,17 +3,7 @@ import { bytesRegion, encodedGroup, kernel } from "../kernel/kernel.js"
 import { roundHalfToEven } from "../kernel/plainKernel.js"
 import { decodedAlaw, decodedMulaw, encodeAlaw, encodeMulaw } from "./g711.js"
 
-/** Converts bytes in `bytesRegion` to floats and back, in the memory of the kernel. */
-export interface Conversion {
-  readonly bytes: Uint8Array
-  readonly floats: Float32Array
-  /** Decodes `count` samples to `output`, a pointer divisible by 4. */
-  readonly decode: (encoding: Encoding, output: number, count: number) => void
-  /** Encodes `count` samples at `input`. Returns the number of clamped samples. Overwrites the memory behind them. */
-  readonly encode: (encoding: Encoding, input: number, count: number) => number
-}
-
-const makeConversion = (): Conversion => {
+const makeConversion = () => {
   const bytes = new Uint8Array(kernel.memory)
   const floats = new Float32Array(kernel.memory)
   const inputBytes = bytes.subarray(bytesRegion)
@@ -75,9 +65,12 @@ const makeConversion = (): Conversion => {
   return {
     bytes,
     floats,
-    decode: (encoding, output, count) => decoders[encoding](bytesRegion, output, count),
-    encode: (encoding, input, count) => encoders[encoding](input, count)
+    /** Decodes `count` samples to `output`, a pointer divisible by 4. */
+    decode: (encoding: Encoding, output: number, count: number): void => decoders[encoding](bytesRegion, output, count),
+    /** Encodes `count` samples at `input`. Returns the number of clamped samples. Overwrites the memory behind them. */
+    encode: (encoding: Encoding, input: number, count: number): number => encoders[encoding](input, count)
   }
 }
 
-export const conversion: Conversion = /* @__PURE__ */ makeConversion()
+/** Converts bytes in `bytesRegion` to floats and back, in the memory of the kernel. */
+export const conversion = /* @__PURE__ */ makeConversion()

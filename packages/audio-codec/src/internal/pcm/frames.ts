@@ -1,3 +1,13 @@
+/** The largest number of channels in a WAV file. */
+const maximumChannels = 0xffff
+
+/** @throws RangeError for a number of channels that no WAV file has. */
+export const checkChannels = (channels: number): void => {
+  if (!Number.isInteger(channels) || channels < 1 || channels > maximumChannels) {
+    throw new RangeError(`The number of channels must be an integer from 1 to ${maximumChannels}, not ${channels}.`)
+  }
+}
+
 /**
  * Makes a function that takes a chunk of bytes and returns the whole frames that it completes, in order. `frame` is the size
  * of a frame in bytes. A frame that was split comes alone, so that the others need no copy.

@@ -23,14 +23,8 @@ const equal = (bytes: Uint8Array, others: Uint8Array): boolean => {
   return true
 }
 
-interface Output {
-  readonly parts: ReadonlyArray<Uint8Array>
-  readonly add: (bytes: Uint8Array) => void
-  readonly repeat: (silence: Silence) => void
-}
-
 /** Parts that lie next to each other in memory become one. */
-const makeOutput = (): Output => {
+const makeOutput = () => {
   const parts: Array<Uint8Array> = []
   const add = (bytes: Uint8Array): void => {
     const last = parts.at(-1)
@@ -44,7 +38,7 @@ const makeOutput = (): Output => {
   return {
     parts,
     add,
-    repeat: ({ times, window }) => {
+    repeat: ({ times, window }: Silence): void => {
       const block = concatBytes(new Array(Math.min(times, windowsPerBlock)).fill(window))
       for (let left = times * window.byteLength; left > 0; left -= block.byteLength) add(block.subarray(0, left))
     }
@@ -87,7 +81,7 @@ export const makeTrimmer = (
     if (last !== undefined && equal(last.window, window)) last.times++
     else if (window.byteLength > 0) held.push({ window, times: 1 })
   }
-  const add = (window: Uint8Array, output: Output): void => {
+  const add = (window: Uint8Array, output: ReturnType<typeof makeOutput>): void => {
     const silent = isSilent(Pcm.decode(window, format.encoding), format.channels, threshold)
     if (silent && !hasSound) {
       keepBefore(window)

@@ -37,15 +37,7 @@ const makeBand = (from: number, to: number, sampleRate: number): Band => {
 }
 
 /** Measures the energy of a signal in bands, frame by frame. */
-export interface Bands {
-  readonly count: number
-  /** Takes samples of one frame. */
-  readonly add: (samples: Float32Array) => void
-  /** Writes the energy of each band since the last call to `target` from `offset` on. */
-  readonly take: (target: Float64Array, offset: number) => void
-}
-
-export const makeBands = (sampleRate: number): Bands => {
+export const makeBands = (sampleRate: number) => {
   const bands = edges.slice(0, -1).flatMap((from, index) => {
     return from < (highestEdge * sampleRate) / 2 ? [makeBand(from, edges[index + 1] as number, sampleRate)] : []
   })
@@ -86,7 +78,8 @@ export const makeBands = (sampleRate: number): Bands => {
   }
   return {
     count: bands.length,
-    add: (samples) => {
+    /** Takes samples of one frame. */
+    add: (samples: Float32Array): void => {
       if (!started && samples.length > 0) {
         // As if the first sample had always been there: an offset makes no step.
         first[0] = Number.isFinite(samples[0]) ? (samples[0] as number) : 0
@@ -94,7 +87,8 @@ export const makeBands = (sampleRate: number): Bands => {
       }
       for (let index = 0; index < bands.length; index++) filter(samples, bands[index] as Band, index * stateSize)
     },
-    take: (target, offset) => {
+    /** Writes the energy of each band since the last call to `target` from `offset` on. */
+    take: (target: Float64Array, offset: number): void => {
       for (let index = 0; index < bands.length; index++) {
         const at = index * stateSize
         const energy = (state[at + 4] as number) * (bands[index] as Band).gain

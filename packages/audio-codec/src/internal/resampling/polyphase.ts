@@ -1,28 +1,7 @@
 import { blockSamples, bytesRegion, encodedGroup, memorySize, tapsRegion, windowsRegion } from "../kernel/kernel.js"
-import type { Kernel } from "../kernel/kernelInterface.js"
+import type { Kernel } from "../kernel/plainKernel.js"
 import { type Filter, type FilterSpecification, filterOf } from "./filter.js"
 import { stagesOf } from "./stages.js"
-
-/**
- * Polyphase filters in a row, in the memory of a kernel.
- *
- * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
- * copies it out. Nothing else may use the kernel between them.
- */
-export interface Polyphase {
-  readonly begin: () => void
-  /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
-  readonly input: () => number
-  /** The number of samples that `feed` will pass on for the next `count`. */
-  readonly completedBy: (count: number) => number
-  /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
-  readonly feed: (count: number, sink: Sink) => void
-  /** The number of samples that `finish` will pass on. */
-  readonly remaining: () => number
-  /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
-  readonly finish: (sink: Sink) => void
-  readonly end: () => void
-}
 
 export type Sink = (pointer: number, count: number) => void
 
@@ -160,8 +139,17 @@ const produce = (kernel: Kernel, stage: Stage, until: number, output: number): v
   stage.produced = until
 }
 
-/** @throws RangeError for rates that {@link checkRates} refuses. */
-export const makePolyphase = (kernel: Kernel, from: number, to: number): Polyphase => {
+export type Polyphase = ReturnType<typeof makePolyphase>
+
+/**
+ * Polyphase filters in a row, in the memory of a kernel.
+ *
+ * All resamplers share this memory, so the state between blocks is kept outside it. `begin` copies the state in and `end`
+ * copies it out. Nothing else may use the kernel between them.
+ *
+ * @throws RangeError for rates that {@link checkRates} refuses.
+ */
+export const makePolyphase = (kernel: Kernel, from: number, to: number) => {
   checkRates(from, to)
   const floats = new Float32Array(kernel.memory)
   const specifications = stagesOf(from, to)
@@ -199,21 +187,26 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
   }
 
   return {
-    begin: () => {
+    begin: (): void => {
       for (const { length, region, saved } of stages) {
         if (saved === undefined) floats.fill(0, region, region + length)
         else floats.set(saved, region)
       }
     },
-    input: () => 4 * inputOf(0),
-    completedBy: (count) =>
+    /** A pointer into the kernel's memory, to which to write the next samples, at most `blockSamples`. */
+    input: (): number => 4 * inputOf(0),
+    /** The number of samples that `feed` will pass on for the next `count`. */
+    completedBy: (count: number): number =>
       stages.reduce((more, stage) => Math.max(0, completeFrames(stage, more) - stage.produced), count),
-    feed: (count, sink) => {
+    /** Filters `count` samples at `input`. Passes the output to `sink` in blocks, as pointer and count. */
+    feed: (count: number, sink: Sink): void => {
       received += count
       advance(0, count, [], sink)
     },
-    remaining: () => Math.ceil((received * to) / from) - passed,
-    finish: (sink) => {
+    /** The number of samples that `finish` will pass on. */
+    remaining: (): number => Math.ceil((received * to) / from) - passed,
+    /** Filters as if silence followed, up to ceil(n * to / from) samples of output for n of input. */
+    finish: (sink: Sink): void => {
       if (received === 0) return
       // A stage ends with the last frame that the signal affects, or the last that a later stage needs.
       const total = Math.ceil((received * to) / from)
@@ -230,7 +223,7 @@ export const makePolyphase = (kernel: Kernel, from: number, to: number): Polypha
         }
       })
     },
-    end: () => {
+    end: (): void => {
       for (const stage of stages) stage.saved = floats.slice(stage.region, stage.region + stage.length)
     }
   }

@@ -1,5 +1,5 @@
 import { blockSamples } from "../kernel/kernel.js"
-import type { Kernel } from "../kernel/kernelInterface.js"
+import type { Kernel } from "../kernel/plainKernel.js"
 import { makePolyphase, type Polyphase, type Sink } from "./polyphase.js"
 
 export interface Rates {

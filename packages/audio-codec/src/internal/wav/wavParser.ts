@@ -8,8 +8,7 @@ import { tagLength } from "../container/tags.js"
 import { makeFrames } from "../pcm/frames.js"
 import { wavError } from "./wavError.js"
 import { readFormat } from "./wavFormat.js"
-import { unknownSize } from "./wavHeader.js"
-import type { WavLayout } from "./wavLayout.js"
+import { unknownSize, type WavLayout } from "./wavHeader.js"
 
 /** Reads a WAV file from bytes that arrive in chunks. The result does not depend on where the chunks end. */
 export interface Decoder {
@@ -30,6 +29,8 @@ export interface Decoder {
 interface WavParser extends Decoder {
   /** The layout, as soon as the data chunk begins. */
   readonly layout: () => WavLayout | undefined
+  /** The number of bytes that it would not read. It continues behind them. */
+  readonly skip: () => number
 }
 
 const none = new Uint8Array(0)
@@ -228,6 +229,13 @@ export const makeWavParser = (): WavParser => {
     push,
     format: () => (file.layout === undefined ? undefined : file.format),
     layout: () => file.layout,
+    skip: () => {
+      if (file.state.at !== "skip") return 0
+      const { left, next } = file.state
+      file.offset += left
+      file.state = { at: next }
+      return left
+    },
     done: () => file.state.at === "done",
     end: () => {
       if (failure !== undefined) return Either.left(failure)

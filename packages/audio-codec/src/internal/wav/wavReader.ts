@@ -11,7 +11,7 @@ import { bytesPerFrame } from "../../AudioFormat.js"
 import type { PcmStream } from "../../PcmStream.js"
 import type { WavError } from "../../WavError.js"
 import { openBlocks } from "../files/readBlocks.js"
-import type { WavLayout } from "./wavLayout.js"
+import type { WavLayout } from "./wavHeader.js"
 import { makeWavParser } from "./wavParser.js"
 
 /** A WAV file whose header has been read. */

@@ -4,7 +4,7 @@ import * as Schema from "effect/Schema"
 import { Fault, type FaultsService } from "../../Faults.js"
 import type { OperationName } from "../../OperationName.js"
 import type { Changes } from "../state/changes.js"
-import { validateOrDie } from "../validateOrDie.js"
+import { validateOrDie } from "../validation.js"
 
 /** The faults, with the operations' view of them. */
 export interface ArmedFaults extends FaultsService {

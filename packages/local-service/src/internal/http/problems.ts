@@ -4,8 +4,8 @@ import type * as HttpServerResponse from "@effect/platform/HttpServerResponse"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import type { ParseError } from "effect/ParseResult"
-import { firstIssue } from "../firstIssue.js"
 import { isDiskFull } from "../isDiskFull.js"
+import { firstIssue } from "../validation.js"
 
 /** A failed request: the status, the message and the headers of its response. */
 export interface Problem {

@@ -15,7 +15,7 @@ import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type JournalService, type OpenEntry } from "../state/journal.js"
 import { billOnLastByte } from "./billOnLastByte.js"
 
-export interface Operation<R> {
+export interface ServedOperation<R> {
   readonly name: OperationName
   readonly path: string
   /** The ids of a request, if the operation has them before its response. */
@@ -50,7 +50,7 @@ export const operationHandler = <R>({
   path,
   readFields,
   work
-}: Operation<R>) =>
+}: ServedOperation<R>) =>
   Effect.gen(function* () {
     const request = yield* HttpServerRequest.HttpServerRequest
     const respondTo = (problem: Problem) => problemToResponse(problem, request.headers)

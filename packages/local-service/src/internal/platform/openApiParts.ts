@@ -60,7 +60,7 @@ const protocol: Readonly<Record<number, string>> = {
   500: "The service failed unexpectedly."
 }
 
-export interface Failures {
+export interface FailureResponse {
   /** The content of each failure response. */
   readonly content: Json
   readonly headers?: Json | undefined
@@ -71,7 +71,7 @@ export interface Failures {
 /** The failure responses of an operation: those that any request can meet, and those in `causes`. */
 export const failures = (
   causes: Readonly<Record<number, string>>,
-  { allow, content, headers = {} }: Failures
+  { allow, content, headers = {} }: FailureResponse
 ): Readonly<Record<string, Json>> => {
   const described = { ...protocol, 405: "The path does not accept this method. Our choice.", ...causes }
   return Object.fromEntries(

@@ -97,19 +97,30 @@ const sounds = (word: string): string => {
 interface Table {
   /** 0 to 99, ten per line. A comma separates numbers, a bar the words of one number. */
   readonly counts: ReadonlyArray<string>
-  /** Scales and their words. */
-  readonly scales: ReadonlyArray<readonly [number, string]>
+  /** Words of a hundred, a thousand, a lakh, a crore and an arab. */
+  readonly scales: string
   /** The suffix for a hundred, joined to its count. */
   readonly hundredSuffix: string
-  /** Words of a fraction, its `alone` and its `added`. */
-  readonly fractions: ReadonlyArray<readonly [string, number | undefined, number | undefined]>
+  /** Words of a half, one and a quarter, one and a half, two and a half, a half more, and a quarter less. */
+  readonly fractions: string
   /** Words that are often no number. */
   readonly everyday: string
   /** Scales that are a number only after a count. */
   readonly after: string
-  /** Irregular words for a count and its scale. */
-  readonly fused: ReadonlyArray<readonly [string, ReadonlyArray<Part>]>
+  /** An irregular word for two hundred. */
+  readonly twoHundred?: string
 }
+
+const scales = [hundred, thousand, lakh, crore, arab]
+
+const fractions: ReadonlyArray<Part & { readonly kind: "fraction" }> = [
+  { kind: "fraction", alone: 0.5 },
+  { kind: "fraction", alone: 1.25, added: 0.25 },
+  { kind: "fraction", alone: 1.5 },
+  { kind: "fraction", alone: 2.5 },
+  { kind: "fraction", added: 0.5 },
+  { kind: "fraction", added: -0.25 }
+]
 
 const words = (list: string): Array<string> => list.split("|").filter((word) => word !== "")
 
@@ -137,18 +148,17 @@ const tableReader = (table: Table): Reader => {
   for (const [tens, line] of table.counts.entries()) {
     for (const [unit, list] of line.split(", ").entries()) learn(list, [count(tens * 10 + unit)])
   }
-  for (const [value, list] of table.scales) learn(list, [scale(value)])
-  for (const [list, alone, added] of table.fractions) {
-    learn(list, [
-      { kind: "fraction", ...(alone === undefined ? {} : { alone }), ...(added === undefined ? {} : { added }) }
-    ])
+  for (const [index, list] of table.scales.split(", ").entries()) learn(list, [scale(scales[index] ?? 0)])
+  const prefixes: Array<string> = []
+  for (const [index, list] of table.fractions.split(", ").entries()) {
+    const fraction = fractions[index]
+    if (fraction === undefined) continue
+    learn(list, [fraction])
+    if (fraction.added !== undefined) prefixes.push(...words(list).map(looseSounds))
   }
-  for (const [list, parts] of table.fused) learn(list, parts)
+  learn(table.twoHundred ?? "", [count(2), scale(hundred)])
 
   const suffix = looseSounds(table.hundredSuffix)
-  const prefixes = table.fractions.flatMap(([list, , added]) =>
-    added === undefined ? [] : words(list).map(looseSounds)
-  )
   const read = (word: string): NumberWord | undefined => {
     const whole = known.get(word)
     if (whole !== undefined) return whole
@@ -184,25 +194,11 @@ const hindi: Table = {
     "अस्सी, इक्यासी, बयासी|ब्यासी|बिरासी, तिरासी|तेरासी, चौरासी, पचासी|पिचासी|पिचयासी, छियासी, सत्तासी, अट्ठासी, नवासी",
     "नब्बे, इक्यानवे|इक्यानबे, बानवे|बानबे, तिरानवे|तिरानबे, चौरानवे|चौरानबे, पचानवे|पंचानवे|पंचानबे|पचानबे|पिचानवे|पिचानबे|पिचयानवे|पिचयानबे|पिच्यानवे|पिच्यानबे, छियानवे|छियानबे, सत्तानवे|सत्तानबे, अट्ठानवे|अट्ठानबे, निन्यानवे|निन्यानबे|निन्यान्वे|निन्यान्बे"
   ],
-  scales: [
-    [hundred, "सौ"],
-    [thousand, "हज़ार"],
-    [lakh, "लाख"],
-    [crore, "करोड़"],
-    [arab, "अरब"]
-  ],
+  scales: "सौ, हज़ार, लाख, करोड़, अरब",
   hundredSuffix: "सौ",
-  fractions: [
-    ["आधा", 0.5, undefined],
-    ["सवा|सावा", 1.25, 0.25],
-    ["डेढ़", 1.5, undefined],
-    ["ढाई|अढ़ाई", 2.5, undefined],
-    ["साढ़े", undefined, 0.5],
-    ["पौने", undefined, -0.25]
-  ],
+  fractions: "आधा, सवा|सावा, डेढ़, ढाई|अढ़ाई, साढ़े, पौने",
   everyday: "एक|दो|लाख|करोड़",
-  after: "अरब",
-  fused: []
+  after: "अरब"
 }
 
 const marathi: Table = {
@@ -218,25 +214,11 @@ const marathi: Table = {
     "ऐंशी|ऐशी, एक्याऐंशी|एक्यांशी, ब्याऐंशी|ब्यांशी, त्र्याऐंशी|त्र्यांशी, चौऱ्याऐंशी|चौऱ्यांशी, पंच्याऐंशी|पंचाऐंशी|पंच्यांशी, शहाऐंशी|शह्यांशी|सह्यांशी, सत्याऐंशी|सत्यांशी, अठ्ठ्याऐंशी|अठ्ठ्यांशी, एकोणनव्वद",
     "नव्वद, एक्याण्णव, ब्याण्णव, त्र्याण्णव, चौऱ्याण्णव, पंच्याण्णव|पंचाण्णव, शहाण्णव|शह्याण्णव, सत्याण्णव, अठ्ठ्याण्णव|अठ्ठाण्णव, नव्याण्णव"
   ],
-  scales: [
-    [hundred, "शंभर|शे"],
-    [thousand, "हजार"],
-    [lakh, "लाख"],
-    [crore, "कोटी|करोड"],
-    [arab, "अब्ज"]
-  ],
+  scales: "शंभर|शे, हजार, लाख, कोटी|करोड, अब्ज",
   hundredSuffix: "शे",
-  fractions: [
-    ["अर्धा", 0.5, undefined],
-    ["सव्वा", 1.25, 0.25],
-    ["दीड", 1.5, undefined],
-    ["अडीच", 2.5, undefined],
-    ["साडे", undefined, 0.5],
-    ["पावणे", undefined, -0.25]
-  ],
+  fractions: "अर्धा, सव्वा, दीड, अडीच, साडे, पावणे",
   everyday: "एक|लाख|कोटी|करोड",
-  after: "शे|अब्ज",
-  fused: []
+  after: "शे|अब्ज"
 }
 
 const gujarati: Table = {
@@ -252,26 +234,13 @@ const gujarati: Table = {
     "એંસી|એંશી, એક્યાસી, બ્યાસી|બ્યાંસી, ત્યાસી|ત્યાંસી, ચોર્યાસી, પંચાસી|પંચ્યાસી, છ્યાસી|છ્યાંસી|છયાસી, સિત્યાસી|સત્યાસી, અઠ્યાસી|ઇઠ્યાસી, નેવ્યાસી|નેવાસી",
     "નેવું, એકાણું, બાણું, ત્રાણું, ચોરાણું, પંચાણું, છન્નું, સત્તાણું, અઠ્ઠાણું, નવ્વાણું"
   ],
-  scales: [
-    [hundred, "સો"],
-    [thousand, "હજાર"],
-    [lakh, "લાખ"],
-    [crore, "કરોડ"],
-    [arab, "અબજ"]
-  ],
+  scales: "સો, હજાર, લાખ, કરોડ, અબજ",
   hundredSuffix: "સો",
-  fractions: [
-    ["અડધો|અડધા", 0.5, undefined],
-    ["સવા", 1.25, 0.25],
-    ["દોઢ", 1.5, undefined],
-    ["અઢી", 2.5, undefined],
-    ["સાડા", undefined, 0.5],
-    ["પોણા", undefined, -0.25]
-  ],
+  fractions: "અડધો|અડધા, સવા, દોઢ, અઢી, સાડા, પોણા",
   // બસો also means "buses".
   everyday: "એક|બસો|લાખ|કરોડ",
   after: "અબજ",
-  fused: [["બસો", [count(2), scale(hundred)]]]
+  twoHundred: "બસો"
 }
 
 /** A language that joins the words of a number into one. All its strings except `everyday` are sounds. */

@@ -11,7 +11,7 @@ import {
   KeyScope,
   type Usage
 } from "../../Accounts.js"
-import { validateOrDie } from "../validateOrDie.js"
+import { validateOrDie } from "../validation.js"
 import { type AccountStore, openAccountStore } from "./accountStore.js"
 import type { Changes } from "./changes.js"
 import type { DataDirectory } from "./dataDirectory.js"

@@ -25,13 +25,13 @@ interface ResponseDescription {
   readonly content?: Readonly<Record<string, unknown>>
 }
 
-interface Operation {
+interface DescribedOperation {
   readonly servers?: ReadonlyArray<{ readonly url: string }>
   readonly responses: Readonly<Record<string, ResponseDescription>>
 }
 
 interface Document {
-  readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>
+  readonly paths: Readonly<Record<string, Readonly<Record<string, DescribedOperation>>>>
 }
 
 /** Headers that any response may have. */

@@ -33,15 +33,12 @@ export const makeJoiner = (
 
   const addSegments = (piece: Piece, bytes: Uint8Array) => {
     const samples = Pcm.decode(bytes, format.encoding)
-    for (const { end, estimated, offset, start, text } of sentenceTimes(
-      piece.text,
-      piece.lang,
-      samples,
-      format.sampleRate
-    )) {
+    const sentences = sentenceTimes(piece.text, piece.lang, samples, format.sampleRate)
+    for (const { endFrame, estimated, offset, startFrame, text } of sentences) {
       const textStart = piece.start + offset
       const place = { textStart, textEnd: textStart + text.length }
-      segments.push({ text, ...place, start: millisOf(frames + start), end: millisOf(frames + end), estimated })
+      const [start, end] = [millisOf(frames + startFrame), millisOf(frames + endFrame)]
+      segments.push({ text, ...place, start, end, estimated })
     }
   }
   const push = ({ audio, call, piece, warnings }: PieceAudio) =>

@@ -11,8 +11,8 @@ export interface SentenceTime {
   readonly text: string
   /** Offset of the text in that of the piece, in UTF-16 units. */
   readonly offset: number
-  readonly start: number
-  readonly end: number
+  readonly startFrame: number
+  readonly endFrame: number
   /** Whether one of the times was not measured. */
   readonly estimated: boolean
 }
@@ -59,8 +59,8 @@ export const sentenceTimes = (
   const placed = known.map((end, index) => end ?? between(known, weights, index))
   return sentences.map((sentence, index) => ({
     ...sentence,
-    start: (placed[index] as Gap).to,
-    end: (placed[index + 1] as Gap).from,
+    startFrame: (placed[index] as Gap).to,
+    endFrame: (placed[index + 1] as Gap).from,
     estimated: known[index] === undefined || known[index + 1] === undefined
   }))
 }

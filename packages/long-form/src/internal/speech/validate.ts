@@ -3,12 +3,11 @@ import * as Issue from "@effect-speech/transport/Issue"
 import { SynthesisRequest } from "@effect-speech/tts/SynthesisRequest"
 import * as Contract from "@effect-speech/tts/TtsContract"
 import { TtsInvalidRequest } from "@effect-speech/tts/TtsError"
-import * as Duration from "effect/Duration"
 import * as Either from "effect/Either"
-import * as Option from "effect/Option"
 import type * as ParseResult from "effect/ParseResult"
 import * as Schema from "effect/Schema"
 import type { Passage } from "../../Passages.js"
+import { concurrency, millis, outage, whole } from "../optionRules.js"
 
 /** Room for a point and the number of a piece: `.0000001`. */
 const idSuffix = 8
@@ -41,50 +40,26 @@ const Fields = Schema.typeSchema(SynthesisRequest.omit("text", "requestId")).pip
   )
 )
 
-const whole = (from: number, to: number) =>
-  Schema.optional(
-    Schema.Number.pipe(
-      Schema.filter(
-        (value) =>
-          (Number.isInteger(value) && value >= from && value <= to) || `must be a whole number from ${from} to ${to}`
-      )
-    )
-  )
-
-const longestPause = 60_000
-
-const Millis = Schema.optional(
-  Schema.Number.pipe(
-    Schema.filter((value) => (value >= 0 && value <= longestPause) || `must be milliseconds from 0 to ${longestPause}`)
-  )
-)
+const Pause = millis(0, 60_000)
 
 const Options = Schema.Struct({
   maximum: whole(1, 10_000),
   first: whole(1, 10_000),
-  concurrency: whole(1, 1_000),
+  concurrency,
   pauses: Schema.optional(
     Schema.Struct({
-      paragraph: Millis,
-      line: Millis,
-      sentence: Millis,
-      clause: Millis,
-      word: Millis,
-      cluster: Millis
+      paragraph: Pause,
+      line: Pause,
+      sentence: Pause,
+      clause: Pause,
+      word: Pause,
+      cluster: Pause
     })
   ),
-  edgeSilenceMillis: Millis,
-  fadeMillis: Millis,
+  edgeSilenceMillis: Pause,
+  fadeMillis: Pause,
   differentFormat: Schema.optional(Schema.Literal("resample", "fail")),
-  outage: Schema.optional(
-    Schema.Unknown.pipe(
-      Schema.filter(
-        (given) =>
-          Option.exists(Duration.decodeUnknown(given), Duration.greaterThan(Duration.zero)) ||
-          'must be a duration longer than zero, such as "5 minutes"'
-      )
-    )
-  ),
+  outage,
   onEvent: Schema.optional(Schema.Unknown)
 })
 

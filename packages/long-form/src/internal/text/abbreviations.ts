@@ -172,7 +172,7 @@ export const foldOf = (word: string): string => {
 
 const nasals = new Set(Array.from("ङञणनम", (letter) => letter.charCodeAt(0)))
 
-const setOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
+export const setOf = (words: ReadonlyArray<string>): ReadonlySet<string> =>
   new Set(words.flatMap((each) => each.normalize("NFC").split(" ")).filter((word) => word !== ""))
 
 /**

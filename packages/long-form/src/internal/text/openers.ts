@@ -6,8 +6,7 @@
  * The lists are our own, from the pronouns, demonstratives, conjunctions and questions in the grammars of each language.
  */
 
-const setOf = (lines: ReadonlyArray<string>): ReadonlySet<string> =>
-  new Set(lines.flatMap((line) => line.normalize("NFC").split(" ")))
+import { setOf } from "./abbreviations.js"
 
 /**
  * Pronouns that are a subject, and those of the first person, which hardly follow one. Those that follow a name as an honorific are

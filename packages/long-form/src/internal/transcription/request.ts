@@ -1,9 +1,12 @@
 import { SttInvalidRequest } from "@effect-speech/stt/SttError"
 import type { TranscriptionRequest } from "@effect-speech/stt/TranscriptionRequest"
-import * as Duration from "effect/Duration"
-import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
+import * as Issue from "@effect-speech/transport/Issue"
+import type * as Duration from "effect/Duration"
+import type * as Effect from "effect/Effect"
+import * as Either from "effect/Either"
+import * as Schema from "effect/Schema"
 import type * as SegmentReader from "../../SegmentReader.js"
+import { concurrency, millis, outage } from "../optionRules.js"
 import type { LongTranscriptionEvent } from "./events.js"
 
 /**
@@ -31,23 +34,12 @@ export interface LongTranscriptionOptions {
 }
 
 /** 300,000 ms are 4.8 MB of telephony, and the longest piece about 60 MB. */
-const longestPiece = 3_600_000
-
-const mostAtOnce = 1000
+const Options = Schema.Struct({ concurrency, outage, pieceMillis: millis(1000, 3_600_000) })
+const decode = Schema.decodeUnknownEither(Options)
 
 /** The options with their defaults. */
 export const validate = ({ concurrency = 4, outage = "5 minutes", pieceMillis = 300_000 }: LongTranscriptionOptions) =>
-  Effect.gen(function* () {
-    const invalid = (field: string, problem: string) => Effect.fail(new SttInvalidRequest({ field, problem }))
-    if (!(Number.isInteger(concurrency) && concurrency >= 1 && concurrency <= mostAtOnce)) {
-      return yield* invalid("concurrency", `must be a whole number from 1 to ${mostAtOnce}`)
-    }
-    if (!(pieceMillis >= 1000 && pieceMillis <= longestPiece)) {
-      return yield* invalid("pieceMillis", `must be milliseconds from 1000 to ${longestPiece}`)
-    }
-    const duration = Duration.decodeUnknown(outage)
-    if (Option.isNone(duration) || !Duration.greaterThan(duration.value, Duration.zero)) {
-      return yield* invalid("outage", 'must be a duration longer than zero, such as "5 minutes"')
-    }
-    return { concurrency, outage: duration.value, pieceMillis }
+  Either.mapBoth(decode({ concurrency, outage, pieceMillis }), {
+    onLeft: ({ issue }) => new SttInvalidRequest(Issue.first(issue)),
+    onRight: () => ({ concurrency, outage, pieceMillis })
   })

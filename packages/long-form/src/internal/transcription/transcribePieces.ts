@@ -1,5 +1,6 @@
 import * as Telephony from "@effect-speech/audio-codec/Telephony"
 import * as Wav from "@effect-speech/audio-codec/Wav"
+import * as Uuid from "@effect-speech/common/Uuid"
 import * as AudioSource from "@effect-speech/stt/AudioSource"
 import { SpeechToText } from "@effect-speech/stt/SpeechToText"
 import { SttAudioUnreadable, type SttError } from "@effect-speech/stt/SttError"
@@ -9,7 +10,6 @@ import * as Effect from "effect/Effect"
 import { PieceStore, type PieceStoreError } from "../../PieceStore.js"
 import { makePaidPieces } from "../paidPieces.js"
 import { makeRunProgress } from "../runProgress.js"
-import { uuidV5 } from "../uuid.js"
 import type { LongTranscriptionEvent, PiecePlace } from "./events.js"
 import type { PieceResult } from "./joinTranscripts.js"
 import type { RecordingPiece } from "./recordingPieces.js"
@@ -105,4 +105,14 @@ export const makeTranscriber = (
       })
     }
     return { transcribe, explain }
+  })
+
+/** A UUID of version 5: the SHA-1 of a UUID and a name (RFC 9562, section 5.5). */
+const uuidV5 = (namespace: string, name: string): Effect.Effect<string> =>
+  Effect.promise(async () => {
+    const parent = Uint8Array.from(namespace.replaceAll("-", "").match(/../g) ?? [], (byte) =>
+      Number.parseInt(byte, 16)
+    )
+    const hashed = await crypto.subtle.digest("SHA-1", Uint8Array.of(...parent, ...new TextEncoder().encode(name)))
+    return Uuid.fromBytes(new Uint8Array(hashed), 5)
   })

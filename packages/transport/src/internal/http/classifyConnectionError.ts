@@ -1,7 +1,22 @@
-import { systemCode } from "@effect-speech/common/SystemCode"
+import { errorName, systemCode } from "@effect-speech/common/SystemCode"
+import * as Cause from "effect/Cause"
+import * as Option from "effect/Option"
 import * as Predicate from "effect/Predicate"
 import type { ConnectionFailed, ConnectionReason, Failure, UploadFailed } from "../../Failure.js"
-import { ProxyError } from "./proxyError.js"
+
+/**
+ * The proxy did not open a connection. `code` is the status of its response, or the code of the failure. Nothing else is
+ * kept, because the address of a proxy may hold a password.
+ */
+export class ProxyError extends Error {
+  override readonly name = "ProxyError"
+  readonly code: string | undefined
+
+  constructor(code: string | undefined) {
+    super("The proxy did not open the connection.")
+    this.code = code
+  }
+}
 
 const reasons: ReadonlyArray<readonly [RegExp, ConnectionReason]> = [
   [/^(ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|EADDRNOTAVAIL)$/, "refused"],
@@ -51,3 +66,10 @@ export const classifyUploadFailure = (failure: UploadFailed): Failure =>
   reasonOf(failure.code) === "tooManyOpenFiles"
     ? { _tag: "ConnectionFailed", reason: "tooManyOpenFiles", code: failure.code }
     : failure
+
+/** The failure of an upload. A defect in its source counts as a failure to read it, not as a failed connection. */
+export const toUploadFailed = (cause: Cause.Cause<UploadFailed>): UploadFailed =>
+  Option.getOrElse(Cause.failureOption(cause), () => {
+    const error = Cause.squash(cause)
+    return { _tag: "UploadFailed", problem: `reading it failed (${errorName(error)})`, code: systemCode(error) }
+  })

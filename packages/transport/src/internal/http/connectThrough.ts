@@ -2,8 +2,8 @@ import * as Http from "node:http"
 import type { Socket } from "node:net"
 import type * as Undici from "@effect/platform-node/Undici"
 import { systemCode } from "@effect-speech/common/SystemCode"
+import { ProxyError } from "./classifyConnectionError.js"
 import { type HttpProxy, portOf } from "./environmentProxy.js"
-import { ProxyError } from "./proxyError.js"
 
 /** How long the proxy may take to respond: as long as undici waits for a connection. */
 const timeoutMillis = 10_000

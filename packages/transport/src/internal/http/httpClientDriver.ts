@@ -16,9 +16,8 @@ import type { Failure, UploadFailed } from "../../Failure.js"
 import { type Chunks, chunks, type Upload } from "../../Upload.js"
 import { awaitBriefly } from "../timer/awaitBriefly.js"
 import { type CallTimer, outOfScope } from "../timer/callTimer.js"
-import { classifyConnectionError, neverConnected } from "./classifyConnectionError.js"
+import { classifyConnectionError, neverConnected, toUploadFailed } from "./classifyConnectionError.js"
 import type { HttpDriver, HttpRequest, HttpResponse, UploadObserver } from "./httpDriver.js"
-import { toUploadFailed } from "./toUploadFailed.js"
 import { makeUploadProgress } from "./uploadProgress.js"
 
 const prototype: unknown = Object.getPrototypeOf(HttpClient.make(() => Effect.never))

@@ -1,0 +1,29 @@
+/** The rules of options that a long text and a long recording have alike. */
+import * as Duration from "effect/Duration"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
+
+const number = (isValid: (value: number) => boolean, problem: string) =>
+  Schema.optional(Schema.Number.pipe(Schema.filter((value) => isValid(value) || problem)))
+
+export const whole = (from: number, to: number) =>
+  number(
+    (value) => Number.isInteger(value) && value >= from && value <= to,
+    `must be a whole number from ${from} to ${to}`
+  )
+
+export const millis = (from: number, to: number) =>
+  number((value) => value >= from && value <= to, `must be milliseconds from ${from} to ${to}`)
+
+/** How many pieces are sent at once. */
+export const concurrency = whole(1, 1000)
+
+export const outage = Schema.optional(
+  Schema.Unknown.pipe(
+    Schema.filter(
+      (given) =>
+        Option.exists(Duration.decodeUnknown(given), Duration.greaterThan(Duration.zero)) ||
+        'must be a duration longer than zero, such as "5 minutes"'
+    )
+  )
+)
