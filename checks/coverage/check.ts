@@ -14,7 +14,7 @@ import { parseAst } from "vitest/node"
 
 /** The lowest share of statements and of branches, in per cent. */
 const thresholds: Readonly<Record<string, readonly [statements: number, branches: number]>> = {
-  archive: [96.5, 92.5],
+  archive: [97, 90.5],
   "audio-codec": [97.5, 94.5],
   cli: [95, 86.5],
   common: [95, 87],
