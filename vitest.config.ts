@@ -1,4 +1,3 @@
-import { availableParallelism } from "node:os"
 import { defineConfig } from "vitest/config"
 import { BaseSequencer, type TestSpecification } from "vitest/node"
 
@@ -23,7 +22,6 @@ export default defineConfig({
     isolate: false,
     setupFiles: ["test/support/restoreMethods.ts"],
     sequence: { sequencer: BrowserFirst },
-    // Tests wait for a third of their time, so two processors have work for three processes.
-    poolOptions: { forks: { maxForks: Math.max(3, availableParallelism()) } }
+    poolOptions: { forks: { maxForks: 2 } }
   }
 })

@@ -1,4 +1,4 @@
-/** The checks that `pnpm verify NAME` runs. `README.md` says what each shows, its options and how long it takes. */
+/** The checks that `pnpm verify NAME` runs. `README.md` says what each shows and how long it takes. */
 
 export interface Check {
   /** The script, below `checks/`. */

@@ -28,8 +28,8 @@ const list = () => {
   const readme = readFileSync(`${root}checks/README.md`, "utf8").split("\n")
   for (const name of Object.keys(checks)) {
     const row = readme.find((line) => line.startsWith(`| \`${name}\` `))?.split("|")
-    const [, , shows = "", options = "", takes = ""] = row?.map((cell) => cell.trim().replaceAll("`", "")) ?? []
-    console.log(`${name.padEnd(18)}${takes.padStart(7)}  ${shows}${options === "" ? "" : ` (${options})`}`)
+    const [, , shows = "", takes = ""] = row?.map((cell) => cell.trim().replaceAll("`", "")) ?? []
+    console.log(`${name.padEnd(18)}${takes.padStart(7)}  ${shows}`)
   }
   for (const [name, members] of Object.entries(groups)) {
     console.log(`${name.padEnd(18)}${"".padStart(7)}  ${members.join(", ")}, one after another.`)

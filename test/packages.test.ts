@@ -88,6 +88,10 @@ describe("the built packages", () => {
     }
   })
 
+  it("can be packed, for which the tests that they share need a version too", () => {
+    expect(manifest("../test/support")).toMatchObject({ private: true, version: expect.any(String) })
+  })
+
   it("have a log whose last entry is for their version", () => {
     for (const name of packages) {
       const [, version] = /^## (.+)$/m.exec(readFileSync(`${root}packages/${name}/CHANGELOG.md`, "utf8")) ?? []

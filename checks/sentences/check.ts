@@ -1,6 +1,6 @@
 /**
  * The ends that `Sentences.split` finds in a marked corpus, beside those of bare `Intl.Segmenter`: `pnpm verify sentences`.
- * `--errors LANG` lists the ends of one language that are missed or wrong. `../README.md` describes the corpora.
+ * `--errors LANG` lists the ends of one language that are missed or wrong. `README.md` describes the corpora.
  */
 import { readdirSync, readFileSync } from "node:fs"
 import { Sentences } from "@effect-speech/long-form"

@@ -1,7 +1,7 @@
 /** A client as a process of its own, from the built packages: a script that calls `serve` of `serve.js`. */
 import { type ScriptProcess, startScript } from "effect-speech-test-support/processes"
 
-export interface ClientProcess<Result> extends Pick<ScriptProcess<unknown>, "kill" | "stop"> {
+interface ClientProcess<Result> extends Pick<ScriptProcess<unknown>, "kill" | "stop"> {
   /** Does its job. */
   readonly work: () => Promise<Result>
 }

@@ -52,10 +52,10 @@ export const peers = {
     client: "ElevenLabsClient",
     options: (url) => ({ apiKey: key, baseUrl: url }),
     speak: "textToSpeech.convert",
-    synthesis: async ({ textToSpeech }) => {
-      const options = { text, modelId: "eleven_multilingual_v2", outputFormat: "pcm_24000" }
-      return new Response(await textToSpeech.convert("voice", options)).arrayBuffer()
-    },
+    synthesis: async ({ textToSpeech }) =>
+      new Response(
+        await textToSpeech.convert("voice", { text, modelId: "eleven_multilingual_v2", outputFormat: "pcm_24000" })
+      ).arrayBuffer(),
     transcribe: "speechToText.convert",
     transcription: async ({ speechToText }, file) => (await speechToText.convert({ modelId: "scribe_v1", file }))?.text,
     small: file
