@@ -274,7 +274,7 @@ describe("an archive in one process", () => {
       const run = yield* inProcess(layer, (archive) =>
         Effect.gen(function* () {
           const { id } = yield* archive.start(request(directory, 9))
-          yield* Effect.repeat(Effect.delay(archive.status(id), 10), { until: ({ counts }) => counts.done === 8 })
+          yield* Effect.repeat(Effect.delay(archive.status(id), 100), { until: ({ counts }) => counts.done === 8 })
           return id
         })
       )

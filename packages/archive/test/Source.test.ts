@@ -276,45 +276,53 @@ describe("lines of texts", () => {
     })
   )
 
+  const isRefused =
+    (kind: "jsonl" | "csv") =>
+    ([content, line, sentence]: readonly [string, number, string]) =>
+      Effect.gen(function* () {
+        const path = write(`bad.${kind}`, content)
+        const error = yield* Effect.flip(itemsOf(Source[kind](path)))
+        expect(error).toMatchObject({
+          _tag: "SourceFailed",
+          path,
+          line,
+          message: `Line ${line} of ${path} ${sentence}`
+        })
+      })
+
   it.effect.each([
-    ["jsonl", '{"id":"a","text":"x"}\n{"id":', 2, "is not JSON. Write one JSON object a line."],
-    ["jsonl", '\n{"id":"a","text":"x"}\n["a"]', 3, "can't be used: it has the wrong form."],
-    ["jsonl", '{"text":"x"}', 1, "can't be used: id is missing."],
-    ["jsonl", '{"id":"a"}', 1, "can't be used: text is missing."],
-    ["jsonl", '{"id":"a","text":3}', 1, "can't be used: text must be a string."],
+    ['{"id":"a","text":"x"}\n{"id":', 2, "is not JSON. Write one JSON object a line."],
+    ['\n{"id":"a","text":"x"}\n["a"]', 3, "can't be used: it has the wrong form."],
+    ['{"text":"x"}', 1, "can't be used: id is missing."],
+    ['{"id":"a"}', 1, "can't be used: text is missing."],
+    ['{"id":"a","text":3}', 1, "can't be used: text must be a string."],
     [
-      "jsonl",
       '{"id":"a","text":"x","voise":"v"}',
       1,
       "can't be used: voise is not a known field; use id, text, lang, voice, outputFormat, speed, numStep, g2pOverrides, additionalFields."
     ],
-    ["jsonl", '{"id":"a","text":"x","speed":9}', 1, "can't be used: speed must be a number from 0.25 to 4."],
-    ["jsonl", '{"id":"../a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
-    ["jsonl", '{"id":"/a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
-    ["jsonl", '{"id":"a\\u0000","text":"x"}', 1, "can't be used: id holds a NUL character."],
+    ['{"id":"a","text":"x","speed":9}', 1, "can't be used: speed must be a number from 0.25 to 4."],
+    ['{"id":"../a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ['{"id":"/a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ['{"id":"a\\u0000","text":"x"}', 1, "can't be used: id holds a NUL character."],
     [
-      "jsonl",
       '{"id":"a","text":"x"}\n{"id":"a","text":"y"}',
       2,
       "has the id a, which an earlier line has too. Give each line an id of its own."
-    ],
-    ["csv", "id,text\na,x\nb\n", 3, "is not CSV (CSV_RECORD_INCONSISTENT_COLUMNS). Correct it."],
+    ]
+  ] as const)("of JSONL that can't be used are an error with their number: %s", isRefused("jsonl"))
+
+  it.effect.each([
+    ["id,text\na,x\nb\n", 3, "is not CSV (CSV_RECORD_INCONSISTENT_COLUMNS). Correct it."],
     [
-      "csv",
       "id,text,voise\na,x,v\n",
       1,
       "names the column voise, which is not known. Use id, text, lang, voice, speed, numStep, outputFormat."
     ],
-    ["csv", "id,text,lang,text\na,x,hi,y\n", 1, "names the column text twice. Remove one of them."],
-    ["csv", "id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
-    ["csv", "id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
-  ] as const)("that can't be used are an error with their number: %s %s", ([kind, content, line, sentence]) =>
-    Effect.gen(function* () {
-      const path = write(`bad.${kind}`, content)
-      const error = yield* Effect.flip(itemsOf(Source[kind](path)))
-      expect(error).toMatchObject({ _tag: "SourceFailed", path, line, message: `Line ${line} of ${path} ${sentence}` })
-    })
-  )
+    ["id,text,lang,text\na,x,hi,y\n", 1, "names the column text twice. Remove one of them."],
+    ["id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
+    ["id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
+  ] as const)("of CSV that can't be used are an error with their number: %s", isRefused("csv"))
 
   it.effect("that are not UTF-8, or have no end, are an error", () =>
     Effect.gen(function* () {

@@ -178,7 +178,7 @@ describe("a process whose store another one has taken over, since its lock file 
           )
           // What the first had under way is done a little later.
           yield* answered.open
-          yield* Effect.repeat(Effect.delay(archive.status(id), 10), { until: ({ counts }) => counts.done === 20 })
+          yield* Effect.repeat(Effect.delay(archive.status(id), 100), { until: ({ counts }) => counts.done === 20 })
           const called = [...slow.calls.begun, ...next.calls.begun]
           expect([called.length, new Set(called).size]).toEqual([20, 20])
         })

@@ -259,7 +259,7 @@ describe("the transcripts of a run", () => {
           Effect.gen(function* () {
             const [id = ""] = yield* service.runs
             if (!isResumed) {
-              return yield* Effect.repeat(Effect.delay(service.status(id), 10), {
+              return yield* Effect.repeat(Effect.delay(service.status(id), 100), {
                 until: ({ resultsDue }) => !resultsDue
               })
             }

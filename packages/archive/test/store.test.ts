@@ -4,7 +4,7 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
-import { type Settlement, Store, type StoreService } from "../src/internal/store/Store.js"
+import { type Claim, type Settlement, Store, type StoreService } from "../src/internal/store/Store.js"
 import type { Limits, Unanswered } from "../src/Run.js"
 import type { SourceItem } from "../src/Source.js"
 import { databases, list, settings } from "./support/stores.js"
@@ -21,6 +21,10 @@ const claimOne = (store: StoreService, run: string, epoch: number, seq: number, 
   Effect.map(store.claim(run, epoch, machine, 1, { seq, cost }), (claim) =>
     claim._tag === "Claimed" && claim.files.length === 0 ? ({ _tag: "NotPending" } as const) : claim
   )
+
+/** The numbers of the files of a claim, or what it is instead. */
+const seqsOf = <E>(claim: Effect.Effect<Claim, E>) =>
+  Effect.map(claim, (claimed) => (claimed._tag === "Claimed" ? claimed.files.map(({ seq }) => seq) : claimed._tag))
 
 let runs = 0
 
@@ -47,11 +51,7 @@ const begun = (count: number, options: { readonly limits?: Limits; readonly unan
       /** The run begins once more. The result is its epoch. */
       begin,
       claim: (seq: number, machine = "a", cost = 0) => claimOne(store, run, epoch, seq, machine, cost),
-      /** The numbers of the files of a claim, or what it is instead. */
-      claimed: (count: number, machine = "a") =>
-        Effect.map(store.claim(run, epoch, machine, count), (claim) =>
-          claim._tag === "Claimed" ? claim.files.map(({ seq }) => seq) : claim._tag
-        ),
+      claimed: (count: number, machine = "a") => seqsOf(store.claim(run, epoch, machine, count)),
       settle: (seq: number, settlement: Settlement, machine = "a") =>
         store.settle(run, epoch, seq, machine, settlement),
       files: Effect.map(Stream.runCollect(store.files(run)), (files) => [...files]),
@@ -615,9 +615,7 @@ for (const { title, open, installed } of databases) {
             item("3.wav", { content: "cd".repeat(32) })
           ])
           yield* store.begin(run, "listed")
-          const seqs = Effect.map(store.claim(run, 1, "a", 9), (claim) =>
-            claim._tag === "Claimed" ? claim.files.map(({ seq }) => seq) : claim._tag
-          )
+          const seqs = seqsOf(store.claim(run, 1, "a", 9))
           assert.deepStrictEqual(yield* seqs, [1])
           assert.deepStrictEqual(yield* seqs, [3])
           assert.deepStrictEqual(yield* seqs, [])
@@ -626,23 +624,20 @@ for (const { title, open, installed } of databases) {
         })
       )
 
-      it.effect(
-        "counts a file once for a limit of files, however often it is called, also if the limit is set again",
-        () =>
-          Effect.gen(function* () {
-            const { store, run, claim, claimed, settle } = yield* begun(3, { limits: { maxFiles: 1 } })
-            yield* claim(1)
-            yield* settle(1, poison)
-            yield* store.retry(run)
-            assert.deepStrictEqual(yield* claimed(3), [1])
-            yield* settle(1, done())
-            assert.strictEqual(yield* claimed(3), "Stopped")
-            assert.deepInclude((yield* store.run(run)).suspension, { tag: "FileLimit" })
-            yield* store.setLimits(run, { maxFiles: 2 })
-            yield* store.begin(run, "resumed")
-            const next = yield* store.claim(run, 2, "a", 3)
-            assert.deepStrictEqual(next._tag === "Claimed" ? next.files.map(({ seq }) => seq) : next._tag, [2])
-          })
+      it.effect("counts a file once for a limit of files, however often it is called", () =>
+        Effect.gen(function* () {
+          const { store, run, claim, claimed, settle } = yield* begun(3, { limits: { maxFiles: 1 } })
+          yield* claim(1)
+          yield* settle(1, poison)
+          yield* store.retry(run)
+          assert.deepStrictEqual(yield* claimed(3), [1])
+          yield* settle(1, done())
+          assert.strictEqual(yield* claimed(3), "Stopped")
+          assert.deepInclude((yield* store.run(run)).suspension, { tag: "FileLimit" })
+          yield* store.setLimits(run, { maxFiles: 2 })
+          yield* store.begin(run, "resumed")
+          assert.deepStrictEqual(yield* seqsOf(store.claim(run, 2, "a", 3)), [2])
+        })
       )
 
       it.effect("counts what a held file may have cost, if that is known, until its answer says what it did", () =>
@@ -671,10 +666,8 @@ for (const { title, open, installed } of databases) {
           const epoch = yield* begin
           yield* settle(1, refused)
           assert.strictEqual((yield* store.run(run)).state, "running")
-          const next = Effect.map(store.claim(run, epoch, "a", 4), (claim) =>
-            claim._tag === "Claimed" ? claim.files.length : claim._tag
-          )
-          assert.deepStrictEqual([yield* next, yield* next], [1, "Wait"])
+          const next = seqsOf(store.claim(run, epoch, "a", 4))
+          assert.deepStrictEqual([yield* next, yield* next], [[1], "Wait"])
         })
       )
 

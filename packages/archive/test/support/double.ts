@@ -96,12 +96,12 @@ export const request = (directory: string, count: number, fields?: Partial<RunRe
 
 const real = Clock.make()
 
-/** A clock whose wall time is the real one, and by which each wait is twenty times shorter. */
+/** A clock whose wall time is the real one, and by which each wait is ten times shorter. */
 const hurried: Clock.Clock = {
   ...real,
-  sleep: (duration) => real.sleep(Duration.times(duration, 1 / 20)),
-  unsafeCurrentTimeNanos: () => 20n * real.unsafeCurrentTimeNanos(),
-  currentTimeNanos: Effect.sync(() => 20n * real.unsafeCurrentTimeNanos())
+  sleep: (duration) => real.sleep(Duration.times(duration, 1 / 10)),
+  unsafeCurrentTimeNanos: () => 10n * real.unsafeCurrentTimeNanos(),
+  currentTimeNanos: Effect.sync(() => 10n * real.unsafeCurrentTimeNanos())
 }
 
 /** What an archive waits for passes sooner. */
@@ -124,7 +124,10 @@ export const ended = (archive: Archive["Type"], run: string) =>
 
 /** Waits until something holds. */
 export const until = (holds: () => boolean) =>
-  Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(Effect.timeout(40_000))
+  Effect.repeat(Effect.delay(Effect.sync(holds), 5), { until: (is) => is }).pipe(
+    Effect.timeout(40_000),
+    Effect.withClock(real)
+  )
 
 /** An error of the system, as the file system gives it. */
 export const systemError = (method: string, code: string) =>

@@ -5,7 +5,7 @@ import type { Fragment } from "@effect/sql/Statement"
 import * as Effect from "effect/Effect"
 import { deadAfterMillis } from "./machines.js"
 import type { FileWithOutput, StoreService } from "./Store.js"
-import { codeOf, hiding, type OutputTableRow, type Tables, toFileRecord } from "./tables.js"
+import { codeOf, hiding, type OutputTableRow, paged, type Tables, toFileRecord } from "./tables.js"
 
 /** Who stopped a run, or watches it, has this time to begin its output before another machine does it. In milliseconds. */
 const grace = 2_000
@@ -15,7 +15,6 @@ export const make = ({
   mayBe,
   numberOf,
   onDialect,
-  paged,
   recordColumns,
   sql,
   withNow
@@ -51,9 +50,10 @@ export const make = ({
   return {
     outputs: (run) =>
       paged(
-        (after, limit) => sql<OutputTableRow>`
-          SELECT ${recordColumns}, ${outputColumns} FROM archive_files
-          WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0 ORDER BY seq LIMIT ${limit}`,
+        (after, limit) =>
+          failing(sql<OutputTableRow>`
+            SELECT ${recordColumns}, ${outputColumns} FROM archive_files
+            WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0 ORDER BY seq LIMIT ${limit}`),
         toFileWithOutput
       ),
 

@@ -11,6 +11,7 @@ import {
   type FileTableRow,
   hiding,
   type Int,
+  paged,
   stateOf,
   type Tables,
   toFileRecord
@@ -21,7 +22,6 @@ export const make = ({
   failing,
   isIn,
   numberOf,
-  paged,
   recordColumns,
   sql,
   toRunRow
@@ -89,11 +89,12 @@ export const make = ({
 
     files: (run, states) =>
       paged(
-        (after, limit) => sql<FileTableRow>`
-          SELECT ${recordColumns} FROM archive_files
-          WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
-            ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
-          ORDER BY seq LIMIT ${limit}`,
+        (after, limit) =>
+          failing(sql<FileTableRow>`
+            SELECT ${recordColumns} FROM archive_files
+            WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
+              ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
+            ORDER BY seq LIMIT ${limit}`),
         toFileRecord
       )
   }

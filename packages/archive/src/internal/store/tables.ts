@@ -171,6 +171,21 @@ export const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits, { byCo
 
 const pageSize = 1_000
 
+/** The rows of a run, a thousand at a time. `select` gives those behind a file, of which there are at most `limit`. */
+export const paged = <Row extends { readonly seq: Int }, A, E>(
+  select: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>,
+  decode: (row: Row) => A
+) =>
+  Stream.paginateChunkEffect(0, (after) =>
+    Effect.map(select(after, pageSize), (rows) => {
+      const last = rows[rows.length - 1]
+      return [
+        Chunk.unsafeFromArray(rows.map(decode)),
+        last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
+      ] as const
+    })
+  )
+
 const isSqlError = (error: unknown): error is SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
@@ -284,22 +299,6 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
       lockRun: (run: string) => readRun(run, onDialect("FOR UPDATE", "")),
       existingRun: (run: string) =>
         Effect.flatMap(readRun(run), (row) => (row === undefined ? notFound(run) : Effect.succeed(row))),
-      /** The rows of a run, a thousand at a time. `select` gives those behind a file, of which there are at most `limit`. */
-      paged: <Row extends { readonly seq: Int }, A, E>(
-        select: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>,
-        decode: (row: Row) => A
-      ) =>
-        Stream.paginateChunkEffect(0, (after) =>
-          failing(
-            Effect.map(select(after, pageSize), (rows) => {
-              const last = rows[rows.length - 1]
-              return [
-                Chunk.unsafeFromArray(rows.map(decode)),
-                last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
-              ] as const
-            })
-          )
-        ),
       /** The number of rows that a statement changed. */
       changes: (statement: { readonly raw: Effect.Effect<unknown, SqlError> }) =>
         Effect.map(statement.raw, (result) => {
