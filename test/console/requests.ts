@@ -7,10 +7,7 @@ import { choose, journal, readClipboard, region, spoken, text } from "./page.js"
 
 export const requestsTests = () =>
   describe("Requests", () => {
-    it("shows another program's request at once, filters, and opens a row to its request and its answer, which has an address", async ({
-      page,
-      service
-    }) => {
+    it("shows another program's request, filters, and opens it at an address", async ({ page, service }) => {
       const requests = region(page, "Requests")
       await requests.getByText("live").waitFor()
       await spoken(service, text)
@@ -32,10 +29,7 @@ export const requestsTests = () =>
       await requests.getByRole("region", { name: "Fields of request 2" }).waitFor()
     })
 
-    it("replays a request of another program, copies it as curl and for Effect, and puts it into the form to edit it", async ({
-      page,
-      service
-    }) => {
+    it("replays a request, copies it as code, and puts it into the form", async ({ page, service }) => {
       await spoken(service, text)
       const requests = region(page, "Requests")
       await requests.getByRole("link", { name: "Request 1, synthesize" }).click()

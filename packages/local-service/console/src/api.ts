@@ -22,7 +22,7 @@ export const signedIn = makeStore<boolean | undefined>(undefined)
 export interface CallOptions {
   readonly json?: unknown
   readonly body?: Blob
-  readonly signal?: AbortSignal
+  readonly signal?: AbortSignal | undefined
 }
 
 const FailureBody = Schema.parseJson(Schema.Union(CallFailed, Schema.Struct({ error: Schema.String })))
@@ -30,16 +30,16 @@ const decodeFailure = Schema.decodeUnknownEither(FailureBody)
 
 /** Calls the service, and gives its response if its status is one of success. */
 export const send = async (method: string, path: string, options: CallOptions = {}): Promise<Outcome<Response>> => {
-  const { body, json, signal } = options
+  const { body = null, json, signal = null } = options
   const type = json === undefined ? body && "application/octet-stream" : "application/json"
   try {
     const response = await fetch(path, {
       method,
       credentials: "same-origin",
       redirect: "error",
-      ...(type === undefined ? {} : { headers: { "Content-Type": type } }),
-      ...(json !== undefined ? { body: JSON.stringify(json) } : body === undefined ? {} : { body }),
-      ...(signal === undefined ? {} : { signal })
+      headers: type === null ? {} : { "Content-Type": type },
+      body: json === undefined ? body : JSON.stringify(json),
+      signal
     })
     if (response.ok) return { ok: true, value: response }
     if (response.status === 401 && path.startsWith("platform/")) signedIn.set(false)

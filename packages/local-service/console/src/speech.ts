@@ -11,8 +11,8 @@ export interface Spoken {
   readonly tookMillis: number | undefined
 }
 
-export const speak = async (fields: Fields, signal?: AbortSignal): Promise<Outcome<Spoken>> => {
-  const sent = await send("POST", "platform/api/speech", { json: fields, ...(signal === undefined ? {} : { signal }) })
+export const speak = async (fields: Fields): Promise<Outcome<Spoken>> => {
+  const sent = await send("POST", "platform/api/speech", { json: fields })
   if (!sent.ok) return sent
   const { headers } = sent.value
   const took = headers.get("X-Took-Millis")
@@ -87,7 +87,7 @@ export const transcribe = async (
   const query = new URLSearchParams({ ...queryOf(fields), fileName: recording.name })
   const outcome = await call("POST", `platform/api/transcripts?${query}`, Transcript, {
     body: recording,
-    ...(signal === undefined ? {} : { signal })
+    signal
   })
   if (outcome.ok) {
     sent.set(outcome.value.transactionId, recording)

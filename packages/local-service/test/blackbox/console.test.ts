@@ -130,37 +130,29 @@ serviceTests("the session of the console", cannedService(), (it) => {
   })
 
   it("ends in all tabs with its event streams, and with no others, when its page signs out", function* (box) {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const url = `${box.service.platformUrl}/platform/api/events`
-        const { headers, send } = yield* consoleOf(box)
-        const again = yield* signInWith(box, { token: box.token }, headers)
-        expect(again.headers["set-cookie"]?.split(";")[0]).toBe(headers.Cookie)
-        const another = yield* consoleOf(box)
-        const own = [yield* listenTo(url, headers), yield* listenTo(url, headers)]
-        const others = [yield* listenTo(url, another.headers), yield* listenTo(url, { "X-Admin-Token": box.token })]
-        const answer = yield* send("DELETE", "/console/session")
-        expect([answer.status, answer.headers["set-cookie"]]).toEqual([204, expect.stringContaining("Max-Age=0")])
-        yield* Effect.forEach(own, ({ ended }) => ended)
-        yield* box.ask("PATCH", "/account", { credits: 7 })
-        for (const { until } of others) yield* until(({ data }) => data.what === "account")
-        for (const { events } of own) expect(events()).toEqual([])
-        expect((yield* listenTo(url, headers)).status).toBe(401)
-        expect((yield* send("GET", "/platform/api/account")).json().error).toContain("the session has ended")
-      })
-    )
+    const url = `${box.service.platformUrl}/platform/api/events`
+    const { headers, send } = yield* consoleOf(box)
+    const again = yield* signInWith(box, { token: box.token }, headers)
+    expect(again.headers["set-cookie"]?.split(";")[0]).toBe(headers.Cookie)
+    const another = yield* consoleOf(box)
+    const own = [yield* listenTo(url, headers), yield* listenTo(url, headers)]
+    const others = [yield* listenTo(url, another.headers), yield* listenTo(url, { "X-Admin-Token": box.token })]
+    const answer = yield* send("DELETE", "/console/session")
+    expect([answer.status, answer.headers["set-cookie"]]).toEqual([204, expect.stringContaining("Max-Age=0")])
+    yield* Effect.forEach(own, ({ ended }) => ended)
+    yield* box.ask("PATCH", "/account", { credits: 7 })
+    for (const { until } of others) yield* until(({ data }) => data.what === "account")
+    for (const { events } of own) expect(events()).toEqual([])
+    expect((yield* listenTo(url, headers)).status).toBe(401)
+    expect((yield* send("GET", "/platform/api/account")).json().error).toContain("the session has ended")
   })
 
   it("is one of the latest hundred", function* (box) {
     const first = yield* consoleOf(box)
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const listener = yield* listenTo(`${box.service.platformUrl}/platform/api/events`, first.headers)
-        yield* Effect.forEach(Array.from({ length: 100 }), () => cookieOf(box))
-        expect((yield* first.send("GET", "/platform/api/account")).status).toBe(401)
-        yield* listener.ended
-      })
-    )
+    const listener = yield* listenTo(`${box.service.platformUrl}/platform/api/events`, first.headers)
+    yield* Effect.forEach(Array.from({ length: 100 }), () => cookieOf(box))
+    expect((yield* first.send("GET", "/platform/api/account")).status).toBe(401)
+    yield* listener.ended
   })
 })
 
@@ -434,59 +426,47 @@ serviceTests("the events", cannedService(), (it) => {
     Effect.flatMap(consoleOf(box), ({ headers }) => listenTo(`${box.service.platformUrl}/platform/api/events`, headers))
 
   it("show the request of another client when it begins, is answered and ends", function* (box) {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const listener = yield* open(box)
-        expect(listener.status).toBe(200)
-        expect(listener.headers["content-type"]).toBe("text/event-stream")
-        yield* box.synthesize({ text: "hi </script>\nthere" })
-        const own = () => listener.events().filter(({ name }) => name === "request")
-        yield* eventually(Effect.sync(own), (all) => all.length === 3)
-        const [first, second, third] = own().map(({ data }) => data)
-        expect(first).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
-        expect(second).toMatchObject({ number: 1, outcome: "answered", request: { text: "hi </script>\nthere" } })
-        expect(third).toEqual(second)
-        expect((yield* box.ask("GET", "/requests")).json()).toEqual([third])
-        yield* listener.until(({ data }) => data.what === "account")
-      })
-    )
+    const listener = yield* open(box)
+    expect(listener.status).toBe(200)
+    expect(listener.headers["content-type"]).toBe("text/event-stream")
+    yield* box.synthesize({ text: "hi </script>\nthere" })
+    const own = () => listener.events().filter(({ name }) => name === "request")
+    yield* eventually(Effect.sync(own), (all) => all.length === 3)
+    const [first, second, third] = own().map(({ data }) => data)
+    expect(first).toMatchObject({ number: 1, operation: "synthesize", outcome: "underWay", request: null })
+    expect(second).toMatchObject({ number: 1, outcome: "answered", request: { text: "hi </script>\nthere" } })
+    expect(third).toEqual(second)
+    expect((yield* box.ask("GET", "/requests")).json()).toEqual([third])
+    yield* listener.until(({ data }) => data.what === "account")
   })
 
   it("say what changed", function* (box) {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const { events, until } = yield* open(box)
-        const changed = (what: string) => until(({ data, name }) => name === "changed" && data.what === what)
-        yield* box.ask("PUT", "/faults", [{ status: 502 }])
-        yield* changed("faults")
-        yield* box.synthesize({ text: "hi" }, {}, { failing: true })
-        yield* eventually(Effect.sync(events), (all) => all.filter(({ data }) => data.what === "faults").length === 2)
-        yield* box.ask("POST", "/keys", { name: "a", confirm: true })
-        yield* changed("keys")
-        yield* box.ask("PATCH", "/account", { credits: 5 })
-        yield* changed("account")
-        yield* box.ask("POST", "/reset")
-        yield* changed("journal")
-      })
-    )
+    const { events, until } = yield* open(box)
+    const changed = (what: string) => until(({ data, name }) => name === "changed" && data.what === what)
+    yield* box.ask("PUT", "/faults", [{ status: 502 }])
+    yield* changed("faults")
+    yield* box.synthesize({ text: "hi" }, {}, { failing: true })
+    yield* eventually(Effect.sync(events), (all) => all.filter(({ data }) => data.what === "faults").length === 2)
+    yield* box.ask("POST", "/keys", { name: "a", confirm: true })
+    yield* changed("keys")
+    yield* box.ask("PATCH", "/account", { credits: 5 })
+    yield* changed("account")
+    yield* box.ask("POST", "/reset")
+    yield* changed("journal")
   })
 
   it("disconnect a client that does not read, and no other", function* (box) {
-    yield* Effect.scoped(
-      Effect.gen(function* () {
-        const slow = yield* open(box)
-        const other = yield* open(box)
-        slow.pause()
-        const text = "a".repeat(10_000)
-        // Of 18 MB, the service keeps 4 MB, and the system some more.
-        yield* box.ask("PUT", "/faults", [{ status: 401 }])
-        yield* Effect.forEach(Array.from({ length: 1000 }), () => box.synthesize({ text }), { concurrency: 8 })
-        slow.resume()
-        yield* slow.ended
-        yield* other.until(({ data }) => data.number === 600)
-        expect(slow.events().some(({ data }) => data.number === 600)).toBe(false)
-      })
-    )
+    const slow = yield* open(box)
+    const other = yield* open(box)
+    slow.pause()
+    const text = "a".repeat(10_000)
+    // Of 18 MB, the service keeps 4 MB, and the system some more.
+    yield* box.ask("PUT", "/faults", [{ status: 401 }])
+    yield* Effect.forEach(Array.from({ length: 1000 }), () => box.synthesize({ text }), { concurrency: 8 })
+    slow.resume()
+    yield* slow.ended
+    yield* other.until(({ data }) => data.number === 600)
+    expect(slow.events().some(({ data }) => data.number === 600)).toBe(false)
   })
 })
 

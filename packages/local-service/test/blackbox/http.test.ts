@@ -291,9 +291,6 @@ serviceTests("a body", cannedService({ bodyIdleMillis }), (it) => {
 })
 
 serviceTests("a connection", cannedService(), (it) => {
-  const oldRequest = (key: string, headers = {}) =>
-    synthesisRequest(key, text, headers).toString("latin1").replace("HTTP/1.1", "HTTP/1.0")
-
   it("gets responses in the order of its pipelined requests", function* ({ key, raw }) {
     const ids = ["first", "second", "third", "fourth"]
     const pipelined = Buffer.concat(ids.map((id) => synthesisRequest(key, text, { "X-Request-Id": id })))
@@ -307,18 +304,6 @@ serviceTests("a connection", cannedService(), (it) => {
     const both = Buffer.concat([synthesisRequest("a.b", text), synthesisRequest(key, text)])
     const { answers } = yield* raw("tts", both, { answers: 2 })
     expect(answers.map(({ status }) => status)).toEqual([401, 200])
-  })
-
-  it("of HTTP/1.0 is closed after the response, unless it asks for keep-alive", function* ({ key, raw }) {
-    const once = yield* raw("tts", oldRequest(key), { answers: 0 })
-    expect([once.answer.status, once.ended]).toEqual([200, "closed"])
-    const kept = oldRequest(key, { Connection: "keep-alive" }) + oldRequest(key)
-    expect((yield* raw("tts", kept, { answers: 0 })).answers.map(({ status }) => status)).toEqual([200, 200])
-  })
-
-  it("is closed if the request says so", function* ({ key, raw }) {
-    const { answer, ended } = yield* raw("tts", synthesisRequest(key, text, { Connection: "close" }), { answers: 0 })
-    expect([answer.headers.connection, ended]).toEqual(["close", "closed"])
   })
 
   it("that sends nothing, or half a head, does not disturb others", function* ({ abandon, synthesize }) {

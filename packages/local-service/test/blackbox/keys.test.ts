@@ -62,10 +62,6 @@ serviceTests("a key", cannedService(), (it) => {
     expect((yield* send(listener, inQuery)).status).toBe(401)
   })
 
-  it.each(operations)("may have white space around it at $path", function* ({ key, raw }, { listener, request }) {
-    expect((yield* raw(listener, request(` \t${key} \t`, right[listener]))).answer.status).toBe(200)
-  })
-
   it("gives the same error on synthesis for every reason", function* ({ ask, key, synthesize }) {
     const refusals: Array<string> = []
     const refused = (headers: Record<string, string> = {}) =>

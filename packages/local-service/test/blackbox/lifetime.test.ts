@@ -40,10 +40,7 @@ const folderOf = (files: Readonly<Record<string, string | Uint8Array>>) => {
 
 /** Starts a service, runs the steps and stops it. */
 const during = <A>(options: LocalServiceOptions, steps: (box: Box) => Steps<A>) =>
-  Effect.provide(
-    Effect.flatMap(blackBox, (box) => Effect.gen(() => steps(box))),
-    cannedService(options)
-  )
+  Effect.provide(Effect.scoped(Effect.flatMap(blackBox, (box) => Effect.gen(() => steps(box)))), cannedService(options))
 
 /** Demands that a service does not start, with these facts of its error. */
 const refusal = (options: LocalServiceOptions, facts: object) =>

@@ -4,6 +4,7 @@ import { LocalService, type LocalServiceOptions, Recogniser, Voice } from "@effe
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
+import type * as Scope from "effect/Scope"
 import * as Stream from "effect/Stream"
 import type { YieldWrap } from "effect/Utils"
 import { cannedVoice } from "effect-speech-test-support/cannedVoice"
@@ -141,7 +142,11 @@ export const blackBox = Effect.map(LocalService, (service) => {
 
 export type Box = Effect.Effect.Success<typeof blackBox>
 /** The steps of a test, as for `Effect.gen`. */
-export type Steps<A = void> = Generator<YieldWrap<Effect.Effect<unknown, unknown, LocalService>>, A, never>
+export type Steps<A = void> = Generator<
+  YieldWrap<Effect.Effect<unknown, unknown, LocalService | Scope.Scope>>,
+  A,
+  never
+>
 
 interface It {
   /** A test that gets the black box of the service. */
@@ -160,16 +165,16 @@ export const serviceTests = (
   define: (it: It) => void,
   { keepsState = false }: { readonly keepsState?: boolean } = {}
 ): void =>
-  layer(service, { excludeTestServices: true })(name, ({ effect }) => {
+  layer(service, { excludeTestServices: true })(name, ({ scoped }) => {
     const run = (test: (box: Box) => Steps) =>
       Effect.gen(function* () {
         const box = yield* blackBox
         if (!keepsState) yield* box.service.reset()
         yield* Effect.gen(() => test(box))
       })
-    const it = (title: string, test: (box: Box) => Steps) => effect(title, () => run(test), timeLimit)
+    const it = (title: string, test: (box: Box) => Steps) => scoped(title, () => run(test), timeLimit)
     const each: It["each"] = (rows) => (title, test) =>
-      effect.each([...rows])(title, (row) => run((box) => test(box, row)), timeLimit)
+      scoped.each([...rows])(title, (row) => run((box) => test(box, row)), timeLimit)
     define(Object.assign(it, { each }))
   })
 
