@@ -4,12 +4,14 @@
  */
 import { readOptions } from "effect-speech-test-support/options"
 import { integerOf, runParts } from "../support/parts.js"
+import { checkDisk } from "./disk.js"
 import { checkHistories } from "./histories.js"
 import { checkKill } from "./kill.js"
 import { checkList } from "./list.js"
 import { checkMachines } from "./machines.js"
 import { checkOverhead } from "./overhead.js"
 import { checkSaturation } from "./saturation.js"
+import { checkStop } from "./stop.js"
 import type { Settings } from "./support.js"
 
 const { only, quick, ...values } = readOptions({
@@ -22,8 +24,10 @@ const parts = {
   overhead: checkOverhead,
   kill: checkKill,
   histories: checkHistories,
+  stop: checkStop,
   machines: checkMachines,
   list: checkList,
+  disk: checkDisk,
   saturation: checkSaturation
 }
 await runParts(Object.fromEntries(Object.entries(parts).map(([name, check]) => [name, () => check(settings)])), only)

@@ -409,13 +409,14 @@ class History {
       })
     )
     this.log.push({ at: this.world.now, is: "seen", state: status.state, files: seen })
+    this.log.push({ at: this.world.now, is: "limits", limits: status.limits })
     return { status, files: seen }
   }
 
   // --- Commands ---
 
   /** The run may go on from now on. */
-  async goesOn(): Promise<void> {
+  async goesOn(limits?: Limits | null): Promise<void> {
     const seen = await this.look()
     const tag = seen?.status.state === "suspended" ? seen.status.suspension?.tag : undefined
     this.log.push({
@@ -423,6 +424,9 @@ class History {
       is: "goesOn",
       afterRefusal: tag !== undefined && !/^(File|Credit)Limit$/.test(tag)
     })
+    // While the command runs, either limit may hold.
+    if (limits !== undefined)
+      this.log.push({ at: this.world.now, is: "limits", limits: looser(seen?.status.limits ?? {}, limits ?? {}) })
   }
 
   /** `second`: in another process, beside the one that works. */
@@ -432,7 +436,7 @@ class History {
     await this.world.advance(20)
     const isNew = first === undefined || second || first.machine.state === "frozen"
     const process = isNew && this.live.length < 3 ? this.worker() : (first ?? this.worker())
-    await this.goesOn()
+    await this.goesOn(limits ?? {})
     const { exits, unanswered } = this.plan
     const started = await this.ask(process, (archive) =>
       Effect.gen(this, function* () {
@@ -523,7 +527,7 @@ class History {
       }
       case "resume":
         if (run === undefined) return
-        await this.goesOn()
+        await this.goesOn(command.limits ?? undefined)
         await this.steer(command.own, (archive) =>
           archive.resume(run, command.limits === null ? {} : { limits: command.limits })
         )
@@ -764,6 +768,13 @@ class History {
   }
 }
 
+const looser = (one: Limits, other: Limits): Limits => {
+  const both = (a: number | undefined, b: number | undefined) =>
+    a === undefined || b === undefined ? undefined : Math.max(a, b)
+  const [maxFiles, maxCredits] = [both(one.maxFiles, other.maxFiles), both(one.maxCredits, other.maxCredits)]
+  return { ...(maxFiles !== undefined && { maxFiles }), ...(maxCredits !== undefined && { maxCredits }) }
+}
+
 const linesOf = (path: string): ReadonlyArray<{ readonly path: string; readonly state: string }> =>
   (readText(path) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
 
@@ -807,6 +818,7 @@ const tell = (log: ReadonlyArray<Event>) => {
   let seen = ""
   return log
     .flatMap(({ at, ...event }) => {
+      if (event.is === "limits") return []
       if (event.is !== "seen") return [`${at} ${JSON.stringify(event)}`]
       const before = seen
       seen = `${event.state}: ${event.files.map(({ path, state, tag = "" }) => `${path} ${state} ${tag}`).join(", ")}`
