@@ -21,13 +21,10 @@ import { Config, Effect, Layer } from "effect"
 const largest = 100_000_000
 
 /** Sends the visitor the errors that a visitor can fix. A 401 of the service is not passed on: it concerns our key. */
-const statuses = { request: 400, recording: 400, account: 500, service: 502, connection: 504 } as const
-
-const statusOf = ({ category, retryable }: SttError) => (category === "service" && retryable ? 503 : statuses[category])
-
 const refuse = (error: SttError) => {
-  const status = statusOf(error)
-  if (status === 400) return HttpServerResponse.text(error.message, { status })
+  const { category, message, retryable } = error
+  if (category === "request" || category === "recording") return HttpServerResponse.text(message, { status: 400 })
+  const status = category === "service" && retryable ? 503 : { account: 500, service: 502, connection: 504 }[category]
   return Effect.as(Effect.logError(error), HttpServerResponse.text("There is no transcript now.", { status }))
 }
 
@@ -44,21 +41,17 @@ const transcribe = Effect.gen(function* () {
   return yield* HttpServerResponse.json({ text })
 }).pipe(Effect.catchTag("HttpBodyError", Effect.die), Effect.catchAll(refuse))
 
+const address = Config.all({
+  host: Config.succeed("127.0.0.1"),
+  port: Config.integer("PORT").pipe(Config.withDefault(3000))
+})
+
 const Server = HttpRouter.empty.pipe(
   HttpRouter.post("/transcribe", transcribe),
   HttpServer.serve(),
   HttpServer.withLogAddress,
-  Layer.provide(
-    NodeHttpServer.layerConfig(() => createServer(), {
-      host: Config.succeed("127.0.0.1"),
-      port: Config.integer("PORT").pipe(Config.withDefault(3000))
-    })
-  )
+  Layer.provide(NodeHttpServer.layerConfig(() => createServer(), address)),
+  Layer.provide(Layer.provide(SpeechToText.layerFromEnv, NodeTransport.layer))
 )
 
-Server.pipe(
-  Layer.provide(SpeechToText.layerFromEnv),
-  Layer.provide(NodeTransport.layer),
-  Layer.launch,
-  NodeRuntime.runMain
-)
+NodeRuntime.runMain(Layer.launch(Server))

@@ -16,8 +16,7 @@ import { Effect, Layer } from "effect"
 /** The app: transcribes a caller, and replies with the transcript as speech. */
 const answerCaller = (path: string) =>
   Effect.gen(function* () {
-    const stt = yield* SpeechToText
-    const tts = yield* TextToSpeech
+    const [stt, tts] = yield* Effect.all([SpeechToText, TextToSpeech])
     const { text } = yield* stt.transcribe({ audio: AudioSource.fromPath(path), model: "hi-general-v2-8khz" })
     const reply = text === "" ? "Sorry?" : `You said ${text}.`
     yield* Wav.writeFile(

@@ -62,7 +62,7 @@ const startScripted = async (log: (event: Event) => void, now: () => number) => 
     const file = /FILE:([^;]+);/.exec(body)?.[1] ?? "?"
     const id = /name="transaction_id"\r\n\r\n([^\r]*)/.exec(body)?.[1] ?? "?"
     const process = request.url?.split("/")[1] ?? "?"
-    log({ at: now(), is: "request", call, process, file, id, cost: 1 })
+    log({ at: now(), is: "request", call, process, file, id })
     await sleep(millis)
     const delivered = !request.socket.destroyed
     log({ at: now(), is: "response", call, outcome: outcomes[mode], delivered })
@@ -234,7 +234,7 @@ const play = async (store: Options["store"], machines: number, commands: Readonl
   return [...problems, ...brokenLaws(log, checked)]
 }
 
-/** The others ask for a clock that stands still between two steps, or for the limits of the run. */
+/** The others ask for a clock that stands still between two steps. */
 const checked = {
   doneStaysDone: laws.doneStaysDone,
   endsWhenAsked: laws.endsWhenAsked,

@@ -15,7 +15,16 @@ import { temporaryFolder } from "effect-speech-test-support/processes"
 import { table, title } from "effect-speech-test-support/report"
 import { startService } from "effect-speech-test-support/serviceProcess"
 import { checker, rules } from "./rules.js"
-import { counting, knownRecordings, makeService, overHttp, type Service, type Spending, waiting } from "./service.js"
+import {
+  counting,
+  knownRecordings,
+  makeService,
+  overHttp,
+  remembering,
+  type Service,
+  type Spending,
+  waiting
+} from "./service.js"
 
 const { environment, ...values } = readOptions({
   environment: { type: "boolean", default: false },
@@ -52,7 +61,7 @@ const checkEnvironment = async (): Promise<number> => {
     const { codePoints, seconds } = spending
     console.log(`Spent at most: ${codePoints} code points of synthesis, ${seconds} seconds of transcription.`)
   })
-  const send = counting(waiting(overHttp({ stt: stt.href, tts: tts.href })), spending)
+  const send = remembering(counting(waiting(overHttp({ stt: stt.href, tts: tts.href })), spending))
   await tryBoth(makeService(send, { ...models, key }))
   return checkAll(checker(send, { ...models, key }), key)
 }

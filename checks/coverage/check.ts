@@ -69,11 +69,19 @@ const addCounts = (into: FileCoverage, from: FileCoverage): void => {
   }
 }
 
+/** What a process has counted. Nothing if it was killed while it wrote. */
+const resultsOf = (text: string) => {
+  try {
+    return JSON.parse(text).result
+  } catch {
+    return []
+  }
+}
+
 for (const name of existsSync(processes) ? readdirSync(processes) : []) {
   // The name ends with the number of the thread. Vitest transforms modules in its main threads; workers load them as they are.
   const scripts = /-0\.json$/.test(name) ? /^packages\/[^/]+\/dist\// : /^packages\/[^/]+\/(src|dist)\//
-  const { result } = JSON.parse(readFileSync(join(processes, name), "utf8"))
-  for (const coverage of result) {
+  for (const coverage of resultsOf(readFileSync(join(processes, name), "utf8"))) {
     if (!coverage.url.startsWith("file:")) continue
     const path = fileURLToPath(coverage.url)
     if (!scripts.test(relative(root, path))) continue

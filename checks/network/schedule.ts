@@ -87,7 +87,7 @@ interface Limits {
   readonly total: number
 }
 
-const short = between(150, 600)
+const short = between(200, 1200)
 /** Longer than any call takes on a busy machine. */
 const longMillis = 240_000
 
@@ -102,7 +102,7 @@ const scheduleWith = (isGentle: boolean, layers: ReadonlyArray<HttpClientName>) 
         uploadIdle: short,
         answer: short,
         downloadIdle: short,
-        total: oneof(constant(30_000), between(150, 1000))
+        total: oneof(constant(30_000), short)
       })
   const fails = record({ status: oneOf(500, 504, 521), times: oneOf(1, 3) })
   return record({

@@ -11,7 +11,7 @@ import * as Either from "effect/Either"
 import * as Exit from "effect/Exit"
 import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
-import * as Redacted from "effect/Redacted"
+import type * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
 import * as Supervisor from "effect/Supervisor"
 import { untilZero } from "effect-speech-test-support/faultyServer"
@@ -154,8 +154,7 @@ export const runTrial = (
           synthesize: after.synthesize - before.synthesize,
           transcribe: after.transcribe - before.transcribe
         },
-        left: { ...seen.left, "requests of the service": underWay },
-        key: Redacted.value(service.apiKey)
+        left: { ...seen.left, "requests of the service": underWay }
       }
       const violations = violationsOf(evidence, recordings)
       return { ...evidence, violations, happened: seen.both.flatMap(({ happened }) => happened) }

@@ -7,7 +7,7 @@ import { basename, join } from "node:path"
 import { root, run, temporaryFolder } from "effect-speech-test-support/processes"
 import { recipes } from "effect-speech-test-support/recipes"
 import { bar, exitStatus, title } from "effect-speech-test-support/report"
-import { build } from "esbuild"
+import { build, transform } from "esbuild"
 import { startRegistry } from "./registry.js"
 import * as Tarballs from "./tarballs.js"
 import { compile, copy, install, type Manager, makeProject, type Project, packagesIn, serve, warnings } from "./user.js"
@@ -36,13 +36,9 @@ check(`all have one version, ${[...versions].join(", ")}`, versions.size === 1 ?
 for (const tarball of tarballs) {
   const { bytes, files, manifest } = tarball
   console.log(`\n\`${manifest.name}\`: ${files.length} files, ${(bytes.length / 1024).toFixed(0)} KiB packed\n`)
-  check(
-    "it has the built files, sources, license, README and log, and nothing else",
-    await Tarballs.misplacedFiles(tarball)
-  )
+  check("it has the built files, sources, license, README and log, and nothing else", Tarballs.misplacedFiles(tarball))
   check("no file names the workspace or a folder of this machine", Tarballs.traces(tarball))
   if (Tarballs.isCommand(tarball)) {
-    check("its command is executable", Tarballs.brokenCommands(tarball))
     check("it has the licence of every package in its bundle", Tarballs.missingLicences(tarball))
   } else {
     check("every source map points to a source in the tarball", Tarballs.brokenMaps(tarball))
@@ -221,7 +217,9 @@ for (const { command, config, entry, name, output } of recipes) {
 }
 await bundled.stop()
 
-copyFileSync(join(root, "checks/packages/commonjs.cjs"), join(temporary, "npm", "all", "commonjs.cjs"))
+// Effect is loaded twice there: as CommonJS by this program, and as ES modules by the packages.
+const commonjs = await transform(readFileSync(join(root, "examples/quickstart.ts")), { loader: "ts", format: "cjs" })
+writeFileSync(join(temporary, "npm", "all", "commonjs.cjs"), commonjs.code)
 const prefix = join(temporary, "global")
 await checkStep("the command installs globally without a warning", async () =>
   warnings(
@@ -231,8 +229,8 @@ await checkStep("the command installs globally without a warning", async () =>
     })
   )
 )
-// The oldest supported version, the current one, and later ones.
-for (const version of [oldestNode, undefined, "22", "24"]) {
+// The oldest supported version, the current one, and a later one.
+for (const version of [oldestNode, undefined, "24"]) {
   const path = version === undefined ? process.env.PATH : `${await nodeOf(version)}:${process.env.PATH}`
   const env = { PATH: String(path) }
   const { stdout: node } = await run("node", ["--version"], { cwd: temporary, env })

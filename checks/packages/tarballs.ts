@@ -4,10 +4,9 @@ import { homedir } from "node:os"
 import { dirname, join, resolve } from "node:path"
 import { checkPackage, createPackageFromTarballData } from "@arethetypeswrong/core"
 import { problemAffectsResolutionKind } from "@arethetypeswrong/core/problems"
-import { pnpm, root, temporaryFolder } from "effect-speech-test-support/processes"
+import { pnpm, root } from "effect-speech-test-support/processes"
 import { publint } from "publint"
 import { formatMessage } from "publint/utils"
-import { buildCommand } from "../../packages/cli/build.js"
 
 export interface Manifest {
   readonly name: string
@@ -68,25 +67,17 @@ const builtFromSources = ({ files }: Tarball): ReadonlyArray<string> =>
       return [`${built}.js`, `${built}.js.map`, `${built}.d.ts`, `${built}.d.ts.map`]
     })
 
-/** Those of a command, by another build of its bundle. The names of the chunks hold a digest of their content. */
-const builtAsBundle = async (): Promise<ReadonlyArray<string>> => {
-  const folder = temporaryFolder("check-command-")
-  await buildCommand(folder)
-  return readdirSync(folder, { recursive: true, encoding: "utf8" })
-    .filter((file) => statSync(join(folder, file)).isFile() && !file.endsWith(".map"))
-    .map((file) => `dist/${file}`)
-}
-
 /** Missing files, and files that should not be published. */
-export const misplacedFiles = async (tarball: Tarball): Promise<ReadonlyArray<string>> => {
+export const misplacedFiles = (tarball: Tarball): ReadonlyArray<string> => {
   const { files } = tarball
-  const built = isCommand(tarball) ? await builtAsBundle() : builtFromSources(tarball)
+  // The build of a command empties its folder first, so it holds nothing old.
+  const [built, others] = isCommand(tarball)
+    ? [["dist/bin.js"], /^(src|dist)\//]
+    : [builtFromSources(tarball), /^src\/|^kernel\/kernel\.wat$|^dist\/console\//]
   const expected = ["LICENSE", "README.md", "CHANGELOG.md", "package.json", ...built]
   const missing = expected.filter((file) => !files.includes(file))
   // Else an old build of a removed source would be published.
-  const unexpected = files.filter(
-    (file) => !expected.includes(file) && !/^src\/|^kernel\/kernel\.wat$|^dist\/console\//.test(file)
-  )
+  const unexpected = files.filter((file) => !expected.includes(file) && !others.test(file))
   const tests = files.filter((file) => /\.test\.|(^|\/)test\//.test(file))
   return [
     ...missing.map((file) => `${file} is missing`),
@@ -136,12 +127,6 @@ export const missingLicences = (tarball: Tarball): ReadonlyArray<string> => {
   if (bundled.length === 0) return ["no module of a package was found"]
   return [...new Set(bundled)].filter((name) => !licences.split("\n").some((line) => line.startsWith(`${name} `)))
 }
-
-/** Commands that are not executable. */
-export const brokenCommands = ({ folder, manifest }: Tarball): ReadonlyArray<string> =>
-  Object.entries(manifest.bin ?? {})
-    .filter(([, file]) => (statSync(join(folder, file)).mode & 0o111) !== 0o111)
-    .map(([command]) => `${command} is not executable`)
 
 /** The findings of publint. */
 export const lint = async ({ folder }: Tarball): Promise<ReadonlyArray<string>> => {

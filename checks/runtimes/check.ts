@@ -6,6 +6,7 @@
  */
 import { createServer, type ServerResponse } from "node:http"
 import { fileURLToPath } from "node:url"
+import { stripVTControlCharacters } from "node:util"
 import { startLoopback } from "effect-speech-test-support/loopback"
 import { readOptions, refuseOptions } from "effect-speech-test-support/options"
 import { root, run as runCommand, temporaryFolder } from "effect-speech-test-support/processes"
@@ -97,36 +98,12 @@ interface Result {
   readonly problems: ReadonlyArray<string>
 }
 
-interface TestReport {
-  readonly numPassedTests: number
-  readonly numTotalTests: number
-  readonly testResults: ReadonlyArray<{
-    readonly name: string
-    readonly status: string
-    readonly message: string
-    readonly assertionResults: ReadonlyArray<{
-      readonly status: string
-      readonly fullName: string
-      readonly failureMessages: ReadonlyArray<string>
-    }>
-  }>
-}
-
 const runTests = async (path: string, { run, tests }: Runtime): Promise<Result> => {
   const vitest = `${root}node_modules/vitest/vitest.mjs`
-  const { failure, text } = await output(path, [...run, vitest, "run", "--reporter=json", ...tests])
-  if (!text.includes("{")) return { passed: "none", problems: [failure ?? "it printed nothing"] }
-  const report: TestReport = JSON.parse(text.slice(text.indexOf("{")))
-  const failures = report.testResults.flatMap(({ assertionResults, message, name, status }) => {
-    const failed = assertionResults.filter((test) => test.status === "failed")
-    // A file can fail before its first test.
-    if (failed.length === 0) return status === "failed" ? [`${name}: ${message}`] : []
-    return failed.map(({ failureMessages, fullName }) => `${fullName}: ${failureMessages[0]?.split(/\n +at /)[0]}`)
-  })
-  return {
-    passed: `${report.numPassedTests} of ${report.numTotalTests}`,
-    problems: failures.length === 0 && failure !== undefined ? [failure] : failures
-  }
+  const { failure, text } = await output(path, [...run, vitest, "run", "--reporter=dot", ...tests])
+  const [passed = "none"] = /(?<=Tests +).*/.exec(stripVTControlCharacters(text)) ?? []
+  // The reporter has printed each failure to stderr.
+  return { passed, problems: failure === undefined ? [] : [failure] }
 }
 
 type Exceptions = ReadonlyArray<string>

@@ -148,12 +148,6 @@ const checks = {
       yield* noResponseIsOpen
     })
   ),
-  "an unknown model is a SttBadRequest": fails(
-    Effect.flatMap(SpeechToText, (stt) =>
-      stt.transcribe({ audio: AudioSource.fromBytes(new Uint8Array(1000)), model: "none" })
-    ),
-    { _tag: "SttBadRequest" }
-  ),
   "a wrong key is a TtsUnauthorized": Effect.provide(fails(synthesize, { _tag: "TtsUnauthorized" }), clients({})),
   "a refused connection of a text has its reason": withClients(
     { baseUrl: setting.refusedUrl },

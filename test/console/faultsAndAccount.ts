@@ -5,9 +5,8 @@ import * as Layer from "effect/Layer"
 import * as Redacted from "effect/Redacted"
 import { eventually, it } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { readClipboard, readKeys, region, speak, spoken } from "./page.js"
+import { readClipboard, readKeys, region, speak, spoken, text } from "./page.js"
 
-const text = "Platform two, the train is late."
 const markup = `<img src=x> "kiosk"`
 
 export const faultsAndAccountTests = () =>

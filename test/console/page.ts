@@ -6,6 +6,8 @@ import * as Effect from "effect/Effect"
 import type { Service } from "effect-speech-test-support/browser"
 import type { Locator, Page } from "playwright-core"
 
+export const text = "Platform two, the train is late."
+
 /** A part of the page by its heading. */
 export const region = (page: Page, name: string): Locator => page.getByRole("region", { name, exact: true })
 

@@ -3,9 +3,7 @@ import { TextToSpeech } from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import { eventually, it, playedSeconds } from "effect-speech-test-support/browser"
 import { describe, expect } from "vitest"
-import { choose, journal, readClipboard, region, spoken } from "./page.js"
-
-const text = "Platform two, the train is late."
+import { choose, journal, readClipboard, region, spoken, text } from "./page.js"
 
 export const requestsTests = () =>
   describe("Requests", () => {

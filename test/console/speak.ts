@@ -6,9 +6,7 @@ import * as Either from "effect/Either"
 import { eventually, it, paintedPixels, playedSeconds } from "effect-speech-test-support/browser"
 import { noise } from "effect-speech-test-support/recordings"
 import { describe, expect } from "vitest"
-import { choose, journal, positionOf, region, speak, teach } from "./page.js"
-
-const text = "Platform two, the train is late."
+import { choose, journal, positionOf, region, speak, teach, text } from "./page.js"
 
 export const speakTests = () =>
   describe("Speak", () => {

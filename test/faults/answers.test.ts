@@ -39,7 +39,7 @@ describe.concurrent("a server that fails, with a body that", () => {
     unreadable500("has 10 MB", flood(head(500, { ...json, "content-length": "10485760" }), kilobytes64, 160)),
     unreadable500("does not end", flood(head(500, json), kilobytes64)),
     unreadable500("does not end, in chunks", flood(head(500, chunked), chunk(kilobytes64))),
-    unreadable500("arrives byte by byte, without an end", trickle(head(500, json), " "), { total: "1 second" }),
+    unreadable500("arrives byte by byte, without an end", trickle(head(500, json), " "), { total: "2 seconds" }),
     unreadable500("stops in the middle", write(`${longJson}{"error":"a`), idle),
     unreadable500("is cut", write(`${longJson}{"error":"a`, hangUp)),
     unreadable500("is cut by a reset", write(`${longJson}{"error":"a`, reset)),

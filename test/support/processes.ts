@@ -13,8 +13,7 @@ const killAll = () => {
   for (const child of children) killGroup(child)
 }
 process.once("exit", killAll)
-export const exitOnInterrupt = () => process.exit(130)
-process.once("SIGINT", exitOnInterrupt)
+process.once("SIGINT", () => process.exit(130))
 process.once("SIGTERM", () => process.exit(143))
 
 const killGroup = ({ pid }: ChildProcess) => {

@@ -117,17 +117,13 @@ const watching = (
 ): Layer.Layer<Archive, never, Store | FileSystem.FileSystem> =>
   Layer.scoped(
     Archive,
-    Effect.flatMap(costsOf(workers), (costs) => Service.make({ costs, checks: new Map() }))
-  )
-
-/** What the calls of these workers cost. */
-const costsOf = (workers: ReadonlyArray<Pick<Worker<unknown>, "operation" | "cost">>) =>
-  Effect.map(
-    Effect.context<FileSystem.FileSystem>(),
-    (context) =>
-      new Map(
-        workers.map(({ cost, operation }): [string, CostOf] => [operation, (job) => Effect.provide(cost(job), context)])
-      )
+    Effect.flatMap(Effect.context<FileSystem.FileSystem>(), (context) => {
+      const costs = workers.map(({ cost, operation }): [string, CostOf] => [
+        operation,
+        (job) => Effect.provide(cost(job), context)
+      ])
+      return Service.make({ costs: new Map(costs), checks: new Map() })
+    })
   )
 
 const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
@@ -137,67 +133,51 @@ const working = <Workers extends ReadonlyArray<Worker<unknown>>>(
   Layer.scoped(
     Archive,
     Effect.gen(function* () {
-      const store = yield* Store
       const context = yield* Effect.context<RequiredBy<Workers> | FileSystem.FileSystem>()
-      const workers = new Map(
-        options.workers.map(({ operation, call }): [string, Pick<Worker, "call">] => [
-          operation,
-          {
-            call: (job) =>
-              Effect.map(Effect.provide(call(job), context as Context.Context<unknown>), (settlement) =>
-                Write.withOutput(job, settlement)
-              )
-          }
-        ])
-      )
-      const costs = yield* costsOf(options.workers)
-      const checks = new Map(
-        options.workers.flatMap(
-          ({ check, operation }): ReadonlyArray<[string, Check]> =>
-            check === undefined
-              ? []
-              : [
-                  [
-                    operation,
-                    (item, settings) => Effect.provide(check(item, settings), context as Context.Context<unknown>)
-                  ]
-                ]
-        )
-      )
-      const measures = new Map(options.workers.map(({ measure, operation }) => [operation, measure]))
-      /** What a call costs at most. Nothing, if it can't be known: then nothing is sent. */
-      const highest = (operation: string, costOf: CostOf) => (job: Job) =>
-        Effect.gen(function* () {
-          const { isStated, most } = yield* costOf(job)
-          const measure = measures.get(operation as Worker["operation"])
-          return isStated || measure === undefined ? most : ((yield* measure(job)) ?? 0)
-        }).pipe(Effect.provide(context as Context.Context<FileSystem.FileSystem>))
+      /** Workers need no more than this: see {@link RequiredBy}. */
+      const provided = <A, E, R>(effect: Effect.Effect<A, E, R>) =>
+        Effect.provide(effect, context as Context.Context<unknown>) as Effect.Effect<A, E>
+      const byOperation = <A>(of: (worker: Worker<unknown>) => A) =>
+        new Map(options.workers.map((worker): [string, A] => [worker.operation, of(worker)]))
       const lacking = new Set<string>()
       const machine = yield* Machine.make({
-        store,
+        store: yield* Store,
         works,
         machine: crypto.randomUUID(),
         concurrency: options.concurrency ?? 8,
         closeLimit: options.closeLimit ?? 60_000,
-        workers,
-        costs: new Map([...costs].map(([operation, costOf]) => [operation, highest(operation, costOf)])),
+        workers: byOperation(({ call }) => ({
+          call: (job: Job) => Effect.map(provided(call(job)), (settlement) => Write.withOutput(job, settlement))
+        })),
+        costs: byOperation((worker) => (job: Job) => provided(highestCost(worker, job))),
         recorded: ({ file, settings }, { inPieces, result }) =>
-          Effect.catchAll(
-            Effect.provide(Write.complete(settings.output, { ...file, result, inPieces }), context),
-            ({ message }) =>
-              // A full disk lacks many files: one warning is enough.
-              lacking.has(file.run)
-                ? Effect.void
-                : Effect.zipRight(
-                    Effect.sync(() => lacking.add(file.run)),
-                    unnoticed(Effect.logWarning(message))
-                  )
+          Effect.catchAll(provided(Write.complete(settings.output, { ...file, result, inPieces })), ({ message }) =>
+            // A full disk lacks many files: one warning is enough.
+            lacking.has(file.run)
+              ? Effect.void
+              : Effect.zipRight(
+                  Effect.sync(() => lacking.add(file.run)),
+                  unnoticed(Effect.logWarning(message))
+                )
           )
       })
       return yield* Service.make({
         machine,
-        costs,
-        checks
+        costs: byOperation(
+          ({ cost }): CostOf =>
+            (job) =>
+              provided(cost(job))
+        ),
+        checks: byOperation(
+          ({ check }): Check | undefined => check && ((item, settings) => provided(check(item, settings)))
+        )
       })
     })
   )
+
+/** What a call costs at most, in credits. Nothing, if it can't be known: then nothing is sent. */
+const highestCost = ({ cost, measure }: Worker<unknown>, job: Job) =>
+  Effect.gen(function* () {
+    const { isStated, most } = yield* cost(job)
+    return isStated || measure === undefined ? most : ((yield* measure(job)) ?? 0)
+  })

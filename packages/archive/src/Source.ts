@@ -66,23 +66,20 @@ export interface PathsOptions extends FilesOptions {
  * failed, and the others are listed.
  */
 export const folder = (path: string, options: FolderOptions = {}): Effect.Effect<Source, SourceFailed> => {
-  const { byContent = false, extensions = audioExtensions } = options
+  const { byContent, extensions = audioExtensions } = options
   const root = resolve(path)
   const endings = extensions === "all" ? undefined : extensions.map((ending) => `.${ending.toLowerCase()}`)
   const isTaken = (file: string): boolean => {
     const name = file.toLowerCase()
     return endings === undefined || endings.some((ending) => name.endsWith(ending))
   }
-  return Effect.as(requireFolder(root), {
-    root,
-    byContent,
-    description: `${endings === undefined ? "all files" : `files that end with ${endings.join(", ")}`} in ${root}`,
-    items: (output) =>
-      inOwnPlaces(
-        toItems(() => walk({ root, isTaken, skip: output }), { root, byContent }),
-        output
-      )
-  })
+  const which = endings === undefined ? "all files" : `files that end with ${endings.join(", ")}`
+  return Effect.as(
+    requireFolder(root),
+    recordings({ root, byContent, description: `${which} in ${root}` }, (found, output) =>
+      toItems(() => walk({ root, isTaken, skip: output }), found)
+    )
+  )
 }
 
 /**
@@ -90,23 +87,18 @@ export const folder = (path: string, options: FolderOptions = {}): Effect.Effect
  * the pattern before the first wildcard.
  */
 export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect<Source, SourceFailed> => {
-  const { byContent = false } = options
   const scanned = picomatch.scan(pattern)
   const isPlain = scanned.glob === ""
   const root = resolve(isPlain ? dirname(scanned.base) : scanned.base)
   const name = basename(scanned.base)
   const isTaken = isPlain ? (file: string) => file === name : picomatch(scanned.glob)
   const depth = scanned.glob.includes("**") ? Number.POSITIVE_INFINITY : scanned.glob.split("/").length - 1
-  return Effect.as(requireFolder(root), {
-    root,
-    byContent,
-    description: `files that match ${pattern}`,
-    items: (output) =>
-      inOwnPlaces(
-        toItems(() => walk({ root, isTaken, depth, skip: output }), { root, byContent }),
-        output
-      )
-  })
+  return Effect.as(
+    requireFolder(root),
+    recordings({ ...options, root, description: `files that match ${pattern}` }, (found, output) =>
+      toItems(() => walk({ root, isTaken, depth, skip: output }), found)
+    )
+  )
 }
 
 /**
@@ -115,23 +107,11 @@ export const glob = (pattern: string, options: FilesOptions = {}): Effect.Effect
  * is no list: it fails with `SourceFailed`.
  */
 export const list = (path: string, options: PathsOptions = {}): Source => {
-  const { byContent = false } = options
   const root = resolve(options.root ?? ".")
   const file = resolve(path)
-  return {
-    root,
-    byContent,
-    description: `files that ${file} lists`,
-    items: (output) =>
-      inOwnPlaces(
-        toItems(() => pathLines({ path: file, hasRoot: options.root !== undefined }, root), {
-          root,
-          byContent,
-          skip: output
-        }),
-        output
-      )
-  }
+  return recordings({ ...options, root, description: `files that ${file} lists` }, (found, skip) =>
+    toItems(() => pathLines({ path: file, hasRoot: options.root !== undefined }, root), { ...found, skip })
+  )
 }
 
 /** The files of a stream of paths, in its order. The stream must give the same paths each time. */
@@ -141,16 +121,22 @@ export const files = <R>(
     /** How the files were chosen, in words. */
     readonly description: string
   }
-): Source<R> => {
-  const { byContent = false, description } = options
-  const root = resolve(options.root ?? ".")
-  return {
-    root,
-    byContent,
-    description,
-    items: (output) => inOwnPlaces(pathItems(paths, { root, byContent, skip: output }), output)
-  }
-}
+): Source<R> =>
+  recordings({ ...options, root: resolve(options.root ?? ".") }, (found, skip) => pathItems(paths, { ...found, skip }))
+
+/** Recordings below an absolute root. */
+const recordings = <R>(
+  { byContent = false, description, root }: FilesOptions & Pick<Source, "root" | "description">,
+  find: (
+    options: { readonly root: string; readonly byContent: boolean },
+    output: string | undefined
+  ) => Stream.Stream<SourceItem, SourceFailed, R>
+): Source<R> => ({
+  root,
+  byContent,
+  description,
+  items: (output) => inOwnPlaces(find({ root, byContent }, output), output)
+})
 
 /** The texts of a stream, in its order. No two have the same id. `root` is a name for the stream. */
 export const texts = <R>(
@@ -175,26 +161,20 @@ export const texts = <R>(
  * The texts of a JSONL file: a {@link Text} a line, as a JSON object. A number is an id too. An invalid line,
  * or one that repeats an id, fails with `SourceFailed`, whose `line` is its number.
  */
-export const jsonl = (path: string): Source => {
-  const root = resolve(path)
-  return {
-    root,
-    byContent: false,
-    description: `lines of ${root}`,
-    items: (output) => textItems(jsonLines(root), root, output)
-  }
-}
+export const jsonl = (path: string): Source => linesOf(path, jsonLines)
 
 /**
  * The texts of a CSV file, with commas, in UTF-8. Its first line names the columns: `id`, `text`, `lang`, `voice`, `speed`,
  * `numStep`, `outputFormat`. An empty field is absent. Errors are those of {@link jsonl}.
  */
-export const csv = (path: string): Source => {
+export const csv = (path: string): Source => linesOf(path, csvLines)
+
+const linesOf = (path: string, read: typeof jsonLines): Source => {
   const root = resolve(path)
   return {
     root,
     byContent: false,
     description: `lines of ${root}`,
-    items: (output) => textItems(csvLines(root), root, output)
+    items: (output) => textItems(read(root), root, output)
   }
 }

@@ -30,6 +30,8 @@ const itemsOf = <R>(source: Source.Source<R>, skip?: string) =>
 const pathsOf = <R>(source: Source.Source<R>, skip?: string) =>
   Effect.map(itemsOf(source, skip), (items) => items.map(({ path }) => path))
 
+const notUtf8 = Buffer.from([0xff, 0xfe, 0x2e, 0x77, 0x61, 0x76])
+
 const awkward = [
   "-rf.wav",
   "a  b.wav",
@@ -100,13 +102,15 @@ describe("a folder", () => {
       symlinkSync(join(linked, "self.wav"), join(linked, "self.wav"))
       symlinkSync(join(folder, "nothing"), join(linked, "gone.wav"))
       execFileSync("mkfifo", [join(linked, "pipe.wav")])
+      if (process.platform === "linux") writeFileSync(Buffer.concat([Buffer.from(`${linked}/`), notUtf8]), "sound")
       const items = yield* itemsOf(yield* Source.folder(linked))
-      expect(items.map(({ path, problem, size }) => [path, problem?.tag ?? size])).toEqual([
+      expect(items.slice(0, 4).map(({ path, problem, size }) => [path, problem?.tag ?? size])).toEqual([
         ["gone.wav", "FileGone"],
         ["link.wav", 5],
         ["pipe.wav", "NotAFile"],
         ["self.wav", "FileUnreadable"]
       ])
+      for (const { problem } of items.slice(4)) expect(problem?.message).toContain("its name is not valid UTF-8.")
       expect(items[0]?.problem?.message).toMatch(
         /gone\.wav can't be opened: it does not exist, or is a link to nothing\./
       )
@@ -201,9 +205,15 @@ describe("a list", () => {
     expect(() => unreadable("a.wav", "/calls/a.wav", error)).toThrow(
       "/calls/a.wav can't be read (EMFILE): this process has too many open files. Raise its limit (ulimit -n)."
     )
-    expect(unreadable("a.wav", "/calls/a.wav", Object.assign(error, { code: "EIO" })).problem?.tag).toBe(
-      "FileUnreadable"
-    )
+    for (const [code, advice] of [
+      ["EIO", "check its disk."],
+      ["EACCES", "this process has no permission. Change its permissions."]
+    ]) {
+      expect(unreadable("a.wav", "/calls/a.wav", Object.assign(error, { code })).problem).toEqual({
+        tag: "FileUnreadable",
+        message: `/calls/a.wav can't be read (${code}): ${advice} Then run again.`
+      })
+    }
   })
 
   it.effect("is no recording and no other file that is no text", () =>
@@ -267,48 +277,42 @@ describe("lines of texts", () => {
   )
 
   it.effect.each([
-    ['{"id":"a","text":"x"}\n{"id":', 2, "is not JSON. Write one JSON object a line."],
-    ['\n{"id":"a","text":"x"}\n["a"]', 3, "can't be used: it has the wrong form."],
-    ['{"text":"x"}', 1, "can't be used: id is missing."],
-    ['{"id":"a"}', 1, "can't be used: text is missing."],
-    ['{"id":"a","text":3}', 1, "can't be used: text must be a string."],
+    ["jsonl", '{"id":"a","text":"x"}\n{"id":', 2, "is not JSON. Write one JSON object a line."],
+    ["jsonl", '\n{"id":"a","text":"x"}\n["a"]', 3, "can't be used: it has the wrong form."],
+    ["jsonl", '{"text":"x"}', 1, "can't be used: id is missing."],
+    ["jsonl", '{"id":"a"}', 1, "can't be used: text is missing."],
+    ["jsonl", '{"id":"a","text":3}', 1, "can't be used: text must be a string."],
     [
+      "jsonl",
       '{"id":"a","text":"x","voise":"v"}',
       1,
       "can't be used: voise is not a known field; use id, text, lang, voice, outputFormat, speed, numStep, g2pOverrides, additionalFields."
     ],
-    ['{"id":"a","text":"x","speed":9}', 1, "can't be used: speed must be a number from 0.25 to 4."],
-    ['{"id":"../a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
-    ['{"id":"/a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
-    ['{"id":"a\\u0000","text":"x"}', 1, "can't be used: id holds a NUL character."],
+    ["jsonl", '{"id":"a","text":"x","speed":9}', 1, "can't be used: speed must be a number from 0.25 to 4."],
+    ["jsonl", '{"id":"../a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ["jsonl", '{"id":"/a","text":"x"}', 1, 'can\'t be used: id must not have a part that is empty, "." or "..".'],
+    ["jsonl", '{"id":"a\\u0000","text":"x"}', 1, "can't be used: id holds a NUL character."],
     [
+      "jsonl",
       '{"id":"a","text":"x"}\n{"id":"a","text":"y"}',
       2,
       "has the id a, which an earlier line has too. Give each line an id of its own."
-    ]
-  ] as const)("of JSONL that can't be used are an error with their number: %s", ([content, line, sentence]) =>
-    Effect.gen(function* () {
-      const path = write("bad.jsonl", content)
-      const error = yield* Effect.flip(itemsOf(Source.jsonl(path)))
-      expect(error).toMatchObject({ _tag: "SourceFailed", path, line, message: `Line ${line} of ${path} ${sentence}` })
-    })
-  )
-
-  it.effect.each([
-    ["id,text\na,x\nb\n", 3, "is not CSV (CSV_RECORD_INCONSISTENT_COLUMNS). Correct it."],
+    ],
+    ["csv", "id,text\na,x\nb\n", 3, "is not CSV (CSV_RECORD_INCONSISTENT_COLUMNS). Correct it."],
     [
+      "csv",
       "id,text,voise\na,x,v\n",
       1,
       "names the column voise, which is not known. Use id, text, lang, voice, speed, numStep, outputFormat."
     ],
-    ["id,text,lang,text\na,x,hi,y\n", 1, "names the column text twice. Remove one of them."],
-    ["id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
-    ["id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
-  ] as const)("of CSV that can't be used are an error with their number: %s", ([content, line, sentence]) =>
+    ["csv", "id,text,lang,text\na,x,hi,y\n", 1, "names the column text twice. Remove one of them."],
+    ["csv", "id,text\na,x\nb,\n", 3, "can't be used: text is missing."],
+    ["csv", "id,text,speed\na,x,fast\n", 2, "can't be used: speed must be a number from 0.25 to 4."]
+  ] as const)("that can't be used are an error with their number: %s %s", ([kind, content, line, sentence]) =>
     Effect.gen(function* () {
-      const path = write("bad.csv", content)
-      const error = yield* Effect.flip(itemsOf(Source.csv(path)))
-      expect(error).toMatchObject({ _tag: "SourceFailed", line, message: `Line ${line} of ${path} ${sentence}` })
+      const path = write(`bad.${kind}`, content)
+      const error = yield* Effect.flip(itemsOf(Source[kind](path)))
+      expect(error).toMatchObject({ _tag: "SourceFailed", path, line, message: `Line ${line} of ${path} ${sentence}` })
     })
   )
 

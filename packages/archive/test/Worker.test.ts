@@ -25,6 +25,7 @@ import * as Tts from "@effect-speech/tts"
 import * as Effect from "effect/Effect"
 import * as Fiber from "effect/Fiber"
 import * as Layer from "effect/Layer"
+import * as Logger from "effect/Logger"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import * as Stream from "effect/Stream"
@@ -612,6 +613,10 @@ const untouched = Layer.succeed(AudioDecoder.AudioDecoder, { decode: () => Effec
 
 const call = (billing: "notBilled" | "unknown") => ({ call: { sentId: "id", attempts: [], billing, elapsedMillis: 0 } })
 
+const throwing = () => {
+  throw new Error("the disk is full")
+}
+
 describe("an error of a call", () => {
   it.effect.each<readonly [Concern, ReadonlyArray<Stt.SttError>]>([
     ["account", [new Stt.SttUnauthorized(), new Stt.SttCreditExhausted(), new Stt.SttForbidden()]],
@@ -692,13 +697,16 @@ describe("an error of a call", () => {
     }).pipe(Effect.provide(answering("")))
   )
 
-  it.effect("that is a defect holds its file alone", () =>
+  it.effect("that is a defect holds its file alone, even if the logger throws", () =>
     Effect.gen(function* () {
       const file = yield* listed(write("defect.wav", recording(1)))
       const settlement = yield* Worker.transcription.call({ file, settings: transcribing() })
       expect(settlement).toMatchObject({ _tag: "Held", error: { tag: "Defect" }, billing: "unknown" })
       expect(JSON.stringify(settlement)).not.toContain("secret")
-    }).pipe(Effect.provide(answering(() => Effect.die(new Error("secret")))))
+    }).pipe(
+      Effect.provide(answering(() => Effect.die(new Error("secret")))),
+      Effect.provide(Logger.replace(Logger.defaultLogger, Logger.make(throwing)))
+    )
   )
 
   it.effect("of the kept pieces suspends the run: each further call would be paid and lost", () =>

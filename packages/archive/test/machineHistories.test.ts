@@ -33,18 +33,6 @@ import { brokenLaws, type Event, laws, type Seen } from "./support/laws.js"
 import { type Mode, modes, ScriptedService, textOf } from "./support/scriptedService.js"
 import { closeAll, epoch, install, type Machine, PgClient, type Running, World } from "./support/world.js"
 
-/** What is known to be open is `false`: its commands and laws are left out. */
-const mended = {
-  /** A deleted output is written again at the end of a run, and an edited one is kept until it is repaired. */
-  repairsOutputs: true,
-  /** A run is the same after its folders were moved together. */
-  moves: true,
-  /** A process goes on after another program held the store for longer than a statement waits. */
-  outlivesLocks: true,
-  /** A refused account is remembered when a run is paused, or its process is killed, during the one call that is made first. */
-  remembersRefusals: true
-}
-
 const closeLimit = 30_000
 const edited = "A person has edited this."
 
@@ -111,9 +99,7 @@ const command = FastCheck.oneof(
       nth
     })
   },
-  ...(mended.outlivesLocks
-    ? [{ weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("lock" as const) }) }]
-    : []),
+  { weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constantFrom("lock" as const, "move" as const) }) },
   {
     weight: 1,
     arbitrary: FastCheck.record({
@@ -122,18 +108,13 @@ const command = FastCheck.oneof(
       millis: FastCheck.constantFrom(-3_600_000, -20_000, 20_000, 3_600_000)
     })
   },
-  ...(mended.repairsOutputs
-    ? [
-        {
-          weight: 2,
-          arbitrary: FastCheck.record({
-            do: FastCheck.constantFrom("delete output" as const, "edit output" as const, "repair" as const),
-            nth
-          })
-        }
-      ]
-    : []),
-  ...(mended.moves ? [{ weight: 1, arbitrary: FastCheck.record({ do: FastCheck.constant("move" as const) }) }] : [])
+  {
+    weight: 2,
+    arbitrary: FastCheck.record({
+      do: FastCheck.constantFrom("delete output" as const, "edit output" as const, "repair" as const),
+      nth
+    })
+  }
 )
 type Command = typeof command extends FastCheck.Arbitrary<infer A> ? A : never
 
@@ -428,14 +409,13 @@ class History {
       })
     )
     this.log.push({ at: this.world.now, is: "seen", state: status.state, files: seen })
-    this.log.push({ at: this.world.now, is: "limits", limits: status.limits })
     return { status, files: seen }
   }
 
   // --- Commands ---
 
   /** The run may go on from now on. */
-  async goesOn(limits?: Limits | null): Promise<void> {
+  async goesOn(): Promise<void> {
     const seen = await this.look()
     const tag = seen?.status.state === "suspended" ? seen.status.suspension?.tag : undefined
     this.log.push({
@@ -443,9 +423,6 @@ class History {
       is: "goesOn",
       afterRefusal: tag !== undefined && !/^(File|Credit)Limit$/.test(tag)
     })
-    // While the command runs, either limit may hold.
-    if (limits !== undefined)
-      this.log.push({ at: this.world.now, is: "limits", limits: looser(seen?.status.limits ?? {}, limits ?? {}) })
   }
 
   /** `second`: in another process, beside the one that works. */
@@ -455,7 +432,7 @@ class History {
     await this.world.advance(20)
     const isNew = first === undefined || second || first.machine.state === "frozen"
     const process = isNew && this.live.length < 3 ? this.worker() : (first ?? this.worker())
-    await this.goesOn(limits ?? {})
+    await this.goesOn()
     const { exits, unanswered } = this.plan
     const started = await this.ask(process, (archive) =>
       Effect.gen(this, function* () {
@@ -546,7 +523,7 @@ class History {
       }
       case "resume":
         if (run === undefined) return
-        await this.goesOn(command.limits ?? undefined)
+        await this.goesOn()
         await this.steer(command.own, (archive) =>
           archive.resume(run, command.limits === null ? {} : { limits: command.limits })
         )
@@ -709,7 +686,7 @@ class History {
       await this.ends("a retry")
       await this.end(process)
     }
-    if (mended.repairsOutputs) await this.repair()
+    await this.repair()
     this.edited.clear()
     const seen = await this.look()
     for (const { path, state } of seen?.files ?? []) {
@@ -787,13 +764,6 @@ class History {
   }
 }
 
-const looser = (one: Limits, other: Limits): Limits => {
-  const both = (a: number | undefined, b: number | undefined) =>
-    a === undefined || b === undefined ? undefined : Math.max(a, b)
-  const [maxFiles, maxCredits] = [both(one.maxFiles, other.maxFiles), both(one.maxCredits, other.maxCredits)]
-  return { ...(maxFiles !== undefined && { maxFiles }), ...(maxCredits !== undefined && { maxCredits }) }
-}
-
 const linesOf = (path: string): ReadonlyArray<{ readonly path: string; readonly state: string }> =>
   (readText(path) ?? "").split("\n").flatMap((line) => (line === "" ? [] : [JSON.parse(line)]))
 
@@ -828,12 +798,8 @@ const history = async (plan: Plan, url?: string): Promise<void> => {
 }
 
 const lawsOf = (unanswered: Unanswered) => {
-  const { nothingIsPaidTwice, oneCallFirstAfterARefusal, ...others } = laws
-  return {
-    ...others,
-    ...(unanswered === "hold" && { nothingIsPaidTwice }),
-    ...(mended.remembersRefusals && { oneCallFirstAfterARefusal })
-  }
+  const { nothingIsPaidTwice, ...others } = laws
+  return unanswered === "hold" ? laws : others
 }
 
 /** The history in lines. What a person saw again and again is there once. */
@@ -841,7 +807,6 @@ const tell = (log: ReadonlyArray<Event>) => {
   let seen = ""
   return log
     .flatMap(({ at, ...event }) => {
-      if (event.is === "limits") return []
       if (event.is !== "seen") return [`${at} ${JSON.stringify(event)}`]
       const before = seen
       seen = `${event.state}: ${event.files.map(({ path, state, tag = "" }) => `${path} ${state} ${tag}`).join(", ")}`

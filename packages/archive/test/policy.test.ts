@@ -8,7 +8,7 @@ import {
   type RunFacts,
   slowMillis
 } from "../src/internal/model/limits.js"
-import { settle } from "../src/internal/model/policy.js"
+import { type FileFacts, settle } from "../src/internal/model/policy.js"
 import { statesBefore } from "../src/internal/model/states.js"
 import type { Settlement } from "../src/internal/store/Store.js"
 
@@ -29,6 +29,16 @@ const facts = (changes: Partial<RunFacts> = {}): RunFacts => ({
 /** Whether a new file may be called that costs so much, if that is known. */
 const admitted = (run: RunFacts, cost: number | undefined, changes: Partial<CallFacts> = {}): Admission =>
   admit(run, { isNew: true, cost, underWay: false, unreserved: false, ...changes })
+
+/** A file at its first call, of which nothing is known. */
+const fileFacts = (changes: Partial<FileFacts> = {}): FileFacts => ({
+  strikes: 0,
+  reserved: 0,
+  spent: 0,
+  mayBeBilled: false,
+  isFirstCall: true,
+  ...changes
+})
 
 const error = { tag: "SttUnavailable", message: "Later." }
 const unavailable = (begunAt: number): Settlement => ({ _tag: "Unavailable", error, billing: "notBilled", begunAt })
@@ -145,7 +155,7 @@ describe("what becomes of a file after its call", () => {
   })
 
   it("has cost what its call states, whatever became of it", () => {
-    const file = { strikes: 0, reserved: 9, spent: 5, mayBeBilled: false, isFirstCall: true }
+    const file = fileFacts({ reserved: 9, spent: 5 })
     for (const settlement of [
       { _tag: "NotBegun" },
       { _tag: "Refused", error },
@@ -160,12 +170,11 @@ describe("what becomes of a file after its call", () => {
   })
 
   it("suspends the run at the tenth file that fails alike, and says what to do", () => {
-    const file = { strikes: 0, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true }
     const refused = { tag: "SttBadRequest", message: "The model x is unknown." }
     const changeAfter = (equalFailures: number, concernsRun: boolean) =>
       settle(
         facts({ equalFailures }),
-        file,
+        fileFacts(),
         { _tag: "Failed", error: refused, billing: "notBilled", concernsRun },
         false
       )
@@ -179,50 +188,26 @@ describe("what becomes of a file after its call", () => {
     })
   })
 
+  /** After a call that found the service down at this time. */
+  const struck = (run: Partial<RunFacts>, strikes: number, begunAt: number, others = false) =>
+    settle(facts(run), fileFacts({ strikes }), unavailable(begunAt), others)
+
   it("fails at the fifth strike, and not before", () => {
     for (const strikes of [0, 1, 2, 3]) {
-      expect(
-        settle(
-          facts(),
-          { strikes, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true },
-          unavailable(5),
-          false
-        ).file
-      ).toMatchObject({
-        to: "pending",
-        strikes: strikes + 1
-      })
+      expect(struck({}, strikes, 5).file).toMatchObject({ to: "pending", strikes: strikes + 1 })
     }
-    const fifth = settle(
-      facts(),
-      { strikes: 4, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true },
-      unavailable(5),
-      false
-    )
-    expect(fifth.file).toMatchObject({ to: "failed", error, strikes: 5 })
+    expect(struck({}, 4, 5).file).toMatchObject({ to: "failed", error, strikes: 5 })
   })
 
   it("learns nothing from a call that began before the service was last found down", () => {
-    const down = facts({ slowness: 1, slowedAt: 900, slowUntil: 1_900 })
-    const { file, run } = settle(
-      down,
-      { strikes: 1, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true },
-      unavailable(900),
-      false
-    )
+    const { file, run } = struck({ slowness: 1, slowedAt: 900, slowUntil: 1_900 }, 1, 900)
     expect([file.strikes, run.service]).toEqual([1, undefined])
   })
 
   it("learns from each failure while the service answers, also after a clock that was set back", () => {
-    const settled = (changes: Partial<RunFacts>) =>
-      settle(
-        facts({ now: 1_000, ...changes }),
-        { strikes: 0, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true },
-        unavailable(900),
-        false
-      ).run.service
-    expect(settled({ slowedAt: 900 })).toMatchObject({ slowness: 1, slowedAt: 1_000 })
-    expect(settled({ slowness: 1, slowedAt: 3_600_000 })).toMatchObject({ slowness: 2, slowedAt: 1_000 })
+    const learnt = (changes: Partial<RunFacts>) => struck({ now: 1_000, ...changes }, 0, 900).run.service
+    expect(learnt({ slowedAt: 900 })).toMatchObject({ slowness: 1, slowedAt: 1_000 })
+    expect(learnt({ slowness: 1, slowedAt: 3_600_000 })).toMatchObject({ slowness: 2, slowedAt: 1_000 })
   })
 
   it("waits no longer for the service and the rate than it ever does, after a clock that was set back", () => {
@@ -234,14 +219,8 @@ describe("what becomes of a file after its call", () => {
   })
 
   it("strikes a file again in an outage only if no other has fewer strikes", () => {
-    const down = facts({ slowness: 4, slowedAt: 1, slowUntil: 2 })
     const strikes = (before: number, others: boolean) =>
-      settle(
-        down,
-        { strikes: before, reserved: 0, spent: 0, mayBeBilled: false, isFirstCall: true },
-        unavailable(5),
-        others
-      ).file.strikes
+      struck({ slowness: 4, slowedAt: 1, slowUntil: 2 }, before, 5, others).file.strikes
     expect([strikes(0, true), strikes(1, true), strikes(1, false)]).toEqual([1, 1, 2])
   })
 })

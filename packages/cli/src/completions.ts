@@ -12,7 +12,6 @@
  */
 import {
   allOptions,
-  type Command,
   commandNames,
   commandOf,
   commands,
@@ -23,7 +22,7 @@ import {
   type Shell,
   secondWords
 } from "./declaration.js"
-import type { Option } from "./option.js"
+import type { Command, Option } from "./option.js"
 import { quoteFish, quotePosix } from "./shells.js"
 
 const everyCommand: ReadonlyArray<readonly [string, Command]> = commandNames.map((name) => [name, commands[name]])

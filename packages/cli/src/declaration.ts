@@ -12,15 +12,13 @@ import {
   archiveStatus,
   archiveWork
 } from "./declaration/archive.js"
-import type { Command } from "./declaration/command.js"
 import { doctor, run, serve } from "./declaration/service.js"
 import { commonOptions } from "./declaration/shared.js"
 import { synthesize } from "./declaration/synthesize.js"
 import { transcribe } from "./declaration/transcribe.js"
-import type { Option } from "./option.js"
+import type { Command, Option } from "./option.js"
 
 export { type ArchiveFormat, onlyForRecordings, onlyForTexts } from "./declaration/archive.js"
-export type { Command } from "./declaration/command.js"
 export { commonOptions, type LogLevel, type SettingShell, type Shell } from "./declaration/shared.js"
 export type { TranscriptFormat } from "./declaration/transcribe.js"
 

@@ -15,6 +15,8 @@ import * as Data from "effect/Data"
 /** The arguments make no sense together. */
 export class UsageError extends Data.TaggedError("UsageError")<{ readonly message: string }> {}
 
+export const refuse = (message: string): UsageError => new UsageError({ message })
+
 /** A text could not be read. */
 export class InputFailed extends Data.TaggedError("InputFailed")<{ readonly message: string }> {}
 

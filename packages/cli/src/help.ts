@@ -1,8 +1,8 @@
 /**
  * The help, from the declaration.
  */
-import { type Command, commandNames, commands, commonOptions, summary } from "./declaration.js"
-import type { Option } from "./option.js"
+import { commandNames, commands, commonOptions, summary } from "./declaration.js"
+import type { Command, Option } from "./option.js"
 
 /** An option as it is written: `--out FILE`. */
 export const signature = ({ name, value }: Option<unknown>): string =>

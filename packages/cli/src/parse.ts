@@ -10,7 +10,6 @@ import * as Printable from "@effect-speech/common/Printable"
 import { completionScript } from "./completions.js"
 import {
   allOptions,
-  type Command,
   type CommandName,
   commandNames,
   commandOf,
@@ -26,7 +25,7 @@ import {
 } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import { commandHelp, groupHelp, rootHelp } from "./help.js"
-import { Invalid, type Option, suchAs } from "./option.js"
+import { type Command, Invalid, type Option, suchAs } from "./option.js"
 import { suggest, suggestRelated } from "./suggest.js"
 
 /** A text that the arguments alone decide. */
@@ -38,15 +37,15 @@ export interface Printed {
 }
 
 /** A command to run. */
-export type Run = {
-  [Name in CommandName]: {
-    readonly _tag: "Run"
-    readonly name: Name
-    readonly given: Given<Name>
-    readonly json: boolean
-    readonly logLevel: LogLevel | undefined
-  }
-}[CommandName]
+export interface Invocation<Name extends CommandName> {
+  readonly _tag: "Run"
+  readonly name: Name
+  readonly given: Given<Name>
+  readonly json: boolean
+  readonly logLevel: LogLevel | undefined
+}
+
+export type Run = { [Name in CommandName]: Invocation<Name> }[CommandName]
 
 /** A wrong use of the command, as a sentence. It never holds a value: that may be the key. */
 class Refusal {

@@ -2,11 +2,11 @@
 import { createHash } from "node:crypto"
 import { statSync } from "node:fs"
 import { PieceStore, type PieceStoreService } from "@effect-speech/long-form/PieceStore"
-import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import { type CommandError, LongJobFailed } from "./failure.js"
 import { leadsTo } from "./fileIdentity.js"
 import { type JobFolder, openJobFolder } from "./jobFolder.js"
+import { applying, plural, say } from "./message.js"
 import { isPrinted } from "./output.js"
 import { describeRest } from "./serviceFailure.js"
 
@@ -78,10 +78,6 @@ const forgetPieces = <A, E extends JobError, R>(work: Effect.Effect<A, E, R | Pi
 const failWith = <E extends JobError>(error: E, note: string | undefined): Effect.Effect<never, E | LongJobFailed> =>
   Effect.fail(note === undefined ? error : new LongJobFailed({ error, note }))
 
-const say = (sentence: string): Effect.Effect<void> => Console.error(`speech: ${sentence}`)
-
-const plural = (count: number, noun: string): string => `${count.toLocaleString("en")} ${noun}${count === 1 ? "" : "s"}`
-
 const finishedPieces = (count: number): string => `${plural(count, "finished piece")} ${count === 1 ? "is" : "are"}`
 
 /** Removes the pieces of a job that is done, and says which pieces stay. */
@@ -95,11 +91,12 @@ const finish = (folder: string, { end, where }: JobFolder) =>
     }
     const { claimed, isMade, left } = yield* end(true)
     const staying = (isMade ? left : claimed).length
-    if (staying === 0) return
     const stay = staying === 1 ? "stays" : "stay"
-    yield* say(
-      `${plural(staying, "piece")} of other commands ${stay} in ${folder}. Remove them if no other command needs them.`
-    )
+    if (staying > 0) {
+      yield* say(
+        `${plural(staying, "piece")} of other commands ${stay} in ${folder}. Remove them if no other command needs them.`
+      )
+    }
   })
 
 /** Ends a job that failed. The result is a sentence about its pieces, and about the cost of the rest, if there are pieces. */
@@ -109,13 +106,11 @@ const stop = (folder: string, { end, hasUsed, lost, where }: JobFolder, rest: st
     const renamed = where() === folder ? "" : `, with --pieces ${where()}`
     const keptHere = `kept in ${where()}. The same command resumes${renamed}${rest}.`
     const kept = left.filter(hasUsed).length
-    const notes = [
-      ...(lost() === 0 ? [] : [`${finishedPieces(lost())} paid and lost.`]),
-      ...(kept > 0
-        ? [`${finishedPieces(kept)} ${keptHere}`]
-        : claim.length + claimed.length > 0
-          ? [`Pieces of an earlier run are ${keptHere}`]
-          : [])
-    ]
+    const notes = applying(
+      lost() > 0 && `${finishedPieces(lost())} paid and lost.`,
+      kept > 0
+        ? `${finishedPieces(kept)} ${keptHere}`
+        : claim.length + claimed.length > 0 && `Pieces of an earlier run are ${keptHere}`
+    )
     return notes.length === 0 ? undefined : notes.join(" ")
   })

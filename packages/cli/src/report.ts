@@ -9,12 +9,11 @@ import * as Cause from "effect/Cause"
 import * as ConfigError from "effect/ConfigError"
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
-import { describeConfigError } from "./configFailure.js"
 import * as ExitCode from "./exitCode.js"
 import type { AlreadyReported, CommandError, LongJobFailed } from "./failure.js"
 import { describeSystemError } from "./fileFailure.js"
-import { describeField } from "./optionNames.js"
-import { describeServiceError, isServiceError } from "./serviceFailure.js"
+import { say } from "./message.js"
+import { describeField, describeServiceError, isServiceError } from "./serviceFailure.js"
 
 interface Described {
   /** The exit code. */
@@ -23,6 +22,19 @@ interface Described {
   readonly text: string
   /** For `--json`. */
   readonly details: unknown
+}
+
+/** A setting that is missing or wrong. */
+export const describeConfigError = (error: ConfigError.ConfigError): string => {
+  switch (error._op) {
+    case "And":
+    case "Or":
+      return `${describeConfigError(error.left)}; ${describeConfigError(error.right)}`
+    case "MissingData":
+      return `set ${error.path.join(".")} in the environment (\`speech serve\` prints the lines for a service on this machine)`
+    default:
+      return `${error.path.join(".")} ${error.message}`
+  }
 }
 
 const describeServeError = (error: ServeError): string => {
@@ -92,13 +104,10 @@ export const exitCodeOf = (error: SttError | PieceStoreError): number => describ
 export const report = (error: CommandError, options: { readonly json: boolean }): Effect.Effect<number> => {
   if (error._tag === "AlreadyReported") return Effect.succeed(error.code)
   if (error._tag === "LongJobFailed") {
-    return Effect.tap(report(error.error, options), () => Console.error(`speech: ${error.note}`))
+    return Effect.tap(report(error.error, options), () => say(error.note))
   }
   const { code, details, text } = describe(error)
-  return Effect.as(
-    options.json ? Console.log(JSON.stringify({ error: details })) : Console.error(`speech: ${text}`),
-    code
-  )
+  return Effect.as(options.json ? Console.log(JSON.stringify({ error: details })) : say(text), code)
 }
 
 /** {@link report} for a defect. */

@@ -9,7 +9,7 @@ import { Voice } from "@effect-speech/local-service/Voice"
 import * as Effect from "effect/Effect"
 import * as Redacted from "effect/Redacted"
 import type { Given } from "./declaration.js"
-import { UsageError } from "./failure.js"
+import { refuse, type UsageError } from "./failure.js"
 
 const typeOf = (path: string): "folder" | "file" | undefined => {
   try {
@@ -20,7 +20,6 @@ const typeOf = (path: string): "folder" | "file" | undefined => {
 }
 
 const check = ({ capacity, dataDir, newKey, recordings }: Given<"run">): Effect.Effect<void, UsageError> => {
-  const refuse = (message: string) => new UsageError({ message })
   if (newKey && dataDir === undefined) {
     return refuse("--new-key is for a --data-dir, whose key it replaces. Without one each start creates a key.")
   }

@@ -11,9 +11,31 @@ import type { Phase } from "@effect-speech/transport/Deadlines"
 import { TtsError } from "@effect-speech/tts/TtsError"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
 import * as Schema from "effect/Schema"
-import { describeField } from "./optionNames.js"
+import { commandNames, commands } from "./declaration.js"
+import { applying, count } from "./message.js"
 
 export const isServiceError = Schema.is(Schema.Union(SttError, TtsError))
+
+/** The option that sets each field of a request, or the operand. */
+const optionNames: ReadonlyMap<string, string> = new Map([
+  ["text", "TEXT"],
+  ["source", "SOURCE"],
+  ["pieceMillis", "--piece-minutes"],
+  ["callsPerSecond", "--rate"],
+  ["directory", "--out"],
+  ...commandNames.flatMap((name) =>
+    Object.entries(commands[name].options).map(([field, option]) => [field, `--${option.name}`] as const)
+  )
+])
+
+/** The option that sets a field of a request, such as `--hotword (number 1, score)` for `hotwords.0.score`. */
+export const describeField = (path: string): string => {
+  const [field = "", ...rest] = path.split(".")
+  const option = optionNames.get(field.replace(/_([a-z0-9])/g, (_, letter: string) => letter.toUpperCase()))
+  if (option === undefined) return path
+  const inside = rest.map((part) => (/^\d+$/.test(part) ? `number ${Number(part) + 1}` : part))
+  return inside.length === 0 ? option : `${option} (${inside.join(", ")})`
+}
 
 const audioHints: Record<AudioHint, string> = {
   sendAsStream: "Send it as standard input: speech transcribe - < FILE",
@@ -72,10 +94,10 @@ const describeCall = ({ _tag, call }: SttError | TtsError, sentence: string): st
   if (call.attempts.length === 0) return ""
   const id = call.receivedId ?? call.sentId
   const kind = _tag.startsWith("Tts") ? "request" : call.receivedId === undefined ? "transaction" : "call"
-  const facts = [
-    ...(call.attempts.length === 1 ? [] : [`${call.attempts.length} attempts`]),
-    ...(id === "" || sentence.includes(id) ? [] : [`${kind} ${id}`])
-  ]
+  const facts = applying(
+    call.attempts.length > 1 && `${call.attempts.length} attempts`,
+    id !== "" && !sentence.includes(id) && `${kind} ${id}`
+  )
   return facts.length === 0 ? "" : ` (${facts.join(", ")})`
 }
 
@@ -87,10 +109,10 @@ const clockTime = (millis: number): string => {
 
 /** The place of a piece in the whole. */
 const describePiece = ({ beginning, end, number, of, start, unit }: Piece): string => {
-  const piece = `It was piece ${number.toLocaleString("en")}${of === undefined ? "" : ` of ${of.toLocaleString("en")}`}`
+  const piece = `It was piece ${count(number)}${of === undefined ? "" : ` of ${count(of)}`}`
   return unit === "milliseconds"
     ? `${piece}, from ${clockTime(start)} to ${clockTime(end)}.`
-    : `${piece}, from character ${(start + 1).toLocaleString("en")}: “${beginning ?? ""}”`
+    : `${piece}, from character ${count(start + 1)}: “${beginning ?? ""}”`
 }
 
 /** The cost of the rest after a failure, as the end of a sentence about the command. Empty if it is not known. */
@@ -99,20 +121,14 @@ export const describeRest = (error: unknown): string => {
   if (piece?.left === undefined) return ""
   return piece.unit === "milliseconds"
     ? `, and sends the other ${clockTime(piece.left)}`
-    : `, and costs at most ${piece.left.toLocaleString("en")} code points`
+    : `, and costs at most ${count(piece.left)} code points`
 }
 
-/** What happened and what to do, and to which piece of a long text or recording it happened. */
-const describeWithPiece = (error: SttError | TtsError): string => {
-  const { piece } = error.call
-  return piece === undefined || piece.of === 1
-    ? describeError(error)
-    : `${describeError(error)} ${describePiece(piece)}`
-}
-
-/** A failure of an operation for a person: what to do, the tag to look it up by, the attempts and the id. */
+/** A failure of a call for a person: what to do, the piece it happened to, the tag to look it up by, the attempts and the id. */
 export const describeServiceError = (error: SttError | TtsError): string => {
-  const sentence = describeWithPiece(error)
+  const { piece } = error.call
+  const ofPiece = piece === undefined || piece.of === 1 ? "" : ` ${describePiece(piece)}`
+  const sentence = `${describeError(error)}${ofPiece}`
   return `${sentence} [${error._tag}]${describeCall(error, sentence)}`
 }
 

@@ -8,9 +8,10 @@ import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import * as Logger from "effect/Logger"
 import * as LogLevel from "effect/LogLevel"
+import type { CommandName, Given } from "./declaration.js"
 import * as ExitCode from "./exitCode.js"
 import type { CommandError } from "./failure.js"
-import { type Printed, parse, type Run } from "./parse.js"
+import { type Invocation, type Printed, parse, type Run } from "./parse.js"
 import { safeConsole } from "./safeConsole.js"
 
 /** Runs the command with the arguments of a process (`process.argv`). The result is the exit code. */
@@ -22,37 +23,27 @@ export const run = (invocation: Printed | Run): Effect.Effect<number> =>
 const print = ({ code, stream, text }: Printed): Effect.Effect<number> =>
   Effect.as(stream === "stdout" ? Console.log(text) : Console.error(text), code)
 
-/** A command is loaded when it runs. */
-const load = async (invocation: Run): Promise<Effect.Effect<void, CommandError, FileSystem>> => {
-  switch (invocation.name) {
-    case "synthesize":
-      return (await import("./commands/synthesize.js")).synthesize(invocation.given)
-    case "transcribe":
-      return (await import("./commands/transcribe.js")).transcribe(invocation.given)
-    case "archive run":
-      return (await import("./commands/archive.js")).run(invocation.given)
-    case "archive status":
-      return (await import("./commands/archive.js")).status(invocation.given)
-    case "archive pause":
-      return (await import("./commands/archive.js")).pause(invocation.given)
-    case "archive resume":
-      return (await import("./commands/archive.js")).resume(invocation.given)
-    case "archive retry":
-      return (await import("./commands/archive.js")).retry(invocation.given)
-    case "archive export":
-      return (await import("./commands/archive.js")).exportResults(invocation.given)
-    case "archive repair":
-      return (await import("./commands/archive.js")).repair(invocation.given)
-    case "archive work":
-      return (await import("./commands/archive.js")).joinMachines(invocation.given)
-    case "serve":
-      return (await import("./commands/serve.js")).serve(invocation.given)
-    case "run":
-      return (await import("./commands/run.js")).run(invocation.given)
-    case "doctor":
-      return (await import("./commands/doctor.js")).doctor(invocation.given)
-  }
+/** Each command is loaded when it runs. */
+const archive = () => import("./commands/archive.js")
+const loaders: {
+  readonly [Name in CommandName]: () => Promise<(given: Given<Name>) => Effect.Effect<void, CommandError, FileSystem>>
+} = {
+  synthesize: async () => (await import("./commands/synthesize.js")).synthesize,
+  transcribe: async () => (await import("./commands/transcribe.js")).transcribe,
+  "archive run": async () => (await archive()).run,
+  "archive status": async () => (await archive()).status,
+  "archive pause": async () => (await archive()).pause,
+  "archive resume": async () => (await archive()).resume,
+  "archive retry": async () => (await archive()).retry,
+  "archive export": async () => (await archive()).exportResults,
+  "archive repair": async () => (await archive()).repair,
+  "archive work": async () => (await archive()).joinMachines,
+  serve: async () => (await import("./commands/serve.js")).serve,
+  run: async () => (await import("./commands/run.js")).run,
+  doctor: async () => (await import("./commands/doctor.js")).doctor
 }
+
+const load = async <Name extends CommandName>({ given, name }: Invocation<Name>) => (await loaders[name]())(given)
 
 const minimumLevel = (level: Run["logLevel"] = "info") =>
   Logger.minimumLogLevel(

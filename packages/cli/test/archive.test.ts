@@ -1,13 +1,4 @@
-import {
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  symlinkSync,
-  writeFileSync
-} from "node:fs"
+import { mkdirSync, readdirSync, readFileSync, renameSync, rmSync, symlinkSync, writeFileSync } from "node:fs"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { describe, expect, it, layer } from "@effect/vitest"
 import type { RunStatus } from "@effect-speech/archive/Run"
@@ -39,6 +30,7 @@ import {
   run,
   runOn,
   serviceOfTones,
+  setFaults,
   telephony,
   temporaryFolder
 } from "./environment.js"
@@ -82,12 +74,12 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("transcribes a folder, and the same command sends nothing again", () =>
     Effect.gen(function* () {
-      const { calls, line, out } = yield* place(4)
+      const { calls, folder, line, out } = yield* place(4)
       const before = yield* requestCount
       const plan = yield* archive(`${line} --dry-run --json`, { SPEECH_API_KEY: "" })
       expect(plan).toMatchObject({ code: 0, stderr: "" })
       expect(JSON.parse(plan.stdout)).toMatchObject({ files: 4, toCall: 4, done: 0, cost: 8, unknownCost: 0 })
-      expect([yield* requestCount, existsSync(out)]).toEqual([before, false])
+      expect([yield* requestCount, readdirSync(folder)]).toEqual([before, ["calls"]])
 
       const first = yield* archive(line)
       expect(first).toEqual({
@@ -185,7 +177,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
       }
       expect(yield* archive(`${line} --store ${folder}/other.db --dry-run`)).toEqual(refused)
       expect(yield* archive(line, { SPEECH_ARCHIVE_STORE: `${folder}/other.db` })).toEqual(refused)
-      expect([existsSync(`${folder}/other.db`), (yield* requestCount) - before]).toEqual([false, 0])
+      expect([readdirSync(folder), (yield* requestCount) - before]).toEqual([["calls", "out"], 0])
       // The same store by its path.
       symlinkSync("out", `${folder}/link`)
       expect((yield* archive(`${line} --store ${folder}/link/archive.db`)).code).toBe(0)
@@ -199,9 +191,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("refuses a second command over an output, with another store, while the first one works", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { folder, line, out } = yield* place(2)
-      yield* faults.set([{ operation: "transcribe", delayMillis: 1_000 }])
+      yield* setFaults({ operation: "transcribe", delayMillis: 1_000 })
       const before = yield* requestCount
       const running = yield* Effect.fork(archive(`${line} --store ${folder}/one.db`))
       yield* untilSent(before)
@@ -214,7 +205,6 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
         stderr: expect.stringContaining("[StoreLocked]")
       })
       expect((yield* running).code).toBe(0)
-      yield* faults.set([])
       expect((yield* requestCount) - before).toBe(2)
       expect(readdirSync(folder).filter((name) => name.startsWith("."))).toEqual([])
     })
@@ -222,10 +212,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("ends with 41 if files failed, says why, and calls them again only if asked", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { calls, line, out } = yield* place(2)
       writeFileSync(`${calls}/empty.wav`, "")
-      yield* faults.set([{ operation: "transcribe", times: 1, status: 400, message: "no" }])
+      yield* setFaults({ operation: "transcribe", times: 1, status: 400, message: "no" })
       expect(yield* archive(line)).toEqual({
         code: 41,
         stdout: `${out}: ended\n1 of 3 files done, 2 failed.\nFailed: FileEmpty 1, SttBadRequest 1.\nWarnings: NothingRecognised 1.\nSpent: 2 credits.`,
@@ -247,10 +236,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("holds a file that a gateway may have had billed, and says so before it is called again", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { line, out } = yield* place(1)
       const before = yield* requestCount
-      yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+      yield* setFaults({ operation: "transcribe", times: 1, status: 504 })
       const retry = `retry --only SttUnexpectedStatus --out ${out}`
       expect(yield* archive(line)).toEqual({
         code: 41,
@@ -274,9 +262,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     "with %s repeat calls a file again whose answer was lost",
     (option) =>
       Effect.gen(function* () {
-        const { faults } = yield* LocalService
         const { line } = yield* place(1)
-        yield* faults.set([{ operation: "transcribe", times: 1, status: 504 }])
+        yield* setFaults({ operation: "transcribe", times: 1, status: 504 })
         expect(yield* sentBy(archive(`${line} ${option} repeat`))).toBe(2)
       })
   )
@@ -412,9 +399,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
 
   it.scoped("pauses a run from another process", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const { calls, out } = yield* place(3)
-      yield* faults.set([{ operation: "transcribe", times: 1, delayMillis: 1_000 }])
+      yield* setFaults({ operation: "transcribe", times: 1, delayMillis: 1_000 })
       const before = yield* requestCount
       const running = yield* Effect.fork(
         archive(`run ${calls} --model en-general-v2-8khz --concurrency 1 --out ${out}`)
@@ -470,11 +456,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer), { excludeTestServices
     `fails if another command with another output took the run over meanwhile, in ${postgresTitle}`,
     () =>
       Effect.gen(function* () {
-        const { faults } = yield* LocalService
         const { calls, folder } = yield* place(3)
         const database = { SPEECH_ARCHIVE_STORE: yield* Effect.promise(freshDatabase) }
         const line = `run ${calls} --model en-general-v2-8khz --concurrency 1`
-        yield* faults.set([{ operation: "transcribe", times: 1, delayMillis: 2_500 }])
+        yield* setFaults({ operation: "transcribe", times: 1, delayMillis: 2_500 })
         const before = yield* requestCount
         const first = yield* Effect.fork(archive(`${line} --work --out ${folder}/one`, database))
         yield* untilSent(before)
@@ -650,7 +635,7 @@ describe("the report of a run", () => {
     expect(adviceOn({ ...ended, resultsDue: false, output }, store)).toEqual([
       "2 files in the output were missing or out of date, and have been written again.",
       "3 files in the output were changed after they were written, and are kept. To write them again from the archive: speech archive repair --out '/my out'",
-      "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
+      "Audio of 4 files is missing, or is not what was written: a.wav, b/c.wav, d\n.wav, …. The archive has no audio. To synthesize it again, for 1,204 credits: speech archive repair --synthesize --out '/my out'"
     ])
     expect(exitCodeOf({ ...ended, output })).toBe(41)
     expect(exitCodeOf({ ...ended, output: { ...output, gone: 0 } })).toBe(0)

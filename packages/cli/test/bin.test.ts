@@ -21,7 +21,15 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Schedule from "effect/Schedule"
 import { afterAll, beforeAll } from "vitest"
-import { environmentOf, onSpeaking, recordingOf, requestCount, serviceOfTones, speechCommand } from "./environment.js"
+import {
+  environmentOf,
+  onSpeaking,
+  recordingOf,
+  requestCount,
+  serviceOfTones,
+  setFaults,
+  speechCommand
+} from "./environment.js"
 
 /** The command as it is built, in a process of its own. */
 const bin = fileURLToPath(new URL("../dist/bin.js", import.meta.url))
@@ -79,11 +87,7 @@ const until = <A, E, R>(read: Effect.Effect<A, E, R>, isSo: (value: A) => boolea
 
 /** The settings of the service, which has these faults until the scope closes. */
 const serviceWith = (...faults: ReadonlyArray<Fault>) =>
-  Effect.gen(function* () {
-    const service = yield* LocalService
-    yield* Effect.acquireRelease(service.faults.set(faults), () => service.faults.set([]))
-    return environmentOf(service)
-  })
+  Effect.zipRight(setFaults(...faults), Effect.map(LocalService, environmentOf))
 
 /** Runs a module before the command. */
 const preload = (module: string) => ({ NODE_OPTIONS: `--import=data:text/javascript,${encodeURIComponent(module)}` })

@@ -2,6 +2,7 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
 import { Wav } from "@effect-speech/audio-codec"
 import { LocalService } from "@effect-speech/local-service"
+import type { Fault } from "@effect-speech/local-service/Faults"
 import { Recogniser } from "@effect-speech/local-service/Recogniser"
 import { Voice, type VoiceService } from "@effect-speech/local-service/Voice"
 import * as ConfigProvider from "effect/ConfigProvider"
@@ -59,6 +60,12 @@ export const speechCommand = (...args: ReadonlyArray<string>) =>
 
 /** A folder, which is removed when the scope closes. */
 export const temporaryFolder = Effect.flatMap(FileSystem.FileSystem, (fs) => fs.makeTempDirectoryScoped())
+
+/** Gives the service these faults, until the scope closes or others replace them. */
+export const setFaults = (...faults: ReadonlyArray<Fault>) =>
+  Effect.flatMap(LocalService, (service) =>
+    Effect.acquireRelease(service.faults.set(faults), () => service.faults.set([]))
+  )
 
 /** How many requests the service got. */
 export const requestCount = Effect.flatMap(LocalService, ({ requests }) => Effect.map(requests, ({ length }) => length))

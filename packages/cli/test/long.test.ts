@@ -28,6 +28,7 @@ import {
   rowsOf,
   run,
   serviceOfTones,
+  setFaults,
   speechCommand,
   telephony,
   temporaryFolder
@@ -97,11 +98,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
 
   it.scoped("says where the paid pieces are if one fails, and the same command sends only what is missing", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const folder = yield* folderWithArticle
       const out = `${folder}/a.wav`
       const options = ["--out", out, "--pause", "paragraph=500"]
-      yield* faults.set([{ operation: "synthesize", nth: 2, status: 400, message: "no" }])
+      yield* setFaults({ operation: "synthesize", nth: 2, status: 400, message: "no" })
       const failed = yield* synthesize(folder, ...options)
       expect([failed.code, ...failed.stderr.split("\n")]).toEqual([
         10,
@@ -116,7 +116,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
         _tag: "TtsBadRequest",
         call: { piece: { number: 2, kept: 1 } }
       })
-      yield* faults.set([])
+      yield* setFaults()
 
       // A run that fails before it reads a kept piece still names the folder.
       const wrongKey = { ...environmentOf(yield* LocalService), SPEECH_API_KEY: "wrong.key" }
@@ -167,15 +167,15 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
     /** Speaks a text. A failing one ends after two pieces. */
     const speak = (folder: string, text: string, isFailing: boolean, ...options: ReadonlyArray<string>) =>
       Effect.gen(function* () {
-        const { faults } = yield* LocalService
         const file = `${folder}/${text === article ? "article" : "other"}.txt`
         writeFileSync(file, text)
-        yield* faults.set(isFailing ? [{ operation: "synthesize", nth: 3, status: 400, message: "no" }] : [])
+        yield* setFaults(
+          ...(isFailing ? [{ operation: "synthesize" as const, nth: 3, status: 400, message: "no" }] : [])
+        )
         const before = yield* requestCount
         const fixed = ["--lang", "en", "--output-format", "8000:pcm16", "--concurrency", "1", "--pause", "line=1"]
         const outcome = yield* speechCommand("synthesize", "--text-file", file, ...fixed, ...options)
         expect(outcome.code).toBe(isFailing ? 10 : 0)
-        yield* faults.set([])
         return { ...outcome, sent: (yield* requestCount) - before }
       })
 
@@ -315,11 +315,10 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
 
   it.scoped("cuts a recording that is longer than a piece, and prints it as text, JSON or subtitles", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const folder = yield* folderWithArticle
       const transcribe = (...options: ReadonlyArray<string>) =>
         Effect.zipRight(
-          faults.set(transcripts("one", "two", "three")),
+          setFaults(...transcripts("one", "two", "three")),
           speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe, ...fields, ...options)
         )
       expect(yield* transcribe()).toEqual({ code: 0, stdout: "one two three", stderr: "" })
@@ -332,7 +331,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
       expect([text, pieces.length, segments.length, segments[0].times]).toEqual(["one two three", 3, 3, "service"])
 
       // Without the names of the times, each piece is one segment.
-      yield* faults.set(transcripts("one", "two", "three"))
+      yield* setFaults(...transcripts("one", "two", "three"))
       const unread = yield* speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe)
       expect(unread).toMatchObject({
         code: 0,
@@ -342,44 +341,41 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a long job of the co
 
       // A long one and a short one.
       writeFileSync(`${folder}/short.wav`, recordingOf(1))
-      yield* faults.set(transcripts("one", "two", "three", "short"))
+      yield* setFaults(...transcripts("one", "two", "three", "short"))
       const files = [`${folder}/call.wav`, `${folder}/short.wav`]
       const several = yield* speechCommand("transcribe", ...files, ...asTranscribe)
       expect(several.stdout).toBe(`${files[0]}: one two three\n${files[1]}: short`)
-      yield* faults.set([])
     })
   )
 
   it.scoped("keeps the transcripts of pieces in --pieces, and says that they are lost without it", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
       const folder = yield* folderWithArticle
       const transcribe = (...options: ReadonlyArray<string>) =>
         speechCommand("transcribe", `${folder}/call.wav`, ...asTranscribe, ...fields, ...options)
       const failing = [...transcripts("one"), { operation: "transcribe" as const, nth: 1, status: 402 }]
 
-      yield* faults.set(failing)
+      yield* setFaults(...failing)
       const lost = yield* transcribe()
       expect(lost).toMatchObject({ code: 12, stderr: expect.stringContaining("It was piece 2, from 0:00:0") })
       expect(lost.stderr.split("\n")[1]).toBe(
         "speech: 1 finished piece is lost. With --pieces FOLDER they are kept, and the same command resumes."
       )
-      yield* faults.set(failing)
+      yield* setFaults(...failing)
       const { error } = JSON.parse((yield* transcribe("--json")).stdout)
       expect(error).toMatchObject({ _tag: "SttCreditExhausted", call: { piece: { number: 2, kept: 0 } } })
       expect(error.message).not.toMatch(/kept/)
 
-      yield* faults.set(failing)
+      yield* setFaults(...failing)
       const kept = yield* transcribe("--pieces", `${folder}/kept`)
       expect(kept.stderr.split("\n")[1]?.replace(/0:00:1\d/, "0:00:1…")).toBe(
         `speech: 1 finished piece is kept in ${folder}/kept. The same command resumes, and sends the other 0:00:1….`
       )
       const before = yield* requestCount
-      yield* faults.set(transcripts("two", "three"))
+      yield* setFaults(...transcripts("two", "three"))
       expect(yield* transcribe("--pieces", `${folder}/kept`)).toEqual({ code: 0, stdout: "one two three", stderr: "" })
       expect((yield* requestCount) - before).toBe(2)
       expect(existsSync(`${folder}/kept`)).toBe(false)
-      yield* faults.set([])
     })
   )
 

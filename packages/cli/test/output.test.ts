@@ -12,7 +12,7 @@ import {
 import { SystemError } from "@effect/platform/Error"
 import * as FileSystem from "@effect/platform/FileSystem"
 import * as NodeFileSystem from "@effect/platform-node/NodeFileSystem"
-import { describe, expect, it, vi } from "@effect/vitest"
+import { expect, layer, vi } from "@effect/vitest"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import { checkOutput } from "../src/checkOutput.js"
@@ -41,7 +41,7 @@ const check = (path: string, other: Partial<FileSystem.FileSystem> = {}) =>
     return yield* Effect.provideService(checkOutput(path), FileSystem.FileSystem, { ...fs, ...other })
   }).pipe(Effect.scoped)
 
-describe("an output", () => {
+layer(NodeFileSystem.layer)("an output", (it) => {
   it.scoped("that can be replaced is left as it is by the check", () =>
     Effect.gen(function* () {
       const { file, folder } = yield* folderWithFile
@@ -49,7 +49,7 @@ describe("an output", () => {
       for (const name of ["a.wav", "new.wav", "link"]) yield* check(`${folder}/${name}`)
       expect(readdirSync(folder)).toEqual(["a.wav", "link"])
       expect(readFileSync(file, "utf8")).toBe("old")
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("that is read-only is refused, also for root", () =>
@@ -60,7 +60,7 @@ describe("an output", () => {
       for (const name of ["a.wav", "link"]) {
         expect((yield* Effect.flip(check(`${folder}/${name}`))).message).toContain("is read-only; make it writable")
       }
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("that is immutable is refused", () =>
@@ -68,7 +68,7 @@ describe("an output", () => {
       const { file } = yield* folderWithFile
       const refused = yield* Effect.flip(check(file, { access: failing("access", "EPERM") }))
       expect(refused.message).toContain("is read-only")
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("that is mounted on its own is refused", () =>
@@ -80,7 +80,7 @@ describe("an output", () => {
       const refused = yield* Effect.flip(check(`${folder}/my call.wav`, { readFileString }))
       expect(refused.message).toContain("is mounted on its own")
       yield* check(file, { readFileString })
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("of another owner is refused only in a folder where no other user can replace it", () =>
@@ -101,21 +101,23 @@ describe("an output", () => {
       yield* check(file, owned(0o1000, 1234, 2))
       yield* check(file, owned(0o1000, 1, 1234))
       yield* check(`${folder}/new.wav`, owned(0o1000, 1, 2))
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
-  it.scoped.each([
-    ["EACCES", "this process has no permission to write to"],
-    ["EROFS", "this process has no permission to write to"],
-    ["ENOSPC", "the disk is full"],
-    ["EDQUOT", "the disk is full"],
-    ["EIO", "can't be written (EIO)"]
-  ] as const)("in a folder that takes no file, by %s, is refused", ([code, says]) =>
+  const noPermission = "this process has no permission to write to"
+  const codes = {
+    EACCES: noPermission,
+    EROFS: noPermission,
+    ENOSPC: "the disk is full",
+    EDQUOT: "the disk is full",
+    EIO: "can't be written (EIO)"
+  }
+  it.scoped.each(Object.entries(codes))("in a folder that takes no file, by %s, is refused", ([code, says]) =>
     Effect.gen(function* () {
       const { file } = yield* folderWithFile
       const refused = yield* Effect.flip(check(file, { open: failing("open", code) }))
       expect(refused.message).toContain(says)
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("that is a link is checked in the folder to which the link leads", () =>
@@ -132,7 +134,7 @@ describe("an output", () => {
         }
       })
       expect(opened.map((path) => path.startsWith(`${folder}/.speech-`))).toEqual([true])
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 
   it.scoped("is known to be its input by any name", () =>
@@ -151,6 +153,6 @@ describe("an output", () => {
         closeSync(descriptor)
       }
       expect(isSameFile("/dev/null", "/dev/zero")).toBe(false)
-    }).pipe(Effect.provide(NodeFileSystem.layer))
+    })
   )
 })

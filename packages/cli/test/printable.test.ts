@@ -11,7 +11,15 @@ import * as Layer from "effect/Layer"
 import * as Logger from "effect/Logger"
 import { reportDefect } from "../src/report.js"
 import { safeConsole } from "../src/safeConsole.js"
-import { environmentOf, recordingConsole, run, serviceOfTones, temporaryFolder, terminal } from "./environment.js"
+import {
+  environmentOf,
+  recordingConsole,
+  run,
+  serviceOfTones,
+  setFaults,
+  temporaryFolder,
+  terminal
+} from "./environment.js"
 
 /** A name may hold all of it: it clears the screen in two ways, turns the order around, and begins another message. */
 const hostile = "\u001b[2J\u009b2J\u007f\u202e\u2066\u2028\nspeech: all is well"
@@ -87,26 +95,19 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("a string from outsid
     Effect.gen(function* () {
       const folder = yield* prepared
       const service = yield* LocalService
-      yield* service.faults.set(fault === undefined ? [] : [fault])
+      yield* setFaults(...(fault === undefined ? [] : [fault]))
       const paths = args.map((arg) => (isPath(arg) ? `${folder}/${arg}` : arg))
       const outcome = yield* run([...paths, ...more], environment ?? environmentOf(service))
-      yield* service.faults.set([])
       return outcome
     })
 
-  it.scoped.each(rows)("a message: $what", (row) =>
+  it.scoped.each(rows)("a message and in a line of JSON: $what", (row) =>
     Effect.gen(function* () {
       const { stderr, stdout } = yield* runRow(row)
       const lines = `${stdout}\n${stderr}`.split("\n")
       expect(lines.filter((line) => unprintable.test(line) || line.startsWith("speech: all is well"))).toEqual([])
       expect(countOf(lines.join("\n"), escaped)).toBe(row.times ?? 1)
-    })
-  )
-
-  it.scoped.each(rows.filter(({ args }) => args[0] !== "doctor"))("one line of JSON, with its value: $what", (row) =>
-    Effect.gen(function* () {
-      const { stdout } = yield* runRow(row, "--json")
-      for (const line of stdout.split("\n")) {
+      for (const line of (yield* runRow(row, "--json")).stdout.split("\n")) {
         expect(line).not.toMatch(unprintable)
         expect(JSON.parse(line)).toEqual(expect.any(Object))
       }

@@ -32,6 +32,7 @@ import {
   rowsOf,
   run,
   serviceOfTones,
+  setFaults,
   speechCommand,
   telephony,
   temporaryFolder,
@@ -117,31 +118,17 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
     })
   )
 
-  it.scoped("gives each of several recordings one line, whatever its name and its text hold", () =>
+  it.scoped("gives each of several recordings one line at once, whatever its name and its text hold", () =>
     Effect.gen(function* () {
-      const service = yield* LocalService
       const folder = yield* temporaryFolder
       const [one, two] = [`${folder}/one\n.wav`, `${folder}/two.wav`]
       for (const path of [one, two]) yield* speechCommand("synthesize", "एक", "--out", path)
-      const body = JSON.stringify({ text: "first\n second", call_id: "c", status: "success" })
-      yield* service.faults.set([{ operation: "transcribe", body, headers: { "content-type": "application/json" } }])
+      const spaces = " ".repeat(400_000)
+      const body = JSON.stringify({ text: `first\n${spaces}second${spaces}third`, call_id: "c", status: "success" })
+      yield* setFaults({ operation: "transcribe", body, headers: { "content-type": "application/json" } })
       const heard = yield* speechCommand("transcribe", one, two, ...hindi, "--telephony")
-      yield* service.faults.set([])
-      expect(heard.stdout).toBe(`${folder}/one\\n.wav: first second\n${two}: first second`)
-    })
-  )
-
-  it.scoped("prints a transcript of many spaces at once", () =>
-    Effect.gen(function* () {
-      const service = yield* LocalService
-      const path = yield* temporary("spaces.wav")
-      yield* speechCommand("synthesize", "एक", "--out", path)
-      const text = `first\n${" ".repeat(400_000)}second${" ".repeat(400_000)}third`
-      const body = JSON.stringify({ text, call_id: "c", status: "success" })
-      yield* service.faults.set([{ operation: "transcribe", body }])
-      const heard = yield* speechCommand("transcribe", path, path, ...hindi)
-      yield* service.faults.set([])
-      expect(heard.stdout.split("\n")[0]).toBe(`${path}: first second${" ".repeat(400_000)}third`)
+      const line = `first second${spaces}third`
+      expect(heard.stdout).toBe(`${folder}/one\\n.wav: ${line}\n${two}: ${line}`)
     })
   )
 
@@ -152,9 +139,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
       const attempts = (retries: string) =>
         Effect.gen(function* () {
           const before = (yield* service.requests).length
-          yield* service.faults.set([{ operation: "synthesize", times: 1, status: 500 }])
+          yield* setFaults({ operation: "synthesize", times: 1, status: 500 })
           const { code } = yield* speechCommand(...speak, retries)
-          yield* service.faults.set([])
           return { code, requests: (yield* service.requests).length - before }
         })
       expect(yield* attempts("0")).toEqual({ code: 20, requests: 1 })
@@ -164,11 +150,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
 
   it.scoped("leaves no file if its audio breaks off", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
-      yield* faults.set([{ operation: "synthesize", truncateAtByte: 1000 }])
+      yield* setFaults({ operation: "synthesize", truncateAtByte: 1000 })
       const folder = yield* temporaryFolder
       const outcome = yield* speechCommand("synthesize", "hello", "--lang", "en", "--out", `${folder}/a.wav`)
-      yield* faults.set([])
       expect(outcome).toMatchObject({ code: 30, stderr: expect.stringMatching(/^speech: .*\[TtsConnectionFailed\]/) })
       expect(readdirSync(folder)).toEqual([])
     })
@@ -176,11 +160,9 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
 
   it.scoped("ends a call after --timeout", () =>
     Effect.gen(function* () {
-      const { faults } = yield* LocalService
-      yield* faults.set([{ operation: "synthesize", delayMillis: 60_000 }])
+      yield* setFaults({ operation: "synthesize", delayMillis: 60_000 })
       const options = ["--lang", "en", "--out", yield* temporary("a.wav"), "--timeout", "0.1"]
       const outcome = yield* speechCommand("synthesize", "hello", ...options)
-      yield* faults.set([])
       const says = /longer than the 0\.1 s of --timeout.*\[TtsDeadlineExceeded\]/
       expect(outcome).toMatchObject({ code: 31, stderr: expect.stringMatching(says) })
     }).pipe(Effect.withClock(Clock.make()))
@@ -217,7 +199,7 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
     })
   )
 
-  it.effect(
+  it.scoped(
     "doctor reports each check in order, spends nothing, and sends a request only if its settings are right",
     () =>
       Effect.gen(function* () {
@@ -246,9 +228,8 @@ layer(Layer.merge(serviceOfTones(), NodeFileSystem.layer))("the command", (it) =
         )
         expect(yield* service.accounts.account).toEqual(before)
         // A proxy or another server, which refuses what it does not know.
-        yield* service.faults.set([{ status: 400, body: "<html>" }])
+        yield* setFaults({ status: 400, body: "<html>" })
         expect(yield* diagnose(settings)).toEqual([10, "ok ok ok SttBadRequest TtsBadRequest"])
-        yield* service.faults.set([])
       })
   )
 
@@ -360,22 +341,35 @@ it.effect("a port that is in use is reported as such", () =>
   }).pipe(Effect.provide(LocalService.layer()))
 )
 
-/** Starts the command, until the scope closes. The result is the first text on standard output. */
-const firstText = (...args: ReadonlyArray<string>) =>
+/** Starts the command, until the scope closes. The result is what it has printed to a stream when `isEnough` holds of it. */
+const printedBy = (
+  stream: "log" | "error",
+  args: ReadonlyArray<string>,
+  isEnough: (printed: string) => boolean = () => true
+) =>
   Effect.gen(function* () {
-    const printed = yield* Deferred.make<string>()
+    const enough = yield* Deferred.make<string>()
     const real = yield* Console.consoleWith(Effect.succeed)
-    const log = (text: string) => Effect.asVoid(Deferred.succeed(printed, text))
+    const silent = { log: () => Effect.void, error: () => Effect.void }
+    let printed = ""
+    const keep = (line: string) =>
+      Effect.suspend(() => {
+        printed += printed === "" ? line : `\n${line}`
+        return isEnough(printed) ? Effect.asVoid(Deferred.succeed(enough, printed)) : Effect.void
+      })
     const command = speech(["node", "speech", ...args])
-    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, log, error: () => Effect.void }))
-    return yield* Deferred.await(printed)
+    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, ...silent, [stream]: keep }))
+    return yield* Deferred.await(enough)
   })
 
 it.scoped("a data directory shows its key once, and a new one with --new-key", () =>
   Effect.gen(function* () {
     const folder = yield* temporaryFolder
     const served = (...options: ReadonlyArray<string>) =>
-      Effect.map(Effect.scoped(firstText("serve", "--data-dir", `${folder}/data`, "--json", ...options)), JSON.parse)
+      Effect.map(
+        Effect.scoped(printedBy("log", ["serve", "--data-dir", `${folder}/data`, "--json", ...options])),
+        JSON.parse
+      )
     const first = yield* served()
     const keys = ["sttBaseUrl", "ttsBaseUrl", "platformUrl", "apiKey", "adminToken", "consoleUrl"]
     expect(Object.keys(first)).toEqual(keys)
@@ -389,32 +383,22 @@ it.scoped("a data directory shows its key once, and a new one with --new-key", (
 )
 
 it.scoped("the lines of serve are for the shell that --shell names", () =>
-  Effect.map(firstText("serve", "--shell", "powershell"), (lines) =>
+  Effect.map(printedBy("log", ["serve", "--shell", "powershell"]), (lines) =>
     expect(lines).toMatch(
       /^\$env:SPEECH_STT_BASE_URL = 'http:\S+'\n\$env:SPEECH_TTS_BASE_URL = 'http:\S+'\n\$env:SPEECH_API_KEY = 'local_\S+'$/
     )
   )
 )
 
-/** Runs `serve --open` with one folder as PATH, until `isEnough` holds of what it printed to standard error. */
+/** What `serve --open` prints to standard error, with one folder as PATH. */
 const servedOpen = (path: string, isEnough: (printed: string) => boolean) =>
   Effect.gen(function* () {
-    const enough = yield* Deferred.make<string>()
-    const real = yield* Console.consoleWith(Effect.succeed)
-    let printed = ""
-    const error = (line: string) =>
-      Effect.suspend(() => {
-        printed += `${line}\n`
-        return isEnough(printed) ? Effect.asVoid(Deferred.succeed(enough, printed)) : Effect.void
-      })
     const { PATH } = process.env
     yield* Effect.acquireRelease(
       Effect.sync(() => Object.assign(process.env, { PATH: path })),
       () => Effect.sync(() => Object.assign(process.env, { PATH }))
     )
-    const command = speech(["node", "speech", "serve", "--open"])
-    yield* Effect.forkScoped(Effect.withConsole(command, { ...real, log: () => Effect.void, error }))
-    return yield* Deferred.await(enough)
+    return yield* printedBy("error", ["serve", "--open"], isEnough)
   })
 
 /** Signs in as the page does. */

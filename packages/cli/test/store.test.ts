@@ -26,32 +26,21 @@ describe("--store", () => {
     Effect.map(open(store ?? ""), (opened) => expect(opened).toMatchObject({ right: { _tag: "Database", shown } }))
   )
 
-  it.effect.each(["run:1.db", "postgresql:/user:secret@db/speech", "//user:secret@db/speech", "mysql://a@b/c"])(
-    "is not %s",
-    (store) =>
-      Effect.map(open(store), (opened) =>
-        expect(opened).toMatchObject({
-          left: {
-            _tag: "UsageError",
-            message:
-              "--store must be a file, or an address that begins with postgresql://. For a file whose name has a colon, write ./ before it."
-          }
-        })
-      )
-  )
-
-  it.effect.each(["postgresql://user:qxz/kvw@db/speech", "postgres://user:qx?z#kvw@db:5432/speech"])(
-    "says how to write a password with special characters, and nothing of it: %s",
-    (store) =>
-      Effect.map(open(store), (opened) =>
-        expect(opened).toMatchObject({
-          left: {
-            _tag: "UsageError",
-            message:
-              "--store can't be read: write it as postgresql://user:password@host:port/database, and percent-encode special characters of the password: %2F for /, %23 for #, %3F for ?, %25 for %."
-          }
-        })
-      )
+  const noAddress =
+    "must be a file, or an address that begins with postgresql://. For a file whose name has a colon, write ./ before it."
+  const unreadable =
+    "can't be read: write it as postgresql://user:password@host:port/database, and percent-encode special characters of the password: %2F for /, %23 for #, %3F for ?, %25 for %."
+  it.effect.each([
+    ["run:1.db", noAddress],
+    ["postgresql:/user:secret@db/speech", noAddress],
+    ["//user:secret@db/speech", noAddress],
+    ["mysql://a@b/c", noAddress],
+    ["postgresql://user:qxz/kvw@db/speech", unreadable],
+    ["postgres://user:qx?z#kvw@db:5432/speech", unreadable]
+  ] as const)("is not %s, and the sentence that says so has nothing of it", ([store, problem]) =>
+    Effect.map(open(store), (opened) =>
+      expect(opened).toMatchObject({ left: { _tag: "UsageError", message: `--store ${problem}` } })
+    )
   )
 
   it("prints no part of a password in any form of an address", () =>

@@ -27,6 +27,7 @@ import {
 } from "./Console.js"
 import { Fault, FaultRecord } from "./Faults.js"
 import { BodyOptional } from "./internal/bodyOptional.js"
+import { mustBe } from "./internal/validation.js"
 import { JournalEntry } from "./Journal.js"
 
 /** The platform refused a request of a typed client, or failed. */
@@ -125,7 +126,7 @@ const Reset = Schema.Struct({
   /** Fixed clock. Default: the option `fixedTime`. */
   fixedTime: Schema.optional(
     Schema.Date.annotations({
-      message: () => ({ message: "must be a date and time of ISO 8601", override: true }),
+      ...mustBe("a date and time of ISO 8601"),
       jsonSchema: { type: "string", format: "date-time" }
     })
   )
@@ -134,6 +135,10 @@ const Reset = Schema.Struct({
 /** `GET /<name>` */
 const read = <Name extends string, A, I>(name: Name, success: Schema.Schema<A, I>, text: string) =>
   HttpApiEndpoint.get(name, `/${name}`).addSuccess(success).annotateContext(summary(text))
+
+/** `POST /<name>` with a recording as its body. */
+const sendRecording = <Name extends string>(name: Name, text: string) =>
+  HttpApiEndpoint.post(name, `/${name}`).setPayload(recording).annotateContext(summary(text))
 
 const platform = HttpApiGroup.make("platform", { topLevel: true })
   .add(read("account", Account, "The account"))
@@ -204,25 +209,13 @@ const platform = HttpApiGroup.make("platform", { topLevel: true })
       .annotateContext(summary("Synthesize a text as an operation of the account, without a key"))
   )
   .add(
-    HttpApiEndpoint.post("transcripts", "/transcripts")
+    sendRecording("transcripts", "Transcribe the recording in the body as an operation of the account, without a key")
       .setUrlParams(TranscriptQuery)
-      .setPayload(recording)
       .addSuccess(Transcript)
       .addError(callFailed)
-      .annotateContext(summary("Transcribe the recording in the body as an operation of the account, without a key"))
   )
-  .add(
-    HttpApiEndpoint.post("recordings", "/recordings")
-      .setUrlParams(RecordingQuery)
-      .setPayload(recording)
-      .annotateContext(summary("Teach the recogniser the recording in the body"))
-  )
-  .add(
-    HttpApiEndpoint.post("waveforms", "/waveforms")
-      .setPayload(recording)
-      .addSuccess(Waveform)
-      .annotateContext(summary("The waveform of the recording in the body, of at most 5 hours"))
-  )
+  .add(sendRecording("recordings", "Teach the recogniser the recording in the body").setUrlParams(RecordingQuery))
+  .add(sendRecording("waveforms", "The waveform of the recording in the body, of at most 5 hours").addSuccess(Waveform))
   .prefix("/platform/api")
   .middlewareEndpoints(AdminToken)
   // Endpoints from here on have neither the prefix nor the token.

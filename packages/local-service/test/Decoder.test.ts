@@ -14,24 +14,20 @@ const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, imp
 const duration = (readFileSync(pathOf("cat.wav")).length - 44) / 16_000
 
 layer(Layer.merge(Decoder.layer, NodeFileSystem.layer))("the decoder of the local service", (it) => {
-  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])("decodes %s for audio-codec", (name) =>
-    Effect.gen(function* () {
-      const audio = yield* AudioDecoder.decodeFile(pathOf(name))
-      const { byteLength } = yield* PcmStream.collect(audio)
-      expect(audio.format).toMatchObject({ channels: 1, encoding: "float32" })
-      expect(Math.abs(byteLength / 4 / audio.format.sampleRate - duration)).toBeLessThan(0.15)
-    })
-  )
-
-  it.scoped.each(["cat.mp3", "cat.flac", "cat.opus.ogg", "cat.webm"])("decodes %s between tags", (name) =>
-    Effect.gen(function* () {
-      const file = readFileSync(pathOf(name))
-      const id3 = Buffer.from("ID3\x04\0\0\0\0\0\x05notes", "latin1")
-      const tagged = Buffer.concat([id3, id3, file, Buffer.from("TAG"), Buffer.alloc(125)])
-      const plain = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(file)), PcmStream.collect)
-      const decoded = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(tagged)), PcmStream.collect)
-      expect(decoded.byteLength).toBe(plain.byteLength)
-    })
+  it.scoped.each(["cat.mp3", "cat.m4a", "cat.flac", "cat.opus.ogg", "cat.webm"])(
+    "decodes %s for audio-codec, also between tags",
+    (name) =>
+      Effect.gen(function* () {
+        const audio = yield* AudioDecoder.decodeFile(pathOf(name))
+        const { byteLength } = yield* PcmStream.collect(audio)
+        expect(audio.format).toMatchObject({ channels: 1, encoding: "float32" })
+        expect(Math.abs(byteLength / 4 / audio.format.sampleRate - duration)).toBeLessThan(0.15)
+        if (name === "cat.m4a") return
+        const id3 = Buffer.from("ID3\x04\0\0\0\0\0\x05notes", "latin1")
+        const tagged = Buffer.concat([id3, id3, readFileSync(pathOf(name)), Buffer.from("TAG"), Buffer.alloc(125)])
+        const decoded = yield* Effect.flatMap(AudioDecoder.decodeStream(Stream.make(tagged)), PcmStream.collect)
+        expect(decoded.byteLength).toBe(byteLength)
+      })
   )
 
   it.scoped("says that a file is gone, or is a folder", () =>

@@ -1,10 +1,10 @@
-import { describe, expect, it, layer } from "@effect/vitest"
+import { expect, it, layer } from "@effect/vitest"
 import { LocalService, type LocalServiceOptions } from "@effect-speech/local-service"
 import * as Cause from "effect/Cause"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 
-describe("an invalid option fails with its name and rule, before anything is opened", () => {
+it.effect("an invalid option fails with its name and rule, before anything is opened", () => {
   const wrong: ReadonlyArray<LocalServiceOptions> = [
     { port: 70_000 },
     { hostNames: ["speech", "speech:8100"] },
@@ -18,13 +18,14 @@ describe("an invalid option fails with its name and rule, before anything is ope
     { seed: 1.5 },
     { fixedTime: new Date("never") }
   ]
-  it.effect.each(wrong)("%j", (options) =>
-    Effect.gen(function* () {
-      const error = yield* Effect.flip(Layer.build(LocalService.layer(options)))
-      const [option] = Object.keys(options)
-      expect(error).toMatchObject({ _tag: "OptionInvalid", option })
-      expect(error.message).toMatch(new RegExp(`^The option ${option} must be .+\\.$`))
-    }).pipe(Effect.scoped)
+  return Effect.scoped(
+    Effect.forEach(wrong, (options) =>
+      Effect.map(Effect.flip(Layer.build(LocalService.layer(options))), (error) => {
+        const [option] = Object.keys(options)
+        expect(error).toMatchObject({ _tag: "OptionInvalid", option })
+        expect(error.message).toMatch(new RegExp(`^The option ${option} must be .+\\.$`))
+      })
+    )
   )
 })
 

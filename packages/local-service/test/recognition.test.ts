@@ -12,7 +12,6 @@ import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { chances } from "effect-speech-test-support/random"
-import { field, file, form, transactionId } from "./blackbox/support/messages.js"
 import { type Box, serviceTests } from "./blackbox/support/service.js"
 
 const pathOf = (name: string) => fileURLToPath(new URL(`recordings/${name}`, import.meta.url))
@@ -131,18 +130,6 @@ serviceTests(
       expect(recognised?.text).toBe("Good morning. Please bring your card!")
       expect(recognised?.confidence).toBeGreaterThan(0.9)
     })
-
-    it("as a join in an MP3 has its text and times", function* ({ service, transcribe }) {
-      const text = "He has a bad cat."
-      yield* service.teach({ path: pathOf("cat.wav"), text, lang: "en" })
-      const recording = file(readFileSync(pathOf("join.mp3")))
-      const aux = field("aux", "true")
-      const model = field("model", "en-general-v2-8khz")
-      const answer = yield* transcribe(form(model, field("transaction_id", transactionId), aux, recording))
-      expect(answer.json().text).toBe(`${text} ${text}`)
-      const [first, second] = answer.json().aux_info.segments_meta
-      expect(second.start - first.start).toBeCloseTo(catSamples.length / 8000 + 0.7, 2)
-    })
   },
   { keepsState: true }
 )
@@ -256,6 +243,8 @@ const folderOf = (files: Readonly<Record<string, string>>) => {
 }
 const cue = (separator: string, text: string) => `00:00:00${separator}020 --> 00:00:00${separator}990\n${text}\n`
 
+const refusal = (recordings: string) => Effect.flip(Layer.build(LocalService.layer({ recordings })))
+
 describe("a recording that is taught with subtitles beside it", () => {
   it.scoped("has their text and times, which count before its text", () =>
     Effect.gen(function* () {
@@ -272,28 +261,7 @@ describe("a recording that is taught with subtitles beside it", () => {
     })
   )
 
-  it.scoped("is looked for: a folder without one is refused", () =>
-    Effect.gen(function* () {
-      const recordings = folderOf({ "cat.srt": "" })
-      rmSync(join(recordings, "cat.wav"))
-      const error = yield* Effect.flip(Layer.build(LocalService.layer({ recordings })))
-      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: recordings })
-      expect(error.message).toContain("it has no .wav file")
-    })
-  )
-
-  it.scoped("is refused with the line of a mistake in them", () =>
-    Effect.gen(function* () {
-      const recordings = folderOf({ "cat.srt": "1\n00:00:02,000 --> 00:00:01,000\nHe has a bad cat.\n" })
-      const error = yield* Effect.flip(Layer.build(LocalService.layer({ recordings })))
-      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(recordings, "cat.wav") })
-      expect(error.message).toMatch(/cat\.srt: Line 2 /)
-    })
-  )
-
-  const refusal = (recordings: string) => Effect.flip(Layer.build(LocalService.layer({ recordings })))
-
-  it.scoped("is refused if what is beside it is no file, too large, or says nothing", () =>
+  it.scoped("is refused if what is beside it is no file, too large, has a mistake, or says nothing", () =>
     Effect.gen(function* () {
       const pipe = folderOf({})
       execFileSync("mkfifo", [join(pipe, "cat.srt")])
@@ -303,7 +271,7 @@ describe("a recording that is taught with subtitles beside it", () => {
         [pipe, "cat.srt is not a file"],
         [endless, "cat.txt is not a file"],
         [folderOf({ "cat.txt": "a".repeat(4 * 1024 * 1024 + 1) }), "cat.txt is larger than 4 MiB"],
-        [folderOf({ "cat.txt": "" }), "cat.txt has no text; write there what is said in it"],
+        [folderOf({ "cat.srt": "1\n00:00:02,000 --> 00:00:01,000\nHe has a bad cat.\n" }), "cat.srt: Line 2 "],
         [folderOf({ "cat.txt": "\ufeff \n" }), "cat.txt has no text; write there what is said in it"],
         [folderOf({ "cat.vtt": "WEBVTT\n" }), "cat.vtt has no text; write there what is said in it"]
       ] as const) {
@@ -311,19 +279,20 @@ describe("a recording that is taught with subtitles beside it", () => {
         expect(error).toMatchObject({ _tag: "RecordingUnusable", path: join(folder, "cat.wav") })
         expect(error.message).toContain(join(folder, problem))
       }
+      const without = folderOf({ "cat.srt": "" })
+      rmSync(join(without, "cat.wav"))
+      const error = yield* refusal(without)
+      expect(error).toMatchObject({ _tag: "RecordingUnusable", path: without })
+      expect(error.message).toContain("it has no .wav file")
     })
   )
-})
 
-describe("a recording without a text", () => {
-  it.scoped("can't be taught", () =>
+  it.scoped("can't be taught without a text", () =>
     Effect.gen(function* () {
       const { teach } = Context.get(yield* Layer.build(LocalService.layer()), LocalService)
       const path = pathOf("cat.wav")
-      for (const taught of [
-        { text: " \n" },
-        { text: "He has a bad cat.", segments: [{ start: 0, end: 0.5, text: " " }] }
-      ]) {
+      const silent = { text: "He has a bad cat.", segments: [{ start: 0, end: 0.5, text: " " }] }
+      for (const taught of [{ text: " \n" }, silent]) {
         expect(yield* Effect.flip(teach({ path, ...taught }))).toMatchObject({
           _tag: "RecordingUnusable",
           message: `The recording ${path} can't be taught: its text, or that of a segment, is empty.`

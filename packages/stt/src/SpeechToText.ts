@@ -157,14 +157,15 @@ const testTranscription = ({
   number,
   request
 }: Client.TestCall<TranscriptionRequest, string | Partial<Transcription>>): Transcription => {
-  const transactionId = request.transactionId ?? crypto.randomUUID()
-  const callId = `test-${number}`
+  const parts = Predicate.isString(given) ? { text: given } : given
+  // The report has the ids that the answer gives, as that of the client has those of the response.
+  const { callId = `test-${number}`, transactionId = request.transactionId ?? crypto.randomUUID() } = parts
   return {
     text: "",
     callId,
     transactionId,
     warnings: warningsFor({}, request),
     call: reportOf({ sentId: transactionId, attempts: [answeredAtOnce], elapsedMillis: 0 }, "unknown", callId),
-    ...(Predicate.isString(given) ? { text: given } : given)
+    ...parts
   }
 }

@@ -1,6 +1,7 @@
 import { describe, expect, it } from "@effect/vitest"
 import { AudioSource, SpeechToText } from "@effect-speech/stt"
 import type { CallEvent } from "@effect-speech/transport"
+import { answeredAtOnce } from "@effect-speech/transport/CallReport"
 import * as Effect from "effect/Effect"
 import * as FiberRef from "effect/FiberRef"
 import * as Logger from "effect/Logger"
@@ -51,25 +52,16 @@ describe("layerTest", () => {
     { answer: "hello", expected: { text: "hello", callId: "test-1" } },
     { answer: { text: "hello", callId: "call-7", auxInfo }, expected: { text: "hello", callId: "call-7", auxInfo } },
     { answer: { callId: "call-7" }, expected: { text: "", callId: "call-7" } }
-  ])("takes %j, and keeps the requests", ({ answer, expected }) =>
+  ])("takes %j, reports one attempt, and keeps the requests", ({ answer, expected }) =>
     Effect.gen(function* () {
-      expect(yield* transcribe).toMatchObject({ ...expected, transactionId })
+      const call = {
+        sentId: transactionId,
+        receivedId: expected.callId,
+        attempts: [answeredAtOnce],
+        billing: "unknown"
+      }
+      expect(yield* transcribe).toMatchObject({ ...expected, transactionId, call })
       expect(yield* SpeechToText.calls).toMatchObject([{ model: request.model, transactionId }])
     }).pipe(Effect.provide(SpeechToText.layerTest(answer)))
-  )
-
-  it.effect("takes a function of the request, and reports one attempt without delay", () =>
-    Effect.gen(function* () {
-      const stt = yield* SpeechToText
-      const { call, callId, text, transactionId } = yield* stt.transcribe({ audio: request.audio, model: "m" })
-      expect(text).toBe("m")
-      expect(call).toEqual({
-        sentId: transactionId,
-        receivedId: callId,
-        attempts: [{ status: 200, sent: "all", delayMillis: 0, elapsedMillis: 0 }],
-        billing: "unknown",
-        elapsedMillis: 0
-      })
-    }).pipe(Effect.provide(SpeechToText.layerTest(({ model }) => Effect.succeed(model))))
   )
 })

@@ -3,22 +3,13 @@ import * as FileSystem from "@effect/platform/FileSystem"
 import type * as AudioFormat from "@effect-speech/audio-codec/AudioFormat"
 import * as Pcm from "@effect-speech/audio-codec/Pcm"
 import * as Wav from "@effect-speech/audio-codec/Wav"
-import type { SpeechToTextOptions } from "@effect-speech/stt"
 import * as NodeTransport from "@effect-speech/transport/node"
 import * as Effect from "effect/Effect"
 import * as Layer from "effect/Layer"
 import * as Stream from "effect/Stream"
 import { withOpenedFiles } from "effect-speech-test-support/openedFiles"
-import { type Request, sendStatuses, transcribe as transcribeWith } from "./scriptedStt.js"
 
 /** Recordings, and file systems, for the tests of sources. */
-
-/** Transcribes against a server that sends `statuses`, then 200. */
-export const transcribe = (
-  asked: Partial<Request>,
-  statuses: Array<number> = [],
-  options?: Partial<SpeechToTextOptions>
-) => transcribeWith(sendStatuses(...statuses), asked, options)
 
 export const stereo48k: AudioFormat.AudioFormat = { sampleRate: 48_000, channels: 2, encoding: "pcm16" }
 export const tone = (seconds: number, format = stereo48k): Uint8Array => {

@@ -5,8 +5,8 @@ import { AudioSource } from "@effect-speech/stt"
 import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Stream from "effect/Stream"
-import { fileWith, inChunks, stereo48k, tone, transcribe, wav } from "./recordings.js"
-import { fileOf, type Request } from "./scriptedStt.js"
+import { fileWith, inChunks, stereo48k, tone, wav } from "./recordings.js"
+import { fileOf, type Request, sendStatuses, transcribe } from "./scriptedStt.js"
 
 describe("telephony", () => {
   const expected: AudioFormat.AudioFormat = { sampleRate: 8000, channels: 1, encoding: "pcm16" }
@@ -20,7 +20,7 @@ describe("telephony", () => {
     ["a stream", AudioSource.fromStream(() => inChunks(second, 999)), false]
   ] as const)("sends %s of 48 kHz stereo as 8 kHz mono, a twelfth of the size", ([_, audio, exact]) =>
     Effect.gen(function* () {
-      const { received } = yield* transcribe({ audio, telephony })
+      const { received } = yield* transcribe(undefined, { audio, telephony })
       const { bytes, headers } = fileOf(received[0])
       const sent = yield* Wav.decode(bytes)
       expect(sent.format).toEqual(expected)
@@ -34,9 +34,13 @@ describe("telephony", () => {
   it.scopedLive("converts a file again for a retry", () =>
     Effect.gen(function* () {
       const { path } = yield* fileWith(tone(0.5))
-      const { received } = yield* transcribe({ audio: AudioSource.fromPath(path), telephony }, [503], {
-        retries: { times: 1, firstDelay: "1 millis" }
-      })
+      const { received } = yield* transcribe(
+        sendStatuses(503),
+        { audio: AudioSource.fromPath(path), telephony },
+        {
+          retries: { times: 1, firstDelay: "1 millis" }
+        }
+      )
       const [first, second] = received.map((each) => fileOf(each).bytes)
       expect(first).toEqual(second)
       expect((yield* Wav.decode(first ?? new Uint8Array(0))).format).toEqual(expected)
@@ -51,7 +55,7 @@ describe("telephony", () => {
       notes.set([...new TextEncoder().encode("note"), ...new Uint8Array(Uint32Array.of(200_000).buffer)])
       const bytes = Buffer.concat([plain.subarray(0, 12), notes, plain.subarray(12)])
       bytes.writeUInt32LE(bytes.length - 8, 4)
-      const { outcome, received } = yield* transcribe({ audio: AudioSource.fromBytes(bytes), telephony })
+      const { outcome, received } = yield* transcribe(undefined, { audio: AudioSource.fromBytes(bytes), telephony })
       expect(outcome).toMatchObject({ right: { warnings: [] } })
       expect((yield* Wav.decode(fileOf(received[0]).bytes)).bytes.byteLength).toBe(1600)
       expect(received[0]?.headers["content-length"]).toBe(String(received[0]?.body.byteLength))
@@ -73,7 +77,7 @@ describe("telephony", () => {
     ["a stream that fails", fromStream(cutStream), /its stream failed \(RangeError\)/]
   ] as const)("refuses %s, and says what to do", ([_, audio, problem]) =>
     Effect.gen(function* () {
-      const { outcome, received } = yield* transcribe({ audio, telephony })
+      const { outcome, received } = yield* transcribe(undefined, { audio, telephony })
       expect(outcome).toMatchObject({ left: { _tag: "SttAudioUnreadable", message: expect.stringMatching(problem) } })
       expect(received).toEqual([])
     })
@@ -91,7 +95,7 @@ it.scoped.each<readonly [what: string, asked: Partial<Request>, tags: ReadonlyAr
   ["the converted recording, at a lower rate", { audio: lower, telephony: true }, ["SampleRateFarFrom8kHz"]]
 ])("a transcription has the warnings of %s", ([_, asked, tags]) =>
   Effect.gen(function* () {
-    const { outcome } = yield* transcribe({ audio: AudioSource.fromBytes(wav), ...asked })
+    const { outcome } = yield* transcribe(undefined, { audio: AudioSource.fromBytes(wav), ...asked })
     expect(Either.getOrThrow(outcome).warnings.map(({ _tag }) => _tag)).toEqual(tags)
   })
 )

@@ -19,7 +19,7 @@ import {
 } from "./scriptedTransport.js"
 
 const call = (play: Play, options: PlayOptions & { readonly body?: Operation.Request["body"] | undefined } = {}) =>
-  Effect.flatMap(Effect.orDie(playedTransport(play, options)), ({ run }) => run(operation(options.body)))
+  Effect.flatMap(playedTransport(play, options), ({ run }) => run(operation(options.body)))
 
 const consume = (request: HttpClientRequest.HttpClientRequest) =>
   request.body._tag === "Stream" ? Effect.orDie(Stream.runDrain(request.body.stream)) : Effect.void
@@ -144,11 +144,9 @@ describe("the events of a call", () => {
     Effect.gen(function* () {
       const seen: Array<CallEvent.CallEvent> = []
       const statuses = [503]
-      const transport = yield* Effect.orDie(
-        playedTransport(
-          (request) => Effect.map(consume(request), () => new Response("ok", { status: statuses.shift() ?? 200 })),
-          { retries: { retries: 1 } }
-        )
+      const transport = yield* playedTransport(
+        (request) => Effect.map(consume(request), () => new Response("ok", { status: statuses.shift() ?? 200 })),
+        { retries: { retries: 1 } }
       )
       const onEvent = (event: CallEvent.CallEvent) => Effect.sync(() => seen.push(event))
       expect(yield* settled(transport.run(operation(body), { onEvent }))).toEqual(Either.right("ok"))
@@ -183,14 +181,12 @@ describe("how much was sent", () => {
         Stream.make(Uint8Array.of(1)),
         Stream.fromEffect(Effect.as(rest.await, Uint8Array.of(2)))
       )
-      const transport = yield* Effect.orDie(
-        playedTransport((request) =>
-          Effect.gen(function* () {
-            yield* Effect.forkDaemon(Effect.zipRight(consume(request), read.open))
-            yield* Effect.yieldNow()
-            return new Response("ok")
-          })
-        )
+      const transport = yield* playedTransport((request) =>
+        Effect.gen(function* () {
+          yield* Effect.forkDaemon(Effect.zipRight(consume(request), read.open))
+          yield* Effect.yieldNow()
+          return new Response("ok")
+        })
       )
       const seen: Array<ReadonlyArray<unknown>> = []
       yield* transport.run({
@@ -213,9 +209,9 @@ describe("how much was sent", () => {
     Effect.gen(function* () {
       const outcomeOf = (openings: number) =>
         Effect.gen(function* () {
-          const transport = yield* Effect.orDie(
-            playedTransport(() => Effect.succeed(new Response("", { status: 503 })), { retries: {} })
-          )
+          const transport = yield* playedTransport(() => Effect.succeed(new Response("", { status: 503 })), {
+            retries: {}
+          })
           const once = operation()
           const request = once.request as Operation.Request
           let left = openings

@@ -19,23 +19,21 @@ describe("a key that is refused", () => {
     Effect.gen(function* () {
       const keys: Array<string | undefined> = []
       const store = { key: "old.key", readings: 0 }
-      const transport = yield* Effect.orDie(
-        playedTransport(
-          (request) =>
-            Effect.map(Effect.yieldNow(), () => {
-              const key = request.headers["x-api-key"]
-              keys.push(key)
-              return new Response("ok", { status: key === valid ? 200 : 401 })
-            }),
-          {
-            apiKey: Effect.sync(() => {
-              store.readings++
-              return Redacted.make(store.key)
-            }),
-            retries: { retries: 0 },
-            ...options
-          }
-        )
+      const transport = yield* playedTransport(
+        (request) =>
+          Effect.map(Effect.yieldNow(), () => {
+            const key = request.headers["x-api-key"]
+            keys.push(key)
+            return new Response("ok", { status: key === valid ? 200 : 401 })
+          }),
+        {
+          apiKey: Effect.sync(() => {
+            store.readings++
+            return Redacted.make(store.key)
+          }),
+          retries: { retries: 0 },
+          ...options
+        }
       )
       store.key = stored
       return { keys, store, transport }
@@ -74,11 +72,9 @@ describe("a key that is refused", () => {
     "is redacted together with the new one, the longer of $keys first",
     ({ keys: [...keys] }) =>
       Effect.gen(function* () {
-        const transport = yield* Effect.orDie(
-          playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
-            apiKey: Effect.sync(() => Redacted.make(keys.shift() ?? ""))
-          })
-        )
+        const transport = yield* playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
+          apiKey: Effect.sync(() => Redacted.make(keys.shift() ?? ""))
+        })
         const redacted: Array<string> = []
         const accept = ({ progress, redact, withoutKey }: Operation.Response<Failed>) => {
           redacted.push(redact("not a.bc"), withoutKey("nor a.b"))
@@ -107,16 +103,14 @@ describe("a key that is refused", () => {
       const late = yield* Effect.makeLatch()
       const keys: Array<string | undefined> = []
       const stored = ["old.key", "new.key"]
-      const transport = yield* Effect.orDie(
-        playedTransport(
-          (request) =>
-            Effect.gen(function* () {
-              const key = request.headers["x-api-key"]
-              if (keys.push(key) === 1) yield* late.await
-              return new Response("ok", { status: key === "new.key" ? 200 : 401 })
-            }),
-          { apiKey: Effect.sync(() => Redacted.make(stored.shift() ?? "third.key")) }
-        )
+      const transport = yield* playedTransport(
+        (request) =>
+          Effect.gen(function* () {
+            const key = request.headers["x-api-key"]
+            if (keys.push(key) === 1) yield* late.await
+            return new Response("ok", { status: key === "new.key" ? 200 : 401 })
+          }),
+        { apiKey: Effect.sync(() => Redacted.make(stored.shift() ?? "third.key")) }
       )
       const first = yield* Effect.fork(transport.run(operation()))
       yield* Effect.yieldNow()
@@ -191,12 +185,10 @@ describe("a key that is refused", () => {
   const failureAfter = (again: Effect.Effect<Redacted.Redacted, unknown>, deadlines: Deadlines.Deadlines = {}) =>
     Effect.gen(function* () {
       const readings = [Effect.succeed(Redacted.make("old.key"))]
-      const transport = yield* Effect.orDie(
-        playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
-          apiKey: Effect.suspend(() => readings.shift() ?? again),
-          deadlines: resolvedDeadlines(deadlines, "1 minute")
-        })
-      )
+      const transport = yield* playedTransport(() => Effect.succeed(new Response("", { status: 401 })), {
+        apiKey: Effect.suspend(() => readings.shift() ?? again),
+        deadlines: resolvedDeadlines(deadlines, "1 minute")
+      })
       const fiber = yield* Effect.fork(Effect.flip(transport.run(operation())))
       yield* TestClock.adjust("5 seconds")
       return yield* Fiber.join(fiber)

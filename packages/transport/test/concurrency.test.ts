@@ -35,18 +35,16 @@ const heldTransport = (options: PlayOptions) =>
   Effect.gen(function* () {
     const started: Array<string> = []
     const statuses = new Map<string, Deferred.Deferred<number>>()
-    const transport = yield* Effect.orDie(
-      playedTransport(
-        (request) =>
-          Effect.gen(function* () {
-            const name = nameOf(request)
-            const status = yield* Deferred.make<number>()
-            started.push(name)
-            statuses.set(name, status)
-            return new Response("ok", { status: yield* Deferred.await(status) })
-          }),
-        options
-      )
+    const transport = yield* playedTransport(
+      (request) =>
+        Effect.gen(function* () {
+          const name = nameOf(request)
+          const status = yield* Deferred.make<number>()
+          started.push(name)
+          statuses.set(name, status)
+          return new Response("ok", { status: yield* Deferred.await(status) })
+        }),
+      options
     )
     const answer = (name: string, status = 200) => {
       const waiting = statuses.get(name)

@@ -270,25 +270,6 @@ describe("the budget of a layer", () => {
 })
 
 describe("the delay before a retry", () => {
-  it.effect("is never shorter than Retry-After, and differs from call to call", () =>
-    Effect.gen(function* () {
-      const busy = later("1", 429)
-      const { transport } = yield* scripted(times(50, busy), {})
-      const delays: Array<number> = []
-      const onEvent = (event: CallEvent.CallEvent) =>
-        Effect.sync(() => void (event._tag === "Retrying" && delays.push(event.delayMillis)))
-      const calls = Array.from({ length: 50 }, () => transport.run(operation(), { onEvent }))
-      const fiber = yield* Effect.fork(
-        Effect.withRandom(Effect.all(calls, { concurrency: "unbounded" }), Random.make("a seed"))
-      )
-      yield* TestClock.adjust("5 seconds")
-      yield* Fiber.join(fiber)
-      expect(Math.min(...delays)).toBeGreaterThanOrEqual(1000)
-      expect(Math.max(...delays)).toBeLessThanOrEqual(1200)
-      expect(new Set(delays).size).toBeGreaterThan(30)
-    })
-  )
-
   it("is between 0 and the backoff", () => {
     FastCheck.assert(
       FastCheck.property(FastCheck.nat(2000), FastCheck.double({ min: 0, max: 1, noNaN: true }), (retry, random) => {

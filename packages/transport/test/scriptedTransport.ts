@@ -62,10 +62,14 @@ const transportOf = (options: PlayOptions) =>
   )
 
 export const playedTransport = (play: Play, options: PlayOptions = {}) =>
-  Effect.provideService(
-    transportOf(options),
-    HttpClient.HttpClient,
-    HttpClient.make((request) => Effect.map(play(request), (response) => HttpClientResponse.fromWeb(request, response)))
+  Effect.orDie(
+    Effect.provideService(
+      transportOf(options),
+      HttpClient.HttpClient,
+      HttpClient.make((request) =>
+        Effect.map(play(request), (response) => HttpClientResponse.fromWeb(request, response))
+      )
+    )
   )
 
 /** A transport over a layer, which lasts until the scope closes. */
@@ -122,19 +126,17 @@ export const scripted = (ends: Array<End>, options: PlayOptions = {}) =>
   Effect.gen(function* () {
     const requests: Array<HttpClientRequest.HttpClientRequest> = []
     const budget = makeRetryBudget()
-    const transport = yield* Effect.orDie(
-      playedTransport(
-        (request) => {
-          requests.push(request)
-          const end = ends.shift() ?? 200
-          if (typeof end === "string") return lost(request, end)
-          if (typeof end === "number") return Effect.succeed(new Response("ok", { status: end }))
-          const { date, retryAfter, status } = end
-          const headers = { "Retry-After": retryAfter, ...(date === undefined ? {} : { Date: date }) }
-          return Effect.succeed(new Response("ok", { status, headers }))
-        },
-        { retries: {}, budget, ...options }
-      )
+    const transport = yield* playedTransport(
+      (request) => {
+        requests.push(request)
+        const end = ends.shift() ?? 200
+        if (typeof end === "string") return lost(request, end)
+        if (typeof end === "number") return Effect.succeed(new Response("ok", { status: end }))
+        const { date, retryAfter, status } = end
+        const headers = { "Retry-After": retryAfter, ...(date === undefined ? {} : { Date: date }) }
+        return Effect.succeed(new Response("ok", { status, headers }))
+      },
+      { retries: {}, budget, ...options }
     )
     return { budget, requests, transport }
   })

@@ -25,7 +25,7 @@ describe("metrics", () => {
 
   it.effect("tell interrupted calls and defects apart", () =>
     Effect.gen(function* () {
-      const waiting = yield* Effect.orDie(playedTransport(() => Effect.never))
+      const waiting = yield* playedTransport(() => Effect.never)
       const interrupted = Effect.gen(function* () {
         const fiber = yield* Effect.fork(waiting.run(operation()))
         yield* TestClock.adjust("1 second")
@@ -35,7 +35,7 @@ describe("metrics", () => {
         "speech_calls test interrupted": 1,
         "speech_call_duration_millis test interrupted": { count: 1, millis: 1000 }
       })
-      const dying = yield* Effect.orDie(playedTransport(() => Effect.succeed(new Response("ok"))))
+      const dying = yield* playedTransport(() => Effect.succeed(new Response("ok")))
       const accept = () => Effect.die(new Error("a defect of the operation"))
       expect(yield* metricsOf(Effect.exit(dying.run({ ...operation(), accept })))).toMatchObject({
         "speech_calls test defect": 1

@@ -30,20 +30,11 @@ const wrappers: ReadonlyArray<readonly [name: string, wrap: Wrap]> = [
       return new Proxy(client, { get: (target, name) => (name === "execute" ? execute : Reflect.get(target, name)) })
     }
   ],
-  ["transform", (client, see) => HttpClient.transform(client, (response) => Effect.suspend(() => see(response)))],
   ["transformResponse", (client, see) => HttpClient.transformResponse(client, Effect.tap(see))],
   [
     "mapRequest",
     (client, see) => HttpClient.mapRequest(client, (request) => HttpClientRequest.setHeader(see(request), "x-a", "b"))
   ],
-  ["mapRequestEffect", (client, see) => HttpClient.mapRequestEffect(client, (request) => Effect.succeed(see(request)))],
-  ["mapRequestInput", (client, see) => HttpClient.mapRequestInput(client, see)],
-  [
-    "mapRequestInputEffect",
-    (client, see) => HttpClient.mapRequestInputEffect(client, (request) => Effect.succeed(see(request)))
-  ],
-  ["tap", (client, see) => HttpClient.tap(client, (response) => Effect.sync(() => see(response)))],
-  ["tapRequest", (client, see) => HttpClient.tapRequest(client, (request) => Effect.sync(() => see(request)))],
   ["filterStatus", (client, see) => HttpClient.filterStatus(client, () => see(true))],
   [
     "tapError and retry",

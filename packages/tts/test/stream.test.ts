@@ -117,14 +117,6 @@ describe("the total deadline", () => {
       expect(yield* Effect.flip(Stream.runForEach(stream, () => Effect.sleep("200 millis")))).toMatchObject(exceeded)
     })
   )
-
-  it.scopedLive("does not include the time of onEvent", () =>
-    Effect.gen(function* () {
-      const { tts } = yield* connect(sendAudio(), total)
-      const { bytes } = yield* tts.synthesize(request, { onEvent: () => Effect.sleep("1 second") })
-      expect(bytes.byteLength).toBe(audio.pcm16.byteLength)
-    })
-  )
 })
 
 describe("metrics and spans", () => {

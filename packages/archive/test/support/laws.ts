@@ -2,9 +2,9 @@
  * What an archive promises, as functions of what happened: the requests that the service got, the commands of a person, and what
  * the person saw of the run and its files. Each law returns a sentence for each time that it is broken.
  *
- * Times are milliseconds of a clock that never jumps. A file is a path and a version of its content, such as `a.wav#2`.
+ * Times are milliseconds of a clock that never jumps. That no limit is exceeded is a law of the store: see `histories.test.ts`. A file is a path and a version of its content, such as `a.wav#2`.
  */
-import type { FileState, Limits, RunState } from "../../src/Run.js"
+import type { FileState, RunState } from "../../src/Run.js"
 
 /** What a person saw of a file. */
 export interface Seen {
@@ -24,8 +24,6 @@ export type Event = { readonly at: number } & (
       readonly process: string
       readonly file: string
       readonly id: string
-      /** What the service charges if it carries the call out: started seconds. */
-      readonly cost: number
     }
   | {
       readonly is: "response"
@@ -44,8 +42,6 @@ export type Event = { readonly at: number } & (
   | { readonly is: "goesOn"; readonly afterRefusal: boolean }
   /** A person has named the tag of these files, by their ids. */
   | { readonly is: "retried"; readonly ids: ReadonlyArray<string> }
-  /** The limits that the store has from now on. */
-  | { readonly is: "limits"; readonly limits: Limits }
   | { readonly is: "seen"; readonly state: RunState; readonly files: ReadonlyArray<Seen> }
   | { readonly is: "killed" | "frozen" | "continued" | "asked to end"; readonly process: string }
   /** `inTime`: within its time for calls under way. */
@@ -195,62 +191,6 @@ export const oneCallFirstAfterARefusal: Law = (log) => {
   })
 }
 
-/** The files that were called for are at most as many as the limit. */
-export const filesAreWithinTheLimit: Law = (log) =>
-  withinLimits(log, ({ maxFiles }, begun) => {
-    const { size } = new Set(begun.map(({ id }) => id))
-    return maxFiles === undefined || size <= maxFiles ? undefined : `${size} files, and the limit is ${maxFiles}`
-  })
-
-/**
- * The money is at most the limit: what calls cost that began under it, or whose files were seen as done. The cost of a call that a
- * crash left unanswered is known only if it was reserved under a limit.
- */
-export const moneyIsWithinTheLimit: Law = (log) =>
-  withinLimits(log, ({ maxCredits }, begun) => {
-    const spent = begun.reduce((sum, { cost, known }) => sum + (known ? cost : 0), 0)
-    return maxCredits === undefined || spent <= maxCredits
-      ? undefined
-      : `${spent} credits, and the limit is ${maxCredits}`
-  })
-
-interface Begun {
-  readonly id: string
-  readonly cost: number
-  /** It began while there was a limit of credits, or its file was seen as done and no crash left it unanswered. */
-  readonly known: boolean
-}
-
-const withinLimits = (log: Log, problem: (limits: Limits, begun: ReadonlyArray<Begun>) => string | undefined) => {
-  const responses = new Map(calls(log).map(({ call, response }) => [call, response]))
-  let limits: Limits = {}
-  const begun: Array<Of<"request"> & { underLimit: boolean }> = []
-  const done = new Set<string>()
-  const killed = new Set<string>()
-  return log.flatMap((event) => {
-    if (event.is === "killed") killed.add(event.process)
-    if (event.is === "limits") limits = event.limits
-    if (event.is === "seen") for (const { id, state } of event.files) if (state === "done") done.add(id)
-    if (event.is !== "request") return []
-    begun.push({ ...event, underLimit: limits.maxCredits !== undefined })
-    const counted = begun.filter(({ call }) => {
-      const response = responses.get(call)
-      return response === undefined || response.at > event.at || response.outcome !== "refused"
-    })
-    const paid = counted.map(({ call, cost, id, process, underLimit }) => {
-      const response = responses.get(call)
-      const isLeft = killed.has(process) && response?.delivered !== true
-      return {
-        id,
-        cost: response?.outcome === "rejected" ? 0 : cost,
-        known: underLimit || (done.has(id) && !isLeft)
-      }
-    })
-    const sentence = problem(limits, paid)
-    return sentence === undefined ? [] : [`${event.file} is called: ${sentence}`]
-  })
-}
-
 /** A process that is asked to end begins no call, and ends within its time. */
 export const endsWhenAsked: Law = (log) => {
   const asked = new Map<string, number>()
@@ -297,8 +237,6 @@ export const laws = {
   nothingBeginsAfterAPause,
   nothingBeginsAfterARefusal,
   oneCallFirstAfterARefusal,
-  filesAreWithinTheLimit,
-  moneyIsWithinTheLimit,
   endsWhenAsked,
   noAnswerIsLost,
   oneResultForAPath

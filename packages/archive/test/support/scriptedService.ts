@@ -75,8 +75,7 @@ export class ScriptedService {
     const call = this.#calls++
     const file = marker.exec(body)?.[1] ?? "?"
     const id = /name="transaction_id"\r\n\r\n([^\r]*)/.exec(body)?.[1] ?? "?"
-    const cost = Math.ceil((body.length - 1_000) / 16_000)
-    this.log({ at: world.now, is: "request", call, process: machine.name, file, id, cost })
+    this.log({ at: world.now, is: "request", call, process: machine.name, file, id })
     world.after(this.millis, () => {
       const delivered = machine.state === "alive" && this.isWritable()
       const outcome = mode === "unreachable" ? "rejected" : outcomes[mode]

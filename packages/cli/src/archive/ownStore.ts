@@ -5,12 +5,12 @@ import { existsSync, realpathSync } from "node:fs"
 import { basename, dirname, join, resolve } from "node:path"
 import { Archive } from "@effect-speech/archive/Archive"
 import type { RunStatus } from "@effect-speech/archive/Run"
-import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import * as Schedule from "effect/Schedule"
-import { OutputFailed, UsageError } from "../failure.js"
+import { OutputFailed, refuse } from "../failure.js"
 import { lockOf } from "../fileLock.js"
 import { lockOutput } from "../lockFolder.js"
+import { applying } from "../message.js"
 import { called, files } from "./report.js"
 import { client, type Store } from "./store.js"
 
@@ -44,8 +44,9 @@ export const requireNoOtherStore = (store: Store, out: string) =>
     const isNew = store._tag === "File" && !existsSync(store.path)
     if (!isNew && (yield* calledIn(store, out)) > 0) return
     const name = store._tag === "File" ? store.path : store.shown
-    const sentence = `${out} has a store of its own, archive.db, with a run that has called ${files(there)}. The store ${name} knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out.`
-    return yield* new UsageError({ message: Printable.line(sentence) })
+    return yield* refuse(
+      `${out} has a store of its own, archive.db, with a run that has called ${files(there)}. The store ${name} knows nothing of it, and would call each file again. To go on with that run, leave out --store and SPEECH_ARCHIVE_STORE. To begin anew in the other store, choose another --out.`
+    )
   })
 
 /** Another command of this machine may look at the lock that a killed one left, for a moment. */
@@ -65,31 +66,28 @@ export const lockForStore = (store: Store, out: string) =>
     Effect.catchAll(
       () =>
         new OutputFailed({
-          message: Printable.line(
-            `Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out.`
-          )
+          message: `Nothing was sent: another speech command works on ${out}, with another store. Wait until it has ended, or stop it; it may be suspended. Or choose another --out.`
         })
     )
   )
 
 /** An output with results of a run whose store is not there, if the default store is about to be made in it. */
 export const withoutStore = (store: Store, out: string): ReadonlyArray<string> =>
-  store._tag === "File" && store.isDefault && !existsSync(store.path) && existsSync(join(out, "results.jsonl"))
-    ? [
-        Printable.line(
-          `${out} has results.jsonl, but no archive.db, so that each file is called. If the store of these results is elsewhere, stop this command by Ctrl-C, and give it with --store.`
-        )
-      ]
-    : []
+  applying(
+    store._tag === "File" &&
+      store.isDefault &&
+      !existsSync(store.path) &&
+      existsSync(join(out, "results.jsonl")) &&
+      `${out} has results.jsonl, but no archive.db, so that each file is called. If the store of these results is elsewhere, stop this command by Ctrl-C, and give it with --store.`
+  )
 
 /** A run whose results were written to another output before, which is still there. */
 export const movedOutput = (before: ReadonlyArray<RunStatus>, begun: RunStatus, out: string): ReadonlyArray<string> => {
   const former = before.find(({ id }) => id === begun.id)?.settings.output.directory
-  return former === undefined || !existsSync(former) || isSamePath(former, out)
-    ? []
-    : [
-        Printable.line(
-          `The results of this run were written to ${former}, and are written to ${out} from now on. No file that is done is called again.`
-        )
-      ]
+  return applying(
+    former !== undefined &&
+      existsSync(former) &&
+      !isSamePath(former, out) &&
+      `The results of this run were written to ${former}, and are written to ${out} from now on. No file that is done is called again.`
+  )
 }

@@ -1,20 +1,17 @@
 /**
  * How far a run is, in words: a report, a line of progress, and what to do next.
  */
-
 import { relative } from "node:path"
 import type { Plan } from "@effect-speech/archive/Archive"
 import type { Operation } from "@effect-speech/archive/Operation"
 import type { OutputReport, RunStatus } from "@effect-speech/archive/Run"
-import * as Printable from "@effect-speech/common/Printable"
 import * as ExitCode from "../exitCode.js"
+import { applying, count, plural } from "../message.js"
 import { duration, type Work } from "../progress.js"
 import { quotePosix } from "../shells.js"
 import type { Store } from "./store.js"
 
-const count = (value: number): string => value.toLocaleString("en")
-
-export const files = (value: number): string => `${count(value)} ${value === 1 ? "file" : "files"}`
+export const files = (value: number): string => plural(value, "file")
 
 const totalOf = ({ counts: { done, failed, held, pending, started } }: RunStatus): number =>
   done + failed + held + pending + started
@@ -56,28 +53,27 @@ export const outageOf = ({ outage, slowedUntil, state }: RunStatus): string | un
 /** For `speech archive status`, and at the end of a run. `now` is milliseconds since 1970. */
 export const describe = (status: RunStatus, now: number): string => {
   const { counts, credits, machines, settings, state, unknownCosts, warnings } = status
-  const outage = outageOf(status)
   const { failed, held, pending, started } = counts
-  const facts = [
+  const facts = applying(
     `${count(counts.done)} of ${files(totalOf(status))} done`,
-    ...(failed === 0 ? [] : [`${count(failed)} failed`]),
-    ...(held === 0 ? [] : [`${count(held)} held`]),
-    ...(started === 0 ? [] : [`${count(started)} in progress`]),
-    ...(pending === 0 ? [] : [`${count(pending)} left`])
-  ]
-  return [
+    failed > 0 && `${count(failed)} failed`,
+    held > 0 && `${count(held)} held`,
+    started > 0 && `${count(started)} in progress`,
+    pending > 0 && `${count(pending)} left`
+  )
+  return applying(
     `${settings.output.directory}: ${state}`,
     `${facts.join(", ")}.`,
-    ...(failed === 0 ? [] : [`Failed: ${tagsOf(status.failures)}.`]),
-    ...(held === 0 ? [] : [`Held: ${tagsOf(status.holds)}.`]),
-    ...(tagsOf(warnings) === "" ? [] : [`Warnings: ${tagsOf(warnings)}.`]),
+    failed > 0 && `Failed: ${tagsOf(status.failures)}.`,
+    held > 0 && `Held: ${tagsOf(status.holds)}.`,
+    tagsOf(warnings) !== "" && `Warnings: ${tagsOf(warnings)}.`,
     // A held file counts with what its calls may have cost, if that is known.
     unknownCosts === 0
       ? `Spent: ${held === 0 ? "" : "at most "}${count(credits)} credits.`
       : `Spent: ${count(credits)} credits, and what the calls of ${files(unknownCosts)} that ${unknownCosts === 1 ? "is" : "are"} held may have cost.`,
-    ...(state === "running" ? [`Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`] : []),
-    ...(outage === undefined ? [] : [outage])
-  ].join("\n")
+    state === "running" && `Machines: ${count(machines)}; ${lastHeartbeat(status, now)}.`,
+    outageOf(status)
+  ).join("\n")
 }
 
 /** The option that raises a limit, by the tag of a suspension. */
@@ -93,20 +89,19 @@ const callHeld = (tag: string, number: number, status: RunStatus, store: Store):
 /** What `retry` is about to do. */
 export const retryOf = (status: RunStatus, only: string | undefined): ReadonlyArray<string> => {
   const { counts, holds } = status
-  if (only === undefined) return counts.failed === 0 ? ["No file has failed, so none is called again."] : []
+  if (only === undefined) return applying(counts.failed === 0 && "No file has failed, so none is called again.")
   const held = holds[only] ?? 0
-  if (held === 0) return []
-  return [
-    `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.${ofCopies(status, held)}`
-  ]
+  return applying(
+    held > 0 &&
+      `${files(held)} that may have been billed ${held === 1 ? "is" : "are"} to be called again, and may be billed again.${ofCopies(status, held)}`
+  )
 }
 
 /** What `repair --synthesize` is about to do. */
-export const synthesisOf = (gone: number, cost: number): ReadonlyArray<string> => [
+export const synthesisOf = (gone: number, cost: number): string =>
   gone === 0
     ? "No audio is missing, so none is synthesized."
     : `Audio of ${files(gone)} is synthesized again, for ${count(cost)} credits.`
-]
 
 /** A process that lists files says so every 5 seconds. */
 const listerIsDeadAfterMillis = 35_000
@@ -118,43 +113,41 @@ export const isListingOver = ({ state, updatedAt }: RunStatus, now: number): boo
 /** What to do about a run that has stopped, or has failed and held files. `listingIsOver`: the process that listed its files has ended. */
 export const adviceOn = (status: RunStatus, store: Store, listingIsOver = false): ReadonlyArray<string> => {
   const { counts, state, suspension } = status
+  const empty = status.warnings.NothingRecognised ?? 0
   const limit = limitOptions[suspension?.tag ?? ""]
   const goOn = `To resume: ${commandOf("resume", status, store)}${state === "suspended" && limit !== undefined ? ` ${limit} N` : ""}`
   return [
-    ...(state === "suspended" && suspension !== undefined
-      ? [`The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`]
-      : []),
-    ...(state === "running" && status.machines === 0
-      ? [
-          store._tag === "File"
-            ? `No process works on the run. ${goOn}`
-            : "No machine works on the run. Start one: speech archive work"
-        ]
-      : []),
-    ...(listingIsOver
-      ? [
-          "The process that listed the files has ended before it had them all. No file was called. Start the same run again."
-        ]
-      : []),
-    ...(state === "paused" ? [`The run is paused. ${goOn}`] : []),
-    ...(counts.failed === 0
-      ? []
-      : [
-          `${files(counts.failed)} failed: results.jsonl says why. To call them again: ${commandOf("retry", status, store)}`
-        ]),
+    ...applying(
+      state === "suspended" &&
+        suspension !== undefined &&
+        `The run is suspended: ${suspension.message} [${suspension.tag}] ${goOn}`,
+      state === "running" &&
+        status.machines === 0 &&
+        (store._tag === "File"
+          ? `No process works on the run. ${goOn}`
+          : "No machine works on the run. Start one: speech archive work"),
+      listingIsOver &&
+        "The process that listed the files has ended before it had them all. No file was called. Start the same run again.",
+      state === "paused" && `The run is paused. ${goOn}`,
+      counts.failed > 0 &&
+        `${files(counts.failed)} failed: results.jsonl says why. To call them again: ${commandOf("retry", status, store)}`
+    ),
     ...Object.entries(status.holds).map(
       ([tag, number]) =>
         `${files(number)} held: ${number === 1 ? "it" : "they"} may have been billed, and ${number === 1 ? "has" : "have"} no result.${callHeld(tag, number, status, store)}`
     ),
-    ...(empty(status) === 0
-      ? []
-      : [
-          `Empty transcripts: ${files(empty(status))}. They are paid, and not called again; results.jsonl names them. To make this a failure: --fail-on NothingRecognised`
-        ]),
+    ...applying(
+      empty > 0 &&
+        `Empty transcripts: ${files(empty)}. They are paid, and not called again; results.jsonl names them. To make this a failure: --fail-on NothingRecognised`
+    ),
     ...(status.output === undefined ? [] : outputOn(status.output, status, store)),
-    ...(status.resultsDue && state !== "running" && state !== "listing" && status.machines === 0
-      ? [`results.jsonl was not written at the end of the run. To write it: ${commandOf("repair", status, store)}`]
-      : [])
+    ...applying(
+      status.resultsDue &&
+        state !== "running" &&
+        state !== "listing" &&
+        status.machines === 0 &&
+        `results.jsonl was not written at the end of the run. To write it: ${commandOf("repair", status, store)}`
+    )
   ]
 }
 
@@ -167,42 +160,27 @@ export const outputOn = (
 ): ReadonlyArray<string> => {
   const { changed, gone, goneCost, goneFiles, written } = report
   const names = goneFiles.slice(0, 3).map((path) => relative(directory, path))
-  return [
-    ...(written === 0
-      ? []
-      : [
-          `${files(written)} in the output ${written === 1 ? "was" : "were"} missing or out of date, and ${written === 1 ? "has" : "have"} been written again.`
-        ]),
-    ...(changed === 0
-      ? []
-      : [
-          `${files(changed)} in the output ${changed === 1 ? "was" : "were"} changed after ${changed === 1 ? "it was" : "they were"} written, and ${changed === 1 ? "is" : "are"} kept. To write ${changed === 1 ? "it" : "them"} again from the archive: ${commandOf("repair", status, store)}`
-        ]),
-    ...(gone === 0
-      ? []
-      : [
-          Printable.line(
-            `Audio of ${files(gone)} is missing, or is not what was written: ${[...names, ...(gone > names.length ? ["…"] : [])].join(", ")}. The archive has no audio. To synthesize it again, for ${count(goneCost)} credits: ${commandOf("repair --synthesize", status, store)}`
-          )
-        ])
-  ]
+  const [was, is, it] = changed === 1 ? ["was", "is", "it"] : ["were", "are", "they"]
+  return applying(
+    written > 0 &&
+      `${files(written)} in the output ${written === 1 ? "was" : "were"} missing or out of date, and ${written === 1 ? "has" : "have"} been written again.`,
+    changed > 0 &&
+      `${files(changed)} in the output ${was} changed after ${it} ${was} written, and ${is} kept. To write ${changed === 1 ? "it" : "them"} again from the archive: ${commandOf("repair", status, store)}`,
+    gone > 0 &&
+      `Audio of ${files(gone)} is missing, or is not what was written: ${[...names, ...(gone > names.length ? ["…"] : [])].join(", ")}. The archive has no audio. To synthesize it again, for ${count(goneCost)} credits: ${commandOf("repair --synthesize", status, store)}`
+  )
 }
 
 /** The results of a run are in another output than this one, which a command has given. */
 export const elsewhere = (status: RunStatus, store: Store, out: string): string =>
-  Printable.line(
-    `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
-  )
-
-const empty = ({ warnings }: RunStatus): number => warnings.NothingRecognised ?? 0
+  `The results are in ${status.settings.output.directory}, and not in ${out}: another command started this run with that output meanwhile. To have them here, too: ${commandOf(`export --to ${quoted(out)}`, status, store)}`
 
 /** What an earlier command left that this one does not call. */
 export const leftBy = (earlier: RunStatus, store: Store): ReadonlyArray<string> => [
-  ...(earlier.counts.failed === 0
-    ? []
-    : [
-        `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
-      ]),
+  ...applying(
+    earlier.counts.failed > 0 &&
+      `${files(earlier.counts.failed)} failed before, and not called again now: ${tagsOf(earlier.failures)}. To call them again: ${commandOf("retry", earlier, store)}`
+  ),
   ...Object.entries(earlier.holds).map(
     ([tag, number]) => `${files(number)} held before, and not called again now.${callHeld(tag, number, earlier, store)}`
   )
@@ -233,16 +211,16 @@ export const makeLine = () => {
     const [first = { at: now, settled }] = seen
     const perSecond = now === first.at ? 0 : ((settled - first.settled) * 1000) / (now - first.at)
     const { counts, credits, machines, outage, slowedUntil, warnings } = status
-    const parts = [
+    const parts = applying(
       `${count(settled)} of ${files(totalOf(status))}`,
-      ...(perSecond > 0 ? [`${perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond))}/s`] : []),
-      ...(counts.failed === 0 ? [] : [`failed: ${tagsOf(status.failures)}`]),
-      ...(counts.held === 0 ? [] : [`${count(counts.held)} held`]),
-      ...(tagsOf(warnings) === "" ? [] : [`warnings: ${tagsOf(warnings)}`]),
-      ...(credits === 0 ? [] : [`${count(credits)} credits`]),
-      ...(machines > 1 ? [`${count(machines)} machines`] : []),
-      ...(slowedUntil === undefined ? [] : [`the service is down${outage === undefined ? "" : `: ${outage.tag}`}`])
-    ]
+      perSecond > 0 && `${perSecond < 10 ? perSecond.toFixed(1) : count(Math.round(perSecond))}/s`,
+      counts.failed > 0 && `failed: ${tagsOf(status.failures)}`,
+      counts.held > 0 && `${count(counts.held)} held`,
+      tagsOf(warnings) !== "" && `warnings: ${tagsOf(warnings)}`,
+      credits !== 0 && `${count(credits)} credits`,
+      machines > 1 && `${count(machines)} machines`,
+      slowedUntil !== undefined && `the service is down${outage === undefined ? "" : `: ${outage.tag}`}`
+    )
     return { done: settled, total: totalOf(status), amount: parts.join(", ") }
   }
 }

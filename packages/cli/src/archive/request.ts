@@ -13,7 +13,7 @@ import * as Recording from "@effect-speech/stt/Recording"
 import * as Effect from "effect/Effect"
 import { toHotword } from "../commands/transcribe.js"
 import { type Given, onlyForRecordings, onlyForTexts } from "../declaration.js"
-import { InputFailed, UsageError } from "../failure.js"
+import { InputFailed, refuse, type UsageError } from "../failure.js"
 
 /** What a run is given is a folder, a pattern, a list of recordings, or texts. */
 type Kind = "folder" | "pattern" | "list" | "jsonl" | "csv"
@@ -42,16 +42,13 @@ const kindOf = (source: string): Effect.Effect<Kind, InputFailed | UsageError, F
       onSuccess: ({ container }) => container !== undefined
     })
     if (Source.audioExtensions.some((each) => each === ending) || (yield* isRecording)) {
-      return yield* new UsageError({
-        message: `${source} is one recording: give the folder that it is in, or use speech transcribe.`
-      })
+      return yield* refuse(`${source} is one recording: give the folder that it is in, or use speech transcribe.`)
     }
     return "list"
   })
 
 /** A wrong combination of options, before anything is listed. */
 const check = (given: Given<"archive run">, kind: Kind): Effect.Effect<void, UsageError> => {
-  const refuse = (message: string) => new UsageError({ message })
   const values: Readonly<Record<string, unknown>> = given
   const wasGiven = (value: unknown) =>
     !(value === undefined || value === false || (Array.isArray(value) && value.length === 0))

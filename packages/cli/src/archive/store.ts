@@ -16,7 +16,7 @@ import * as Layer from "effect/Layer"
 import * as Option from "effect/Option"
 import * as Redacted from "effect/Redacted"
 import { type CallSettings, speechToText, textToSpeech } from "../clients.js"
-import { InputFailed, UsageError } from "../failure.js"
+import { InputFailed, refuse } from "../failure.js"
 
 /** A file on this machine, or a PostgreSQL. */
 export type Store =
@@ -43,7 +43,6 @@ export const storeOf = (place: Place) =>
     const { out, store } = place
     const text = store ?? (yield* fromEnvironment)
     const name = store === undefined ? variable : "--store"
-    const refuse = (message: string) => new UsageError({ message })
     if (text === undefined) {
       if (out === undefined)
         return yield* refuse("out" in place ? "Give --out, or --store." : `Give --store, or set ${variable}.`)

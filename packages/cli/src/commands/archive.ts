@@ -41,7 +41,8 @@ import {
 } from "../archive/store.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, OutputFailed, UsageError } from "../failure.js"
+import { AlreadyReported, OutputFailed, refuse } from "../failure.js"
+import { applying, count, say } from "../message.js"
 import * as Progress from "../progress.js"
 
 /** The run that the options mean: that of `--out`, or the only one in the store. */
@@ -52,12 +53,11 @@ const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
     const [only, ...others] = own
     const where = store._tag === "File" ? store.path : store.shown
     if (only === undefined) {
-      const what = out === undefined ? "run" : `run with --out ${out}`
-      return yield* new UsageError({ message: `There is no ${what} in ${where}.` })
+      return yield* refuse(`There is no ${out === undefined ? "run" : `run with --out ${out}`} in ${where}.`)
     }
     if (others.length > 0) {
       const folders = own.map(({ settings }) => settings.output.directory)
-      return yield* new UsageError({ message: `${where} has several runs: give --out, one of ${folders.join(", ")}.` })
+      return yield* refuse(`${where} has several runs: give --out, one of ${folders.join(", ")}.`)
     }
     return only
   })
@@ -65,11 +65,8 @@ const findRun = (archive: ArchiveService, store: Store, { out }: Place) =>
 const print = (status: RunStatus, json: boolean): Effect.Effect<void> =>
   Effect.flatMap(Clock.currentTimeMillis, (now) => Console.log(json ? JSON.stringify(status) : describe(status, now)))
 
-const say = (lines: ReadonlyArray<string>): Effect.Effect<void> =>
-  Effect.forEach(lines, (line) => Console.error(`speech: ${line}`), { discard: true })
-
 const advise = (status: RunStatus, store: Store, isListingOver = false): Effect.Effect<void> =>
-  say(adviceOn(status, store, isListingOver))
+  say(...adviceOn(status, store, isListingOver))
 
 /** The options of earlier versions, by which machines had to reach each other. */
 interface Former {
@@ -78,11 +75,12 @@ interface Former {
 }
 
 const sayFormer = ({ host, port }: Former, mayWork: boolean): Effect.Effect<void> =>
-  host === undefined && port === undefined
-    ? Effect.void
-    : say([
+  say(
+    ...applying(
+      (host !== undefined || port !== undefined) &&
         `--host and --port are ignored: machines meet in the database alone.${mayWork ? " To work on the run here, too: --work" : ""}`
-      ])
+    )
+  )
 
 interface Ending {
   readonly json: boolean
@@ -122,7 +120,7 @@ const watch = (begun: RunStatus, options: { readonly json: boolean; readonly eve
         const outage = outageOf(status)
         if (outage !== told && (outage !== undefined || status.state === "running")) {
           told = outage
-          yield* progress.withoutLines(say([outage ?? "The service answers again."]))
+          yield* progress.withoutLines(say(outage ?? "The service answers again."))
         }
         yield* job.show(toWork(status, yield* Clock.currentTimeMillis), settledOf(begun))
         if (options.everyChange && options.json) yield* progress.withoutLines(print(status, true))
@@ -135,7 +133,7 @@ const watch = (begun: RunStatus, options: { readonly json: boolean; readonly eve
 const atInterruption =
   (sentence: string) =>
   <A, E, R>(effect: Effect.Effect<A, E, R>): Effect.Effect<A, E, R> =>
-    Effect.onInterrupt(effect, () => Console.error(`speech: ${sentence}`))
+    Effect.onInterrupt(effect, () => say(sentence))
 
 const finishing = "Calls in progress finish, for up to 60 s. Ctrl-C again ends at once, and holds their files."
 
@@ -201,15 +199,15 @@ export const run = (given: Given<"archive run">) =>
       )
       return yield* Console.log(given.json ? JSON.stringify(plan) : describePlan(plan, request.operation._tag))
     }
-    yield* say(withoutStore(store, out))
+    yield* say(...withoutStore(store, out))
     yield* work({ store, operation: request.operation._tag, out }, given, (archive) =>
       Effect.gen(function* () {
         const statuses = yield* Effect.forEach(yield* archive.runs, archive.status)
         const earlier = statuses.find(({ settings }) => isSamePath(settings.output.directory, out))
         const begun = yield* archive.start(request)
-        yield* say(movedOutput(statuses, begun, out))
+        yield* say(...movedOutput(statuses, begun, out))
         // At the end, the advice says it.
-        if (earlier !== undefined && begun.counts.pending > 0) yield* say(leftBy(earlier, store))
+        if (earlier !== undefined && begun.counts.pending > 0) yield* say(...leftBy(earlier, store))
         return begun
       })
     )
@@ -263,7 +261,7 @@ export const resume = (given: Given<"archive resume">) =>
 
 export const retry = (given: Given<"archive retry">) =>
   goOn(given, (archive, found) =>
-    Effect.zipRight(say(retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
+    Effect.zipRight(say(...retryOf(found, given.only)), archive.retryFailed(found.id, { only: given.only }))
   )
 
 /** Prints what became of the files in a folder. Audio that is gone is the exit code. */
@@ -279,9 +277,9 @@ const printOutput = (
     yield* Console.log(
       json
         ? JSON.stringify({ directory, files, written, ...others })
-        : `${directory}: ${files.toLocaleString("en")} files, ${written.toLocaleString("en")} written.`
+        : `${directory}: ${count(files)} files, ${count(written)} written.`
     )
-    if (!json) yield* say(outputOn({ ...report, written: 0 }, status, store, directory))
+    if (!json) yield* say(...outputOn({ ...report, written: 0 }, status, store, directory))
     if (report.gone > 0) yield* new AlreadyReported({ code: ExitCode.incomplete })
   })
 
@@ -313,12 +311,12 @@ export const joinMachines = (given: Given<"archive work">) =>
   Effect.gen(function* () {
     const store = yield* storeOf(given)
     if (store._tag === "File") {
-      return yield* new UsageError({ message: "A file is for one machine: --store must begin with postgresql://." })
+      return yield* refuse("A file is for one machine: --store must begin with postgresql://.")
     }
     yield* sayFormer(given, false)
     const operations = yield* configuredOperations
     const working = Effect.zipRight(
-      Console.error(`speech: This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),
+      say(`This machine works on the runs of ${store.shown}. Ctrl-C finishes its calls and leaves.`),
       Effect.never
     )
     yield* working.pipe(

@@ -14,10 +14,10 @@ import * as Effect from "effect/Effect"
 import * as Either from "effect/Either"
 import * as Redacted from "effect/Redacted"
 import { baseUrl, type CallSettings, speechToText, textToSpeech } from "../clients.js"
-import { describeConfigError } from "../configFailure.js"
 import type { Given } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
 import { AlreadyReported } from "../failure.js"
+import { describeConfigError } from "../report.js"
 import { describeServiceError } from "../serviceFailure.js"
 
 /** The result of one check. */
@@ -37,13 +37,10 @@ const failed = (name: string, message: string, code: number = ExitCode.invalid):
   code
 })
 
-/** The name of the setting is a column of its own. */
-const describeSettingProblem = (error: ConfigError.ConfigError): string =>
-  ConfigError.isInvalidData(error) ? error.message : describeConfigError(error)
-
 const checkSetting = <A>(name: string, setting: Config.Config<A>, describeValue: (value: A) => string) =>
   Effect.match(setting, {
-    onFailure: (error) => failed(name, describeSettingProblem(error)),
+    // The name of the setting is a column of its own.
+    onFailure: (error) => failed(name, ConfigError.isInvalidData(error) ? error.message : describeConfigError(error)),
     onSuccess: (value) => ok(name, describeValue(value))
   })
 
@@ -73,40 +70,41 @@ const synthesize = (settings: CallSettings) =>
     Effect.provide(NodeTransport.layer)
   )
 
-const checkOperation = (
+/** Sends a request that every service refuses, if its settings are right. */
+const checkHost = (
   name: string,
-  request: Effect.Effect<unknown, SttError | TtsError | ConfigError.ConfigError>
-): Effect.Effect<Finding> =>
-  Effect.match(request, {
+  request: Effect.Effect<unknown, SttError | TtsError | ConfigError.ConfigError>,
+  settings: ReadonlyArray<Finding>
+): Effect.Effect<Finding> => {
+  if (settings.some(({ outcome }) => outcome !== "ok")) {
+    return Effect.succeed({ name, outcome: "not tried", message: "fix its settings first", code: ExitCode.done })
+  }
+  return Effect.match(request, {
     onSuccess: () => ok(name, "accepted a request that every service should refuse, and may have billed it"),
     onFailure: (error) => {
       if (!("call" in error)) return failed(name, describeConfigError(error))
-      if (error._tag === "SttDeadlineExceeded" || error._tag === "TtsDeadlineExceeded") {
-        return { ...failed(name, `did not respond within ${timeoutSeconds} s`, ExitCode.ofServiceError(error)), error }
+      const refusal = (message: string) => ({ ...failed(name, message, ExitCode.ofServiceError(error)), error })
+      switch (error._tag) {
+        case "SttDeadlineExceeded":
+        case "TtsDeadlineExceeded":
+          return refusal(`did not respond within ${timeoutSeconds} s`)
+        case "SttBadRequest":
+        case "TtsBadRequest":
+          // The service says what it refuses; another server or a proxy may respond with 400 too.
+          return error.serverMessage === undefined
+            ? refusal("responded with 400, but not in the service's words; check the base URL")
+            : ok(name, `responded within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
+        default:
+          return refusal(describeServiceError(error))
       }
-      const finding = { ...failed(name, describeServiceError(error), ExitCode.ofServiceError(error)), error }
-      if (error._tag !== "SttBadRequest" && error._tag !== "TtsBadRequest") return finding
-      // The service says what it refuses; another server or a proxy may respond with 400 too.
-      return error.serverMessage === undefined
-        ? { ...finding, message: "responded with 400, but not in the service's words; check the base URL" }
-        : ok(name, `responded within ${Math.round(error.call.elapsedMillis)} ms, and did not refuse the key`)
     }
   })
+}
 
 const withProxy = (address: string): string => {
   const proxy = NodeTransport.proxyOf(new URL(address))
   return proxy === undefined ? address : `${address} by the proxy ${proxy}`
 }
-
-/** Sends the request only if its settings are right. */
-const checkOperationAfter = (
-  name: string,
-  request: Effect.Effect<unknown, SttError | TtsError | ConfigError.ConfigError>,
-  settings: ReadonlyArray<Finding>
-): Effect.Effect<Finding> =>
-  settings.every(({ outcome }) => outcome === "ok")
-    ? checkOperation(name, request)
-    : Effect.succeed({ name, outcome: "not tried", message: "fix its settings first", code: ExitCode.done })
 
 export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
   Effect.gen(function* () {
@@ -115,14 +113,14 @@ export const doctor = ({ allowInsecureHttp, json }: Given<"doctor">) =>
     const checkAddress = (name: string) => checkSetting(name, baseUrl(name, settings), withProxy)
     const stt = yield* checkAddress("SPEECH_STT_BASE_URL")
     const tts = yield* checkAddress("SPEECH_TTS_BASE_URL")
-    const operations = yield* Effect.all(
+    const hosts = yield* Effect.all(
       [
-        checkOperationAfter("transcription", transcribe(settings), [key, stt]),
-        checkOperationAfter("synthesis", synthesize(settings), [key, tts])
+        checkHost("transcription", transcribe(settings), [key, stt]),
+        checkHost("synthesis", synthesize(settings), [key, tts])
       ],
       { concurrency: "unbounded" }
     )
-    const findings = [key, stt, tts, ...operations]
+    const findings = [key, stt, tts, ...hosts]
     yield* Console.log(
       json
         ? JSON.stringify({ checks: findings.map(({ code, ...finding }) => finding) })

@@ -7,7 +7,7 @@ import { isatty } from "node:tty"
 import { codeOrName } from "@effect-speech/common/SystemCode"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
-import { AlreadyReported, CommandNotStarted, UsageError } from "../failure.js"
+import { AlreadyReported, CommandNotStarted, refuse } from "../failure.js"
 import { serviceDependencies, startService } from "../service.js"
 
 const forwarded = ["SIGINT", "SIGTERM", "SIGHUP"] as const
@@ -74,9 +74,9 @@ export const run = (given: Given<"run">) =>
       ttsBaseUrl
     } = yield* startService(given)
     if (apiKey === undefined) {
-      const message =
+      return yield* refuse(
         "The key of --data-dir was shown when it was created. Set SPEECH_API_KEY to it, or give --new-key."
-      return yield* new UsageError({ message })
+      )
     }
     const { ended } = yield* start(given.operands, {
       SPEECH_STT_BASE_URL: sttBaseUrl,

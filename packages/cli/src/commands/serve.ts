@@ -4,7 +4,8 @@
 import * as Console from "effect/Console"
 import * as Effect from "effect/Effect"
 import type { Given } from "../declaration.js"
-import { UsageError } from "../failure.js"
+import { refuse } from "../failure.js"
+import { applying } from "../message.js"
 import { openBrowser } from "../openBrowser.js"
 import { serviceDependencies, startService } from "../service.js"
 import { findShell, setVariable } from "../shells.js"
@@ -20,7 +21,7 @@ const openConsole = (url: string) =>
 export const serve = (given: Given<"serve">) =>
   Effect.gen(function* () {
     if (given.json && given.shell !== undefined) {
-      return yield* new UsageError({ message: "--json prints no lines for a shell: leave out --shell." })
+      return yield* refuse("--json prints no lines for a shell: leave out --shell.")
     }
     const { adminToken, apiKey, platformUrl, sttBaseUrl, ttsBaseUrl, ...service } = yield* startService(given)
     const consoleUrl = yield* service.consoleUrl
@@ -35,17 +36,14 @@ export const serve = (given: Given<"serve">) =>
             .flatMap(([name, value]) => (value === undefined ? [] : setVariable(shell, name, value)))
             .join("\n")
         )
-    const notes = [
+    const notes = applying(
       `The local service is ready. Ctrl-C ends it.${given.json ? "" : " Paste the lines above into another terminal."}`,
-      ...(given.json || given.shell !== undefined
-        ? []
-        : [`They are for ${shell}; --shell gives those of another shell.`]),
-      ...(apiKey === undefined
-        ? ["SPEECH_API_KEY is the key of this folder. It was shown when it was created; --new-key replaces it."]
-        : []),
+      !given.json && given.shell === undefined && `They are for ${shell}; --shell gives those of another shell.`,
+      apiKey === undefined &&
+        "SPEECH_API_KEY is the key of this folder. It was shown when it was created; --new-key replaces it.",
       `Platform: ${platformUrl} with X-Admin-Token: ${adminToken}`,
       `Console, by a link that signs in once: ${consoleUrl}`
-    ]
+    )
     yield* Effect.forEach(notes, (note) => Console.error(note), { discard: true })
     // A link of its own, so that the one that is printed stays unused.
     if (given.open) yield* Effect.forkScoped(Effect.flatMap(service.consoleUrl, openConsole))

@@ -13,7 +13,7 @@ import * as Stream from "effect/Stream"
 import { checkOutput } from "../checkOutput.js"
 import { textToSpeech } from "../clients.js"
 import type { Given } from "../declaration.js"
-import { UsageError } from "../failure.js"
+import { type InputFailed, refuse, type UsageError } from "../failure.js"
 import { audioLost } from "../fileFailure.js"
 import { isSameFile, isSameOutput } from "../fileIdentity.js"
 import { lockOf } from "../fileLock.js"
@@ -22,8 +22,10 @@ import * as Progress from "../progress.js"
 import { readText } from "../readText.js"
 import { describeWarning } from "../serviceFailure.js"
 
-const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
-  const refuse = (message: string) => Effect.fail(new UsageError({ message }))
+const resolveText = ({
+  operands: [text],
+  textFile
+}: Given<"synthesize">): Effect.Effect<string, UsageError | InputFailed> => {
   if (text !== undefined && textFile !== undefined) return refuse("There are two texts: give TEXT or --text-file.")
   if (textFile !== undefined) return readText(textFile)
   if (text === undefined) return refuse("There is nothing to say: give TEXT or --text-file (- for standard input).")
@@ -34,7 +36,6 @@ const resolveText = ({ operands: [text], textFile }: Given<"synthesize">) => {
 }
 
 const check = ({ json, out, pieces, subtitles, textFile }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
-  const refuse = (message: string) => new UsageError({ message })
   if (out === "-" && json) return refuse("--out - writes audio to standard output, where --json can't write too.")
   if (out === "-" && process.stdout.isTTY) {
     return refuse("--out - would write audio to the terminal: give a file, or a | command.")
@@ -69,9 +70,9 @@ const otherText = /\.(?:csv|html|json|md|srt|txt|vtt)$/i
 const checkName = ({ out }: Given<"synthesize">): Effect.Effect<void, UsageError> => {
   if (!otherAudio.test(out) && !otherText.test(out)) return Effect.void
   const conversion = otherAudio.test(out) ? `, or convert it: speech synthesize … --out - | ffmpeg -i - ${out}` : "."
-  return new UsageError({
-    message: `--out ${out} has the extension of another format, and it would be a WAV file: end its name in .wav${conversion}`
-  })
+  return refuse(
+    `--out ${out} has the extension of another format, and it would be a WAV file: end its name in .wav${conversion}`
+  )
 }
 
 const printWarnings = ({ warnings }: SpeechStream): Effect.Effect<void> =>

@@ -16,7 +16,7 @@ import * as Stream from "effect/Stream"
 import { speechToText } from "../clients.js"
 import type { Given, TranscriptFormat } from "../declaration.js"
 import * as ExitCode from "../exitCode.js"
-import { AlreadyReported, UsageError } from "../failure.js"
+import { AlreadyReported, refuse, type UsageError } from "../failure.js"
 import { checkStandardOutput } from "../output.js"
 import { keepPieces, recordingOf } from "../pieces.js"
 import * as Progress from "../progress.js"
@@ -43,7 +43,6 @@ const isSubtitles = (format: TranscriptFormat): format is "srt" | "vtt" => forma
 
 const check = (given: Given<"transcribe">): Effect.Effect<void, UsageError> => {
   const { format, json, operands: files, transactionId } = given
-  const refuse = (message: string) => new UsageError({ message })
   if (json && format !== undefined && format !== "json") {
     return refuse(`--json prints JSON, and --format ${format} does not: leave out one of them.`)
   }

@@ -3,8 +3,7 @@
  */
 import type { LongTranscriptionWarning } from "@effect-speech/long-form/LongTranscription"
 import type { TtsWarning } from "@effect-speech/tts/TtsWarning"
-import { choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
-import type { Command } from "./command.js"
+import { type Command, choice, flag, number, oneOf, optional, repeatable, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
@@ -81,7 +80,13 @@ const machine = {
   allowInsecureHttp
 }
 
-const workHere = flag("--work", "Work on the run here too. If the store is a file, this process always does.")
+/** The options of a command that goes on with a run. */
+const work = {
+  failOn,
+  ...machine,
+  work: flag("--work", "Work on the run here too. If the store is a file, this process always does."),
+  json
+}
 
 /** Machines meet in the database, and need neither. */
 const formerAddress = {
@@ -130,7 +135,7 @@ export const archiveRun = {
     ...cutting,
     ...onlyForTexts,
     ...machine,
-    work: workHere,
+    work: work.work,
     json
   },
   former: {
@@ -139,11 +144,17 @@ export const archiveRun = {
   }
 } satisfies Command
 
-export const archiveStatus = {
-  summary: "Print how far a run is.",
-  examples: ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
-  options: {
-    ...place,
+/** A command on a run that is there. Its first options find the run. */
+const ofRun = <const Options extends Command["options"]>(
+  summary: string,
+  examples: ReadonlyArray<string>,
+  options: Options
+) => ({ summary, examples, options: { ...place, ...options } })
+
+export const archiveStatus = ofRun(
+  "Print how far a run is.",
+  ["speech archive status --out transcripts", "speech archive status --out transcripts --watch"],
+  {
     watch: flag(
       "--watch",
       "Watch the run until it is paused, suspended or ended. With --json: a line for each change."
@@ -151,48 +162,44 @@ export const archiveStatus = {
     failOn,
     json
   }
-} satisfies Command
+)
 
-export const archivePause = {
-  summary: "Pause a run. Calls in progress finish.",
-  examples: ["speech archive pause --out transcripts"],
-  options: { ...place, json }
-} satisfies Command
+export const archivePause = ofRun(
+  "Pause a run. Calls in progress finish.",
+  ["speech archive pause --out transcripts"],
+  { json }
+)
 
 export const archiveResume = {
-  summary: "Resume a run that was paused or suspended.",
-  examples: ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
-  options: { ...place, ...limits, failOn, ...machine, work: workHere, json },
+  ...ofRun(
+    "Resume a run that was paused or suspended.",
+    ["speech archive resume --out transcripts", "speech archive resume --out transcripts --max-credits 500000"],
+    { ...limits, ...work }
+  ),
   former: formerAddress
-} satisfies Command
+}
 
 export const archiveRetry = {
-  summary: "Call the failed files of a run again.",
-  examples: ["speech archive retry --out transcripts", "speech archive retry --out transcripts --only AnswerUnknown"],
-  options: {
-    ...place,
-    only: optional(
-      "--only TAG",
-      text,
-      "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
-      { default: "all failed files, but no held ones" }
-    ),
-    failOn,
-    ...machine,
-    work: workHere,
-    json
-  },
+  ...ofRun(
+    "Call the failed files of a run again.",
+    ["speech archive retry --out transcripts", "speech archive retry --out transcripts --only AnswerUnknown"],
+    {
+      only: optional(
+        "--only TAG",
+        text,
+        "Only files with this error. A held file may be billed again; those of a crash have AnswerUnknown.",
+        { default: "all failed files, but no held ones" }
+      ),
+      ...work
+    }
+  ),
   former: formerAddress
-} satisfies Command
+}
 
-export const archiveExport = {
-  summary: "Write the results of a run from its archive. Nothing is sent.",
-  examples: [
-    "speech archive export --out transcripts",
-    "speech archive export --out transcripts --to subtitles --format srt"
-  ],
-  options: {
-    ...place,
+export const archiveExport = ofRun(
+  "Write the results of a run from its archive. Nothing is sent.",
+  ["speech archive export --out transcripts", "speech archive export --out transcripts --to subtitles --format srt"],
+  {
     to: optional("--to DIR", text, "Folder to write to.", {
       default: "--out, where only files that are missing or differ are written",
       completes: "folder"
@@ -200,20 +207,16 @@ export const archiveExport = {
     format: archiveFormat("Format of the results.", "that of the run"),
     json
   }
-} satisfies Command
+)
 
-export const archiveRepair = {
-  summary: "Write again what is missing or differs in the output of a run.",
-  examples: ["speech archive repair --out transcripts", "speech archive repair --out prompts --synthesize"],
-  options: {
-    ...place,
+export const archiveRepair = ofRun(
+  "Write again what is missing or differs in the output of a run.",
+  ["speech archive repair --out transcripts", "speech archive repair --out prompts --synthesize"],
+  {
     synthesize: flag("--synthesize", "Synthesize the audio that is missing or differs. It is billed again."),
-    failOn,
-    ...machine,
-    work: workHere,
-    json
+    ...work
   }
-} satisfies Command
+)
 
 export const archiveWork = {
   summary: "Work on the runs in a PostgreSQL together with other machines, until Ctrl-C.",

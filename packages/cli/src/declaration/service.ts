@@ -1,8 +1,7 @@
 /**
  * The commands that run a service on this machine, and the one that checks the settings.
  */
-import { flag, number, oneOf, optional, repeatable, text } from "../option.js"
-import type { Command } from "./command.js"
+import { type Command, flag, number, oneOf, optional, repeatable, text } from "../option.js"
 import { allowInsecureHttp, json, settingShells } from "./shared.js"
 
 /** The options of the service on this machine. */

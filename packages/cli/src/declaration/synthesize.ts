@@ -1,6 +1,16 @@
 import type { Boundary } from "@effect-speech/long-form/TextPieces"
-import { flag, Invalid, jsonObject, number, optional, pairs, type Read, required, text } from "../option.js"
-import type { Command } from "./command.js"
+import {
+  type Command,
+  flag,
+  Invalid,
+  jsonObject,
+  number,
+  optional,
+  pairs,
+  type Read,
+  required,
+  text
+} from "../option.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
 import { lang, outputFormat, speed, voice } from "./speaking.js"
 

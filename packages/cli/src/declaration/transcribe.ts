@@ -1,5 +1,4 @@
-import { flag, number, oneOf, optional, required, text } from "../option.js"
-import type { Command } from "./command.js"
+import { type Command, flag, number, oneOf, optional, required, text } from "../option.js"
 import { cutting, modelExample, modelWords, recognition } from "./recognising.js"
 import { allowInsecureHttp, json, retries, timeout } from "./shared.js"
 

@@ -3,14 +3,12 @@ import * as Schema from "effect/Schema"
 import { OptionInvalid } from "../LocalServiceError.js"
 import type { LocalServiceOptions } from "../LocalServiceOptions.js"
 import { longestMillis } from "./realTime.js"
-import { firstIssue } from "./validation.js"
+import { firstIssue, mustBe } from "./validation.js"
 
 const positive = Schema.Number.pipe(
   Schema.filter((value) => (value > 0 && value < Number.POSITIVE_INFINITY) || "must be a number above 0")
 )
-const count = Schema.Int.pipe(Schema.nonNegative()).annotations({
-  message: () => ({ message: "must be a whole number, 0 or more", override: true })
-})
+const count = Schema.NonNegativeInt.annotations(mustBe("a whole number, 0 or more"))
 
 /** As in a `Host` header, without a port. */
 const hostNames = Schema.Array(Schema.String).pipe(
@@ -19,27 +17,21 @@ const hostNames = Schema.Array(Schema.String).pipe(
   )
 )
 
-const Options = Schema.Struct({
-  hostNames: Schema.optional(hostNames),
-  port: Schema.optional(
-    Schema.Int.pipe(Schema.between(0, 65_533)).annotations({
-      message: () => ({ message: "must be a whole number from 0 to 65533", override: true })
-    })
-  ),
-  credits: Schema.optional(count),
-  creditsPerSecond: Schema.optional(count),
-  maximumUploadBytes: Schema.optional(positive),
-  maximumRecordingSeconds: Schema.optional(positive),
-  maximumSpeechSeconds: Schema.optional(positive),
-  bodyIdleMillis: Schema.optional(positive),
-  capacitySeconds: Schema.optional(positive),
-  seed: Schema.optional(
-    Schema.Int.annotations({ message: () => ({ message: "must be a whole number", override: true }) })
-  ),
-  fixedTime: Schema.optional(
-    Schema.ValidDateFromSelf.annotations({ message: () => ({ message: "must be a valid Date", override: true }) })
-  )
-})
+const Options = Schema.partial(
+  Schema.Struct({
+    hostNames,
+    port: Schema.Int.pipe(Schema.between(0, 65_533)).annotations(mustBe("a whole number from 0 to 65533")),
+    credits: count,
+    creditsPerSecond: count,
+    maximumUploadBytes: positive,
+    maximumRecordingSeconds: positive,
+    maximumSpeechSeconds: positive,
+    bodyIdleMillis: positive,
+    capacitySeconds: positive,
+    seed: Schema.Int.annotations(mustBe("a whole number")),
+    fixedTime: Schema.ValidDateFromSelf.annotations(mustBe("a valid Date"))
+  })
+)
 
 const validate = Schema.validate(Options)
 
@@ -64,10 +56,10 @@ export const resolveOptions = (options: LocalServiceOptions, languages: Readonly
     })
   })
 
+/** The options with their defaults. `models` has the language of each model, by the model's name. */
+export type Settings = Effect.Effect.Success<ReturnType<typeof resolveOptions>>
+
 const defaultModels = (languages: ReadonlyArray<string>): Readonly<Record<string, string>> =>
   Object.fromEntries(
-    languages.flatMap((lang) => [
-      [`${lang}-general-v2-8khz`, lang],
-      [`${lang}-banking-v2-8khz`, lang]
-    ])
+    languages.flatMap((lang) => ["general", "banking"].map((kind) => [`${lang}-${kind}-v2-8khz`, lang]))
   )

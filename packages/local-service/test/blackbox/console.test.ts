@@ -429,29 +429,6 @@ serviceTests("the console", cannedService({ credits: 100, creditsPerSecond: 3 })
   })
 })
 
-serviceTests("the page of the console", cannedService(), (it) => {
-  it("has a strict policy, and is not kept by the browser", function* ({ send }) {
-    const { headers } = yield* send("platform", { method: "GET", path: "/" })
-    expect(headers).toMatchObject({
-      "cache-control": "no-store",
-      "x-content-type-options": "nosniff",
-      "referrer-policy": "no-referrer",
-      "content-type": "text/html; charset=utf-8"
-    })
-    const policy = headers["content-security-policy"] ?? ""
-    expect(policy).toMatch(/^default-src 'self';/)
-    expect(policy).not.toContain("unsafe")
-  })
-
-  it("has no other files", function* ({ send }) {
-    for (const name of ["x.js", "index.html", "%2e%2e%2fpackage.json", "..%5cindex.html", "a%00.js", "session"]) {
-      const answer = yield* send("platform", { method: "GET", path: `/console/${name}` }, { undescribed: true })
-      expect([404, 400]).toContain(answer.status)
-      expect(Object.keys(answer.json())).toEqual(["error"])
-    }
-  })
-})
-
 serviceTests("the events", cannedService(), (it) => {
   const open = (box: Box) =>
     Effect.flatMap(consoleOf(box), ({ headers }) => listenTo(`${box.service.platformUrl}/platform/api/events`, headers))

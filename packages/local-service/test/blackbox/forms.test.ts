@@ -37,14 +37,10 @@ const named = (rest: string) => form(...fields, file(wav(), rest))
 
 serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
   const accepted = [
-    ["a file name ..", named('; filename=".."')],
-    ["a path as file name", named('; filename="../../../etc/passwd"')],
-    ["a Windows path as file name", named('; filename="C:\\\\a\\\\b.wav"')],
-    ["an empty file name", named('; filename=""')],
+    ...["..", "../../../etc/passwd", "C:\\\\a\\\\b.wav", "", "a\0.wav", "x".repeat(10_000), "आवाज़.wav"].map(
+      (name) => [`the file name ${name.slice(0, 20)}`, named(`; filename="${name}"`)] as const
+    ),
     ["no file name", named("")],
-    ["a NUL in the file name", named('; filename="a\0.wav"')],
-    ["10,000 characters in the file name", named(`; filename="${"x".repeat(10_000)}"`)],
-    ["a file name in UTF-8", named('; filename="आवाज़.wav"')],
     ["an extended file name", named("; filename*=UTF-8''%e0%a4%86.wav")],
     ["both kinds of file name", named("; filename=\"a.wav\"; filename*=UTF-8''b.wav")],
     ["a file name without quotes", named("; filename=a.wav")],
@@ -86,13 +82,9 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
     ["only parts without names", form(rawPart("X: y", "z")), ""],
     ["an empty body", "", ""],
     ["line feeds without carriage returns", text(validForm()).replaceAll("\r\n", "\n"), ""],
-    ["an end in the headers of a part", `--b\r\n${disposition('name="model"')}`, ""],
     ["an end in the middle of a file", Buffer.concat([...fields, file().subarray(0, 200)]), ""],
-    ["an end after a file", Buffer.concat([...fields, file()]), ""],
-    ["an end in a part without a name", "--b\r\nX: y\r\n\r\nx", ""],
     ["an end in a field", field("model", "hi").subarray(0, -2), ""],
     ["an end in its last boundary", validForm().subarray(0, -4), ""],
-    ["an end in the first boundary", "--", ""],
     ["binary noise", Buffer.from(Array.from({ length: 5000 }, (_, index) => (index * 7919) % 256)), ""],
     ["two megabytes of headers in a part", form(...fields, longHeader), ""]
   ]
@@ -110,13 +102,11 @@ serviceTests("a form", cannedService({ maximumUploadBytes: 100_000 }), (it) => {
   const sizes = [
     ["250 more fields", 200, validForm(...many(250))],
     ["300 more fields", 413, validForm(...many(300))],
-    ["5,000 more fields", 413, validForm(...many(5000))],
     ["a field of 64 kB", 200, validForm(field("x", "y".repeat(65_535)))],
     ["a field above 64 kB", 413, validForm(field("x", "y".repeat(65_537)))],
     ["a field name of 5,000 characters", 200, validForm(field("x".repeat(5000), "y"))],
     ["a file of the largest size", 200, form(...fields, file(wav({ samples: 49_978 })))],
-    ["a slightly larger file", 413, form(...fields, file(wav({ samples: 49_979 })))],
-    ["a much larger file", 413, form(...fields, file(wav({ samples: 5_000_000 })))]
+    ["a slightly larger file", 413, form(...fields, file(wav({ samples: 49_979 })))]
   ] as const
   it("is 413 above the largest sizes", function* ({ transcribe }) {
     for (const [what, status, body] of sizes) expect((yield* transcribe(body)).status, what).toBe(status)

@@ -194,20 +194,6 @@ serviceTests("a transcription", cannedService({ creditsPerSecond: 3 }), (it) => 
     expect((yield* ask("GET", "/usage")).json()).toEqual([])
   })
 
-  it("is accepted 12 of 20 times at once if the credit covers 12", function* ({ ask, transcribe }) {
-    yield* ask("PATCH", "/account", { credits: 36 })
-    // All are under way before the first is charged.
-    yield* ask("PUT", "/faults", [{ operation: "transcribe", delayMillis: 1000 }])
-    const answers = yield* Effect.all(
-      Array.from({ length: 20 }, () => transcribe(validForm())),
-      { concurrency: "unbounded" }
-    )
-    expect(answers.filter(({ status }) => status === 200).length).toBe(12)
-    yield* ask("PUT", "/faults", [])
-    expect(answers.filter(({ status }) => status === 402).length).toBe(8)
-    expect((yield* ask("GET", "/account")).json().credits).toBe(0)
-  })
-
   it.each([{ truncateAtByte: 10 }, { stallAtByte: 10 }, { delayMillis: 60_000 }])(
     "whose response the client does not get costs nothing: %j",
     function* ({ ask, send, transcribe, key }, fault) {

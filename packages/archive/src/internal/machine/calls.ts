@@ -193,4 +193,7 @@ const defect = (cause: Cause.Cause<never>, unanswered: Unanswered): Settlement =
 }
 
 /** What the call of a file costs at most, by the price of `Limits`. */
-export type CostOf = (job: { readonly file: ClaimedFile; readonly settings: RunSettings }) => Effect.Effect<number>
+export type HighestCostOf = (job: {
+  readonly file: ClaimedFile
+  readonly settings: RunSettings
+}) => Effect.Effect<number>

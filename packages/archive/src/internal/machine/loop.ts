@@ -6,7 +6,7 @@ import * as Effect from "effect/Effect"
 import type { StoreFailed } from "../../ArchiveError.js"
 import type { Claim, RunRow, StoreService } from "../store/Store.js"
 import { isOutage } from "../store/storeFailed.js"
-import type { Calls, CostOf } from "./calls.js"
+import type { Calls, HighestCostOf } from "./calls.js"
 import type { Life } from "./heartbeat.js"
 
 /** How often a loop that has nothing to claim looks again, such as for files that others gave back. In milliseconds. */
@@ -18,7 +18,7 @@ export interface LoopOptions {
   readonly life: Life
   readonly calls: Calls
   /** What the call of a file costs at most, by the operation. A run with another operation is left to other machines. */
-  readonly costs: ReadonlyMap<string, CostOf>
+  readonly costs: ReadonlyMap<string, HighestCostOf>
 }
 
 /** Claims and begins calls until the run stops. */

@@ -4,11 +4,11 @@
 import { createHash } from "node:crypto"
 import * as Uuid from "@effect-speech/common/Uuid"
 import * as Schema from "effect/Schema"
-import { Operation } from "../../Operation.js"
+import { RunOperation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
 import type { SourceItem } from "../source/SourceItem.js"
 
-const encodeOperation = Schema.encodeSync(Operation)
+export const encodeOperation = Schema.encodeSync(RunOperation)
 
 /** A run is its operation and its source, in a store: a UUID of version 8. */
 export const runIdOf = ({ byContent, operation, root }: RunSettings): string =>

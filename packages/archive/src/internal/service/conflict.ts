@@ -1,10 +1,7 @@
 import * as Printable from "@effect-speech/common/Printable"
-import * as Schema from "effect/Schema"
 import { RunConflict } from "../../ArchiveError.js"
-import { Operation } from "../../Operation.js"
 import type { RunSettings } from "../../Run.js"
-
-const encodeOperation = Schema.encodeSync(Operation)
+import { encodeOperation } from "../model/identity.js"
 
 /** What decides the result of a file, by the name of the field. A field that is `undefined` is missing. */
 const decisive = ({ byContent, operation }: RunSettings): ReadonlyMap<string, string> => {

@@ -8,22 +8,14 @@ import { validate } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import * as Money from "../model/money.js"
 import { makeSeen } from "../source/seen.js"
-import type { StoreService } from "../store/Store.js"
 import type { ArchiveService, Plan } from "./ArchiveService.js"
-import { type Check, type CostOf, identify, listsNothing, pages, settingsOf } from "./requests.js"
+import type { Parts } from "./parts.js"
+import { identify, listsNothing, pages, settingsOf } from "./requests.js"
 
 const noPlan: Plan = { files: 0, bytes: 0, done: 0, toCall: 0, cost: 0, unknownCost: 0, mostCost: 0 }
 
 export const make =
-  ({
-    checks,
-    costs,
-    store
-  }: {
-    readonly checks: ReadonlyMap<string, Check>
-    readonly costs: ReadonlyMap<string, CostOf>
-    readonly store: StoreService
-  }): ArchiveService["plan"] =>
+  ({ checks, costs, store }: Pick<Parts, "checks" | "costs" | "store">): ArchiveService["plan"] =>
   (request) =>
     Effect.gen(function* () {
       const settings = settingsOf(request)

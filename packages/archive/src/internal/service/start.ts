@@ -5,12 +5,11 @@ import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Stream from "effect/Stream"
 import { validate } from "../../Run.js"
-import type { RunRow, StoreService } from "../store/Store.js"
+import type { RunRow } from "../store/Store.js"
 import { within } from "../within.js"
 import type { ArchiveService } from "./ArchiveService.js"
-import type { Begin } from "./begin.js"
-import { type Check, identify, listsNothing, pages, settingsOf, withEarlierOutputs } from "./requests.js"
-import type { Watch } from "./watch.js"
+import type { Parts } from "./parts.js"
+import { identify, listsNothing, pages, settingsOf, withEarlierOutputs } from "./requests.js"
 
 /** How often a run that is listed says so. In milliseconds. */
 const touchInterval = 5_000
@@ -19,17 +18,7 @@ const touchInterval = 5_000
 const resetLimit = 10_000
 
 export const make =
-  ({
-    begin,
-    checks,
-    store,
-    watch
-  }: {
-    readonly begin: Begin
-    readonly checks: ReadonlyMap<string, Check>
-    readonly store: StoreService
-    readonly watch: Watch
-  }): ArchiveService["start"] =>
+  ({ begin, checks, store, watch }: Pick<Parts, "begin" | "checks" | "store" | "watch">): ArchiveService["start"] =>
   (request) =>
     Effect.gen(function* () {
       const requested = settingsOf(request)

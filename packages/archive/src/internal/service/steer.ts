@@ -1,16 +1,15 @@
 /**
- * How a run is paused, resumed and retried. If this process works on it, its machine gets each change at once, and not from the store
+ * How a run is paused, resumed and retried, and how its output is made to agree on request. If this process works on it, its machine gets each change at once, and not from the store
  * a second later.
  */
+import { resolve } from "node:path"
 import * as Printable from "@effect-speech/common/Printable"
 import * as Effect from "effect/Effect"
 import type { RunStatus } from "../../Run.js"
-import type { Machine } from "../machine/machine.js"
+import type { AgreeOptions } from "../output/agree.js"
 import { runInvalid } from "../runInvalid.js"
-import type { StoreService } from "../store/Store.js"
 import type { ArchiveService } from "./ArchiveService.js"
-import type { Begin } from "./begin.js"
-import type { Endings } from "./endings.js"
+import type { Parts } from "./parts.js"
 import { refuse } from "./requests.js"
 
 /** Why no file is called again. The words after the name of the option. */
@@ -29,12 +28,10 @@ export const make = ({
   endings,
   machine,
   store
-}: {
-  readonly begin: Begin
-  readonly endings: Endings
-  readonly machine: Machine | undefined
-  readonly store: StoreService
-}): Pick<ArchiveService, "pause" | "resume" | "retryFailed"> => {
+}: Pick<Parts, "begin" | "endings" | "machine" | "store">): Pick<
+  ArchiveService,
+  "pause" | "resume" | "retryFailed" | "export" | "repair"
+> => {
   /** A run whose first listing did not come to its end lacks files, and would end without them. */
   const requireListed = (run: string) =>
     Effect.gen(function* () {
@@ -74,5 +71,34 @@ export const make = ({
       return only === undefined ? status : yield* runInvalid({ field: "only", problem: whyNone(only, status) })
     })
 
-  return { pause, resume, retryFailed }
+  const exportOutput: ArchiveService["export"] = (run, choice) =>
+    Effect.gen(function* () {
+      const { directory, format } = (yield* store.run(run)).settings.output
+      const target = resolve(choice?.directory ?? directory)
+      const output = { directory: target, format: choice?.format ?? format }
+      const report = yield* endings.finish(run, { everything: true, output })
+      if (target === directory) yield* endings.forget(run)
+      return report
+    })
+
+  const repair: ArchiveService["repair"] = (run, choice) =>
+    Effect.gen(function* () {
+      let pending = 0
+      const toPending: AgreeOptions["onGone"] = (gone) => {
+        pending += gone.length
+        return store.repairFiles(
+          run,
+          gone.map(({ seq }) => seq)
+        )
+      }
+      const repaired = yield* Effect.either(
+        endings.finish(run, { everything: true, onGone: choice?.synthesize === true ? toPending : undefined })
+      )
+      yield* endings.forget(run)
+      // Also if another file can't be written.
+      if (pending > 0) yield* begin(run, "resumed")
+      return yield* repaired
+    })
+
+  return { pause, resume, retryFailed, export: exportOutput, repair }
 }

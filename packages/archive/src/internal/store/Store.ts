@@ -10,6 +10,7 @@ import type { RunConflict, RunNotFound, StoreFailed } from "../../ArchiveError.j
 import type { FileRecord, FileState, Limits, RunSettings, RunState, RunStatus, Suspension } from "../../Run.js"
 import type { SourceItem } from "../../Source.js"
 import type { FileIdentity } from "../model/identity.js"
+import type { Reason } from "../model/limits.js"
 import type { RunEvent } from "../model/states.js"
 
 /** What the execution of a run reads. */
@@ -96,7 +97,7 @@ interface Unpaid {
 /** The service is down or overloaded: the file is pending again, or failed after too many attempts, and the run slows down. */
 export interface Unavailable extends Unpaid {
   readonly _tag: "Unavailable"
-  readonly error: { readonly tag: string; readonly message: string }
+  readonly error: Reason
   readonly billing: string
   /** When the call began, by the clock of {@link StoreService.now}. */
   readonly begunAt: number
@@ -108,7 +109,7 @@ export type Settlement =
   /** `Held`: the call may be billed and has no result, so the file is only called again if its tag is retried. */
   | (Unpaid & {
       readonly _tag: "Failed" | "Held"
-      readonly error: { readonly tag: string; readonly message: string }
+      readonly error: Reason
       readonly billing: string
       /** Each file of the run may fail so, such as for an unknown model. Default: false. */
       readonly concernsRun?: boolean | undefined
@@ -116,14 +117,14 @@ export type Settlement =
       readonly begunAt?: number | undefined
     })
   /** The account was refused: the file is pending again, and the run is suspended, once for all machines. */
-  | (Unpaid & { readonly _tag: "Refused"; readonly error: { readonly tag: string; readonly message: string } })
+  | (Unpaid & { readonly _tag: "Refused"; readonly error: Reason })
   /**
    * The answer may be billed and can't be written, such as on a full disk, or the account was refused after an attempt that may be
    * billed: the file is held, and the run is suspended, since each further call would be lost or refused too.
    */
   | (Unpaid & {
       readonly _tag: "Unsaved"
-      readonly error: { readonly tag: string; readonly message: string }
+      readonly error: Reason
       readonly billing: string
     })
   | Unavailable

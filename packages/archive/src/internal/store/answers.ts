@@ -2,9 +2,18 @@
  * The answers of a service that answers, recorded together: those of runs without a limit of credits.
  */
 import * as Effect from "effect/Effect"
+import * as Option from "effect/Option"
+import * as Schema from "effect/Schema"
 import type { StoreService } from "./Store.js"
 import { codeOf, codeOfGuard, type Int, type Tables } from "./tables.js"
-import { warningsOf } from "./warnings.js"
+
+/** The tags of the warnings of a result, as the table has them. */
+export const warningsOf = (result: unknown): string | null =>
+  Option.match(decodeWarned(result), {
+    onNone: () => null,
+    onSome: ({ warnings }) => (warnings.length === 0 ? null : warnings.join(","))
+  })
+const decodeWarned = Schema.decodeUnknownOption(Schema.Struct({ warnings: Schema.Array(Schema.String) }))
 
 export const make = ({
   clearSlowdown,

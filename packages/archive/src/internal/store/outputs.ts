@@ -2,15 +2,10 @@
  * What was written for the files of a run, and whether its results are.
  */
 import type { Fragment } from "@effect/sql/Statement"
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import { deadAfterMillis } from "./machines.js"
 import type { FileWithOutput, StoreService } from "./Store.js"
 import { codeOf, hiding, type OutputTableRow, type Tables, toFileRecord } from "./tables.js"
-
-const pageSize = 1_000
 
 /** Who stopped a run, or watches it, has this time to begin its output before another machine does it. In milliseconds. */
 const grace = 2_000
@@ -20,6 +15,7 @@ export const make = ({
   mayBe,
   numberOf,
   onDialect,
+  paged,
   recordColumns,
   sql,
   withNow
@@ -54,21 +50,11 @@ export const make = ({
 
   return {
     outputs: (run) =>
-      Stream.paginateChunkEffect(0, (after) =>
-        failing(
-          Effect.map(
-            sql<OutputTableRow>`
-              SELECT ${recordColumns}, ${outputColumns} FROM archive_files
-              WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0 ORDER BY seq LIMIT ${pageSize}`,
-            (rows) => {
-              const last = rows[rows.length - 1]
-              return [
-                Chunk.unsafeFromArray(rows.map(toFileWithOutput)),
-                last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
-              ] as const
-            }
-          )
-        )
+      paged(
+        (after, limit) => sql<OutputTableRow>`
+          SELECT ${recordColumns}, ${outputColumns} FROM archive_files
+          WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0 ORDER BY seq LIMIT ${limit}`,
+        toFileWithOutput
       ),
 
     recordOutputs: (run, outputs) =>

@@ -8,7 +8,6 @@ import { type Change, endsProbe, settle as settled } from "../model/policy.js"
 import * as Answers from "./answers.js"
 import type { Done, Settlement, StoreService } from "./Store.js"
 import { encodeReason, type Int, stateOf, type Tables, type TimedRunRow, toRunFacts, withoutNul } from "./tables.js"
-import { warningsOf } from "./warnings.js"
 
 interface StruckFile {
   readonly seq: Int
@@ -76,7 +75,7 @@ const changesOn = ({ bytesOf, clearSlowdown, mayBe, settledAs, sql, suspend }: T
   const recordDone = (mine: Fragment, { billing, notReached, output, result }: Done, spent: number) => sql`
     UPDATE archive_files SET attempts = attempts - ${notReached === true ? 1 : 0},
     state = ${settledAs("done")}, machine = NULL, strikes = NULL, error_tag = NULL, error_message = NULL, reserved = NULL,
-    billing = ${billing}, credits = coalesce(credits, 0) + ${spent}, warnings = ${warningsOf(result)},
+    billing = ${billing}, credits = coalesce(credits, 0) + ${spent}, warnings = ${Answers.warningsOf(result)},
     result = ${JSON.stringify(result ?? null)}, output_size = ${output?.size ?? null},
     output_digest = ${bytesOf(output?.digest ?? null)}
     WHERE ${mine}`

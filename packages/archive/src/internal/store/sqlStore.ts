@@ -16,7 +16,6 @@ import type { StoreService } from "./Store.js"
 import * as Settlements from "./settlements.js"
 import * as Status from "./status.js"
 import * as Tables from "./tables.js"
-import * as TakeOver from "./takeOver.js"
 
 /** The store on the tables of `migrate`. `toFailed` turns an error of the database into the store's. `folder`: of a file store. */
 export const make = (
@@ -29,7 +28,6 @@ export const make = (
     ...Runs.make(tables),
     ...Listing.make(tables),
     ...Claims.make(tables),
-    ...TakeOver.make(tables),
     ...Answers.make(tables),
     ...Settlements.make(tables),
     ...Retries.make(tables),

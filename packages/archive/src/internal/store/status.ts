@@ -1,10 +1,7 @@
 /**
  * How far a run is, and what became of its files.
  */
-import * as Chunk from "effect/Chunk"
 import * as Effect from "effect/Effect"
-import * as Option from "effect/Option"
-import * as Stream from "effect/Stream"
 import type { FileState } from "../../Run.js"
 import { deadAfterMillis } from "./machines.js"
 import type { StoreService } from "./Store.js"
@@ -19,14 +16,12 @@ import {
   toFileRecord
 } from "./tables.js"
 
-/** Files of a page of `files`. */
-const pageSize = 1_000
-
 export const make = ({
   existingRun,
   failing,
   isIn,
   numberOf,
+  paged,
   recordColumns,
   sql,
   toRunRow
@@ -93,23 +88,13 @@ export const make = ({
       ),
 
     files: (run, states) =>
-      Stream.paginateChunkEffect(0, (after) =>
-        failing(
-          Effect.map(
-            sql<FileTableRow>`
-                SELECT ${recordColumns} FROM archive_files
-                WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
-                  ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
-                ORDER BY seq LIMIT ${pageSize}`,
-            (rows) => {
-              const last = rows[rows.length - 1]
-              return [
-                Chunk.unsafeFromArray(rows.map(toFileRecord)),
-                last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
-              ] as const
-            }
-          )
-        )
+      paged(
+        (after, limit) => sql<FileTableRow>`
+          SELECT ${recordColumns} FROM archive_files
+          WHERE run = ${numberOf(run)} AND seq > ${after} AND listed > 0
+            ${states === undefined ? sql`` : sql`AND ${isIn(...states)}`}
+          ORDER BY seq LIMIT ${limit}`,
+        toFileRecord
       )
   }
 }

@@ -6,10 +6,12 @@ import * as SqlClient from "@effect/sql/SqlClient"
 import type { SqlError } from "@effect/sql/SqlError"
 import type { Fragment } from "@effect/sql/Statement"
 import * as Uuid from "@effect-speech/common/Uuid"
+import * as Chunk from "effect/Chunk"
 import * as Clock from "effect/Clock"
 import * as Effect from "effect/Effect"
 import * as Option from "effect/Option"
 import * as Schema from "effect/Schema"
+import * as Stream from "effect/Stream"
 import { RunNotFound, type StoreFailed } from "../../ArchiveError.js"
 import { type FileRecord, type FileState, Limits, RunSettings, type RunState, Suspension } from "../../Run.js"
 import type { Reason, RunFacts } from "../model/limits.js"
@@ -167,6 +169,8 @@ export const guardOf = ({ callsPerSecond, maxCredits, maxFiles }: Limits, { byCo
 
 // --- What the statements share ---
 
+const pageSize = 1_000
+
 const isSqlError = (error: unknown): error is SqlError =>
   typeof error === "object" && error !== null && "_tag" in error && error._tag === "SqlError"
 
@@ -280,6 +284,22 @@ export const make = (toFailed: (error: SqlError) => StoreFailed, folder: string 
       lockRun: (run: string) => readRun(run, onDialect("FOR UPDATE", "")),
       existingRun: (run: string) =>
         Effect.flatMap(readRun(run), (row) => (row === undefined ? notFound(run) : Effect.succeed(row))),
+      /** The rows of a run, a thousand at a time. `select` gives those behind a file, of which there are at most `limit`. */
+      paged: <Row extends { readonly seq: Int }, A, E>(
+        select: (after: number, limit: number) => Effect.Effect<ReadonlyArray<Row>, E>,
+        decode: (row: Row) => A
+      ) =>
+        Stream.paginateChunkEffect(0, (after) =>
+          failing(
+            Effect.map(select(after, pageSize), (rows) => {
+              const last = rows[rows.length - 1]
+              return [
+                Chunk.unsafeFromArray(rows.map(decode)),
+                last === undefined || rows.length < pageSize ? Option.none() : Option.some(Number(last.seq))
+              ] as const
+            })
+          )
+        ),
       /** The number of rows that a statement changed. */
       changes: (statement: { readonly raw: Effect.Effect<unknown, SqlError> }) =>
         Effect.map(statement.raw, (result) => {

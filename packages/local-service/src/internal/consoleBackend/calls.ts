@@ -27,6 +27,7 @@ import type { RecogniserService } from "../../Recogniser.js"
 import type { VoiceService } from "../../Voice.js"
 import { badRequest, type Problem } from "../http/problems.js"
 import { bodyTimeoutProblem, contentEncodingProblem } from "../http/requestBodies.js"
+import type { Settings } from "../options.js"
 import { monotonicMillis } from "../realTime.js"
 import { readRecording } from "../recordings/recording.js"
 import { waveformOf } from "../recordings/waveform.js"
@@ -42,16 +43,7 @@ export interface CallsOptions {
   readonly voice: VoiceService
   readonly recogniser: RecogniserService
   readonly temporaryFiles: TemporaryFiles["Type"]
-  readonly settings: CallSettings
-}
-
-interface CallSettings {
-  /** The language of each model, by the model's name. */
-  readonly models: Readonly<Record<string, string>>
-  readonly creditsPerSecond: number
-  readonly maximumUploadBytes: number
-  readonly maximumRecordingSeconds: number
-  readonly bodyIdleMillis: number
+  readonly settings: Settings
 }
 
 /** Five hours. */
@@ -249,7 +241,7 @@ const recordingBody = Effect.gen(function* () {
 const saveBody = (
   fs: FileSystem.FileSystem,
   path: string,
-  { bodyIdleMillis, maximumUploadBytes }: Pick<CallSettings, "bodyIdleMillis" | "maximumUploadBytes">
+  { bodyIdleMillis, maximumUploadBytes }: Pick<Settings, "bodyIdleMillis" | "maximumUploadBytes">
 ) =>
   Effect.gen(function* () {
     const { stream } = yield* recordingBody

@@ -10,14 +10,10 @@ import * as Context from "effect/Context"
 import * as DefaultServices from "effect/DefaultServices"
 import * as Effect from "effect/Effect"
 import * as Tracer from "effect/Tracer"
+import type { Settings } from "../options.js"
 import type { Problem, ProblemToResponse } from "./problems.js"
 
-export interface ListenOptions {
-  readonly host: string
-  /** 0 for any free port. */
-  readonly port: number
-  /** Names that a `Host` header may have, besides `localhost` and IP addresses. */
-  readonly hostNames: ReadonlyArray<string>
+export interface ListenOptions extends Pick<Settings, "host" | "port" | "hostNames"> {
   /** Makes the response to a request that does not reach the app. */
   readonly problemToResponse: ProblemToResponse
 }

@@ -14,6 +14,7 @@ import { Recogniser, sampleRate } from "../../Recogniser.js"
 import type { SpokenSentence, VoiceService } from "../../Voice.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
 import { readJsonBody } from "../http/requestBodies.js"
+import type { Settings } from "../options.js"
 import { resample, type Samples } from "../samples.js"
 import { Accounts, type Refusal } from "../state/accounts.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
@@ -21,12 +22,8 @@ import { TemporaryFiles } from "../state/temporaryFiles.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 import { parentOfPiece } from "./parentOfPiece.js"
 
-export interface SynthesisOptions {
+export interface SynthesisOptions extends Pick<Settings, "maximumSpeechSeconds" | "bodyIdleMillis"> {
   readonly voice: VoiceService
-  /** Longest speech of one text, in seconds. */
-  readonly maximumSpeechSeconds: number
-  /** Longest time without a byte of a request body, in milliseconds. */
-  readonly bodyIdleMillis: number
   /** Makes a request id. */
   readonly makeRequestId: () => string
 }

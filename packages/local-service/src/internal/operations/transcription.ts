@@ -9,6 +9,7 @@ import * as Schema from "effect/Schema"
 import { type Recognised, Recogniser, sampleRate } from "../../Recogniser.js"
 import { readFieldsOnly, readUpload } from "../http/multipartUpload.js"
 import { badRequest, describeParseError, type Problem, type ProblemToResponse, quote } from "../http/problems.js"
+import type { Settings } from "../options.js"
 import { writeNumbers } from "../recogniser/spokenNumbers.js"
 import { readRecording } from "../recordings/recording.js"
 import { tapBlocks } from "../samples.js"
@@ -17,17 +18,6 @@ import { IdsAndClock } from "../state/idsAndClock.js"
 import { Journal, type OpenEntry } from "../state/journal.js"
 import { type FieldsReader, operationHandler } from "./operation.js"
 import { toForm, transcriptionForm } from "./transcriptionForm.js"
-
-export interface TranscriptionOptions {
-  /** The language of each model, by the model's name. */
-  readonly models: Readonly<Record<string, string>>
-  readonly maximumUploadBytes: number
-  readonly maximumRecordingSeconds: number
-  /** Longest time without a byte of a request body, in milliseconds. */
-  readonly bodyIdleMillis: number
-  /** Price of each started second of audio. */
-  readonly creditsPerSecond: number
-}
 
 const notRecognised =
   "this local service knows only sentences that it was taught or has spoken itself, for a model of their language, at their speed and not cut in two; teach it this recording"
@@ -57,7 +47,7 @@ export const transcriptionProblemToResponse: ProblemToResponse = ({ headers, mes
 const decodeForm = Schema.decodeUnknown(transcriptionForm())
 
 /** `POST /api/transcribe`. */
-export const transcriptionHandler = (options: TranscriptionOptions) =>
+export const transcriptionHandler = (options: Settings) =>
   operationHandler({
     name: "transcribe",
     path: Contract.path,
@@ -79,7 +69,7 @@ const readFormFields = (headers: Readonly<IncomingHttpHeaders>): FieldsReader =>
   }
 }
 
-const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: TranscriptionOptions) =>
+const transcribe = (request: HttpServerRequest.HttpServerRequest, entry: OpenEntry, options: Settings) =>
   Effect.gen(function* () {
     const accounts = yield* Accounts
     const recogniser = yield* Recogniser

@@ -2,10 +2,9 @@ import * as Contract from "@effect-speech/stt/SttContract"
 import * as Effect from "effect/Effect"
 import * as Schema from "effect/Schema"
 import { badRequest, formatFieldName, type Problem } from "../http/problems.js"
+import { mustBe } from "../validation.js"
 
-const flag = Schema.BooleanFromString.annotations({
-  message: () => ({ message: "must be true or false", override: true })
-})
+const flag = Schema.BooleanFromString.annotations(mustBe("true or false"))
 
 /** The fields of the form, without the file. It also writes `/openapi.json`, which names the models. */
 export const transcriptionForm = (models: ReadonlyArray<string> = []) =>
